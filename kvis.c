@@ -11623,8 +11623,7 @@ static const struct { const char *key, **text; } rec_facts[] = {
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
 };
 
-/* Names of the processes that kvis attached to. kvis reads them from /proc, because these processes
- * called exec before kvis traced them. */
+/* Names of the attached processes. They called exec before kvis could trace it. */
 static struct {
     struct { pid_t pid; char comm[16]; } *of;
     u32 n, cap;
@@ -11883,9 +11882,8 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns a mask of the fields that an event has, with a bit for each field that the event's kind
- * lists. One more bit is set if the event has fields that its kind does not list; *others is their
- * number. */
+/* Returns a mask of the fields that an event has: bit i for field i of the event's kind, and the
+ * next bit if there are fields that the kind does not list. Sets *others to the number of these. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11969,8 +11967,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Sets b to the result of a call as text. Returns whether the text is more than the plain
- * number. */
+/* Sets b to the result of a call as text. Returns true if that is more than the plain number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -12172,8 +12169,7 @@ static void rec_hist(const u32 *hist, u32 n)
         }
 }
 
-/* Writes a row of the call table as the name of the call and an index, because several rows may
- * have the same name. */
+/* Writes a row as the name of the call and an index among the rows with this name. */
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
@@ -12452,8 +12448,7 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* Returns the row of a system call in the tables of this kvis, or -1 for an unknown call. k selects
- * among several rows with the same name. */
+/* Returns the k-th row of the system calls with this name, or -1 if kvis does not know the name. */
 static s32 rec_row(const char *name, u64 k)
 {
     static struct { char name[40]; s32 row; } seen[64]; /* cache of frequent names */
@@ -12637,8 +12632,7 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Returns the name with class c and text s, or NULL if they are not valid. The name of a network
- * peer is a kind, a space and an address. */
+/* Returns the name of class c, or NULL for an invalid name. A network peer has "KIND ADDRESS". */
 static struct name *rec_name(char c, struct rec_text s)
 {
     if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rec_in.wrong)
@@ -12673,8 +12667,7 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-/* Reads a row name of the call table. System calls that this kvis does not know share the row
- * ST_UNNAMED. */
+/* Reads the row of a system call. All calls that this kvis does not know have one row. */
 static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
@@ -12722,7 +12715,7 @@ static void rec_get_col(const struct st_col *c, void *p)
     }
 }
 
-/* Reads a record that is a row of a summary list, and adds the row to the list. */
+/* Reads a row of a list of the summary, and adds it to the list. */
 static void rec_get_list(const struct st_list *l)
 {
     static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest row type */
@@ -12809,8 +12802,7 @@ static void rp_field(struct event *e, u32 f)
     ev_mark(e, (enum ev_field)own);
 }
 
-/* Reads the fields of an event: those of its kind whose bits are set in `mask`, and `others`
- * further ones. */
+/* Reads the fields of an event that `mask` selects from its kind, and `others` more fields. */
 static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
 {
     u32 n = rec_in.kind[kind].n;
@@ -12954,8 +12946,7 @@ static bool rp_shown(const struct call *c)
     return !c->known || sc_set[c->row];
 }
 
-/* Reports a record type or flags that this kvis does not know. The checksum of the block was right,
- * therefore a newer kvis probably wrote the file. */
+/* Reports data that this kvis does not know. Its checksum is valid, so a newer kvis wrote it. */
 static void rp_newer(const char *what, u64 n)
 {
     rec_bad("was probably written by a newer kvis (%.40s): %s %" PRIu64 " at offset %" PRIu64,
@@ -13003,8 +12994,7 @@ static bool rp_is_path(const struct call *c, u32 i)
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
 
-/* Whether -P selects a call, by the n paths that were recorded with the call or by its
- * arguments. */
+/* Whether -P selects a call: by the n recorded paths, or by a path among its arguments. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -13170,8 +13160,7 @@ static bool rp_head(void)
     return false;
 }
 
-/* Replays all records after the description of the run. Returns whether the REC_END record was
- * reached. */
+/* Replays all events, calls and the summary. Returns whether the recording has its end record. */
 static bool rp_play(void)
 {
     rp.ended = false;
@@ -13379,8 +13368,7 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track below the track `parent`, or of a top-level track if parent is
- * 0. */
+/* Begins the description of a track. `parent` is the id of the track above it, or 0. */
 static void px_pb_track(u64 uuid, u64 parent)
 {
     px_pb_packet(2);
@@ -13426,8 +13414,7 @@ static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
     px_pb_end(at);
 }
 
-/* Writes the first packets of a Perfetto trace: the clock, and the names of all categories and
- * arguments. */
+/* Writes the first packets of a Perfetto trace: the clock, names of categories and arguments. */
 static void px_pb_head(void)
 {
     enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 }; /* builtin_clock.proto */
@@ -13492,8 +13479,7 @@ static u64 px_uuid(const struct px_track *t, u32 of)
     return (of == PX_OF_PROCESS || of >= PX_OF_COUNTER ? t->upid : t->utid) << 4 | of;
 }
 
-/* Begins an event of a thread, in each format. phase is Chrome's letter: X (slice from ns to
- * end_ns), B (begin), E (end) or i (instant). */
+/* Begins an event of a thread. phase: X (a slice until end_ns), B (begin), E (end), i (instant). */
 static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, enum px_cat cat,
                      const char *name, size_t n)
 {
@@ -13558,8 +13544,7 @@ static void px_arg_num(enum px_arg arg, s64 v)
     px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_NUM, &(union ev_val){ .n = v });
 }
 
-/* Names the track of a process or a thread. JSON viewers show no pid or tid, therefore the name
- * ends with it. */
+/* Names the track of a process or thread. In JSON, the name ends with the real pid or tid. */
 static void px_call_it(struct px_track *t, bool process, const char *name, size_t n)
 {
     if (px.proto) {
@@ -13589,8 +13574,7 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     px_json_end();
 }
 
-/* --- states of threads during calls and before them, as far as the scheduler's records show them
- * --- */
+/* --- states of threads, as far as calls and scheduler records show them --- */
 
 static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
 {
@@ -13727,8 +13711,7 @@ static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u
     px_pb_event_end();
 }
 
-/* Returns the track of a thread that has a record. If a fork arrow waits for the first record of a
- * new thread, ends the arrow. */
+/* Returns the track of a thread, and ends the fork arrow to the thread at its first record. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -13740,8 +13723,7 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* Writes the current value of a counter to the Perfetto trace, and the counter's description before
- * its first value. */
+/* Writes a counter to the Perfetto trace. Before its first value, writes its description. */
 static void px_pb_count(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -13759,9 +13741,8 @@ static void px_pb_count(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* Writes the current value of a counter. The time may be earlier than the counter's last one,
- * because another process closed the file and its records have an order of their own; then the last
- * time is used. */
+/* Writes a counter. If a process closes a file of another process, the records of the two may be
+ * out of order; the counter's time must not go back. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     ns = MAX(ns, p->reported_ns[k]);
@@ -13934,8 +13915,7 @@ static const char *px_about(const struct call *c, const char *name, size_t *n)
     return *n ? fd + 1 : NULL;
 }
 
-/* Adds `ns` to the stack in b, extended by the frame `leaf` unless it is NULL. The stack is
- * truncated to PX_STACK_LEN. */
+/* Adds `ns` to a stack with one more frame (unless leaf is NULL), cut to PX_STACK_LEN bytes. */
 static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
 {
     u32 len = b->len;
@@ -14004,8 +13984,7 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     px_fold_renamed(track, c, name);
 }
 
-/* Adds the CPU time of a process that exits to the stack of its ancestors and itself. Used if no
- * calls are traced. */
+/* Adds the CPU time of a process that exits to its stack: its ancestors' programs and its own. */
 static void px_fold_exit(const struct event *e)
 {
     static struct buf b;
@@ -14089,8 +14068,7 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
     px_end(t, 0);
 }
 
-/* Handles the creation of a process or thread: a new track, and an arrow to it. A dead track with
- * the same tid is removed. */
+/* Handles a fork or a new thread: a new track, and an arrow to it. The tid's old track ends. */
 static void px_spawn(struct px_track *t, const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -14106,8 +14084,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    /* A new process has the name of its parent process until it calls exec. */
-    const struct px_track *by = thread ? t : px_find(e->pid);
+    const struct px_track *by = thread ? t : px_find(e->pid); /* new processes inherit the name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
@@ -14150,8 +14127,7 @@ static void px_exec(const struct event *e)
     px_program(p, e->ts_ns, base, n, e);
 }
 
-/* Writes a disk or io_uring request as a slice from issue to completion, and another slice for the
- * time in the block queue. */
+/* Writes a disk or io_uring request as two slices: in the queue, and from issue to completion. */
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
@@ -14235,8 +14211,7 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
 }
 
-/* Returns the state that took most of a call's time. Used if the times of the state changes are
- * unknown. */
+/* Returns the state that took most of a call, if the times of the state changes are unknown. */
 static const char *px_mostly(const struct call *c, u64 slept)
 {
     if (slept >= MAX(c->cpu_ns, c->runq_ns))
@@ -14332,8 +14307,7 @@ static void px_open(int json, int proto, int folded)
     out.tap[out.n_taps++] = &px_tap;
 }
 
-/* Finishes the output files: writes the stacks, the remaining waits for a CPU, and a description of
- * the run. */
+/* Finishes the files: the stacks, remaining waits for a CPU, and a description of the run. */
 static void px_close(void)
 {
     struct buf *b = &px_json.b;
@@ -14365,8 +14339,7 @@ static void px_close(void)
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
-/* Never called. The function only holds the assembler code, because ISO C has no asm at file
- * level. */
+/* Never called. The function only holds the assembler code that embeds the texts. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
@@ -14379,8 +14352,7 @@ static void __attribute__((used, noinline)) emb_pages(void)
 extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
-/* Returns the embedded text after `text`, as "NAME\nTEXT"; the first one if `text` is NULL; NULL
- * after the last one. */
+/* Returns the embedded text after `text` (NULL: the first) as "NAME\nTEXT", or NULL at the end. */
 static const char *emb_next(const char *text)
 {
     text = text ? text + strlen(text) + 1 : emb_texts;
@@ -14479,9 +14451,8 @@ static u32 rep_call_score(const struct call *c)
     return MIN(rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0), 60u);
 }
 
-/* Returns whether an event or call with this score goes into the page. The first pass only counts
- * scores. Only some events with the lowest score fit in the page; they are taken evenly over the
- * run. */
+/* Returns whether an event or call is put in the page. The first pass only counts scores. Events
+ * with the lowest score are partly dropped, evenly over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -14567,8 +14538,7 @@ static int rep_write(const char *p, size_t n)
     return rep.w.fd[0] < 0 ? -EPIPE : 0; /* out_writer_flush has reported the error */
 }
 
-/* Writes a script element with JSON. Escapes '<', which could end the element or begin a
- * comment. */
+/* Writes a script element with JSON. Escapes '<', which could end it or begin a comment. */
 static void rep_json(const char *id, const struct buf *b)
 {
     rep_text("<script type=\"application/json\" id=\"");
@@ -14582,8 +14552,7 @@ static void rep_json(const char *id, const struct buf *b)
     rep_text("</script>\n");
 }
 
-/* Writes the name, category and text template of each event kind as JSON. The page needs them to
- * show events as text. */
+/* Writes the name, category and text template of each event kind, which the page uses. */
 static void rep_kinds(struct buf *b)
 {
     b_s(b, "[");
@@ -14705,8 +14674,7 @@ static void rep_end(int fd, const char *name, int to, bool whole)
     rep_close();
 }
 
-/* Creates a file in dir without a name, for the recording of a live report. Returns a file
- * descriptor or -errno. */
+/* Creates an unnamed file in dir for the recording of a live report. Returns its fd or -errno. */
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
@@ -14735,8 +14703,7 @@ enum {
     DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
 };
 
-/* Numbers of a command, file, peer or call in one recording. count: number of runs, opens or calls.
- * amount: bytes, or ns. */
+/* Numbers of a name in one recording. count: runs, opens or calls. amount: bytes or ns. */
 struct df_row {
     struct name *name;
     u64 count, amount;
@@ -14817,8 +14784,7 @@ static void df_add(struct df_row *to, const struct df_row *more)
     to->failed += more->failed;
 }
 
-/* Adds up rows with the same name. Returns the number of remaining rows, sorted by the address of
- * `name`. */
+/* Adds up rows with the same name. Returns the number of rows left, sorted by name address. */
 static u32 df_merge(struct df_row *row, u32 n)
 {
     u32 kept = 0;
@@ -14858,8 +14824,7 @@ static struct df_life **df_slot(u32 pid)
     return at;
 }
 
-/* Returns the running process with this pid, created on first use, or NULL if there are too many
- * processes. */
+/* Returns the process with this pid, created on first use, or NULL if there are too many. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -14941,15 +14906,13 @@ static void df_fork(const struct event *e)
     u32 child = (u32)e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
-    /* The recording has no exit of the earlier process with this pid. */
-    df_ended(child, e->ts_ns);
+    df_ended(child, e->ts_ns); /* its exit is not recorded */
     struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
     l->parent = parent->pid;
     l->parent_serial = parent->serial;
-    /* A child has the program of its parent until it calls exec. */
-    l->now.name = parent->now.name;
+    l->now.name = parent->now.name; /* until the child calls exec */
     if (!parent->children++)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
@@ -15094,8 +15057,7 @@ static bool df_is_above(void)
     return df_fail_above != UINT32_MAX && (double)df.wall_ns[1] > most;
 }
 
-/* --- shapes: names without pids and random characters, so that the same file matches in both
- * recordings --- */
+/* --- shapes: names without pids and random characters, which differ in each run --- */
 
 static bool df_is_pid(const char *s, u32 n, u32 k)
 {
@@ -15205,8 +15167,7 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Adds up pairs with the same shape. The sum is named after the shape if the pairs have different
- * names. */
+/* Adds up pairs with the same shape. If their names differ, the sum is named by the shape. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -15330,8 +15291,7 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* Whether recording k may have counted a failed call without naming it, because its list of failed
- * calls was full. */
+/* Whether failures of a call are unknown because recording k's list of failed calls was full. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
@@ -15385,8 +15345,7 @@ static double df_percent(u64 a, u64 b)
     return ((double)b / (double)a - 1) * 100;
 }
 
-/* Writes the change between two numbers in percent, or as a factor such as x12 if it is at least
- * 10. */
+/* Writes the change between two numbers in percent, or as a factor (x12) if it is 10 or more. */
 static void df_text_percent(struct buf *b, int width, u64 from, u64 to)
 {
     char times[32];
@@ -15512,8 +15471,7 @@ static void df_text_parts(struct buf *b, u16 row)
     }
 }
 
-/* Writes a line of further numbers for each system call of the current table that took at least
- * least_ns. */
+/* Writes further numbers of the table's system calls that took at least least_ns, a line each. */
 static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
                           void (*numbers)(struct buf *, u16))
 {
@@ -15530,8 +15488,7 @@ static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
     }
 }
 
-/* Writes the latencies of system calls, and how their time splits into CPU, run queue and disk.
- * Only for recordings of kvis trace. */
+/* Writes latencies of system calls, and their time on CPU, in run queues and waiting for disk. */
 static void df_text_times(struct buf *b)
 {
     if (df.counted[0] || df.counted[1])
@@ -15766,9 +15723,8 @@ static void df_json(struct buf *b)
 
 /* --- the page --- */
 
-/* Writes the timelines of the report page: {"command":"make","a":{...},"b":{...}} with
- * "shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...] for each recording. BEGIN is
- * relative to from_ns, so both timelines begin at 0. */
+/* Writes {"command":"make","a":{"shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...]},
+ * "b":{...}} for the timelines of the report page. BEGIN is relative to from_ns. */
 static void df_json_timelines(struct buf *b)
 {
     static struct buf command;
@@ -15791,8 +15747,7 @@ static void df_json_timelines(struct buf *b)
     b_c(b, '}');
 }
 
-/* Writes the report page, which contains the comparison and the timelines, to file descriptor
- * `to`. */
+/* Writes the report page with the comparison and the timelines to file descriptor `to`. */
 static void df_page(int to)
 {
     static struct buf b = { .max = 256 << 20 };
@@ -15950,8 +15905,7 @@ static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 /* PF_MAX_CPUS is the largest NR_CPUS of any kernel (NR_CPUS_RANGE_END in arch/x86/Kconfig). */
 enum { PF_MAX_CPUS = 8192, PF_RUN_NS = 50000000 };
 
-/* Number of rings: one per CPU for minor faults and one for major faults. The index of a ring is 2
- * * CPU + is_major. */
+/* Number of rings: two per CPU, for minor and major faults. Index: 2 * CPU + is_major. */
 enum { PF_RINGS = 2 * PF_MAX_CPUS };
 
 static struct {
@@ -15982,8 +15936,8 @@ static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
     return f;
 }
 
-/* Maps the ring of the event f, as large as perf_event_mlock_kb allows. SIGIO interrupts a waiting
- * kvis when the ring fills up. */
+/* Maps the ring of an event, as large as allowed. SIGIO ends a wait of kvis before the ring is
+ * full. */
 static int pf_map(int at, int f)
 {
     void *p = MAP_FAILED;
@@ -16007,8 +15961,7 @@ static int pf_map(int at, int f)
     return 0;
 }
 
-/* Opens a page-fault event of a thread on a CPU. The first thread's event has the ring; the kernel
- * writes the samples of later threads to the same ring. */
+/* Opens a page-fault event of a thread on a CPU. All threads share the CPU's ring. */
 static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
 {
     int at = 2 * cpu + major, e = 0, f = pf_open_cpu(tid, cpu, major, on_exec);
@@ -16027,9 +15980,8 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return 0;
 }
 
-/* Opens page-fault events of a thread on each CPU. Offline CPUs have no events. The number of CPUs
- * is read from /sys, because musl's sysconf(3) counts only CPUs that kvis may run on. Returns 0 or
- * -errno. */
+/* Opens page-fault events of a thread on each online CPU. The number of CPUs is not from musl's
+ * sysconf(3), which counts only CPUs that kvis may run on. Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("present", false), got = 0;
@@ -16077,9 +16029,8 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault address, or `none`, whose name says why the region is unknown.
- * During exec, kvis does not look in /proc: t->mm still describes the old program, but the fault
- * may belong to the new one. */
+/* Returns the region of a fault address, or `none`, whose name tells why the region is unknown.
+ * During exec the regions in t->mm are the old program's, but a fault may be the new one's. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -16225,8 +16176,7 @@ enum {
 
 static const char *btf_dir = "/sys/kernel/btf";
 
-/* Layout of a field, type or enumerator in the running kernel. The size of an array is that of all
- * its elements together. */
+/* Layout of a field, type or enumerator in the running kernel. size: of all array elements. */
 struct kfield {
     u32 off, size;
     bool is_signed, exists;
@@ -16319,9 +16269,8 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Loads a BTF file into memory. sysfs allows mmap since Linux 6.16 (kernel/bpf/sysfs_btf.c). A
- * batch takes 5 ms with a mapping, and 35 ms if kvis has to read the file, which the kernel returns
- * page by page. */
+/* Maps a BTF file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c), or reads it. A
+ * batch takes 5 ms with a mapping. With reads, a page each, it takes 35 ms. */
 static int btf_read(struct btf_file *b, int fd)
 {
     u8 *p = mmap(NULL, b->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -16402,8 +16351,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
         return btf_bad(b, "type %u is truncated", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* The masks are wider than the fields: kernels use 16 bits for vlen and 5 bits for kind, and
-     * the reserved bits above them are 0. */
+    /* vlen has 16 bits and kind has 5; the masks include reserved bits, which are 0. */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
@@ -16421,8 +16369,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     return (s64)len + 12;
 }
 
-/* Returns the hash bucket for a type name. Only the first four bytes are hashed, because few type
- * names share these. */
+/* Returns the hash bucket of a type name. Few names share their first four bytes. */
 static u32 *btf_bucket(const char *name, u32 len)
 {
     u32 h = 0;
@@ -16560,8 +16507,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
     return *err ? NULL : p;
 }
 
-/* Finds a member of a struct or of its anonymous structs and unions. Sets h->off to the offset in
- * bits. */
+/* Finds a member of a struct, also in its anonymous structs and unions. h->off is in bits. */
 static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
                     struct btf_hit *h)
 {
@@ -16813,12 +16759,11 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 }
 
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
- * tracefs has an id and a description of the record of each tracepoint. kvis mounts tracefs without
- * a path (fsopen and fsmount, Linux 5.2), and the mount ends when kvis closes its file descriptor.
- * If that fails, kvis uses the tracefs that is already mounted. events/CATEGORY/EVENT/format gives
- * the offset and size of each field (f_show in kernel/trace/trace_events.c). kvis does not trust
- * the file and rejects incomplete descriptions. Entry points: tfs_dir, tfs_event_id, tfs_fields;
- * after a failure, the reason is in tfs.why. */
+ * tracefs has an id and the record layout of each tracepoint. kvis mounts tracefs without a path
+ * (fsopen, Linux 5.2) until it closes the file descriptor, or else uses a mounted tracefs.
+ * events/CATEGORY/EVENT/format describes the fields of a record (f_show in
+ * kernel/trace/trace_events.c). kvis does not trust this file and rejects incomplete descriptions.
+ * Entry points: tfs_dir, tfs_event_id, tfs_fields; tfs.why has the reason of the last failure. */
 
 enum {
     TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC of linux/magic.h */
@@ -16850,10 +16795,9 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 
 /* --- the root --- */
 
-/* Whether the kernel's lockdown mode is "confidentiality", which leaves tracefs empty
- * (LOCKDOWN_TRACEFS). kvis must not mount tracefs then, because Linux 7.2 crashes when that mount
- * ends (list_del in tracefs_destroy_inode). If securityfs is not mounted, kvis mounts it without a
- * path. */
+/* Whether lockdown mode "confidentiality" hides tracefs (LOCKDOWN_TRACEFS). Mounting it then
+ * crashes Linux 7.2 at the unmount (list_del in tracefs_destroy_inode). The mode is read from
+ * securityfs, which kvis mounts without a path if necessary. */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -17006,8 +16950,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* Old kernels print N as in their source, "char comm[TASK_COMM_LEN]". Then the count is
-         * unknown (0). */
+        /* Old kernels print a macro, "char comm[TASK_COMM_LEN]": the count is unknown, 0. */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -17101,8 +17044,7 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
     return whole ? 0 : tfs_fail(-EBADMSG, "the format of %s is truncated", event);
 }
 
-/* Resolves the queries w[] from the text of a format file, which must have no NUL before its
- * end. */
+/* Resolves queries from the text of a format file. A NUL before the end is an error. */
 static int tfs_answer(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++)
@@ -17114,10 +17056,9 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
     return e;
 }
 
-/* Resolves queries such as "trace_event_raw_X.FIELD" from the format file of a tracepoint. The part
- * before the dot is not used. A __data_loc field has the size of its locator, 4 bytes. Returns 0 or
- * -errno. After an error that concerns the whole file, each query's err is the same -errno, and
- * tfs.why has the reason. */
+/* Resolves queries such as "trace_event_raw_X.FIELD" from the format file of a tracepoint. A
+ * __data_loc field has the size of its 4-byte locator. Returns 0, or -errno if the file is missing
+ * or malformed; each query's err is the same -errno, and tfs.why has the reason. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
@@ -17187,15 +17128,13 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
-/* Whether the kernel counts maps and BPF programs as locked memory (before Linux 5.11), so kvis may
- * have to raise RLIMIT_MEMLOCK. */
+/* Whether BPF maps and programs count as locked memory, limited by RLIMIT_MEMLOCK (before 5.11). */
 static bool bpf_is_locked(void)
 {
     return bpf_kernel_version() < (5u << 16 | 11u << 8);
 }
 
-/* Raises RLIMIT_MEMLOCK if the kernel needs that. Returns true if the limit was raised by this
- * call. */
+/* Raises RLIMIT_MEMLOCK if BPF needs that. Returns true if this call raised the limit. */
 static bool bpf_raise_memlock(void)
 {
     struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -17254,8 +17193,7 @@ static u64 bpf_pid_ns(u64 *dev)
     return s.st_ino;
 }
 
-/* Returns a random pointer that no process can have, because all its addresses are below 1 <<
- * 63. */
+/* Returns a random pointer that is not a user-space address, because bit 63 is set. */
 static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
@@ -17372,8 +17310,7 @@ static int bpf_map(const struct bpf_obj *o, const char *name)
     return -1;
 }
 
-/* Maps the elements of an array map with BPF_F_MMAPABLE for reading. Returns NULL and sets errno on
- * failure. */
+/* Maps an array map (BPF_F_MMAPABLE) for reading. Returns NULL and sets errno on failure. */
 static const void *bpf_map_view(int map, size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
@@ -17394,7 +17331,7 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        if (m.type == BPF_MAP_TYPE_HASH) { /* a thread per entry, with at least a 16 KB stack */
+        if (m.type == BPF_MAP_TYPE_HASH) { /* per thread, with 16 KB of kernel stack */
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
@@ -17418,15 +17355,13 @@ static bool bpf_is_field(const struct bpf_patch *p)
     return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
 }
 
-/* Whether a patch is for a field of a tracepoint record, which tracefs describes. All other fields
- * are described in BTF. */
+/* Whether a patch is for a field of a tracepoint record, which tracefs describes (others: BTF). */
 static bool bpf_is_record(const struct bpf_patch *p)
 {
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* Whether a BPF program runs at a raw tracepoint, with typed arguments (TRACING, Linux 5.5) or
- * untyped ones. */
+/* Whether a BPF program runs at a raw tracepoint; a TRACING program has typed arguments. */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
@@ -17451,9 +17386,8 @@ static void bpf_add_want(struct bpf_obj *o, u8 kind, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name, .kind = kind };
 }
 
-/* Adds queries for the fields that a BPF program uses to o->want, without duplicates: fields of the
- * tracepoint's record (record true) or all other fields. Returns the index of the first query
- * added. */
+/* Adds queries for the kernel fields that a BPF program uses to o->want: fields of the tracepoint's
+ * record, or all others. Adds no duplicates. Returns the index of the first new query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -17542,9 +17476,8 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Replaces an instruction that uses a missing kernel field by a call of an invalid helper function.
- * The verifier removes the call if it is unreachable, and otherwise rejects the BPF program. The
- * helper's number tells which patch is missing. */
+/* Replaces an instruction that uses a missing kernel field by a call of a helper that no kernel
+ * has. The verifier accepts it only as dead code. The helper's number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
@@ -17612,7 +17545,7 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
         bpf_set_imm(in, bpf_is_raw(r));
     if (!strcmp(p->name, "CFG_WAKE"))
         bpf_set_imm(in, o->ring_bytes / 4);
-    for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 to CFG_ARG5 */
+    for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 to CFG_ARG4 */
         if (!strncmp(p->name, "CFG_ARG", 7) && p->name[7] == (char)('0' + i) && !p->name[8])
             bpf_set_imm(in, arch_fn_off[i]);
     for (u32 i = 0; i < o->n_cfg; i++)
@@ -17679,14 +17612,13 @@ static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 num
     return true;
 }
 
-/* Sets the error text from the verifier's log: a known cause, or the last lines of the log. Returns
- * e. */
+/* Sets the error text to a known cause, or to the last lines of the verifier's log. Returns e. */
 static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, char *log)
 {
     for (const char *p = log; (p = strstr(p, "unknown#")); p++)
         if (bpf_unknown(o, r, (u32)strtoul(p + strlen("unknown#"), NULL, 10)))
             return e;
-    if (strstr(log, "unknown func bpf_probe_read_") /* from bpf_tracing_func_proto; from 6.13 on: */
+    if (strstr(log, "unknown func bpf_probe_read_") /* before Linux 6.13 */
         || strstr(log, "cannot use helper bpf_probe_read_"))
         return bpf_fail(o, e, "%s: BPF programs may not read memory here: lockdown=confidentiality",
                         r->name);
@@ -17700,8 +17632,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
                     strerror(-e), n ? "\n" : "", tail);
 }
 
-/* Loads a rejected BPF program again to get the verifier's log. Returns a descriptor if loading
- * succeeds this time. */
+/* Loads a rejected BPF program again, with the verifier's log. */
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
@@ -17964,8 +17895,7 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 
 /* --- kprobes --- */
 
-/* Attaches a BPF program to a kernel function with the kprobe PMU (Linux 4.17), so closing the
- * returned descriptor removes the kprobe. */
+/* Attaches a BPF program with the kprobe PMU (Linux 4.17). Closing the fd removes the kprobe. */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
     int type = (int)u_file_number(BPF_KPROBES "/type", -ENOENT), bit = 0;
@@ -18070,8 +18000,7 @@ static void bpf_close(struct bpf_obj *o)
 
 /* --- explaining errors --- */
 
-/* Returns the effective capabilities of kvis as a bit set. Version 3 of capget(2) uses two 32-bit
- * words. */
+/* Returns the effective capabilities of kvis, one bit each (capget(2) version 3: two words). */
 static u64 bpf_caps(void)
 {
     struct { u32 version; s32 pid; } head = { 0x20080522, 0 };
@@ -18089,8 +18018,7 @@ static bool bpf_caps_enough(u64 caps)
     return caps >> SYS_ADMIN & 1 || (caps >> PERFMON & 1 && caps >> BPF & 1);
 }
 
-/* Whether kvis is in the initial user namespace, the only one whose uid_map has all IDs
- * (user_namespaces(7)). */
+/* Whether kvis is in the initial user namespace, whose uid_map has all IDs (user_namespaces(7)). */
 static bool bpf_first_user_ns(void)
 {
     char map[64];
@@ -18116,7 +18044,7 @@ static const char *bpf_forbidden(void)
 /* Returns why the kernel refused a BPF program or map with error e, and how to fix that. */
 static struct bpf_denial bpf_denied(int e)
 {
-    static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* 5.8; capability.h */
+    static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* since 5.8; linux/capability.h */
     u64 caps = bpf_caps();
     struct rlimit r;
     if (!ARCH_HAS_BPF)
@@ -18184,8 +18112,7 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* Returns the sum of a counter over all CPUs. If the counter cannot be read, warns and returns
- * 0. */
+/* Returns the sum of a counter over all CPUs, or 0 with a warning if the counter is unreadable. */
 static u64 bpf_sum(int map, u32 key)
 {
     static bool warned;
@@ -18266,12 +18193,10 @@ static struct {
     u64 mark;                /* position at which rb_drain stops */
 } rb_state = { .epoll = -1 };
 
-/* Handles a record from the ring buffer. Returns false to stop; the record stays in the ring
- * buffer. */
+/* Handles a record. Returns false to leave the record and all later ones in the ring buffer. */
 typedef bool rb_fn(const void *record, u32 size);
 
-/* Maps a ring buffer of `bytes` bytes. kernel/bpf/ringbuf.c of Linux defines the layout. Returns 0
- * or -errno. */
+/* Maps a ring buffer, whose layout kernel/bpf/ringbuf.c of Linux defines. Returns 0 or -errno. */
 static int rb_map(int map, u32 bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -18314,8 +18239,7 @@ static void rb_mark(void)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* Returns whether the ring buffer is half full. If kvis let a held thread continue now, its next
- * records might not fit. */
+/* Returns whether the ring buffer is half full. Then held threads should not continue yet. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
@@ -18361,9 +18285,8 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
 
 /* == 27 sp_  starting a command =====================================================
  * Forks a child that waits until kvis is ready, restores the signals and limits that kvis
- * inherited, and executes the command. kvis is invisible to the command. These functions may end
- * kvis only before it attaches anything. Entry points: sp_signals, sp_find, sp_fork, sp_go,
- * sp_error, sp_ended; sp_boot (init=/kvis). */
+ * inherited, and executes the command. Errors end kvis only before it attaches anything. Entry
+ * points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended; sp_boot (init=/kvis). */
 
 /* The command that kvis starts. The child calls `early` before it becomes the user of -u, and
  * `late` just before execve. */
@@ -18407,12 +18330,11 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
                                                * kvis's children */
 }
 
-/* --- signals to kvis while BPF programs trace the command --- A signal to the process group of
- * kvis also reaches the command; kvis ignores the signal and ends when the command ends. Other
- * signals end kvis. The siginfo does not tell one case from the other. Therefore kvis has a
- * witness: a child process in the same group that blocks all signals. After a signal to the group,
- * that signal is pending in the witness. With ptrace no witness is needed, because the command
- * stops for the signal (tr_is_groups). */
+/* --- signals to kvis while BPF programs trace the command --- A signal to kvis's process group
+ * reaches the command, too: kvis ignores it and ends with the command. A signal to kvis alone ends
+ * kvis. siginfo does not tell these cases apart, therefore kvis has a witness: a process in the
+ * same group that blocks all signals, so a signal to the group stays pending there. With ptrace, a
+ * stop of the command shows the signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
@@ -18423,8 +18345,7 @@ static siginfo_t sp_came[SP_CAME];
 static pid_t sp_witness = -1;
 static char **sp_argv;                             /* argv of kvis */
 
-/* Signal handler of kvis. It starts a timer, whose signals interrupt a write that blocks because
- * nobody reads the pipe. */
+/* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -18481,9 +18402,8 @@ static u64 sp_pending(pid_t pid)
     return pending ? strtoull(pending, NULL, 16) : 0;
 }
 
-/* Replaces a witness that has pending signals. The caller has blocked kvis's signals. A signal to
- * the group that came before the new witness existed is removed from kvis's pending signals,
- * because the old witness has shown it already. */
+/* Replaces a witness that has pending signals. Signals to the group that the new witness missed are
+ * removed from kvis's pending signals. The caller has blocked kvis's signals. */
 static void sp_change_witness(void)
 {
     pid_t old = sp_witness;
@@ -18548,8 +18468,7 @@ static bool sp_over(void)
     return sp_end_sig;
 }
 
-/* Restores the signal mask and actions that kvis inherited, in the child that becomes the
- * command. */
+/* Restores the signal mask and actions that kvis inherited, in the child that execs the command. */
 static void sp_restore_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
@@ -18591,8 +18510,7 @@ static const char *sp_locate(const char *cmd)
     return NULL;
 }
 
-/* Finds the file of a command as execvp(3) does. Ends kvis with an error message if there is
- * none. */
+/* Finds the file of a command like sp_locate, but ends kvis with a message if there is none. */
 static const char *sp_find(const char *cmd)
 {
     const char *path = sp_locate(cmd);
@@ -18631,9 +18549,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds the user of -u in /etc/passwd by name or number. getpwnam(3) is not used, because in a
- * static binary it needs shared libraries of glibc. Returns the user name, to be freed by the
- * caller, or NULL. */
+/* Finds the user of -u in /etc/passwd, by name or number. (getpwnam(3) in a static binary would
+ * need shared libraries of glibc.) Returns the name, which the caller frees, or NULL. */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
@@ -18655,8 +18572,7 @@ static char *sp_passwd(u32 *uid, u32 *gid)
     return found ? line : NULL;
 }
 
-/* Returns whether a line of /etc/group (name:password:gid:member,member) lists the user as a
- * member. */
+/* Returns whether a line of /etc/group (name:password:gid:member,member) lists the user. */
 static bool sp_is_member(char *line, const char *user)
 {
     char *members = strrchr(line, ':'), *save;
@@ -18826,8 +18742,7 @@ static bool sp_ended(int *status, struct rusage *used)
 /* default init programs of Linux (kernel_init in init/main.c of 6.12) */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Prints which program process 1 executes, with write(2) alone: a signal handler calls this
- * function. */
+/* Prints what process 1 executes, with write(2) only, because signal handlers call this. */
 static void sp_say_init(const char *path)
 {
     static const char says[] = "kvis: process 1 becomes ";
@@ -18836,8 +18751,7 @@ static void sp_say_init(const char *path)
     out_write_all(STDERR_FILENO, "\n", 1);
 }
 
-/* Returns whether a file is an executable that can be init. kvis itself is not one: it would start
- * itself again and again. */
+/* Returns whether a file can be init: an executable other than kvis, which would start forever. */
 static bool sp_is_init(const char *path)
 {
     struct stat s, own;
@@ -18882,9 +18796,8 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* Makes sure that process 1 of a machine ends in sp_never_end. On a machine, kthreadd is process 2.
- * In a new container, process 2 does not exist yet; unlike the pid namespace, this works without
- * /proc. */
+/* Makes process 1 of a machine call sp_never_end at its end. A machine has kthreadd as process 2; a
+ * new container has no process 2. (The pid namespace needs /proc, which is not mounted yet.) */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -18914,9 +18827,8 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* Boots a machine if kvis is process 1 and has a command: process 1 executes the command when kvis
- * is ready, or fails, or after 10 s. The function returns in a child that runs kvis without a
- * command. */
+/* Boots a machine if kvis is process 1: it executes the command when kvis is ready or has failed,
+ * or after 10 s. The function returns in a child that runs kvis without a command. */
 static void sp_boot(void)
 {
     int ready[2];
