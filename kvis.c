@@ -12826,7 +12826,7 @@ static struct {
     struct event e[RP_HELD];  /* held events; a free entry has tid 0 */
     struct buf text[RP_HELD]; /* strings of the held events */
     u32 n;                    /* number of events held since the start of the replay */
-    /* number of events of a call that could not be held, indexed by thread */
+    /* numbers of events that could not be held, by the thread of their call */
     struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED];
     u64 missing;              /* number of dropped events that -P would have selected */
 } rp_held;
@@ -12878,7 +12878,7 @@ static void rp_release(pid_t tid, const struct call *c, bool wanted)
     }
 }
 
-/* Ends the row of --by=pid for an earlier process whose pid a new child has. */
+/* With --by=pid, a new child ends the row of an earlier process that had the same pid. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
@@ -13195,7 +13195,7 @@ static const struct { const char *track, *series; } px_counters[N_PX] = {
     [PX_MAX_RSS] = { "max RSS", "bytes" },
 };
 
-/* Categories of trace slices: enum cat of events, and these. */
+/* Categories in the trace. Values below N_CAT are categories of events (enum cat). */
 enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
               PX_SCHED, PX_OPEN, PX_STATE, N_PX_CATS };
 static const char *const px_cats[N_PX_CATS] = {
@@ -13205,7 +13205,7 @@ static const char *const px_cats[N_PX_CATS] = {
     [PX_URING] = "io_uring", [PX_SCHED] = "sched", [PX_OPEN] = "open file", [PX_STATE] = "state",
 };
 
-/* Names of arguments in the trace: the fields of events, and these. */
+/* Arguments in the trace. Values below N_EV_FIELDS are fields of events. */
 enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
               N_PX_ARGS };
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
@@ -13512,7 +13512,7 @@ static void px_end(const struct px_track *t, u64 end_ns)
         px_pb_slice_end(px_uuid(t, PX_OF_THREAD), end_ns);
 }
 
-/* Adds a number argument to the current event. In JSON, the comma that precedes the first argument
+/* Adds an argument to the current event. In JSON, the comma that precedes the first argument
  * becomes the brace that opens the list of arguments. */
 static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
@@ -13723,7 +13723,7 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* Writes a counter to the Perfetto trace. Before its first value, writes its description. */
+/* Writes a counter's value to the Perfetto trace, and before its first value its description. */
 static void px_pb_count(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -14199,8 +14199,8 @@ static void px_call_args(const struct call *c)
         px_arg_num(PX_DISK, (s64)c->disk_ns);
 }
 
-/* Draws an arrow from the thread that woke thread t in a call to t. The arrow ends at the wake-up;
- * in JSON, at the end of the call, because an arrow must point into a slice. */
+/* If another thread woke thread t during call c, draws an arrow between them. The arrow ends at the
+ * wake-up; in JSON, at the end of the call, because it must point into a slice. */
 static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 {
     struct px_track *waker = c->waker_pid ? px_find(c->waker_pid) : NULL;
@@ -14410,7 +14410,7 @@ static bool emb_list(struct buf *b, const char *name)
 
 /* --- the page --- */
 
-enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* a multiple of 3: no padding */ };
+enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3, so base64 needs no padding */ };
 
 static struct {
     struct writer w;
@@ -14616,7 +14616,6 @@ static void rep_page(const char *mark)
     rep_put(from, rep_skip(mark));
 }
 
-/* Begins to write a report page to file descriptor `to`. */
 static void rep_open(int to)
 {
     rep.page = emb_text("report", "page");
@@ -14723,7 +14722,7 @@ struct df_pair {
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
-    u64 serial, parent_serial; /* ids that are unique, unlike pids, of the process and its parent */
+    u64 serial, parent_serial; /* unique ids of the process and its parent (pids are reused) */
     bool execed;               /* true after the first exec of the process */
     u64 begin_ns, since_ns;    /* start time of the command; start of the current own time */
     struct df_row now;         /* numbers of the current command */
@@ -14754,7 +14753,7 @@ static struct {
     u64 left_out;            /* number of processes and commands over the limits */
     u64 wall_ns[2]; /* run time of the command, or of the recording if there is no command */
     bool counted[2];         /* true if the recording counts calls */
-    u32 unasked[2]; /* number of system calls excluded by -e; sc_set excludes those of A and B */
+    u32 unasked[2];          /* number of system calls that -e excluded */
     bool timed[2]; /* true if the recording splits the time of calls into CPU, run queue and disk */
     struct summary *sum[2];
     const char *file[2];
@@ -14763,7 +14762,7 @@ static struct {
     /* state while recording number `k` is replayed: */
     u64 n_begun;             /* number of processes that began */
     u32 k, n_lives, root;    /* root: pid of the first process that called exec, or 0 */
-    u64 root_ns;             /* time of that exec */
+    u64 root_ns;             /* time at which `root` called exec */
     struct df_life *lives[4096];
 } df;
 
@@ -14906,13 +14905,13 @@ static void df_fork(const struct event *e)
     u32 child = (u32)e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
-    df_ended(child, e->ts_ns); /* its exit is not recorded */
+    df_ended(child, e->ts_ns); /* exit of an earlier process with this pid was not recorded */
     struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
     l->parent = parent->pid;
     l->parent_serial = parent->serial;
-    l->now.name = parent->now.name; /* until the child calls exec */
+    l->now.name = parent->now.name; /* a child runs its parent's program until it calls exec */
     if (!parent->children++)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
@@ -15073,7 +15072,8 @@ static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
     for (u32 i = 0; i < n; i++) {
-        lower += islower((u8)s[i]) || s[i] == '_' || (!i && isupper((u8)*s)); /* Makefile */
+        /* An initial capital, as in Makefile, also counts as lower case. */
+        lower += islower((u8)s[i]) || s[i] == '_' || (!i && isupper((u8)*s));
         upper += isupper((u8)s[i]) || s[i] == '_';
         last = isdigit((u8)s[i]) ? last + 1 : 0;
     }
@@ -15200,7 +15200,8 @@ static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
             if (one->name->cls != cls)
                 continue;
             struct df_pair *p = df_put(k, one);
-            bool word = cls == 'p' && !strchr(one->name->s, '/'); /* an address and a port */
+            /* An IP address with a port has no shape. */
+            bool word = cls == 'p' && !strchr(one->name->s, '/');
             if (word || (n[!k] && bsearch(one, row[!k], n[!k], sizeof *one, df_by_address)))
                 continue;
             df_shape(&shape, one->name->s, k);
@@ -15936,8 +15937,7 @@ static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
     return f;
 }
 
-/* Maps the ring of an event, as large as allowed. SIGIO ends a wait of kvis before the ring is
- * full. */
+/* Maps the ring of an event, as large as allowed. SIGIO wakes kvis before the ring is full. */
 static int pf_map(int at, int f)
 {
     void *p = MAP_FAILED;
@@ -16189,7 +16189,7 @@ struct kfield {
  * -EINVAL for an invalid name; -EBADMSG for damaged BTF. */
 struct btf_want {
     const char *name;
-    u8 kind;  /* for use by the caller */
+    u8 kind;  /* for the caller; btf_resolve does not use it */
     u32 next; /* index of the next query in the hash bucket, plus one; 0: none */
     struct kfield f;
     int err;
@@ -16821,7 +16821,7 @@ static int tfs_open_mounted(const char *path)
         return -errno;
     if (!fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC)
         return fd;
-    close(fd); /* sysfs has an empty directory for the mount */
+    close(fd); /* an empty directory of sysfs, not tracefs */
     return -ENOENT;
 }
 
@@ -16840,7 +16840,7 @@ static const char *tfs_fix(int e)
     case EMFILE:
     case ENFILE: return U_MORE_FILES;
     case ENODEV: return "use a kernel with CONFIG_FTRACE";
-    default: return "mount -t tracefs tracefs /sys/kernel/tracing"; /* before Linux 5.2 */
+    default: return "mount -t tracefs tracefs /sys/kernel/tracing"; /* fsopen(2) needs Linux 5.2 */
     }
 }
 
@@ -17104,7 +17104,7 @@ struct bpf_obj {
     u32 n_probes;            /* number of attached kprobes */
     u32 loaded;              /* bit set of the loaded BPF programs */
     bool cgroups;            /* true if the map `cgroup` is used */
-    u32 (*entries)(const char *map); /* size of maps without a fixed size, or NULL: 1 */
+    u32 (*entries)(const char *map); /* returns the size of a map without a fixed size; NULL: 1 */
     const char *module;      /* module that may have the fields, or NULL for vmlinux */
     struct btf_want *want;   /* kernel fields used by the BPF programs */
     u32 n_want;
@@ -17331,12 +17331,13 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        if (m.type == BPF_MAP_TYPE_HASH) { /* per thread, with 16 KB of kernel stack */
+        /* A hash table has an entry per thread, and each thread needs a kernel stack of 16 KB. */
+        if (m.type == BPF_MAP_TYPE_HASH) {
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !o->cgroups)
-            m.type = BPF_MAP_TYPE_ARRAY; /* the kernel may lack CONFIG_CGROUPS */
+            m.type = BPF_MAP_TYPE_ARRAY; /* CGROUP_ARRAY would need CONFIG_CGROUPS */
         int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
         f = f < 0 && lent >= 0 ? -errno : f;
         if (f == -EINVAL && ring)
@@ -17618,7 +17619,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
     for (const char *p = log; (p = strstr(p, "unknown#")); p++)
         if (bpf_unknown(o, r, (u32)strtoul(p + strlen("unknown#"), NULL, 10)))
             return e;
-    if (strstr(log, "unknown func bpf_probe_read_") /* before Linux 6.13 */
+    if (strstr(log, "unknown func bpf_probe_read_") /* message before Linux 6.13 */
         || strstr(log, "cannot use helper bpf_probe_read_"))
         return bpf_fail(o, e, "%s: BPF programs may not read memory here: lockdown=confidentiality",
                         r->name);
@@ -17641,7 +17642,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
     int f = bpf_prog_load(o, r, insns, 1, log, LOG);
-    if (f < 0) /* loading fails again */
+    if (f < 0) /* loading succeeds now if a signal caused the failure */
         f = bpf_refused(o, r, e, log);
     free(log);
     return f;
@@ -18075,7 +18076,7 @@ static struct bpf_denial bpf_denied(int e)
                                     "allow bpf and perf_event_open in the container's seccomp "
                                     "profile, or run it with --privileged" };
     if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
-        return (struct bpf_denial){ /* before Linux 5.11 */
+        return (struct bpf_denial){ /* Linux before 5.11 has this limit */
             "RLIMIT_MEMLOCK is small, and only CAP_SYS_RESOURCE may raise it",
             "ulimit -l unlimited" };
     return (struct bpf_denial){ "", "" };
@@ -18239,7 +18240,7 @@ static void rb_mark(void)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* Returns whether the ring buffer is half full. Then held threads should not continue yet. */
+/* Returns whether the ring buffer is half full. Then stopped threads should not continue yet. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
@@ -18832,7 +18833,7 @@ static void sp_own_mounts(void)
 static void sp_boot(void)
 {
     int ready[2];
-    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* or a container */
+    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* or a container's process 1 */
         return;
     const char *path = sp_find(opt.command[0]);
     pid_t pid = pipe2(ready, O_CLOEXEC) < 0 ? -1 : fork();
