@@ -12336,7 +12336,7 @@ static bool rec_read_block(void)
     u32 len = rec_ld32(head);
     b_reset(&rec_in.b);
     if (n == 8 && (!len || len > REC_MAX))
-        rec_bad("damaged at offset %" PRIu64 " (a block of %u bytes)", rec_in.at, len);
+        rec_bad("damaged at offset %" PRIu64 " (invalid block size: %u bytes)", rec_in.at, len);
     else if (n == 8 && b_room(&rec_in.b, len) < len)
         rec_bad("out of memory (%u bytes)", len);
     if (*rec_in.wrong)
@@ -12409,7 +12409,8 @@ static struct rec_text rec_gets(void)
     const char *p = "";
     if (!(ref & 1)) {
         if (at == REC_SLOTS || !rec_in.slot[at].p) {
-            rec_bad("damaged at offset %" PRIu64 " (no string %u)", rec_in.at + 8, at);
+            rec_bad("damaged at offset %" PRIu64 " (reference to missing string %u)", rec_in.at + 8,
+                    at);
         } else {
             p = rec_in.slot[at].p;
             s.len = rec_in.slot[at].len;
@@ -12417,8 +12418,8 @@ static struct rec_text rec_gets(void)
     } else {
         u64 n = rec_get();
         if (n > (u64)(rec_in.end - rec_in.p) || (at < REC_SLOTS && n > REC_KEEP)) {
-            rec_bad("damaged at offset %" PRIu64 " (a string of %" PRIu64 " bytes)", rec_in.at + 8,
-                    n);
+            rec_bad("damaged at offset %" PRIu64 " (invalid string length: %" PRIu64 ")",
+                    rec_in.at + 8, n);
             n = 0;
         }
         p = (const char *)rec_in.p;
@@ -12759,7 +12760,7 @@ static struct task *rp_begin_task(pid_t tid)
     enum { MOST = 1 << 16 };
     struct task *t = ps_task(tid);
     if (!t && ps.n_tasks == MOST)
-        rec_bad("damaged at offset %" PRIu64 " (too many calls that do not end)", rec_in.at + 8);
+        rec_bad("damaged at offset %" PRIu64 " (too many unfinished calls)", rec_in.at + 8);
     else if (!t && !(t = ps_new_task(tid)))
         rec_bad("out of memory");
     return t;
@@ -12958,7 +12959,7 @@ static u32 rp_flags(u32 bits)
     u64 flags = rec_get();
     if (!(flags >> bits))
         return (u32)flags;
-    rp_newer("flags", flags);
+    rp_newer("unknown flags", flags);
     return 0;
 }
 
@@ -13143,7 +13144,7 @@ static bool rp_record(u8 from, u8 to)
     else if (list)
         rec_get_list(list);
     else
-        rp_newer("a record of type", type);
+        rp_newer("unknown record type", type);
     return !*rec_in.wrong && !rp.ended;
 }
 
@@ -13168,7 +13169,7 @@ static bool rp_play(void)
         ;
     out_end();
     if (!rp.ended && !*rec_in.wrong)
-        rec_bad("damaged at offset %" PRIu64 " (a header record after the header)", rec_in.at + 8);
+        rec_bad("damaged at offset %" PRIu64 " (unexpected header record)", rec_in.at + 8);
     return rp.ended;
 }
 
@@ -14639,7 +14640,7 @@ static void rep_events(int fd, const char *name)
     out.json_on = out.events_on = false;
     rec_in.again = true;
     if (lseek(fd, 0, SEEK_SET) < 0 || rec_open_fd(fd, name, &unused) < 0 || !rp_head()) {
-        u_warn("%s: cannot be read again: %s", name, rec_in.wrong);
+        u_warn("%s: --report cannot read the recording again: %s", name, rec_in.wrong);
         out.failed = EIO;
         return;
     }
@@ -15573,7 +15574,7 @@ static void df_text(struct buf *b)
     if (!proc)
         df_text_times(b);
     if (df.left_out)
-        b_f(b, " left out: %" PRIu64 " processes or commands (more than %d at once)\n",
+        b_f(b, " Omitted: %" PRIu64 " processes or commands (limit: %d at once)\n",
             df.left_out, DF_LIVES);
 }
 
@@ -15804,10 +15805,10 @@ static const char *pf_fix(int e, enum pf_level level)
     bool paranoid = pf_paranoid() > (long)level;
     switch (-e) {
     case EACCES:
-        return !paranoid ? "run it as root"
+        return !paranoid ? "run kvis as root"
                : level == PF_LEVEL_USER
-                   ? "sysctl kernel.perf_event_paranoid=2, CAP_PERFMON or root"
-                   : "sysctl kernel.perf_event_paranoid=0, CAP_PERFMON or root";
+                   ? "sysctl kernel.perf_event_paranoid=2, or run kvis as root"
+                   : "sysctl kernel.perf_event_paranoid=0, or run kvis as root";
     case EPERM: return "allow perf_event_open in the container's seccomp profile";
     case ENOSYS: return "use a kernel with CONFIG_PERF_EVENTS";
     case EMFILE:
@@ -16005,7 +16006,7 @@ static struct ev_groups pf_groups; /* page faults that are not emitted yet, grou
 
 static void pf_explain(int e)
 {
-    u_warn("page faults off: %s", pf_why_not(e, PF_LEVEL_USER));
+    u_warn("page faults are off: %s", pf_why_not(e, PF_LEVEL_USER));
 }
 
 static bool pf_ours(const struct name *n)
@@ -16300,7 +16301,7 @@ static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
     if (off > rest || len > rest - off)
-        return btf_bad(b, "layouts extend beyond its end");
+        return btf_bad(b, "layouts extend beyond the end of the file");
     b->layout = b->p + hdr_len + off;
     b->n_layouts = MIN(len / 4, BTF_LAYOUTS);
     return 0;
@@ -16310,20 +16311,20 @@ static int btf_header(struct btf_file *b)
 {
     struct { u16 magic; u8 version, flags; u32 len, type_off, type_len, str_off, str_len; } h;
     if (b->size < sizeof h)
-        return btf_bad(b, "no header: %u bytes", b->size);
+        return btf_bad(b, "too short for a header: %u bytes", b->size);
     memcpy(&h, b->p, sizeof h);
     if (h.magic != BTF_MAGIC)
-        return btf_bad(b, "magic 0x%x, not 0x%x", h.magic, BTF_MAGIC);
+        return btf_bad(b, "magic number 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
     /* A longer header of a newer kernel is fine. kvis reads only the layouts from it. */
     if (h.len < sizeof h || h.len > b->size)
-        return btf_bad(b, "header of %u bytes", h.len);
+        return btf_bad(b, "invalid header length: %u bytes", h.len);
     u32 rest = b->size - h.len;
     if (h.type_off > rest || h.type_len > rest - h.type_off)
-        return btf_bad(b, "types extend beyond its end");
+        return btf_bad(b, "types extend beyond the end of the file");
     if (h.str_off > rest || h.str_len > rest - h.str_off)
-        return btf_bad(b, "strings extend beyond its end");
+        return btf_bad(b, "strings extend beyond the end of the file");
     b->type_pos = h.len + h.type_off;
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
@@ -16363,7 +16364,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     else
         return btf_bad(b, "type %u is of kind %u, which this kvis does not know", id, t->kind);
     if (len > b->type_end - pos - 12)
-        return btf_bad(b, "type %u (kind %u, %u parts) is truncated", id, t->kind, t->vlen);
+        return btf_bad(b, "type %u (kind %u, %u members) is truncated", id, t->kind, t->vlen);
     if (t->name >= b->str_base + b->str_len)
         return btf_bad(b, "type %u: its name is outside the strings", id);
     return (s64)len + 12;
@@ -16464,8 +16465,8 @@ static int btf_sized(u32 id, struct kfield *f)
         int e = btf_strip(id, &t);
         if (!e && t.kind != BTF_ARRAY && !(e = btf_scalar(&t, f))) {
             if (f->size * count > INT32_MAX)
-                return btf_bad(t.b, "type %u: %u bytes, %llu times", t.id, f->size,
-                               (unsigned long long)count);
+                return btf_bad(t.b, "type %u: too large: %llu elements of %u bytes", t.id,
+                               (unsigned long long)count, f->size);
             f->count = (u32)count;
             f->size *= (u32)count;
             return 0;
@@ -16474,7 +16475,8 @@ static int btf_sized(u32 id, struct kfield *f)
             return e;
         id = btf_array_of(&t);
         if ((count *= btf_array_len(&t)) > INT32_MAX)
-            return btf_bad(t.b, "type %u: an array of %llu", t.id, (unsigned long long)count);
+            return btf_bad(t.b, "type %u: an array of %llu elements is too large", t.id,
+                           (unsigned long long)count);
     }
     return btf_bad(t.b, "type %u: arrays nested too deeply", t.id);
 }
@@ -16498,8 +16500,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
     if (!btf.members)
-        *err = btf_bad(t->b, "its type information is damaged: structs contain each "
-                              "other too often");
+        *err = btf_bad(t->b, "structs are nested in each other too often");
     else if (btf_u32(p) >= t->b->str_base + t->b->str_len)
         *err = btf_bad(t->b, "type %u: a name is outside the strings", t->id);
     else
@@ -16549,7 +16550,7 @@ static int btf_member(u32 id, const struct btf_step *step, struct btf_hit *h)
     if (e)
         return e;
     if (h->off % 8 || h->off / 8 + f.size > t.size)
-        return btf_bad(t.b, "type %u: a member at bit %llu of %u bytes", t.id,
+        return btf_bad(t.b, "type %u: a member at bit %llu is outside its %u bytes", t.id,
                        (unsigned long long)h->off, t.size);
     h->off /= 8;
     return 0;
@@ -16631,7 +16632,7 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
         id = h.type;
     }
     if (!e && off > INT32_MAX)
-        e = btf_bad(t.b, "type %u: a member at %llu", t.id, (unsigned long long)off);
+        e = btf_bad(t.b, "type %u: a member has offset %llu", t.id, (unsigned long long)off);
     f->off = (u32)off;
     f->value = member ? 0 : id;
     return e ? e : btf_sized(id, f);
@@ -16750,7 +16751,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
     if (e && !why[0])
-        snprintf(why, WHY_LEN, "no BTF: cannot read it: %s", strerror(-e));
+        snprintf(why, WHY_LEN, "no BTF: cannot read the file: %s", strerror(-e));
     if (fd >= 0)
         close(fd);
     if (mod >= 0)
@@ -16834,8 +16835,8 @@ static const char *tfs_fix(int e)
     switch (-e) {
     case EPERM:
     case EACCES:
-        return filtered ? "allow fsopen and fsmount in the container's seccomp profile, or run it "
-                          "with --privileged"
+        return filtered ? "allow fsopen and fsmount in the container's seccomp profile, or run the "
+                          "container with --privileged"
                         : u_rights("CAP_SYS_ADMIN");
     case EMFILE:
     case ENFILE: return U_MORE_FILES;
@@ -16854,7 +16855,7 @@ static int tfs_find_root(void)
         e = tfs_open_mounted(tfs.mounted[i]);
     if (e >= 0)
         return e;
-    return tfs_fail(first, "no tracefs: fsopen: %s; it is not mounted on %s or %s either" U_FIX
+    return tfs_fail(first, "no tracefs: fsopen: %s; tracefs is not mounted on %s or %s" U_FIX
                     "%s", strerror(-first), tfs.mounted[0], tfs.mounted[1], tfs_fix(first));
 }
 
@@ -16905,7 +16906,7 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
     close(fd);
     b_c(b, 0);
     if (!e && b->cut)
-        e = tfs_fail(-EFBIG, "tracefs events/%s/%s: over %d KiB", event, file,
+        e = tfs_fail(-EFBIG, "tracefs events/%s/%s: larger than %d KiB", event, file,
                      TFS_MAX_FORMAT >> 10);
     b->len -= !b->cut;
     return e;
@@ -17028,7 +17029,7 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
     bool fields = false, whole = false;
     if (!tfs_key(&p, "name: ") || !tfs_key(&p, name) || *p != '\n')
-        return tfs_fail(-EBADMSG, "the format of %s is not that of this event", event);
+        return tfs_fail(-EBADMSG, "the format file of %s is for another event", event);
     for (u32 line = 1; p < end && !whole; line++, p = nl + 1) {
         struct tfs_field f;
         nl = memchr(p, '\n', (size_t)(end - p));
@@ -17039,9 +17040,9 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
         else if (nl && !strncmp(p, "print fmt:", 10) && fields)
             whole = true;
         else if (!nl || (fields ? p != nl : line > 2))
-            return tfs_fail(-EBADMSG, "the format of %s, line %u, is not understood", event, line);
+            return tfs_fail(-EBADMSG, "the format file of %s has an invalid line %u", event, line);
     }
-    return whole ? 0 : tfs_fail(-EBADMSG, "the format of %s is truncated", event);
+    return whole ? 0 : tfs_fail(-EBADMSG, "the format file of %s is truncated", event);
 }
 
 /* Resolves queries from the text of a format file. A NUL before the end is an error. */
@@ -17050,7 +17051,7 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
     for (u32 i = 0; i < n; i++)
         w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = -ENOENT };
     int e = strlen(text) == len ? tfs_format(event, text, len, w, n)
-          : tfs_fail(-EBADMSG, "the format of %s contains a NUL", event);
+          : tfs_fail(-EBADMSG, "the format file of %s contains a NUL", event);
     for (u32 i = 0; e && i < n; i++)
         w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = e };
     return e;
@@ -17297,8 +17298,8 @@ static u32 bpf_ring_bytes(u32 usual)
     while (bytes > 64 << 10 && bytes > space.rlim_cur / 16)
         bytes /= 2;
     if (bytes < usual)
-        u_warn("the ring of records has %u KB instead of %u KB: the address space is limited; fix: "
-               "ulimit -v unlimited, or choose with --ring=SIZE", bytes >> 10, usual >> 10);
+        u_warn("the ring buffer has %u KB instead of %u KB: the address space is limited; fix: "
+               "ulimit -v unlimited, or set its size with --ring=SIZE", bytes >> 10, usual >> 10);
     return bytes;
 }
 
@@ -17341,9 +17342,9 @@ static int bpf_make_maps(struct bpf_obj *o)
         int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
         f = f < 0 && lent >= 0 ? -errno : f;
         if (f == -EINVAL && ring)
-            return bpf_fail(o, f, "this kernel has no ring buffer (Linux 5.8)");
+            return bpf_fail(o, f, "this kernel has no BPF ring buffer (Linux 5.8)");
         if (f < 0)
-            return bpf_fail(o, f, "cannot create the map %s: %s", m.name, strerror(-f));
+            return bpf_fail(o, f, "cannot create BPF map %s: %s", m.name, strerror(-f));
         o->map[i] = f;
     }
     return 0;
@@ -17444,7 +17445,7 @@ static void bpf_find_records(struct bpf_obj *o, u32 mask)
 /* Returns why kernel fields are missing. */
 static const char *bpf_no_fields(const struct bpf_obj *o)
 {
-    return o->no_btf[0] ? o->no_btf : "its BTF lacks some of the fields";
+    return o->no_btf[0] ? o->no_btf : "the kernel's BTF lacks some of the fields";
 }
 
 /* Whether the running kernel has a field that the BPF programs of o use. */
@@ -17621,7 +17622,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
             return e;
     if (strstr(log, "unknown func bpf_probe_read_") /* message before Linux 6.13 */
         || strstr(log, "cannot use helper bpf_probe_read_"))
-        return bpf_fail(o, e, "%s: BPF programs may not read memory here: lockdown=confidentiality",
+        return bpf_fail(o, e, "%s: lockdown=confidentiality: BPF programs may not read memory",
                         r->name);
     size_t n = strlen(log);
     while (n && isspace((u8)log[n - 1]))
@@ -17629,8 +17630,8 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
     const char *tail = log + n;
     for (int lines = 0; tail > log && lines < 4; tail--)
         lines += tail[-1] == '\n';
-    return bpf_fail(o, e, "%s: the %s rejected it: %s%s%s", r->name, n ? "verifier" : "kernel",
-                    strerror(-e), n ? "\n" : "", tail);
+    return bpf_fail(o, e, "%s: the %s rejected this BPF program: %s%s%s", r->name,
+                    n ? "verifier" : "kernel", strerror(-e), n ? "\n" : "", tail);
 }
 
 /* Loads a rejected BPF program again, with the verifier's log. */
@@ -17806,8 +17807,8 @@ static const char *bpf_no_kprobe(const char *symbol, int e)
 {
     static char why[WHY_LEN];
     if (e == -EINVAL) {
-        snprintf(why, sizeof why, "this kernel has no kprobes on %.100s: it is blacklisted, or "
-                 "ftrace patches it", symbol);
+        snprintf(why, sizeof why, "this kernel has no kprobes on %.100s: the function is "
+                 "blacklisted, or ftrace patches it", symbol);
         return why;
     }
     if (e != -ENOENT)
@@ -17952,7 +17953,7 @@ static void bpf_close_all(int *f, u32 n)
 static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_ret, int prog)
 {
     if (o->n_probes == BPF_MAX_PROBES)
-        return bpf_fail(o, -E2BIG, "%s: too many probes", k->found);
+        return bpf_fail(o, -E2BIG, "%s: too many kprobes", k->found);
     int f = bpf_attach_kprobe(k->found, is_ret, prog);
     const char *why = f < 0 ? bpf_no_kprobe(k->found, f) : NULL;
     if (why)
@@ -18069,12 +18070,12 @@ static struct bpf_denial bpf_denied(int e)
                                     u_rights("CAP_BPF and CAP_PERFMON") };
     if (!bpf_first_user_ns())
         return (struct bpf_denial){ "BPF is not allowed in a user namespace",
-                                    "run it outside the user namespace" };
+                                    "run kvis outside the user namespace" };
     const char *forbidden = bpf_forbidden();
     if (forbidden)
         return (struct bpf_denial){ forbidden,
                                     "allow bpf and perf_event_open in the container's seccomp "
-                                    "profile, or run it with --privileged" };
+                                    "profile, or run the container with --privileged" };
     if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
         return (struct bpf_denial){ /* Linux before 5.11 has this limit */
             "RLIMIT_MEMLOCK is small, and only CAP_SYS_RESOURCE may raise it",
@@ -18120,7 +18121,7 @@ static u64 bpf_sum(int map, u32 key)
     u64 sum = 0;
     int e = bpf_counters(map, key, 1, UINT32_MAX, &sum);
     if (e && !warned)
-        u_warn("the losses of BPF programs are unknown: cannot read their counters: %s",
+        u_warn("the number of lost records is unknown: cannot read the counters: %s",
                strerror(-e));
     warned |= e != 0;
     return e ? 0 : sum;
@@ -18222,7 +18223,7 @@ static int rb_open(struct bpf_obj *o)
 {
     rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
     int e = rb_state.epoll < 0 ? -errno : rb_map(bpf_map(o, "events"), o->ring_bytes);
-    return e ? bpf_fail(o, e, "cannot map the ring of records: %s", strerror(-e)) : 0;
+    return e ? bpf_fail(o, e, "cannot map the BPF ring buffer: %s", strerror(-e)) : 0;
 }
 
 /* Waits for records, for at most ms milliseconds or until a signal that is not in `mask`. */
@@ -18666,7 +18667,7 @@ static int sp_error(void)
     else if (stage == 'u')
         u_warn("cannot become user %s:", opt.user);
     else if (stage == 's')
-        u_warn("cannot install the seccomp filter (--no-accel does not use it):");
+        u_warn("cannot install the seccomp filter (--no-accel works without one):");
     else if (errno == ENOEXEC)
         u_warn("cannot run %s: not a program (no #! line, or for another CPU)", opt.command[0]);
     else if (errno == ENOENT)
@@ -18746,7 +18747,7 @@ static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", 
 /* Prints what process 1 executes, with write(2) only, because signal handlers call this. */
 static void sp_say_init(const char *path)
 {
-    static const char says[] = "kvis: process 1 becomes ";
+    static const char says[] = "kvis: process 1 executes ";
     out_write_all(STDERR_FILENO, says, sizeof says - 1);
     out_write_all(STDERR_FILENO, path, strlen(path));
     out_write_all(STDERR_FILENO, "\n", 1);
@@ -18840,7 +18841,7 @@ static void sp_boot(void)
     if (pid) {
         struct pollfd p = { .fd = pid < 0 ? -1 : ready[0], .events = POLLIN };
         if (pid < 0)
-            u_warn("cannot start the watching process: %s", strerror(errno));
+            u_warn("cannot start kvis beside the command: %s", strerror(errno));
         else
             close(ready[1]);
         poll(&p, 1, pid < 0 ? 0 : 10000);
