@@ -12176,7 +12176,7 @@ static void rec_row_name(u16 row)
     rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row]));
 }
 
-/* Writes the call table of -c. */
+/* Writes the table of system calls that -c prints. */
 static void rec_table(const struct st_row *r)
 {
     static const u32 none[ST_BUCKETS];
@@ -12500,7 +12500,7 @@ static void rec_get_meta(void)
 
 static void rec_get_word(void)
 {
-    enum { MOST = 8 << 20 }; /* limit of the size of an argument list with its pointers; execve(2)
+    enum { MOST = 8 << 20 }; /* limit of all arguments with their pointers, in bytes; execve(2)
                               * allows 6 MiB */
     static u32 n, cap, bytes;
     struct rec_text a = rec_gets();
@@ -14725,7 +14725,7 @@ struct df_life {
     u32 pid, parent, children; /* children: number of running children */
     u64 serial, parent_serial; /* unique ids of the process and its parent (pids are reused) */
     bool execed;               /* true after the first exec of the process */
-    u64 begin_ns, since_ns;    /* start time of the command; start of the current own time */
+    u64 begin_ns, since_ns;    /* start of the command; time since which no child runs */
     struct df_row now;         /* numbers of the current command */
 };
 
@@ -14741,7 +14741,7 @@ struct df_timeline {
     struct df_run *run;
     u32 n;
     u64 from_ns;           /* start time of the recording or its command */
-    u64 least_ns, shorter; /* length of the shortest run kept; number of runs dropped */
+    u64 least_ns, shorter; /* shortest duration in run[]; number of shorter runs */
 };
 
 static const char *df_by = "program"; /* value of the option --by */
@@ -15153,7 +15153,7 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-/* Adds a pair to the list, with the numbers of recording k only. */
+/* Adds a pair to df_list that has only the numbers of recording k. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     static u32 cap;
@@ -16031,7 +16031,7 @@ static void pf_flush(void)
 }
 
 /* Returns the region of a fault address, or `none`, whose name tells why the region is unknown.
- * During exec the regions in t->mm are the old program's, but a fault may be the new one's. */
+ * During exec, t->mm has the old program's regions, but the fault may be in the new program. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -17129,7 +17129,7 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
-/* Whether BPF maps and programs count as locked memory, limited by RLIMIT_MEMLOCK (before 5.11). */
+/* Whether BPF maps and programs count as locked memory (RLIMIT_MEMLOCK): before Linux 5.11. */
 static bool bpf_is_locked(void)
 {
     return bpf_kernel_version() < (5u << 16 | 11u << 8);
@@ -17582,7 +17582,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (r->type == BPF_PROG_TYPE_TRACING) {
         const struct btf_want *w = bpf_find_want(o, PATCH_TYPE_EXISTS, r->attach);
         a.expected_attach_type = BPF_TRACE_RAW_TP;
-        a.attach_btf_id = w && !w->err ? (u32)w->f.value : 0; /* 0 if there is no such tracepoint */
+        a.attach_btf_id = w && !w->err ? (u32)w->f.value : 0; /* 0: BTF lacks the tracepoint */
         size = BPF_ATTR_TO(attach_btf_id);
     }
     a.prog_type = r->type;
@@ -17638,7 +17638,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
-    enum { LOG = 8 << 20 }; /* in bytes; the kernel allocates only the pages in use */
+    enum { LOG = 8 << 20 }; /* bytes of the log; the kernel allocates only the pages in use */
     char *log = calloc(1, LOG);
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
@@ -17753,8 +17753,8 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* Whether BPF programs at raw tracepoints run for every event. On newer kernels they can be
  * preempted, and they do not nest: while one is preempted, the events of other tasks on that CPU
- * are missed (7.2 with eight threads: one open in ten; 6.18: none). kvis has only the kernel's
- * version to decide. */
+ * are missed (Linux 7.2, eight threads: one open in ten; 6.18: none). kvis can only decide by
+ * version. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
@@ -18083,7 +18083,7 @@ static struct bpf_denial bpf_denied(int e)
     return (struct bpf_denial){ "", "" };
 }
 
-/* Returns why o could not be loaded or attached (error e) and how to fix that. */
+/* Returns why the BPF programs of o could not be loaded or attached (error e), and a fix. */
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
@@ -18253,8 +18253,8 @@ static bool rb_drained(void)
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Passes the records before the mark to `take`, and returns their number. A record is 4 bytes with
- * its length and two flags, 4 bytes for the kernel, and the data, padded to 8 bytes. rb_drain stops
+/* Passes the records before the mark to `take`, and returns their number. A record has a header of
+ * 8 bytes, four of which are its length and two flags, and data padded to 8 bytes. rb_drain stops
  * at a record that is still being written (BUSY). */
 static u32 rb_drain(rb_fn *take)
 {
@@ -18774,7 +18774,7 @@ static void sp_try_init(const char *path, char **argv)
  * kernel's default init programs. Runs at exit or in a signal handler. */
 static void sp_never_end(void)
 {
-    if (getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
+    if (getpid() != 1 || bpf_pid_ns(NULL)) /* not the first process of a machine */
         return;
     sigset_t none;
     setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
