@@ -11572,23 +11572,23 @@ static void md_exit(struct task *t, struct call *c)
 }
 
 /* == 16 rec_  recordings: the contents of a .kvis file =============================
- * The file has a header (magic, version, crc), then blocks {u32 length, u32 crc of the block's
- * number and data}, little-endian; the last block ends with REC_END. A block contains records: a
- * type, then varints (7 bits per byte, low bits first; signed numbers are zigzag-encoded) and
- * strings. A short string is written once: its hash selects a slot, and the slot's number
- * represents the string until another string takes the slot. The memory of the writer and of the
- * reader therefore does not grow with the number of events. The file's own REC_FIELD and REC_KIND
- * records number the fields and kinds of events. A damaged block ends the recording; everything
- * before it is valid. A new record type or a new flag needs no new REC_VERSION: an older reader
- * reports that the file is from a newer kvis. A change in the meaning of existing records does.
- * Entry points: rec_start, rec_finish (writing); rec_open_fd, rec_read_block and the rec_get_
- * functions (reading). */
+ * A recording has a header (magic, version, CRC) and blocks. A block is {u32 length, u32 CRC of the
+ * block's number and data, data}, little-endian; its data are records. A record is a type, numbers
+ * (varints: 7 bits per byte, low bits first; signed numbers are zigzag-encoded) and strings.
+ * REC_END is the last record. The writer hashes a string of at most REC_KEEP bytes to one of
+ * REC_SLOTS slots and writes the string once. Later records contain only the slot's number, until
+ * another string takes the slot. Therefore the memory of writer and reader does not grow with the
+ * number of events. A recording describes its own event fields and kinds (REC_FIELD, REC_KIND). A
+ * damaged block ends the recording, but all blocks before it are valid. Raise REC_VERSION only if
+ * existing records change their meaning: a reader reports unknown record types and flags as those
+ * of a newer kvis. Entry points: rec_start, rec_finish (writing); rec_open_fd, rec_read_block and
+ * the rec_get_ functions (reading). */
 
 enum {
     REC_VERSION = 5, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
-    REC_KEEP = 512, /* longest string that gets a slot */
-    /* Limits of a file. A kind has one field fewer than the mask has bits, because the last bit
-     * says that there are other fields. */
+    REC_KEEP = 512, /* longest string that gets a slot, in bytes */
+    /* Limits of a recording: event fields, event kinds, and fields of a kind. The mask of an event
+     * has 64 bits, the last of which means "the event has fields that its kind does not list". */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
 _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "more fields than a recording can have");
@@ -11599,20 +11599,20 @@ enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 1
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_FLAG_BITS = 15 /* number of flags of REC_CALL; REC_ENTER has the first 13 */ };
+       REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the first 13 */ };
 _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
 _Static_assert(REC_ROUTINE <= UINT8_MAX, "an event's flags are one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
-/* The run that the sinks describe. */
+/* Description of the run, for all outputs: where and how kvis traced. */
 static struct { const char *version, *host, *kernel, *arch, *backend; } rec_run;
 static const struct { const char *key, **text; } rec_facts[] = {
     { "version", &rec_run.version }, { "host", &rec_run.host }, { "kernel", &rec_run.kernel },
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
 };
 
-/* The processes that kvis attached to. No exec event reports their names. */
+/* Names of the attached processes. They called exec before kvis could trace it. */
 static struct {
     struct { pid_t pid; char comm[16]; } *of;
     u32 n, cap;
@@ -11624,13 +11624,12 @@ static void rec_attach(pid_t pid, const char *comm)
     void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
                          sizeof *rec_attached.of);
     if (!grown)
-        return; /* the process is shown by its pid */
+        return; /* without memory, outputs show the pid instead */
     rec_attached.of = grown;
     rec_attached.of[rec_attached.n].pid = pid;
     snprintf(rec_attached.of[rec_attached.n++].comm, sizeof rec_attached.of->comm, "%s", comm);
 }
 
-/* Writes the header line of JSON output. */
 static void rec_json_header(struct buf *b, const char *backend)
 {
     struct buf words = { .max = 16 << 20 };
@@ -11655,7 +11654,7 @@ static void rec_json_header(struct buf *b, const char *backend)
     b_s(b, "}\n");
 }
 
-/* CRC-32 (ISO 3309). */
+/* Returns the CRC-32 (ISO 3309) of bytes that follow bytes with the CRC `crc`. */
 static u32 rec_crc(u32 crc, const void *bytes, size_t n)
 {
     static u32 table[256];
@@ -11686,16 +11685,16 @@ static u32 rec_ld32(const u8 *p)
 struct rec_slot { char *p; u32 len, cap; };
 
 static struct {
-    int (*write)(const char *p, size_t n); /* 0 or -errno */
-    struct buf b;              /* the block being filled */
+    int (*write)(const char *p, size_t n); /* writes n bytes; returns 0 or -errno */
+    struct buf b;              /* block that is being filled */
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
-    pid_t pid, tid;            /* pid and tid of the previous record */
-    struct task *enter;        /* task whose call has begun and has no record yet, or NULL */
-    bool enter_many;           /* value of out.many when that call began */
+    pid_t pid, tid;            /* process and thread of the previous record */
+    struct task *enter; /* task with a call that has begun but is not recorded yet, or NULL */
+    bool enter_many;           /* value of out.many when the call of `enter` began */
     u32 blocks;                /* number of blocks written */
-    const char *name;          /* name of the file, for messages */
-} rec_out; /* without an initializer: the slots do not enlarge the binary */
+    const char *name;          /* file name, for messages */
+} rec_out; /* in .bss, because an initializer would put all slots into the binary */
 
 static int rout_fd = -1;
 
@@ -11750,8 +11749,8 @@ static void rec_text(const char *s)
     rec_str(s, strlen(s));
 }
 
-/* Writes bytes of the recording. An error ends the recording. kvis reports the error unless it is
- * -EPIPE, because the reader of a pipe may stop at any time. */
+/* Writes bytes of the recording. An error ends the recording. kvis reports every error except
+ * -EPIPE: the reader of a pipe may close the pipe at any time. */
 static void rec_write(const void *p, size_t n)
 {
     int e = rec_out.write ? rec_out.write(p, n) : 0;
@@ -11778,8 +11777,8 @@ static void rec_block(void)
     b_reset(&rec_out.b);
 }
 
-/* Writes bytes to the file. Keeps the first bytes in memory until out_begin, which truncates all
- * output files. */
+/* Writes bytes to the recording's file. Until out_begin truncates all output files, the bytes stay
+ * in memory. */
 static int rec_write_fd(const char *p, size_t n)
 {
     enum { HELD_MAX = 16 << 20 };
@@ -11813,7 +11812,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Writes the decoded arguments: two bits for the form of each, then the values. */
+/* Writes the arguments of a call: two bits for the form of each argument, then the values. */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -11838,8 +11837,8 @@ static void rec_call_name(const struct call *c)
         rec_text(out_call_abi(c));
 }
 
-/* Writes the REC_ENTER of a call that has begun, because another record comes before the end of the
- * call. */
+/* Writes a REC_ENTER record for a call that has begun, if another record must be written before the
+ * call ends. */
 static void rec_enter_due(void)
 {
     struct task *t = rec_out.enter;
@@ -11872,8 +11871,8 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns the mask of an event's fields: a bit for each field of its kind, and one more if it has
- * other fields. Sets *others to their number. */
+/* Returns a mask of the fields that an event has: bit i for field i of the event's kind, and the
+ * next bit if there are fields that the kind does not list. Sets *others to the number of these. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11887,7 +11886,7 @@ static u64 rec_mask(const struct event *e, u32 *others)
     return mask | (*others ? 1ull << k->n : 0);
 }
 
-/* Writes the fields that are not in an event's kind, each with its number. */
+/* Writes the fields of an event that the event's kind does not list, each after its number. */
 static void rec_others(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11933,11 +11932,11 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* a replayed call is valid only until the next record is read */
+        rec_enter_due(); /* the next record to be read overwrites a replayed call */
 }
 
-/* Writes what -P checks besides the text of the arguments: absolute paths and the files of
- * descriptors. An empty name means that there were more. */
+/* Writes the absolute paths and the file names of the descriptors that a call used, which -P of
+ * kvis replay compares. An empty last string means that the call used more files than kvis kept. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11957,7 +11956,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Sets b to the text of the result. Returns whether the text differs from the plain number. */
+/* Sets b to the result of a call as text. Returns true if that is more than the plain number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -11990,7 +11989,7 @@ static void rec_exit(struct task *t)
     struct call *c = &t->call;
     bool many = rec_out.enter == t ? rec_out.enter_many : out.many;
     if (rec_out.enter == t)
-        rec_out.enter = NULL; /* the record of the call contains its entry */
+        rec_out.enter = NULL; /* the REC_CALL record includes the start time of the call */
     rec_enter_due();
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
@@ -12075,7 +12074,7 @@ static void rec_schema(void)
     }
 }
 
-/* Writes the first block, which describes the run and the layout of its events. */
+/* Writes the first block: the description of the run, and the names of event kinds and fields. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
@@ -12108,7 +12107,6 @@ static void rec_begin(void)
     rec_block();
 }
 
-/* Starts a recording that is written with `write`. */
 static void rec_start(int (*write)(const char *, size_t), const char *name)
 {
     u8 head[REC_HEAD] = { 0 };
@@ -12118,7 +12116,7 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* forgets the strings of an earlier recording */
+        rec_out.slot[i].len = ~0u; /* drops the strings of an earlier recording */
     memcpy(head, rec_magic, 8);
     rec_le32(head + 8, REC_VERSION);
     rec_le32(head + 12, rec_crc(0, head, 12));
@@ -12160,14 +12158,14 @@ static void rec_hist(const u32 *hist, u32 n)
         }
 }
 
-/* A row is identified by its name and its index among the rows of that name. */
+/* Writes a row as the name of the call and an index among the rows with this name. */
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
     rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row]));
 }
 
-/* Writes the table of -c. */
+/* Writes the table of system calls that -c prints. */
 static void rec_table(const struct st_row *r)
 {
     static const u32 none[ST_BUCKETS];
@@ -12185,7 +12183,7 @@ static void rec_table(const struct st_row *r)
     }
 }
 
-/* Writes the class of a name and the name; the class is '-' if there is no name. */
+/* Writes the class and the text of a name. The class '-' stands for no name. */
 static void rec_some_name(const struct name *n)
 {
     b_c(&rec_out.b, n ? n->cls : '-');
@@ -12214,8 +12212,8 @@ static bool rec_has_col(const struct st_list *l, u32 i)
     return l->col[i].sinks & COL_RECORDED;
 }
 
-/* Writes the rows of a list. A record must be within one block, therefore rec_done is called only
- * between records. */
+/* Writes the rows of a list of the summary. A record must not be split between blocks, therefore
+ * only the end of a row calls rec_done, which may end the block. */
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
     for (u32 i = 0; i < st_list_rows(s, l); i++) {
@@ -12248,7 +12246,7 @@ static void rec_trailer(struct summary *s)
             rec_list(s, &st_lists[i]);
 }
 
-/* Ends the recording with the numbers of the summary. s is NULL if there are only events. */
+/* Ends the recording with the summary, or without numbers if s is NULL. */
 static void rec_finish(struct summary *s)
 {
     if (!rec_out.b.max)
@@ -12270,37 +12268,37 @@ static void rec_finish(struct summary *s)
 static int rin_fd = -1;
 
 static struct {
-    const char *name;          /* for messages */
-    struct summary *sum;       /* summary that receives the numbers of the recording */
-    bool again;                /* true if the command is already known from an earlier reading */
-    u64 at;                    /* offset of the block in the file */
+    const char *name;          /* file name, for messages */
+    struct summary *sum;       /* summary that is filled from the recording */
+    bool again; /* true in a second reading, when the traced command is already known */
+    u64 at;                    /* offset of the current block in the file */
     u32 blocks;                /* number of blocks read */
     struct buf b;              /* the current block */
-    const u8 *p, *end;         /* the unread part of the block */
+    const u8 *p, *end;         /* unread bytes of the current block */
     struct rec_slot slot[REC_SLOTS];
-    char wrong[160];           /* why the file is not valid, or "" */
-    bool of_command;           /* true if kvis started a command in that run */
-    struct buf text;           /* strings of the current record, each with a NUL */
+    char wrong[160];           /* error message if the file is not valid, else "" */
+    bool of_command;           /* true if that run of kvis started a command */
+    struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;               /* time of the previous record */
-    pid_t pid, tid;            /* pid and tid of the previous record */
-    /* own: the number of the field or kind in this kvis, or -1 if this kvis does not know it */
+    pid_t pid, tid;            /* process and thread of the previous record */
+    /* own: index of the recorded field or kind in ev_fields or event_kinds of this kvis, or -1 */
     struct { s8 own; u8 type; } field[REC_FIELDS];
     struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
-    u32 n_fields, n_kinds, n_unasked; /* n_unasked: number of calls that -e left out */
-} rec_in; /* without an initializer, like rec_out */
+    u32 n_fields, n_kinds, n_unasked; /* n_unasked: number of system calls that -e excluded */
+} rec_in; /* in .bss, like rec_out */
 
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
     if (*rec_in.wrong)
-        return; /* only the first error counts */
+        return; /* report only the first error */
     va_start(ap, fmt);
     vsnprintf(rec_in.wrong, sizeof rec_in.wrong, fmt, ap);
     va_end(ap);
     rec_in.p = rec_in.end;
 }
 
-/* Reads n bytes, or fewer at the end of the file. Returns the number read, or -errno. */
+/* Reads n bytes from the recording. Returns fewer than n at the end of the file, or -errno. */
 static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
@@ -12317,7 +12315,7 @@ static s64 rec_read(void *p, size_t n)
     return (s64)got;
 }
 
-/* Reads the next block. Returns false at the end of the valid data. */
+/* Reads the next block. Returns false at the end of the file or at a damaged block. */
 static bool rec_read_block(void)
 {
     u8 head[8], number[4];
@@ -12327,7 +12325,7 @@ static bool rec_read_block(void)
     u32 len = rec_ld32(head);
     b_reset(&rec_in.b);
     if (n == 8 && (!len || len > REC_MAX))
-        rec_bad("damaged at offset %" PRIu64 " (a block of %u bytes)", rec_in.at, len);
+        rec_bad("damaged at offset %" PRIu64 " (invalid block size: %u bytes)", rec_in.at, len);
     else if (n == 8 && b_room(&rec_in.b, len) < len)
         rec_bad("out of memory (%u bytes)", len);
     if (*rec_in.wrong)
@@ -12386,9 +12384,9 @@ static u8 rec_byte(void)
     return *rec_in.p++;
 }
 
-/* A string of the current record, followed by a NUL. */
+/* String of the current record, followed by a NUL. */
 struct rec_text {
-    char *p; /* in rec_in.text, which does not move */
+    char *p; /* points into rec_in.text, which is never reallocated */
     u32 len;
 };
 
@@ -12400,7 +12398,8 @@ static struct rec_text rec_gets(void)
     const char *p = "";
     if (!(ref & 1)) {
         if (at == REC_SLOTS || !rec_in.slot[at].p) {
-            rec_bad("damaged at offset %" PRIu64 " (no string %u)", rec_in.at + 8, at);
+            rec_bad("damaged at offset %" PRIu64 " (reference to missing string %u)", rec_in.at + 8,
+                    at);
         } else {
             p = rec_in.slot[at].p;
             s.len = rec_in.slot[at].len;
@@ -12408,8 +12407,8 @@ static struct rec_text rec_gets(void)
     } else {
         u64 n = rec_get();
         if (n > (u64)(rec_in.end - rec_in.p) || (at < REC_SLOTS && n > REC_KEEP)) {
-            rec_bad("damaged at offset %" PRIu64 " (a string of %" PRIu64 " bytes)", rec_in.at + 8,
-                    n);
+            rec_bad("damaged at offset %" PRIu64 " (invalid string length: %" PRIu64 ")",
+                    rec_in.at + 8, n);
             n = 0;
         }
         p = (const char *)rec_in.p;
@@ -12425,8 +12424,8 @@ static struct rec_text rec_gets(void)
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
-/* Text of kvis is printed as it is, but a file can contain anything. Replaces each character that a
- * terminal would interpret with '?', including after a NUL. */
+/* Replaces characters that a terminal would interpret with '?'. kvis prints its own texts without
+ * escapes, but a recording from elsewhere can contain anything. Returns the cleaned string. */
 static char *rec_clean(struct rec_text s)
 {
     for (u32 i = 0; i < s.len;) {
@@ -12439,10 +12438,10 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* Returns the k-th row of the calls with this name, or -1 if this kvis does not know the name. */
+/* Returns the k-th row of the system calls with this name, or -1 if kvis does not know the name. */
 static s32 rec_row(const char *name, u64 k)
 {
-    static struct { char name[40]; s32 row; } seen[64]; /* a cache: few names are frequent */
+    static struct { char name[40]; s32 row; } seen[64]; /* cache of frequent names */
     u32 h = nm_hash('c', name, strlen(name)) % ARRAY_LEN(seen);
     if (strlen(name) >= sizeof seen[h].name)
         return -1;
@@ -12490,7 +12489,8 @@ static void rec_get_meta(void)
 
 static void rec_get_word(void)
 {
-    enum { MOST = 8 << 20 }; /* bytes with a pointer and a NUL per word: execve(2) takes 6 MiB */
+    enum { MOST = 8 << 20 }; /* limit of all arguments with their pointers, in bytes; execve(2)
+                              * allows 6 MiB */
     static u32 n, cap, bytes;
     struct rec_text a = rec_gets();
     rec_in.of_command = true;
@@ -12501,7 +12501,7 @@ static void rec_get_word(void)
         rec_bad("damaged: more than %d bytes of arguments", MOST);
         return;
     }
-    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* NULL-terminated */
+    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* with a NULL at the end */
     if (list)
         opt.command = list;
     if (!list || !(list[n++] = strdup(a.p)))
@@ -12565,8 +12565,8 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Reads the header of a recording from descriptor f ("-": stdin). The recording's summary will be
- * stored in *sum. Returns 0, or -1 with rec_in.wrong set. */
+/* Starts to read a recording from file descriptor f: checks the header, and lets *sum receive the
+ * summary. Returns 0, or -1 with the reason in rec_in.wrong. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     u8 head[REC_HEAD];
@@ -12579,7 +12579,8 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rec_in.p = rec_in.end = NULL;
     rec_in.b.max = rec_in.text.max = REC_MAX;
     b_reset(&rec_in.text);
-    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* only used pages are allocated */
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* the kernel allocates only pages that
+                                                           * are used */
     rec_in.n_fields = rec_in.n_kinds = rec_in.n_unasked = rec_attached.n = 0;
     rec_in.pid = rec_in.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++) {
@@ -12606,7 +12607,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
 
 /* --- reading: the summary's numbers --- */
 
-/* Returns the number at an offset of the summary that is read. */
+/* Returns the address of a number in the summary that is being read. */
 static u64 *rec_number(u32 at)
 {
     return (u64 *)(void *)((char *)rec_in.sum + at);
@@ -12621,7 +12622,7 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Returns a name of class c, or NULL if it is not valid: a peer has a kind and an address. */
+/* Returns the name of class c, or NULL for an invalid name. A network peer has "KIND ADDRESS". */
 static struct name *rec_name(char c, struct rec_text s)
 {
     if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rec_in.wrong)
@@ -12656,7 +12657,7 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-/* Reads the row of a call. All calls that this kvis does not know share one row. */
+/* Reads the row of a system call. All calls that this kvis does not know have one row. */
 static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
@@ -12704,10 +12705,10 @@ static void rec_get_col(const struct st_col *c, void *p)
     }
 }
 
-/* Reads a row of a list. */
+/* Reads a row of a list of the summary, and adds it to the list. */
 static void rec_get_list(const struct st_list *l)
 {
-    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest one */
+    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest row type */
     memset(&row, 0, l->size);
     for (u32 i = 0; i < l->n_cols; i++)
         if (rec_has_col(l, i))
@@ -12721,7 +12722,7 @@ static void rec_get_list(const struct st_list *l)
         memcpy((char *)rec_in.sum + l->rows + (*n)++ * l->size, &row, l->size);
 }
 
-/* Returns the list whose records have this type, or NULL. */
+/* Returns the summary list whose rows have this record type, or NULL. */
 static const struct st_list *rec_list_of(u8 type)
 {
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
@@ -12731,24 +12732,24 @@ static const struct st_list *rec_list_of(u8 type)
 }
 
 /* == 17 rp_  replay: feeds a recording to the sinks ================================
- * Passes the records of a file to the sinks that also serve a live run. -e, -P and -z filter the
- * records here. Entry points: rp_head, rp_play. */
+ * Reads the records of a recording and passes events and calls to the same outputs as a live run.
+ * The options -e, -P and -z are applied here. Entry points: rp_head, rp_play. */
 
 enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
 
 static struct {
     struct recorded_call recorded;
-    bool ended;              /* true if REC_END was read */
+    bool ended;              /* true after the REC_END record */
 } rp;
 
-/* Returns a task for the thread of a call that begins. rp_call frees the task when the call ends.
- * Returns NULL and sets rec_in.wrong on failure. */
+/* Returns a task for a thread whose call begins. rp_call frees the task when the call ends. On
+ * failure, returns NULL and sets rec_in.wrong. */
 static struct task *rp_begin_task(pid_t tid)
 {
     enum { MOST = 1 << 16 };
     struct task *t = ps_task(tid);
     if (!t && ps.n_tasks == MOST)
-        rec_bad("damaged at offset %" PRIu64 " (too many calls that do not end)", rec_in.at + 8);
+        rec_bad("damaged at offset %" PRIu64 " (too many unfinished calls)", rec_in.at + 8);
     else if (!t && !(t = ps_new_task(tid)))
         rec_bad("out of memory");
     return t;
@@ -12769,8 +12770,8 @@ static u64 rp_time(void)
 
 /* --- events --- */
 
-/* Reads field f of an event, in the file's numbering. A field that this kvis does not know is
- * skipped. */
+/* Reads field f of an event, numbered as in the recording, and drops the value if this kvis does
+ * not know the field. */
 static void rp_field(struct event *e, u32 f)
 {
     u8 type = rec_in.field[f].type;
@@ -12791,7 +12792,7 @@ static void rp_field(struct event *e, u32 f)
     ev_mark(e, (enum ev_field)own);
 }
 
-/* Reads the fields that the mask selects, and `others` more. */
+/* Reads the fields of an event that `mask` selects from its kind, and `others` more fields. */
 static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
 {
     u32 n = rec_in.kind[kind].n;
@@ -12808,24 +12809,24 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* With -P, kvis holds events that contain no wanted path until it reads the record of their call,
- * which follows the events. The call may be wanted because of a descriptor, or because of a path as
- * the tracee wrote it. */
+/* In a recording, the events of a call precede the record of the call. With -P, that record may
+ * select the call by a descriptor or a relative path. Therefore kvis holds events without a
+ * matching path until it has read the record of their call. */
 static struct {
-    struct event e[RP_HELD];  /* held events; an entry with tid 0 is free */
-    struct buf text[RP_HELD]; /* strings of these events */
-    u32 n;                    /* number of events held since the start */
-    /* by tid: the number of events that did not fit in e[], and their call */
+    struct event e[RP_HELD];  /* held events; a free entry has tid 0 */
+    struct buf text[RP_HELD]; /* strings of the held events */
+    u32 n;                    /* number of events held since the start of the replay */
+    /* numbers of events that could not be held, by the thread of their call */
     struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED];
-    u64 missing;              /* number of dropped events of selected calls */
+    u64 missing;              /* number of dropped events that -P would have selected */
 } rp_held;
 
-/* Counts an event that cannot be held, by its call. */
+/* Counts an event that kvis cannot hold, for the call that the event belongs to. */
 static void rp_drop(const struct event *e)
 {
     u32 at = (u32)e->tid % RP_DROPPED;
     if (rp_held.dropped[at].tid != e->tid || rp_held.dropped[at].row != e->row)
-        rp_held.dropped[at].n = 0; /* the record of that call was not read */
+        rp_held.dropped[at].n = 0; /* left over from an earlier call of this thread */
     rp_held.dropped[at].tid = e->tid;
     rp_held.dropped[at].row = e->row;
     rp_held.dropped[at].n++;
@@ -12847,7 +12848,7 @@ static void rp_hold(const struct event *e)
     rp_held.n++;
 }
 
-/* Emits the held events of a call that has ended, or drops them if the call is not wanted. */
+/* Emits the held events of a call that has ended if -P selects the call; drops them otherwise. */
 static void rp_release(pid_t tid, const struct call *c, bool wanted)
 {
     u32 at = (u32)tid % RP_DROPPED;
@@ -12867,7 +12868,7 @@ static void rp_release(pid_t tid, const struct call *c, bool wanted)
     }
 }
 
-/* Notes for --by=pid which process the following calls of a pid belong to. */
+/* With --by=pid, a new child ends the row of an earlier process that had the same pid. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
@@ -12903,7 +12904,7 @@ static void rp_event(void)
 
 /* --- calls --- */
 
-/* Reads the name and the arguments of a call. */
+/* Reads the name and the arguments of a call from a record. */
 static void rp_recorded_call(struct call *c, u32 flags)
 {
     static const u8 form[] = { ARG_NONE, ARG_TXT, ARG_STR, ARG_STR };
@@ -12935,7 +12936,7 @@ static bool rp_shown(const struct call *c)
     return !c->known || sc_set[c->row];
 }
 
-/* Reports data that is unknown here, although its checksum is right. */
+/* Reports data that this kvis does not know. Its checksum is valid, so a newer kvis wrote it. */
 static void rp_newer(const char *what, u64 n)
 {
     rec_bad("was probably written by a newer kvis (%.40s): %s %" PRIu64 " at offset %" PRIu64,
@@ -12947,7 +12948,7 @@ static u32 rp_flags(u32 bits)
     u64 flags = rec_get();
     if (!(flags >> bits))
         return (u32)flags;
-    rp_newer("flags", flags);
+    rp_newer("unknown flags", flags);
     return 0;
 }
 
@@ -12967,14 +12968,14 @@ static void rp_enter(void)
     out.many = flags & REC_CMANY;
     if (rp_shown(&c))
         out_call_enter(t, md_whole_only());
-    t->call.text = (struct buf){ 0 }; /* the buffer belongs to rec_in */
+    t->call.text = (struct buf){ 0 }; /* rec_in owns the memory of the text */
 }
 
-/* Whether argument i is a path, like dec_is_path. The cmd argument of fsconfig(2) is available only
- * as text. */
+/* Whether argument i of a call is a path. Like dec_is_path, but recorded calls have the cmd
+ * argument of fsconfig(2) only as text. */
 static bool rp_is_path(const struct call *c, u32 i)
 {
-    static const char set_path[] = "FSCONFIG_SET_PATH"; /* and _EMPTY */
+    static const char set_path[] = "FSCONFIG_SET_PATH"; /* prefix of FSCONFIG_SET_PATH_EMPTY, too */
     const struct arg *command = &c->val[1];
     u16 kind = sc_rows[c->row].arg[i];
     if (kind != K_FSVALUE)
@@ -12983,7 +12984,7 @@ static bool rp_is_path(const struct call *c, u32 i)
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
 
-/* Whether -P selects a call: by the paths recorded with it, or by its arguments as written. */
+/* Whether -P selects a call: by the n recorded paths, or by a path among its arguments. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -13031,8 +13032,8 @@ static void rp_result(const struct call *c, u32 flags)
     rp.recorded.ret_len = ret.len;
 }
 
-/* Returns the row of the process that has this pid now, created on first use, or NULL if there are
- * too many. */
+/* Returns the --by=pid row of the running process with this pid, created on first use, or NULL if
+ * there are too many rows. */
 static struct st_caller *rp_caller(pid_t pid)
 {
     struct summary *s = rec_in.sum;
@@ -13114,8 +13115,8 @@ static void (*const rp_reader[])(void) = {
     [REC_END] = rp_end,
 };
 
-/* Reads one record, if its type is in from..to. Returns false if not, at the end, or on an
- * error. */
+/* Reads one record. Returns false after an error, at the end of the recording, or if the record's
+ * type is not in from..to. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -13132,11 +13133,11 @@ static bool rp_record(u8 from, u8 to)
     else if (list)
         rec_get_list(list);
     else
-        rp_newer("a record of type", type);
+        rp_newer("unknown record type", type);
     return !*rec_in.wrong && !rp.ended;
 }
 
-/* Reads the description of the run. Returns false if it cannot be read. */
+/* Reads the description of the run, up to the first event. Returns false if it is incomplete. */
 static bool rp_head(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
@@ -13149,7 +13150,7 @@ static bool rp_head(void)
     return false;
 }
 
-/* Plays all records to the sinks. Returns whether the end record was reached. */
+/* Replays all events, calls and the summary. Returns whether the recording has its end record. */
 static bool rp_play(void)
 {
     rp.ended = false;
@@ -13157,19 +13158,19 @@ static bool rp_play(void)
         ;
     out_end();
     if (!rp.ended && !*rec_in.wrong)
-        rec_bad("damaged at offset %" PRIu64 " (a header record after the header)", rec_in.at + 8);
+        rec_bad("damaged at offset %" PRIu64 " (unexpected header record)", rec_in.at + 8);
     return rp.ended;
 }
 
 /* == 18 px_  --perfetto, --chrome-json, --folded: traces, flame graphs ===============
- * Writes one trace in two formats as events arrive: Perfetto's own (protos/perfetto/trace/ in its
- * source; px_pb_ writes protocol buffers) and Chrome's JSON, which other viewers read
- * (docs/getting-started/other-formats.md). Calls are slices of their thread. Open files, disk
- * requests and other intervals that can overlap have tracks of their own. Forks and wake-ups are
- * arrows. A track below each thread shows its states during calls (px_state). JSON times are in us,
- * with the ns as decimals. A reused pid must not continue the track of the earlier process,
- * therefore kvis assigns its own pids and tids; the tracks' names contain the real ones. Entry
- * points: px_open, px_close. */
+ * Writes a trace while events arrive, in Perfetto's own format (protos/perfetto/trace/ in its
+ * source; px_pb_ writes protocol buffers) or in Chrome's JSON, which other viewers read
+ * (docs/getting-started/other-formats.md). System calls are slices on the track of their thread.
+ * Open files, disk requests and other intervals that can overlap are slices on their own tracks.
+ * Forks and wake-ups are arrows. A track below each thread shows the thread's states during calls
+ * (px_state). JSON times are in µs with three decimals. Viewers would merge the tracks of two
+ * processes with the same pid, therefore traces contain ids that kvis never reuses, and the tracks'
+ * names contain the real pids. Entry points: px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -13184,7 +13185,7 @@ static const struct { const char *track, *series; } px_counters[N_PX] = {
     [PX_MAX_RSS] = { "max RSS", "bytes" },
 };
 
-/* The first categories are those of events. */
+/* Categories in the trace. Values below N_CAT are categories of events (enum cat). */
 enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
               PX_SCHED, PX_OPEN, PX_STATE, N_PX_CATS };
 static const char *const px_cats[N_PX_CATS] = {
@@ -13194,56 +13195,56 @@ static const char *const px_cats[N_PX_CATS] = {
     [PX_URING] = "io_uring", [PX_SCHED] = "sched", [PX_OPEN] = "open file", [PX_STATE] = "state",
 };
 
-/* Arguments that are not fields of events. */
+/* Arguments in the trace. Values below N_EV_FIELDS are fields of events. */
 enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
               N_PX_ARGS };
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* The tracks of a thread in Perfetto's format. A track's id is the number of the thread or process
- * * 16, plus one of these or PX_OF_COUNTER + a counter. */
+/* Tracks of a process or thread in Perfetto's format. The id of a track is 16 * upid or utid + one
+ * of these constants; the track of a counter has PX_OF_COUNTER + enum px_counter. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
-/* A thread. The first thread of a process also represents the process. */
+/* A traced thread. The main thread also represents its process. */
 struct px_track {
     struct px_track *next;
     pid_t pid, tid;
-    u64 upid, utid;       /* ids that kvis assigned and never reuses */
-    u64 flow;             /* id of the arrow that ends at the first record; 0: none */
-    bool dead;            /* true if the thread has ended */
-    char *runs;           /* name of the open slice, or NULL */
-    s64 count[N_PX];      /* values of the counters of a process */
+    u64 upid, utid;       /* ids of the process and the thread in the trace, never reused */
+    u64 flow;             /* id of the fork arrow to be ended at the thread's first record, or 0 */
+    bool dead;            /* true after the end of the thread */
+    char *runs;           /* name of the slice of the running program, or NULL */
+    s64 count[N_PX];      /* counter values of the process */
     u64 reported_ns[N_PX]; /* times at which the counters were last written */
-    bool due[N_PX];       /* true if the value has changed since then */
-    u32 described;        /* set of PX_OF_...: tracks that the file describes */
-    u64 state_ns;         /* time up to which the states are written */
-    struct { u64 from, to; } *wait; /* waits for a CPU since the last call; at most PX_WAITS */
+    bool due[N_PX];       /* true if the counter changed after reported_ns */
+    u32 described;        /* bit set of the PX_OF_ tracks whose descriptions are in the trace */
+    u64 state_ns;         /* end of the last thread state that was written */
+    struct { u64 from, to; } *wait; /* waits for a CPU, not written yet */
     u32 n_waits, cap_waits;
-    /* for folded stacks: */
-    pid_t parent;         /* pid of the parent of a process */
-    u32 name_len;         /* length of the name; 0: the pid or "thread" is shown */
-    char name[PX_NAME];   /* name of the program, or the name that the thread has set */
+    /* used only by --folded: */
+    pid_t parent;         /* pid of the parent process */
+    u32 name_len;         /* length of `name`, or 0 if the name is unknown */
+    char name[PX_NAME];   /* program of the process, or name that the thread set with prctl(2) */
 };
 
 static struct writer px_json = { .fd = { -1, -1 } }, px_proto = { .fd = { -1, -1 } };
 
 static struct {
-    bool json, proto;     /* true if the format is written */
+    bool json, proto;     /* output formats in use */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
-    u64 untracked;        /* number of records of threads beyond PX_TRACKS */
+    u64 untracked;        /* number of records of threads beyond the limit PX_TRACKS */
     u64 ids, events;      /* last id that was assigned; number of JSON events */
     u32 args;             /* number of arguments of the current JSON event */
-    u32 packet, inner;    /* offsets of the open packet and of its open part */
-} px; /* without an initializer: its tables do not enlarge the binary */
+    u32 packet, inner;    /* offsets of the current packet and of the message open in it */
+} px; /* in .bss, because an initializer would put its tables into the binary */
 
 static u64 px_rel(u64 ns)
 {
     return ns > out.start_ns ? ns - out.start_ns : 0;
 }
 
-/* --- protocol buffers: a field is its number and type, then its value; a nested message is
- * preceded by its length (https://protobuf.dev/programming-guides/encoding) --- */
+/* --- protocol buffers: each field is written as its number and type, then its value. A nested
+ * message starts with its length (https://protobuf.dev/programming-guides/encoding). --- */
 
 static void px_pb_num(u32 field, u64 v)
 {
@@ -13258,11 +13259,11 @@ static void px_pb_fixed(u32 field, u64 v)
         b_c(&px_proto.b, (char)(v >> 8 * i));
 }
 
-/* Begins a message. Returns its position, for px_pb_end. */
+/* Begins a nested message in the Perfetto trace. Returns its offset, which px_pb_end needs. */
 static u32 px_pb_begin(u32 field)
 {
     rec_varint(&px_proto.b, field << 3 | 2);
-    b_c(&px_proto.b, 0); /* place of the length, if one byte suffices */
+    b_c(&px_proto.b, 0); /* a length of one byte; px_pb_end inserts more bytes if needed */
     return px_proto.b.len;
 }
 
@@ -13273,7 +13274,7 @@ static void px_pb_end(u32 from)
     for (u32 v = n; v > 127; v >>= 7)
         more++;
     if (!from || b_room(b, more) < more)
-        return; /* out of memory: the file ends here */
+        return; /* out of memory: the trace ends here */
     b->len += more;
     char *p = b->p + from - 1;
     memmove(p + 1 + more, p + 1, n);
@@ -13282,7 +13283,7 @@ static void px_pb_end(u32 from)
     *p = (char)n;
 }
 
-/* Writes text as valid UTF-8, whatever bytes it has. */
+/* Writes a text field. Bytes that are not valid UTF-8 are escaped. */
 static void px_pb_text(u32 field, const char *s, size_t n)
 {
     u32 at = px_pb_begin(field);
@@ -13295,8 +13296,8 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* Begins a packet. flags (SequenceFlags): 1 starts with empty state, 2 depends on earlier
- * packets. */
+/* Begins a trace packet. flags is a set of SequenceFlags: 1 = no earlier packet is needed, 2 = the
+ * packet needs earlier packets. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -13310,8 +13311,8 @@ static void px_pb_packet_end(void)
     out_full(&px_proto);
 }
 
-/* Writes an entry of InternedData: a number and its name. index 1: categories, 3: names of
- * arguments. */
+/* Writes an entry of InternedData, which defines the number that later packets write instead of a
+ * name. index: 1 for categories, 3 for names of arguments. */
 static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
 {
     u32 at = px_pb_begin(index);
@@ -13357,7 +13358,7 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track. parent 0: the track has no parent. */
+/* Begins the description of a track. `parent` is the id of the track above it, or 0. */
 static void px_pb_track(u64 uuid, u64 parent)
 {
     px_pb_packet(2);
@@ -13376,7 +13377,7 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-/* Writes an argument. px_pb_head wrote the name that `number` stands for. */
+/* Writes an argument of an event. px_pb_head has defined which name `number` stands for. */
 static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
 {
     u32 at = px_pb_begin(4);
@@ -13403,7 +13404,7 @@ static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
     px_pb_end(at);
 }
 
-/* Writes the first packets: the clock, and all names that are known in advance. */
+/* Writes the first packets of a Perfetto trace: the clock, names of categories and arguments. */
 static void px_pb_head(void)
 {
     enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 }; /* builtin_clock.proto */
@@ -13431,10 +13432,10 @@ static void px_pb_head(void)
     px_pb_event_end();
 }
 
-/* --- both formats --- */
+/* --- Perfetto and JSON --- */
 
-/* Begins a JSON event: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall"
- * An event with the category N_PX_CATS has no category. */
+/* Begins a JSON event such as {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall".
+ * With cat N_PX_CATS, the event has no category. */
 static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns, enum px_cat cat,
                                  const char *name, size_t n)
 {
@@ -13468,7 +13469,7 @@ static u64 px_uuid(const struct px_track *t, u32 of)
     return (of == PX_OF_PROCESS || of >= PX_OF_COUNTER ? t->upid : t->utid) << 4 | of;
 }
 
-/* Begins an event of a thread. phase is Chrome's: X (a slice that ends at end_ns), B, E or i. */
+/* Begins an event of a thread. phase: X (a slice until end_ns), B (begin), E (end), i (instant). */
 static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, enum px_cat cat,
                      const char *name, size_t n)
 {
@@ -13488,7 +13489,7 @@ static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, e
         px_pb_event(px_uuid(t, PX_OF_THREAD), ns, PX_END);
 }
 
-/* Ends the event. end_ns, if not 0, also ends a slice of phase X. */
+/* Ends an event that px_begin began. For phase X, end_ns is the end of the slice; otherwise 0. */
 static void px_end(const struct px_track *t, u64 end_ns)
 {
     if (px.json)
@@ -13501,8 +13502,8 @@ static void px_end(const struct px_track *t, u64 end_ns)
         px_pb_slice_end(px_uuid(t, PX_OF_THREAD), end_ns);
 }
 
-/* Adds an argument to the current event. In JSON, the comma before the first argument becomes the
- * brace. */
+/* Adds an argument to the current event. In JSON, the comma that precedes the first argument
+ * becomes the brace that opens the list of arguments. */
 static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
     struct buf *b = &px_json.b;
@@ -13533,7 +13534,7 @@ static void px_arg_num(enum px_arg arg, s64 v)
     px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_NUM, &(union ev_val){ .n = v });
 }
 
-/* Names a process or a thread. In JSON the real pid or tid is appended. */
+/* Names the track of a process or thread. In JSON, the name ends with the real pid or tid. */
 static void px_call_it(struct px_track *t, bool process, const char *name, size_t n)
 {
     if (px.proto) {
@@ -13563,7 +13564,7 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     px_json_end();
 }
 
-/* --- states of threads: only what calls and scheduler records show for certain --- */
+/* --- states of threads, as far as calls and scheduler records show them --- */
 
 static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
 {
@@ -13581,7 +13582,7 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
     px_pb_slice(uuid, from, to, PX_STATE, name, strlen(name));
 }
 
-/* Removes the first n waits for a CPU, which have been written or were part of a call. */
+/* Removes the oldest n waits for a CPU from a thread's list. */
 static void px_waits_gone(struct px_track *t, u32 n)
 {
     t->n_waits -= n;
@@ -13589,7 +13590,7 @@ static void px_waits_gone(struct px_track *t, u32 n)
         memmove(t->wait, t->wait + n, t->n_waits * sizeof t->wait[0]);
 }
 
-/* Writes the waits for a CPU that ended at or before `until`, outside of any call. */
+/* Writes the thread's waits for a CPU that ended by the time `until`, as "runnable" states. */
 static void px_waited(struct px_track *t, u64 until)
 {
     u32 k = 0;
@@ -13634,8 +13635,8 @@ static void px_free(struct px_track *t)
     free(t);
 }
 
-/* Marks a track as dead. kvis keeps it for a while, because records of a thread can come after its
- * end. */
+/* Marks the track of a thread as dead. The track stays until PX_DEAD more threads have ended,
+ * because late records of the thread may still arrive. */
 static void px_dead(struct px_track *t)
 {
     struct px_track **slot = &px.dead[px.n_dead++ % PX_DEAD];
@@ -13647,8 +13648,8 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* Returns the track of a thread, created on first use. Never returns NULL: without memory, or with
- * PX_TRACKS tracks, new threads share one track. */
+/* Returns the track of a thread, created on first use. If memory runs out or there are PX_TRACKS
+ * tracks, returns a track that all new threads share. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
@@ -13675,15 +13676,15 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Names a track, except the shared one, whose tid is 0. */
+/* Sets the name of a thread's track, unless the track is the shared one of px_track (tid 0). */
 static void px_name(struct px_track *t, const char *name, size_t n)
 {
     t->name_len = t->tid ? (u32)MIN(n, sizeof t->name) : 0;
     memcpy(t->name, name, t->name_len);
 }
 
-/* Writes the start (s) or end (f) of an arrow on a thread: in Perfetto's format an instant; in JSON
- * the arrow attaches to the slice that is open at json_ns. */
+/* Writes the start (phase 's') or the end ('f') of an arrow between two threads. In Perfetto's
+ * format the arrow attaches to an instant event; in JSON, to the slice of the thread at json_ns. */
 static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
                     const char *name)
 {
@@ -13700,7 +13701,7 @@ static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u
     px_pb_event_end();
 }
 
-/* Returns the track of a record. The track's first record ends the arrow to it. */
+/* Returns the track of a thread, and ends the fork arrow to the thread at its first record. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -13712,7 +13713,7 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* Writes a counter of a process, after its description. */
+/* Writes a counter's value to the Perfetto trace, and before its first value its description. */
 static void px_pb_count(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -13730,8 +13731,8 @@ static void px_pb_count(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* Writes a counter. Another process, whose records have their own order, can close a file; the time
- * must not go back. */
+/* Writes a counter. If a process closes a file of another process, the records of the two may be
+ * out of order; the counter's time must not go back. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     ns = MAX(ns, p->reported_ns[k]);
@@ -13747,7 +13748,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     p->due[k] = false;
 }
 
-/* Bounds a number of a recording, which can be anything: the sum of two bounded numbers does not
+/* Limits a number from a recording, which may be invalid. The sum of two limited numbers cannot
  * overflow. */
 static s64 px_bounded(s64 n)
 {
@@ -13755,7 +13756,7 @@ static s64 px_bounded(s64 n)
     return MIN(MAX(n, -most), most);
 }
 
-/* Sets a counter of a process. Writes the counter at most once per PX_STEP_NS. */
+/* Sets a counter of a process, and writes it at most once per PX_STEP_NS. */
 static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 {
     p->count[k] = MAX(px_bounded(n), 0);
@@ -13766,7 +13767,7 @@ static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 
 static void px_counts(const struct event *e)
 {
-    enum { IS = 2 }; /* the field is the new value */
+    enum { IS = 2 }; /* the event's field is the counter's new value */
     static const struct { u8 kind, counter, field; s8 sign; } row[] = {
         { EK_BRK, PX_HEAP, EV_growth_bytes, 1 }, { EK_MMAP, PX_MAPPED, EV_size, 1 },
         { EK_MUNMAP, PX_MAPPED, EV_size, -1 }, { EK_MREMAP, PX_MAPPED, EV_size, 1 },
@@ -13791,19 +13792,19 @@ static void px_counts(const struct event *e)
     }
 }
 
-/* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, the input of flamegraph.pl, inferno and
- * speedscope. These programs add up several lines of one stack, therefore kvis writes and empties
- * the table when it is full. --- */
+/* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS", the input of flamegraph.pl, inferno
+ * and speedscope. These programs add up lines with the same stack, therefore kvis can write and
+ * clear the table whenever it is full. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
 static struct writer px_folded = { .fd = { -1, -1 } };
 
 static struct {
-    /* ns: time in ns, or with --folded-by=bytes a number of bytes */
+    /* ns: a time in ns, but a number of bytes with --folded-by=bytes */
     struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS];
-    u32 n; /* number of stacks */
-} *px_fold; /* NULL without --folded */
+    u32 n; /* number of used entries */
+} *px_fold; /* NULL if --folded is not given */
 
 static void px_fold_flush(void)
 {
@@ -13822,8 +13823,8 @@ static void px_fold_flush(void)
     px_fold->n = 0;
 }
 
-/* Appends a frame. Escapes ';', which would end the frame, and line breaks, which would end the
- * stack. */
+/* Appends a frame to a stack. Escapes ';', which separates frames, and line breaks, which separate
+ * stacks. */
 static void px_frame(struct buf *b, const char *s, size_t n)
 {
     if (b->len)
@@ -13855,7 +13856,7 @@ static void px_fold_add(const char *s, size_t n, u64 ns)
     px_fold->stack[at % PX_STACKS].ns += ns;
 }
 
-/* Appends the frame of a process: its program, or its pid if the program is unknown. */
+/* Appends the name of a process's program, or its pid if the program is unknown, as a frame. */
 static void px_frame_process(struct buf *b, pid_t pid)
 {
     const struct px_track *t = px_find(pid);
@@ -13865,8 +13866,8 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Appends the frame of a thread: the name that the thread has set. Threads with the same name share
- * a frame. */
+/* Appends the name that a thread has set, or "main" or "thread", as a frame. Threads with the same
+ * name share the frame. */
 static void px_frame_thread(struct buf *b, const struct task *t, const struct px_track *track)
 {
     if (t->tid == t->pid)
@@ -13877,9 +13878,9 @@ static void px_frame_thread(struct buf *b, const struct task *t, const struct px
         px_frame(b, "thread", 6);
 }
 
-/* Returns what a call is about: the file or peer of the descriptor in its first argument
- * ("3</etc/hosts>"), or else its path. For openat and similar calls the path comes before the
- * directory. Returns NULL if the call is about neither. */
+/* Returns the file or peer of a call: from its first argument, a descriptor such as
+ * "3</etc/hosts>", or its first path argument. Calls such as openat have both; the path is
+ * returned. Returns NULL if the call has neither. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -13904,7 +13905,7 @@ static const char *px_about(const struct call *c, const char *name, size_t *n)
     return *n ? fd + 1 : NULL;
 }
 
-/* Adds a stack with one more frame, truncated to PX_STACK_LEN. */
+/* Adds `ns` to a stack with one more frame (unless leaf is NULL), cut to PX_STACK_LEN bytes. */
 static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
 {
     u32 len = b->len;
@@ -13915,8 +13916,8 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* Notes the name that a thread sets with prctl(2). In the text of the call the name is in quotes,
- * followed by "..." if it was cut. */
+/* Stores the name that a thread sets with prctl(PR_SET_NAME). The argument's text is the name in
+ * quotes, followed by "..." if kvis truncated it. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -13927,8 +13928,8 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds the values of a call that --folded-by selects: its time by state, its time in one state, or
- * its bytes. */
+/* Adds a call's stack with the values that --folded-by selects: the call's time in all states or in
+ * one state, or the number of its bytes. */
 static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
 {
     static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
@@ -13949,7 +13950,7 @@ static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
     bool moved = false;
     for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
         moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
-                 && !strstr(name, "mmsg"); /* these calls return a number of messages */
+                 && !strstr(name, "mmsg"); /* sendmmsg and recvmmsg return a number of messages */
     if (moved && c->ret > 0 && !c->err)
         px_fold_leaf(b, NULL, (u64)c->ret);
 }
@@ -13968,23 +13969,23 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     const char *about = px_about(c, name, &n);
     if (about)
         px_frame(&b, about, n);
-    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for a leaf */
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for the frame of a state */
     px_fold_weigh(&b, c, name);
     px_fold_renamed(track, c, name);
 }
 
-/* Adds the CPU time of a process that has exited, below its ancestors, if there are no calls. */
+/* Adds the CPU time of a process that exits to its stack: its ancestors' programs and its own. */
 static void px_fold_exit(const struct event *e)
 {
     static struct buf b;
     pid_t chain[PX_DEPTH] = { e->pid };
     u32 n = 1;
     if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
-        return; /* only the CPU time of a process is known */
+        return; /* without calls, only CPU time is known */
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = px_find(chain[n - 1])) || !t->parent)
             break;
-    do { /* drops the oldest ancestors if the names are too long */
+    do { /* drop the oldest ancestors until the stack is short enough */
         b_reset(&b);
         for (u32 k = n; k; k--)
             px_frame_process(&b, chain[k - 1]);
@@ -13994,7 +13995,7 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* Writes a slice that may overlap others of its kind. */
+/* Writes a slice on a track of its own, because it may overlap slices of its category. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -14006,14 +14007,14 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
     }
     if (!px.proto || cat == PX_SCHED)
         return;
-    /* The viewer merges tracks that do not overlap. */
+    /* Perfetto's viewer shows tracks with the same name as one if their slices do not overlap. */
     px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS));
     px_pb_word(2, px_cats[cat]);
     px_pb_event_end();
     px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
 }
 
-/* Whether a call's slice or a counter already shows an event. */
+/* Whether the trace already shows an event, as the slice of its call or as a counter. */
 static bool px_is_said(const struct event *e)
 {
     bool beside = e->kind == EK_EXIT_THREAD || event_kinds[e->kind].how & EVENT_WITH_CALLS;
@@ -14035,14 +14036,14 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_end(t, 0);
 }
 
-/* Without calls, the slices of a main thread show which program it runs. name is NULL when it
- * exits. */
+/* Starts the slice of the program that a process runs, and ends the slice of its previous program.
+ * name is NULL when the process exits. If calls are traced, there are no such slices. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
     if (opt.calls)
         return;
-    if (t->runs) { /* speedscope needs the name of the slice that ends */
+    if (t->runs) { /* speedscope needs the name in the end event, too */
         px_begin('E', t, ns, 0, PX_COMMAND, t->runs, strlen(t->runs));
         px_end(t, 0);
     }
@@ -14057,14 +14058,14 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
     px_end(t, 0);
 }
 
-/* Handles the creation of a process or thread. Its pid no longer belongs to an earlier one. */
+/* Handles a fork or a new thread: a new track, and an arrow to it. The tid's old track ends. */
 static void px_spawn(struct px_track *t, const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
     pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
     struct px_track *old = px_find(child);
     if (old == t)
-        return; /* possible in a damaged file */
+        return; /* a thread that creates itself: the recording is damaged */
     if (old && old->dead) {
         for (u32 i = 0; i < PX_DEAD; i++)
             if (px.dead[i] == old)
@@ -14073,12 +14074,12 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : px_find(e->pid); /* its child inherits its name */
+    const struct px_track *by = thread ? t : px_find(e->pid); /* new processes inherit the name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
-        px_name(c, by->name, by->name_len); /* the name until the child calls exec */
+        px_name(c, by->name, by->name_len);
     if (old)
-        return; /* records of the child came before this event */
+        return; /* the child's records arrived earlier, so there is no arrow */
     c->flow = ++px.ids;
     px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -14106,7 +14107,7 @@ static void px_exec(const struct event *e)
     const char *base = e->err ? NULL : out_program(e, &n);
     if (!base)
         return;
-    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* the exec replaced the memory */
+    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* exec replaces the heap and all mappings */
         if (p->count[k]) {
             p->count[k] = 0;
             px_count_out(p, k, e->ts_ns);
@@ -14116,7 +14117,7 @@ static void px_exec(const struct event *e)
     px_program(p, e->ts_ns, base, n, e);
 }
 
-/* Writes a disk or io_uring request: its time in the queue, and from issue to completion. */
+/* Writes a disk or io_uring request as two slices: in the queue, and from issue to completion. */
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
@@ -14188,8 +14189,8 @@ static void px_call_args(const struct call *c)
         px_arg_num(PX_DISK, (s64)c->disk_ns);
 }
 
-/* Draws an arrow from the thread that ended a wait to this one; in JSON, to where this one ran
- * again. */
+/* If another thread woke thread t during call c, draws an arrow between them. The arrow ends at the
+ * wake-up; in JSON, at the end of the call, because it must point into a slice. */
 static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 {
     struct px_track *waker = c->waker_pid ? px_find(c->waker_pid) : NULL;
@@ -14200,7 +14201,7 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
 }
 
-/* Returns the state in which a call spent most time, if the order of its states is unknown. */
+/* Returns the state that took most of a call, if the times of the state changes are unknown. */
 static const char *px_mostly(const struct call *c, u64 slept)
 {
     if (slept >= MAX(c->cpu_ns, c->runq_ns))
@@ -14208,8 +14209,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* Writes the states of a thread in a call. If the thread left its CPU once, the scheduler's record
- * shows when; otherwise only the call's sums are known. */
+/* Writes the states of a thread during a call. If the thread left its CPU exactly once, a scheduler
+ * record shows when; otherwise only the total time in each state is known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -14273,8 +14274,8 @@ static void px_to(struct writer *w, int fd, const char *name)
     w->b.max = 32 << 20;
 }
 
-/* Begins the files of JSON, Perfetto's format and folded stacks. A descriptor of -1 means that the
- * file is not wanted. */
+/* Begins the output files: Chrome's JSON, Perfetto's format and folded stacks. A descriptor of -1
+ * means that the format is not wanted. */
 static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
@@ -14296,7 +14297,7 @@ static void px_open(int json, int proto, int folded)
     out.tap[out.n_taps++] = &px_tap;
 }
 
-/* Finishes the files: the stacks, the remaining waits for a CPU, and the description of the run. */
+/* Finishes the files: the stacks, remaining waits for a CPU, and a description of the run. */
 static void px_close(void)
 {
     struct buf *b = &px_json.b;
@@ -14321,15 +14322,14 @@ static void px_close(void)
 }
 
 /* == 19 emb_  texts embedded in the binary =============================================
- * The page of reports, and the texts that gen/texts.py has prepared for printing: manual pages,
- * completions, lists, the dashboard. Entry points: emb_text, emb_list,
- * emb_next. */
+ * gen/texts.py collects the report page, the manual pages, completions, lists and the dashboard in
+ * one file, which the binary contains. Entry points: emb_text, emb_list, emb_next. */
 
-/* A test that includes kvis.c has only an empty page. */
+/* Tests that include kvis.c define main, and have an empty report page instead of the texts. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
-/* Never called: it only contains the .incbin. */
+/* Never called. The function only holds the assembler code that embeds the texts. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
@@ -14337,20 +14337,20 @@ static void __attribute__((used, noinline)) emb_pages(void)
             ".popsection\n");
 }
 
-/* Hidden: otherwise position-independent code of arm64 reads the GOT, where a static ld has left
- * 0. */
+/* With default visibility, position-independent code on arm64 would read these addresses from the
+ * GOT, where a static ld leaves 0. */
 extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
-/* Returns the text after this one, "NAME\nTEXT", or the first for NULL; NULL after the last. */
+/* Returns the embedded text after `text` (NULL: the first) as "NAME\nTEXT", or NULL at the end. */
 static const char *emb_next(const char *text)
 {
     text = text ? text + strlen(text) + 1 : emb_texts;
-    /* cppcheck-suppress comparePointers ; both point into what .incbin included */
+    /* cppcheck-suppress comparePointers ; both point into the .incbin data */
     return text < emb_texts_end ? text : NULL;
 }
 
-/* Returns the text KIND.NAME, or NULL. */
+/* Returns the embedded text with the name KIND.NAME, or NULL. */
 static const char *emb_text(const char *kind, const char *name)
 {
     char line[64];
@@ -14361,9 +14361,8 @@ static const char *emb_text(const char *kind, const char *name)
     return NULL;
 }
 
-/* Appends the list NAME without the macros of man(7) and the backslashes of its hyphens. A manual
- * page contains the list between the lines `.\" list NAME` and `.\" end`. Returns false if there is
- * no such list. */
+/* Appends the list NAME of a manual page, without man(7) macros and backslashes. The list is
+ * between the lines `.\" list NAME` and `.\" end`. Returns false if no page has such a list. */
 static bool emb_list(struct buf *b, const char *name)
 {
     char begin[64];
@@ -14392,27 +14391,27 @@ static bool emb_list(struct buf *b, const char *name)
 }
 
 /* == 20 rep_  --report: one HTML file ==============================================
- * The page is gen/report/, which the Makefile combines into one file. Its data are the run, the
- * summary (both as in --json) and the events: a recording in base64, which report.js reads like
- * rec_. The events are read from a recording, so none are kept in memory; if there are too many,
- * the most significant ones stay. kvis monitor and kvis diff fill in their own parts of the page.
- * Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip, rep_json,
- * rep_write, rep_close. */
+ * The Makefile combines gen/report/ into one HTML page. The page contains three kinds of data: the
+ * run and the summary (as in --json), and the events: a recording in base64, which report.js reads.
+ * Events are read from a recording in two passes, so kvis need not keep them in memory. If there
+ * are more than --report-events, the page contains the most significant ones. kvis monitor and kvis
+ * diff fill in their own parts of the page. Entry points: rep_begin, rep_end; rep_temporary;
+ * rep_open, rep_page, rep_skip, rep_json, rep_write, rep_close. */
 
 /* --- the page --- */
 
-enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* a multiple of three: base64 without padding */ };
+enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3, so base64 needs no padding */ };
 
 static struct {
     struct writer w;
-    const char *page, *page_end; /* part of the page that is not written yet */
-    struct buf raw;          /* bytes of the recording that are not written yet */
+    const char *page, *page_end; /* rest of the page template, not written yet */
+    struct buf raw;          /* bytes of the events' recording, not written yet */
     u64 score[REP_SCORES];   /* number of events with each score */
-    u64 seen, kept;          /* number of events of the run and of the page */
-    u64 at_least;            /* number of events with the score `least` in the second pass */
+    u64 seen, kept;          /* number of events in the run and in the page */
+    u64 at_least;            /* number of events with score `least` so far, in the second pass */
     bool chosen;             /* true in the second pass */
-    u32 least;               /* lowest score of an event that stays */
-    u64 some;                /* number of events with exactly that score that stay */
+    u32 least;               /* lowest score of the events in the page */
+    u64 some;                /* number of events with score `least` to put in the page */
 } rep = { .w.fd = { -1, -1 } };
 
 static u32 rep_log2(u64 v)
@@ -14420,8 +14419,8 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* Scores an event: processes and signals come first, then the network, failures, and finally what
- * took long or moved much. */
+/* Returns the significance of an event: highest for processes and signals, lower for network and
+ * failures, lowest for the rest, which is ordered by duration or size. */
 static u32 rep_score(const struct event *e)
 {
     u8 cat = event_kinds[e->kind].cat;
@@ -14442,8 +14441,8 @@ static u32 rep_call_score(const struct call *c)
     return MIN(rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0), 60u);
 }
 
-/* Whether an event or call goes into the page. The first pass only counts. Some of the events with
- * the lowest score that stays are left out, evenly spread over the run. */
+/* Returns whether an event or call is put in the page. The first pass only counts scores. Events
+ * with the lowest score are partly dropped, evenly over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -14472,7 +14471,7 @@ static void rep_call(struct task *t)
         rec_exit(t);
 }
 
-/* Chooses the lowest score of the events to keep, which are at most `max`. */
+/* Chooses the lowest score of events in the page, so that the page has at most `max` events. */
 static void rep_choose(u64 max)
 {
     u64 n = 0;
@@ -14510,7 +14509,7 @@ static void rep_base64(const u8 *p, u32 n)
     }
 }
 
-/* Writes a script element with the first n bytes of rep.raw. */
+/* Writes a script element with the first n bytes of rep.raw in base64. */
 static void rep_chunk(u32 n)
 {
     rep_text("<script type=\"application/octet-stream\">");
@@ -14520,16 +14519,16 @@ static void rep_chunk(u32 n)
     memmove(rep.raw.p, rep.raw.p + n, rep.raw.len);
 }
 
-/* Takes the bytes of a recording from rec_write. */
+/* Receives the bytes of the events' recording from rec_write. Returns 0 or -errno. */
 static int rep_write(const char *p, size_t n)
 {
     b_put(&rep.raw, p, n);
     while (rep.raw.len >= REP_CHUNK)
         rep_chunk(REP_CHUNK);
-    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* the writer has reported why */
+    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* out_writer_flush has reported the error */
 }
 
-/* Writes JSON in a script element. Escapes <, which could end it or begin a comment. */
+/* Writes a script element with JSON. Escapes '<', which could end it or begin a comment. */
 static void rep_json(const char *id, const struct buf *b)
 {
     rep_text("<script type=\"application/json\" id=\"");
@@ -14543,7 +14542,7 @@ static void rep_json(const char *id, const struct buf *b)
     rep_text("</script>\n");
 }
 
-/* Writes the names, categories and texts of the kinds, from which the page makes its lines. */
+/* Writes the name, category and text template of each event kind, which the page uses. */
 static void rep_kinds(struct buf *b)
 {
     b_s(b, "[");
@@ -14565,8 +14564,8 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* Writes the small data: the run, its summary ("null" if it is unknown), the kinds of events, and
- * how many events were left out. */
+/* Writes the script elements for the run, its summary, the kinds of events and the number of
+ * omitted events. whole: the recording is complete; otherwise the summary is "null". */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -14590,8 +14589,8 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Skips the page up to and including one of its marks, such as {{facts}}. Returns the number of
- * bytes before the mark. */
+/* Skips the page template up to and including a placeholder such as {{facts}}. Returns the number
+ * of skipped bytes before the placeholder. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page;
@@ -14600,14 +14599,13 @@ static size_t rep_skip(const char *mark)
     return at ? (size_t)(at - from) : 0;
 }
 
-/* Writes the page up to a mark. */
+/* Writes the page template up to a placeholder, and skips the placeholder. */
 static void rep_page(const char *mark)
 {
     const char *from = rep.page;
     rep_put(from, rep_skip(mark));
 }
 
-/* Begins to write the embedded page to a descriptor. */
 static void rep_open(int to)
 {
     rep.page = emb_text("report", "page");
@@ -14623,15 +14621,15 @@ static void rep_close(void)
     out_writer_flush(&rep.w);
 }
 
-/* Reads the recording again, from its beginning, and writes its events into the page. */
+/* Second pass: reads the recording again and writes the chosen events into the page. */
 static void rep_events(int fd, const char *name)
 {
-    static struct summary unused; /* st has the numbers of the first pass */
+    static struct summary unused; /* the summary of the first pass is in st */
     out.n_taps = 0;
     out.json_on = out.events_on = false;
     rec_in.again = true;
     if (lseek(fd, 0, SEEK_SET) < 0 || rec_open_fd(fd, name, &unused) < 0 || !rp_head()) {
-        u_warn("%s: cannot be read again: %s", name, rec_in.wrong);
+        u_warn("%s: --report cannot read the recording again: %s", name, rec_in.wrong);
         out.failed = EIO;
         return;
     }
@@ -14651,8 +14649,8 @@ static void rep_begin(void)
     out.tap[out.n_taps++] = &rep_tap;
 }
 
-/* Writes the report of the recording in fd. whole: the first pass reached the end of the
- * recording. */
+/* Writes the report page for the recording in file descriptor fd. whole: the first pass reached the
+ * end of the recording. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
@@ -14665,7 +14663,7 @@ static void rep_end(int fd, const char *name, int to, bool whole)
     rep_close();
 }
 
-/* Returns a file without a name, made in dir, for the recording of a live report, or -errno. */
+/* Creates an unnamed file in dir for the recording of a live report. Returns its fd or -errno. */
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
@@ -14678,49 +14676,49 @@ static int rep_temporary(const char *dir)
 }
 
 /* == 21 df_  kvis diff: compares two recordings ====================================
- * Both recordings are played to df_event, which adds up commands; files, addresses and calls are
- * added up in the recordings' own summaries. The comparison is a list of pairs: a name with its
- * numbers in A and in B. Text and JSON use the same lists (df_tables[]); the page contains the
- * JSON, and the runs of the commands for its timelines. Entry points: df_load, df_text, df_json,
- * df_page, df_is_above. */
+ * kvis diff replays both recordings. df_event adds up the commands of a recording; files, network
+ * peers and system calls are added up in the recording's summary. The result is a list of pairs: a
+ * name with its numbers in recording A and in recording B. Text and JSON output use the same tables
+ * (df_tables[]). The report page contains the JSON and a timeline of the commands in each
+ * recording. Entry points: df_load, df_text, df_json, df_page, df_is_above. */
 
 enum {
-    DF_SHOWN = 10,        /* rows of a table of text */
-    DF_LIVES = 1 << 16,   /* processes at a time */
-    DF_ROWS = 1 << 20,    /* distinct commands of a recording */
-    DF_LINE = 512,        /* bytes of a command line that is used as a name (--by=line) */
-    DF_RUNS = 4096,       /* runs of commands in a timeline */
-    DF_PIDS = 1 << 22,    /* pids are below PID_MAX_LIMIT (include/linux/threads.h) */
-    DF_LEAST_NS = 100000, /* a smaller time would be shown as 0.0 ms */
+    DF_SHOWN = 10,        /* number of rows in a text table */
+    DF_LIVES = 1 << 16,   /* number of processes that run at the same time */
+    DF_ROWS = 1 << 20,    /* number of distinct commands in a recording */
+    DF_LINE = 512,        /* longest command line used as a name with --by=line, in bytes */
+    DF_RUNS = 4096,       /* number of command runs in a timeline */
+    DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
+    DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
 };
 
-/* The numbers of a name in a recording. count: opens, runs or calls. amount: bytes or ns. */
+/* Numbers of a name in one recording. count: runs, opens or calls. amount: bytes or ns. */
 struct df_row {
     struct name *name;
     u64 count, amount;
-    u64 time_ns, cpu_ns, failed; /* time of a command with children; CPU time; failed runs */
+    u64 time_ns, cpu_ns, failed; /* commands: ns with child processes, CPU ns, failed runs */
 };
 
-/* A name with its numbers in both recordings. */
+/* A name with its numbers in recordings A and B. */
 struct df_pair {
-    struct name *name, *shape; /* shape: the name without its random parts */
+    struct name *name, *shape; /* shape: the name with * for its random characters */
     struct df_row of[2];
     bool in[2];
-    u16 row;                   /* row of the system call, in the tables of calls */
-    u16 err;                   /* errno of the calls, in the table of failed calls */
+    u16 row;                   /* row of the system call, for pairs of calls */
+    u16 err;                   /* errno of the system call, for pairs of failed calls */
 };
 
-/* A process while its recording is played. It counts as working while none of its children runs. */
+/* A process during the replay. Its own time passes only while none of its children runs. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
-    u64 serial, parent_serial; /* ids of the process and its parent, because pids are reused */
-    bool execed;               /* true if the process has called exec */
-    u64 begin_ns, since_ns;    /* start of the command; last time that it began to work */
-    struct df_row now;         /* numbers of the command so far */
+    u64 serial, parent_serial; /* unique ids of the process and its parent (pids are reused) */
+    bool execed;               /* true after the first exec of the process */
+    u64 begin_ns, since_ns;    /* start of the command; time since which no child runs */
+    struct df_row now;         /* numbers of the current command */
 };
 
-/* A run of a command, for the timeline of a recording. */
+/* A run of a command, in the timeline of a recording. */
 struct df_run {
     struct name *name;
     u64 begin_ns, ns;
@@ -14731,29 +14729,30 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* time of the start */
-    u64 least_ns, shorter; /* time of the shortest run that is shown; number of shorter runs */
+    u64 from_ns;           /* start time of the recording or its command */
+    u64 least_ns, shorter; /* shortest duration in run[]; number of shorter runs */
 };
 
-static const char *df_by = "program"; /* value of --by */
-static u32 df_fail_above = UINT32_MAX; /* value of --fail-above, in percent; UINT32_MAX: none */
+static const char *df_by = "program"; /* value of the option --by */
+static u32 df_fail_above = UINT32_MAX; /* value of the option --fail-above, in percent, or
+                                        * UINT32_MAX */
 
 static struct {
-    struct df_row *name[2], *command[2]; /* sorted by the name's address, the same in both */
+    struct df_row *name[2], *command[2]; /* sorted by address of `name`, so names match in both */
     u32 n_names[2], n_commands[2], cap[2];
-    u64 left_out;            /* number of processes and commands beyond the limits */
-    u64 wall_ns[2];          /* time of the command, from its exec to its exit, or of the run */
-    bool counted[2];         /* true if the calls were counted */
-    u32 unasked[2];          /* number of calls that -e left out; sc_set excludes those of both */
-    bool timed[2];           /* true if the parts of the calls' times are known */
+    u64 left_out;            /* number of processes and commands over the limits */
+    u64 wall_ns[2]; /* run time of the command, or of the recording if there is no command */
+    bool counted[2];         /* true if the recording counts calls */
+    u32 unasked[2];          /* number of system calls that -e excluded */
+    bool timed[2]; /* true if the recording splits the time of calls into CPU, run queue and disk */
     struct summary *sum[2];
     const char *file[2];
-    u8 *pids[2];             /* a bit for each pid in the recording */
-    struct df_timeline timeline[2]; /* with --report */
-    /* while recording `k` is played */
+    u8 *pids[2];             /* bit set of the pids in the recording */
+    struct df_timeline timeline[2]; /* only with --report */
+    /* state while recording number `k` is replayed: */
     u64 n_begun;             /* number of processes that began */
-    u32 k, n_lives, root;    /* root: pid of the first command, or 0 */
-    u64 root_ns;             /* time of the exec of the first command */
+    u32 k, n_lives, root;    /* root: pid of the first process that called exec, or 0 */
+    u64 root_ns;             /* time at which `root` called exec */
     struct df_life *lives[4096];
 } df;
 
@@ -14774,7 +14773,7 @@ static void df_add(struct df_row *to, const struct df_row *more)
     to->failed += more->failed;
 }
 
-/* Merges rows with the same name. Returns how many are left, sorted by address. */
+/* Adds up rows with the same name. Returns the number of rows left, sorted by name address. */
 static u32 df_merge(struct df_row *row, u32 n)
 {
     u32 kept = 0;
@@ -14814,7 +14813,7 @@ static struct df_life **df_slot(u32 pid)
     return at;
 }
 
-/* Returns the process with this pid, created on first use; NULL if there are too many. */
+/* Returns the process with this pid, created on first use, or NULL if there are too many. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -14833,17 +14832,17 @@ static struct df_life *df_life(u32 pid, u64 ns)
     return l;
 }
 
-/* Returns to - from, or 0: times in a file may go backwards. */
+/* Returns to - from, or 0 if times in the recording go backwards. */
 static u64 df_since(u64 from, u64 to)
 {
     return to > from ? to - from : 0;
 }
 
-/* Notes a run of a command for the timeline. Drops the shortest runs when there are too many. */
+/* Adds a run of a command to the timeline. When the timeline is full, drops the shortest runs. */
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
-    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* doubling it must not overflow */
+    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* so that 2 * least_ns cannot overflow */
     while (t->n == DF_RUNS) {
         u32 kept = 0;
         t->least_ns = MAX(2 * t->least_ns, 1000u);
@@ -14860,7 +14859,7 @@ static void df_note_run(const struct df_life *l)
                                           l->now.failed > 0 };
 }
 
-/* Handles the end of a command, by an exit or by an exec of the next one. */
+/* Counts a command that ends, because its process exits or executes the next command. */
 static void df_over(struct df_life *l, u64 ns)
 {
     if (!l->children)
@@ -14896,19 +14895,19 @@ static void df_fork(const struct event *e)
     u32 child = (u32)e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
-    df_ended(child, e->ts_ns); /* its exit was not seen */
+    df_ended(child, e->ts_ns); /* exit of an earlier process with this pid was not recorded */
     struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
     l->parent = parent->pid;
     l->parent_serial = parent->serial;
-    l->now.name = parent->now.name; /* the child runs the same program until it calls exec */
+    l->now.name = parent->now.name; /* a child runs its parent's program until it calls exec */
     if (!parent->children++)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
 
-/* Returns the name of a command: its program without directories, and with --by=line its
- * arguments. */
+/* Returns the name of a command: the program without directories, followed by the arguments if
+ * --by=line is given. */
 static struct name *df_command_name(const struct event *e)
 {
     static struct buf name = { .max = DF_LINE };
@@ -14964,8 +14963,8 @@ static void df_event(const struct event *e)
         df_exit(e);
 }
 
-/* Takes the commands of the recording that has been played. Commands that still ran are counted up
- * to its last event. */
+/* Finishes the commands of recording k. Commands that still run end at the last event of the
+ * recording. */
 static void df_take_commands(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
@@ -14980,8 +14979,8 @@ static void df_take_commands(u32 k)
 
 /* --- two recordings --- */
 
-/* Takes the totals of all names and clears them for the next recording. Returns false if out of
- * memory. */
+/* Moves the totals of all names to df.name[k] and clears them, for the next recording. Returns
+ * false if out of memory. */
 static bool df_take_names(u32 k)
 {
     struct df_row *list = calloc(nm.n + 1, sizeof *list);
@@ -14997,7 +14996,7 @@ static bool df_take_names(u32 k)
     return list;
 }
 
-/* Names the processes that ran before the recording began. */
+/* Names the processes that kvis attached to. Their exec events came before the recording. */
 static void df_attached(void)
 {
     for (u32 i = 0; i < rec_attached.n; i++) {
@@ -15007,7 +15006,7 @@ static void df_attached(void)
     }
 }
 
-/* Plays a recording. Returns whether it is complete; if not, rec_in.wrong says why. */
+/* Replays recording k. Returns false with rec_in.wrong set if the recording is not complete. */
 static bool df_load(u32 k, int fd, const char *name)
 {
     static const struct out_tap tap = { .event = df_event };
@@ -15040,14 +15039,14 @@ static bool df_of_proc(u32 k)
     return !strcmp(df.sum[k]->backend, ST_PROC);
 }
 
-/* Whether B took longer than --fail-above allows. */
+/* Whether the run time of recording B exceeds that of A by more than --fail-above percent. */
 static bool df_is_above(void)
 {
     double most = (double)df.wall_ns[0] * (1 + df_fail_above / 100.0);
     return df_fail_above != UINT32_MAX && (double)df.wall_ns[1] > most;
 }
 
-/* --- names that differ by chance --- */
+/* --- shapes: names without pids and random characters, which differ in each run --- */
 
 static bool df_is_pid(const char *s, u32 n, u32 k)
 {
@@ -15055,15 +15054,16 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
     return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
-/* Returns how many trailing characters of a word of letters and digits look as if mkstemp(3) or the
- * like had chosen them: 6 after a prefix of up to three (ccAbCdEf), 8 of Python's tmp names, all of
- * longer words. 0 if the word does not mix lower case, upper case and digits, or ends in a small
- * number (part12). */
+/* Returns the number of characters at the end of a word that are probably random, as mkstemp(3) and
+ * similar functions choose them: 6 after a short prefix (ccAbCdEf), 8 in Python's tmp names, all in
+ * longer words. Returns 0 if the word ends in a small number (part12), or does not mix lower case,
+ * upper case and digits. */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
     for (u32 i = 0; i < n; i++) {
-        lower += islower((u8)s[i]) || s[i] == '_' || (!i && isupper((u8)*s)); /* Makefile */
+        /* An initial capital, as in Makefile, also counts as lower case. */
+        lower += islower((u8)s[i]) || s[i] == '_' || (!i && isupper((u8)*s));
         upper += isupper((u8)s[i]) || s[i] == '_';
         last = isdigit((u8)s[i]) ? last + 1 : 0;
     }
@@ -15076,8 +15076,8 @@ static u32 df_random(const char *s, u32 n)
     return n < 10 ? 6 : n;
 }
 
-/* Whether the path component that begins with a word of n characters is a temporary directory or
- * file. */
+/* Whether a path component that begins with the word s of n characters is a temporary directory or
+ * a temporary file. */
 static bool df_is_temporary(const char *s, u32 n)
 {
     if (n == 3)
@@ -15085,11 +15085,12 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* Sets b to name s of recording k with `*` in place of the pid of one of the recording's processes,
- * and, in temporary files, of what mkstemp(3) chose. */
+/* Sets b to the shape of a name in recording k: pids of traced processes, and the random characters
+ * of temporary files, are replaced with '*'. */
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
-    bool temporary = false, begins = true; /* begins: at a path component or a word */
+    bool temporary = false, begins = true; /* begins: s is at the start of a path component or
+                                            * word */
     b_reset(b);
     while (*s) {
         u32 n = 0, folded = 0;
@@ -15111,9 +15112,9 @@ static void df_shape(struct buf *b, const char *s, u32 k)
     }
 }
 
-/* --- pairs --- */
+/* --- pairs: names with their numbers in recordings A and B --- */
 
-static struct { struct df_pair *p; u32 n; } df_list; /* the current pairs */
+static struct { struct df_pair *p; u32 n; } df_list; /* pairs of the current table */
 
 static int df_by_shape(const void *a, const void *b)
 {
@@ -15128,7 +15129,7 @@ static u64 df_distance(u64 a, u64 b)
     return a > b ? a - b : b - a;
 }
 
-/* Sorts the largest change first. */
+/* Sorts pairs by their change, the largest first (a qsort comparison function). */
 static int df_most_changed(const void *a, const void *b)
 {
     const struct df_pair *x = a, *y = b;
@@ -15141,7 +15142,7 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-/* Adds a row of recording k to the pairs. */
+/* Adds a pair to df_list that has only the numbers of recording k. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     static u32 cap;
@@ -15156,11 +15157,11 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Merges pairs with the same shape. A pair that is alone keeps its name. */
+/* Adds up pairs with the same shape. If their names differ, the sum is named by the shape. */
 static void df_join(void)
 {
     u32 kept = 0;
-    /* cppcheck-suppress nullPointer ; of 0 elements */
+    /* cppcheck-suppress nullPointer ; qsort of no elements */
     if (df_list.n)
         qsort(df_list.p, df_list.n, sizeof *df_list.p, df_by_shape);
     for (u32 i = 0; i < df_list.n; i++) {
@@ -15179,7 +15180,7 @@ static void df_join(void)
     df_list.n = kept;
 }
 
-/* Makes pairs from the rows of both recordings. */
+/* Adds a pair for each name of class cls, with the numbers of both recordings. */
 static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
 {
     static struct buf shape;
@@ -15189,7 +15190,8 @@ static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
             if (one->name->cls != cls)
                 continue;
             struct df_pair *p = df_put(k, one);
-            bool word = cls == 'p' && !strchr(one->name->s, '/'); /* an address and a port */
+            /* An IP address with a port has no shape. */
+            bool word = cls == 'p' && !strchr(one->name->s, '/');
             if (word || (n[!k] && bsearch(one, row[!k], n[!k], sizeof *one, df_by_address)))
                 continue;
             df_shape(&shape, one->name->s, k);
@@ -15198,8 +15200,8 @@ static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
     df_join();
 }
 
-/* Returns the numbers of a call in recording k. If the time of all calls is not known in both
- * recordings, returns the time of the calls that waited. */
+/* Returns the numbers of a system call in recording k. amount is the time of all calls if both
+ * recordings counted calls, else the time of the calls that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15244,7 +15246,7 @@ static void df_pair_failed(void)
     df_join();
 }
 
-/* Whether the recordings traced different calls. */
+/* Whether the recordings traced different sets of system calls (option -e). */
 static bool df_other_calls(void)
 {
     u32 n = 0;
@@ -15257,13 +15259,13 @@ static bool df_other_calls(void)
 
 enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
-/* The comparisons, in the order of text and JSON. */
+/* Tables of a comparison, in the order of the output. */
 static const struct df_table {
-    const char *key, *title;     /* names of the table in JSON and in text */
-    const char *count, *amount;  /* names of count and amount in JSON */
-    const char *name;            /* heading of the names in text */
-    u8 unit;                     /* unit of the amount: enum df_unit */
-    char cls;                    /* class of the compared names; 0: pair() makes the pairs */
+    const char *key, *title;     /* name of the table in JSON; heading of the table in text */
+    const char *count, *amount;  /* JSON keys of `count` and `amount` of a row */
+    const char *name;            /* heading of the name column in text */
+    u8 unit;                     /* unit of `amount`, enum df_unit */
+    char cls;                    /* class of the names to compare, or 0 if pair() makes the pairs */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of their children", "runs", "own_ns", "command",
@@ -15280,13 +15282,13 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* Whether recording k may contain a failure without naming it, because its list was full. */
+/* Whether failures of a call are unknown because recording k's list of failed calls was full. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
 }
 
-/* Makes the pairs of a table and sorts the largest change first. */
+/* Makes the pairs of a table and sorts them by change. */
 static void df_pairs(const struct df_table *t)
 {
     df_list.n = 0;
@@ -15316,7 +15318,7 @@ static void df_number(struct buf *b, u8 unit, u64 v)
         b_f(b, "%.1f us", (double)v / 1e3);
 }
 
-/* Writes a right-aligned number. A sign of 0 is not written. */
+/* Writes a right-aligned number, after a sign if `sign` is not 0. */
 static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
 {
     char tmp[48];
@@ -15328,13 +15330,13 @@ static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
     b_f(b, "%*s", width, tmp);
 }
 
-/* Returns by how many percent b exceeds a, which is not 0. */
+/* Returns the increase from a to b in percent. a must not be 0. */
 static double df_percent(u64 a, u64 b)
 {
     return ((double)b / (double)a - 1) * 100;
 }
 
-/* Writes a change in percent, or as a factor if that is 10 or more. */
+/* Writes the change between two numbers in percent, or as a factor (x12) if it is 10 or more. */
 static void df_text_percent(struct buf *b, int width, u64 from, u64 to)
 {
     char times[32];
@@ -15360,8 +15362,8 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Writes text that ends a line, truncated to the columns of the terminal. columns 0: there is no
- * terminal. */
+/* Writes the last column of a line, truncated to the width of the terminal. If columns is 0, there
+ * is no terminal and the text is not truncated. */
 static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
     const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
@@ -15376,7 +15378,7 @@ static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
     b_s(b, "...");
 }
 
-/* Writes the name of a pair, which ends its line. */
+/* Writes the name of a pair as the last column of a line. */
 static void df_text_name(struct buf *b, const struct df_pair *p)
 {
     static struct buf name;
@@ -15434,7 +15436,7 @@ static void df_text_table(struct buf *b, const struct df_table *t)
         b_f(b, "   ... and %u more\n", n - shown);
 }
 
-/* Writes a time in multiples of unit_ns. */
+/* Writes a time in units of unit_ns, or "n/a" if it is not known. */
 static void df_time(struct buf *b, int width, bool known, u64 v, u64 unit_ns)
 {
     double n = (double)v / (double)unit_ns;
@@ -15460,7 +15462,7 @@ static void df_text_parts(struct buf *b, u16 row)
     }
 }
 
-/* Prints additional numbers of those calls of the current pairs that took at least least_ns. */
+/* Writes further numbers of the table's system calls that took at least least_ns, a line each. */
 static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
                           void (*numbers)(struct buf *, u16))
 {
@@ -15477,7 +15479,7 @@ static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
     }
 }
 
-/* Writes the times of calls and the parts of these times, for recordings of kvis trace. */
+/* Writes latencies of system calls, and their time on CPU, in run queues and waiting for disk. */
 static void df_text_times(struct buf *b)
 {
     if (df.counted[0] || df.counted[1])
@@ -15506,7 +15508,7 @@ static void df_text_times(struct buf *b)
         }
 }
 
-/* Writes a time of both runs: A → B. */
+/* Writes a time in recording A and in recording B: "A → B (percent)". */
 static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
 {
     b_s(b, what);
@@ -15531,8 +15533,8 @@ static void df_text(struct buf *b)
     df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
     if (cpu_known)
         df_text_total(&numbers, ", CPU ", cpu[0], cpu[1]);
-    /* Truncate the command to fit 80 columns. An arrow has three bytes but one column; a space
-     * precedes the command and "...: " follows it. */
+    /* The line must fit in 80 columns, so the command may be truncated. An arrow takes three bytes
+     * but one column; the constant 6 is for a space before the command and "...: " after it. */
     u32 columns = numbers.len - (cpu_known ? 4 : 2) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
     b_f(b, " %.*s%s", (int)MIN(command.len, most), command.len ? command.p : "",
@@ -15561,13 +15563,13 @@ static void df_text(struct buf *b)
     if (!proc)
         df_text_times(b);
     if (df.left_out)
-        b_f(b, " left out: %" PRIu64 " processes or commands (more than %d at once)\n",
+        b_f(b, " Omitted: %" PRIu64 " processes or commands (limit: %d at once)\n",
             df.left_out, DF_LIVES);
 }
 
 /* --- JSON --- */
 
-/* Writes the numbers of a call in recording k. Omits unknown numbers. */
+/* Writes the known numbers of a system call in recording k as members of a JSON object. */
 static void df_json_call(struct buf *b, u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15595,8 +15597,8 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
-/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9} or, if the name is
- * not in a recording, null instead of its numbers. */
+/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}, with null instead
+ * of {...} for a recording that does not have the name. */
 static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
     bool calls = t->pair == df_pair_calls;
@@ -15628,8 +15630,8 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* Writes the changed pairs of a table. only: the recording that alone has the pairs, or -1 for all
- * pairs. */
+/* Writes the changed pairs of a table. If `only` is not -1, writes the pairs that only recording
+ * number `only` has. */
 static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
@@ -15662,7 +15664,7 @@ static bool df_ran(u32 k, const struct name *program)
     return false;
 }
 
-/* Writes the paths of the programs that only one of the recordings ran. */
+/* Writes the paths of the programs that only A or only B executed. */
 static void df_json_programs(struct buf *b)
 {
     for (u32 k = 0; k < 2; k++) {
@@ -15712,8 +15714,8 @@ static void df_json(struct buf *b)
 
 /* --- the page --- */
 
-/* {"command":"make","a":{"shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...]},"b":...}
- * BEGIN is relative to the exec of the first command, so both timelines begin at 0. */
+/* Writes {"command":"make","a":{"shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...]},
+ * "b":{...}} for the timelines of the report page. BEGIN is relative to from_ns. */
 static void df_json_timelines(struct buf *b)
 {
     static struct buf command;
@@ -15736,7 +15738,7 @@ static void df_json_timelines(struct buf *b)
     b_c(b, '}');
 }
 
-/* Writes the page with both runs and what has changed. */
+/* Writes the report page with the comparison and the timelines to file descriptor `to`. */
 static void df_page(int to)
 {
     static struct buf b = { .max = 256 << 20 };
@@ -15755,20 +15757,19 @@ static void df_page(int to)
 }
 
 /* == 22 pf_  perf_event_open: why it fails, what it counts, page faults ===========================
- * Page faults, pmc_, unc_ and check_ share pf_event (opens an event), pf_paranoid, pf_why_not and
- * pf_fix (why that failed and how to fix it) and pf_read (reads the counts of a group).
- *
- * Page faults: software events sample every fault of the tracees with its address, one event for
- * minor faults and, if its rings fit, one for major faults, which wait for a disk. Threads and
- * children inherit the events. The kernel allows that for a mapped ring only with one event per CPU
- * (perf_mmap in kernel/events/core.c). Consecutive faults of one thread in one region are one
- * event, if they are within PF_RUN_NS. kvis merges the rings by time and reads them up to the next
- * event to be reported (pf_upto), because it must look up an address in the region that contained
- * it at that time. */
+ * The sections pmc_, unc_ and check_ also use pf_event (opens an event), pf_paranoid, pf_why_not
+ * and pf_fix (why opening failed, how to fix it) and pf_read (reads the counts of an event group).
+ * Page faults: a software event samples each fault of a tracee with its address. Minor faults have
+ * one event and, if memory for its rings suffices, major faults (which wait for a disk) have
+ * another one. New threads and child processes inherit the events. The kernel allows that for a
+ * mapped ring only with one event per CPU (perf_mmap in kernel/events/core.c). Consecutive faults
+ * of a thread in one region within PF_RUN_NS become one event. Samples must be handled before the
+ * tracee's regions change, because kvis looks up the region of each address. Therefore pf_upto,
+ * called before each event, handles all earlier samples in the order of their time. */
 
 /* --- events --- */
 
-/* perf_event_open(2). Returns a descriptor or -errno. */
+/* Calls perf_event_open(2). Returns a file descriptor or -errno. */
 static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, unsigned long flags)
 {
     a->size = sizeof *a;
@@ -15776,27 +15777,27 @@ static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, un
     return f < 0 ? -errno : f;
 }
 
-/* Returns kernel.perf_event_paranoid; -1, which allows everything, if it cannot be read. */
+/* Returns kernel.perf_event_paranoid, or -1 (no restrictions) if it cannot be read. */
 static long pf_paranoid(void)
 {
     return u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
 }
 
-/* The highest perf_event_paranoid at which events can be opened without privileges: for a whole CPU
- * or cgroup, and for a user's own threads (Documentation/admin-guide/perf-security.rst). */
+/* Highest value of perf_event_paranoid that lets unprivileged users open events of a whole CPU or
+ * cgroup, and of their own threads (Documentation/admin-guide/perf-security.rst). */
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
-/* Returns advice for an errno of perf_event_open, or "". perf_event_paranoid causes EACCES
- * (perf_allow_cpu in the kernel's include/linux/perf_event.h), a container's filter EPERM. */
+/* Returns how to fix an error of perf_event_open, or "". A high perf_event_paranoid causes EACCES
+ * (perf_allow_cpu in include/linux/perf_event.h of Linux), a container's seccomp filter EPERM. */
 static const char *pf_fix(int e, enum pf_level level)
 {
     bool paranoid = pf_paranoid() > (long)level;
     switch (-e) {
     case EACCES:
-        return !paranoid ? "run it as root"
+        return !paranoid ? "run kvis as root"
                : level == PF_LEVEL_USER
-                   ? "sysctl kernel.perf_event_paranoid=2, CAP_PERFMON or root"
-                   : "sysctl kernel.perf_event_paranoid=0, CAP_PERFMON or root";
+                   ? "sysctl kernel.perf_event_paranoid=2, or run kvis as root"
+                   : "sysctl kernel.perf_event_paranoid=0, or run kvis as root";
     case EPERM: return "allow perf_event_open in the container's seccomp profile";
     case ENOSYS: return "use a kernel with CONFIG_PERF_EVENTS";
     case EMFILE:
@@ -15805,7 +15806,7 @@ static const char *pf_fix(int e, enum pf_level level)
     }
 }
 
-/* Returns why perf_event_open failed and how to fix it. The text is valid until the next call. */
+/* Returns why perf_event_open failed and how to fix it. The next call overwrites the text. */
 static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
@@ -15820,8 +15821,8 @@ static const char *pf_why_not(int e, enum pf_level level)
     return text;
 }
 
-/* Reads the next range of a list like 0,3-7 and advances *list past it. Returns false at the
- * end. */
+/* Reads the next range of a list such as 0,3-7 and advances *list past it. Returns false at the end
+ * of the list. */
 static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
 {
     char *end;
@@ -15834,8 +15835,8 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns the largest number in a list of CPUs plus one, or with `first` its first number. If there
- * is no such file: 0, or -1. */
+/* Returns the highest CPU number in a file such as /sys/devices/system/cpu/online plus one, or the
+ * lowest one with `first`. Without such a file, returns 0, or -1 with `first`. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -15849,18 +15850,18 @@ static int pf_cpus(const char *which, bool first)
     return first ? -1 : (int)(to + 1);
 }
 
-enum { PF_MEMBERS = 5 }; /* events of the largest group */
+enum { PF_MEMBERS = 5 }; /* maximum number of events in a group */
 
-/* Counts of a group of events at its last read; 0 before the first read. */
+/* Counts and times of an event group at its last read, or all 0. */
 struct pf_count {
     u64 enabled, running, value[PF_MEMBERS];
 };
 
-/* Counts of a group since its last read. */
+/* Counts and times of an event group since its previous read. */
 struct pf_delta {
-    u64 enabled, running;       /* ns; the group was on a PMU for `running` ns */
-    double value[PF_MEMBERS];   /* counts scaled to `enabled`, as perf_event_open(2) says */
-    u32 backwards;              /* number of values that decreased and count as unchanged */
+    u64 enabled, running;       /* ns that the group was enabled, and was counting on a PMU */
+    double value[PF_MEMBERS];   /* counts, scaled to `enabled` as perf_event_open(2) says */
+    u32 backwards;              /* number of counts that decreased; their change is 0 */
 };
 
 enum {
@@ -15868,8 +15869,8 @@ enum {
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
-/* Reads a group of n events opened with PF_READ_FORMAT. Sets *d to the change since *c, and updates
- * *c. Returns false if the group cannot be read. */
+/* Reads an event group of n events, which was opened with PF_READ_FORMAT. Sets *d to the change
+ * since the last read *c, and updates *c. Returns false if the group cannot be read. */
 static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 {
     struct { u64 n; struct pf_count count; } now;
@@ -15892,19 +15893,19 @@ static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 
 /* --- page faults --- */
 
-/* No kernel can be built for more CPUs (NR_CPUS_RANGE_END in arch/x86/Kconfig). */
+/* PF_MAX_CPUS is the largest NR_CPUS of any kernel (NR_CPUS_RANGE_END in arch/x86/Kconfig). */
 enum { PF_MAX_CPUS = 8192, PF_RUN_NS = 50000000 };
 
-/* Number of rings, one for each CPU and kind. The index of a ring is 2 * CPU + is_major. */
+/* Number of rings: two per CPU, for minor and major faults. Index: 2 * CPU + is_major. */
 enum { PF_RINGS = 2 * PF_MAX_CPUS };
 
 static struct {
     struct perf_event_mmap_page *ring[PF_RINGS];
-    int fd[PF_RINGS];   /* descriptors of the mapped rings */
-    u32 n;              /* number of entries of ring[] that may be in use */
-    size_t page, pages; /* bytes of a page; pages of a ring, as perf_event_mlock_kb allows */
-    u64 next[PF_RINGS]; /* time of the next sample of a ring; 0: not read yet */
-    bool user_only;     /* true if perf_event_paranoid excludes faults in kernel mode */
+    int fd[PF_RINGS];   /* file descriptors of the events whose rings are mapped */
+    u32 n;              /* highest index of a mapped ring, plus one */
+    size_t page, pages; /* bytes per page; data pages per ring */
+    u64 next[PF_RINGS]; /* time of the next sample in a ring, or 0 if not read yet */
+    bool user_only;     /* true if perf_event_paranoid forbids events in kernel mode */
 } pf_rings;
 
 static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
@@ -15926,7 +15927,7 @@ static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
     return f;
 }
 
-/* Maps a ring, as large as allowed. A signal interrupts tr_'s wait when the ring fills up. */
+/* Maps the ring of an event, as large as allowed. SIGIO wakes kvis before the ring is full. */
 static int pf_map(int at, int f)
 {
     void *p = MAP_FAILED;
@@ -15935,7 +15936,7 @@ static int pf_map(int at, int f)
     for (; pf_rings.pages >= 16; pf_rings.pages /= 2) {
         size_t size = (pf_rings.pages + 1) * pf_rings.page;
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-        if (p != MAP_FAILED || pf_rings.n) /* all rings have the same size */
+        if (p != MAP_FAILED || pf_rings.n) /* all rings must have the size of the first */
             break;
     }
     if (p == MAP_FAILED)
@@ -15950,7 +15951,7 @@ static int pf_map(int at, int f)
     return 0;
 }
 
-/* Opens an event for one thread on one CPU. Later threads share the rings of the first one. */
+/* Opens a page-fault event of a thread on a CPU. All threads share the CPU's ring. */
 static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
 {
     int at = 2 * cpu + major, e = 0, f = pf_open_cpu(tid, cpu, major, on_exec);
@@ -15964,13 +15965,13 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
         close(f);
         return e;
     }
-    /* The descriptor must stay open as long as the event exists: it is closed when kvis exits. */
+    /* The file descriptor is never closed, because closing it would remove the event. */
     pf_rings.n = MAX(pf_rings.n, (u32)at + 1);
     return 0;
 }
 
-/* Opens the events for one thread on every present CPU. musl's sysconf(3) counts only the CPUs on
- * which kvis may run, and these need not be the first ones. Returns 0 or -errno. */
+/* Opens page-fault events of a thread on each online CPU. The number of CPUs is not from musl's
+ * sysconf(3), which counts only CPUs that kvis may run on. Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("present", false), got = 0;
@@ -15979,7 +15980,7 @@ static int pf_open(pid_t tid, bool on_exec)
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
         int e = major && st.no_major ? 0 : pf_open_at(tid, i % cpus, major, on_exec);
-        if (e == -ENODEV) /* the CPU is offline */
+        if (e == -ENODEV) /* this CPU is offline */
             continue;
         if (e && !major)
             return e;
@@ -15989,12 +15990,12 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
-static struct ev_groups pf_groups; /* page faults that are not reported yet */
+static struct ev_groups pf_groups; /* page faults that are not emitted yet, grouped by thread and
+                                    * region */
 
-/* Reports why page faults are off and how to fix that. */
 static void pf_explain(int e)
 {
-    u_warn("page faults off: %s", pf_why_not(e, PF_LEVEL_USER));
+    u_warn("page faults are off: %s", pf_why_not(e, PF_LEVEL_USER));
 }
 
 static bool pf_ours(const struct name *n)
@@ -16002,7 +16003,7 @@ static bool pf_ours(const struct name *n)
     return !strcmp(n->s, "heap") || !strcmp(n->s, "anon");
 }
 
-/* Reports the faults of each thread and region, several as one event. */
+/* Emits an event for each group of page faults. */
 static void pf_flush(void)
 {
     struct ev_group *g;
@@ -16018,8 +16019,8 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault at addr. If the region is unknown, returns `none`, whose name says
- * why. During an exec, an unknown region belongs to the new program: t->mm is the old memory. */
+/* Returns the region of a fault address, or `none`, whose name tells why the region is unknown.
+ * During exec, t->mm has the old program's regions, but the fault may be in the new program. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -16066,8 +16067,8 @@ static void pf_lost(u64 n)
     out_event(e);
 }
 
-/* The part of a record that kvis uses: tid, time and address of a sample, or the number of lost
- * records. */
+/* The fields of a perf record that kvis uses: thread, time and address of a sample, or the number
+ * of lost records. */
 struct pf_record {
     struct perf_event_header h;
     union {
@@ -16076,8 +16077,8 @@ struct pf_record {
     };
 };
 
-/* Copies the record at the tail of a ring. Returns false if there is none. The kernel writes no
- * record without a header; a ring with such a record is given up. */
+/* Copies the oldest record of a ring to *r. Returns false if the ring is empty. Also returns false
+ * for a record that is shorter than a header, which the kernel never writes. */
 static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
 {
     const u8 *data = (const u8 *)m + m->data_offset;
@@ -16089,7 +16090,7 @@ static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
     return r->h.size >= sizeof r->h;
 }
 
-/* Takes a record out of the ring. */
+/* Removes the oldest record from a ring. */
 static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
 {
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
@@ -16100,8 +16101,8 @@ static bool pf_is_sample(const struct pf_record *r)
     return r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s;
 }
 
-/* Returns the time of the next sample of a ring, or ~0 if there is none. Takes other records before
- * it out of the ring. */
+/* Returns the time of the next sample in a ring, or ~0 if there is none. Removes all other records
+ * before that sample. */
 static u64 pf_next(u32 at)
 {
     struct perf_event_mmap_page *m = pf_rings.ring[at];
@@ -16120,7 +16121,7 @@ static u64 pf_next(u32 at)
     return ~0ull;
 }
 
-/* Reports the faults if the first one is more than PF_RUN_NS older than ns. */
+/* Emits the grouped page faults if the oldest group began more than PF_RUN_NS before ns. */
 static void pf_flush_old(u64 ns)
 {
     const struct ev_group *g = &pf_groups.g[pf_groups.first];
@@ -16128,7 +16129,7 @@ static void pf_flush_old(u64 ns)
         pf_flush();
 }
 
-/* Reports the faults up to a time; cheap if there are none. */
+/* Handles the page-fault samples up to time ns. The function is fast if there are none. */
 static void pf_upto(u64 ns)
 {
     for (struct pf_record r; pf_rings.n;) {
@@ -16147,40 +16148,39 @@ static void pf_upto(u64 ns)
 }
 
 /* == 23 btf_  names of the kernel's types and fields ===========================================
- * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (the format is in
- * Documentation/bpf/btf.rst), for a batch of names at a time. The file is read into memory, all its
- * types are checked and their positions noted, each type with a wanted name is searched for the
- * wanted members, and the memory is freed. A module's BTF is split: its type ids and string offsets
- * continue vmlinux's. The file is not trusted: every length is checked against its section, chains
- * of types have a depth limit, and the file's size limits how many members a batch may visit.
- * Malformed BTF gives -EBADMSG and a reason. Entry: btf_resolve. */
+ * Resolves names such as task_struct.pid to the offsets and sizes that the running kernel has, from
+ * /sys/kernel/btf/vmlinux (format: Documentation/bpf/btf.rst). All names of a batch are resolved in
+ * one pass over the file, which is not kept in memory. The BTF of a module continues the type ids
+ * and string offsets of vmlinux. kvis does not trust the file: every length is checked against its
+ * section, the nesting of types is limited, and so is the number of members that a batch may visit.
+ * Malformed BTF gives -EBADMSG and a reason. Entry point: btf_resolve. */
 
 enum {
-    WHY_LEN = 256,          /* size of every `char why[]` */
+    WHY_LEN = 256,          /* size of all buffers for error texts named `why` */
     BTF_MAGIC = 0xeb9f,
     BTF_MAX_FILE = 64 << 20,
-    BTF_DEPTH = 32,         /* typedefs of typedefs, structs in structs; the kernel's own limit */
+    BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
-    BTF_LAYOUTS = 128,      /* kinds have 7 bits */
+    BTF_LAYOUTS = 128,      /* number of type kinds (7 bits) */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
 
-/* A field, a type or an enumerator of this kernel. The size of an array is that of all elements. */
+/* Layout of a field, type or enumerator in the running kernel. size: of all array elements. */
 struct kfield {
     u32 off, size;
     bool is_signed, exists;
-    u32 count; /* number of array elements; 0: a flexible array, 1: not an array */
-    u64 value; /* value of an enumerator, or id of a type */
+    u32 count; /* number of array elements; 0: flexible array; 1: no array */
+    u64 value; /* value of the enumerator, or id of the type */
 };
 
-/* A query: "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE"; anonymous structs and unions are
- * omitted. err: 0; -ENOENT if this kernel does not have it; -EOPNOTSUPP if it is a bit-field;
- * -EINVAL if the name is not valid; -EBADMSG if the BTF is damaged. */
+/* A query for "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE", without anonymous structs and
+ * unions. err: 0; -ENOENT if this kernel does not have the name; -EOPNOTSUPP for a bit-field;
+ * -EINVAL for an invalid name; -EBADMSG for damaged BTF. */
 struct btf_want {
     const char *name;
-    u8 kind;  /* a value for the caller */
-    u32 next; /* for btf_: number of the next query in the bucket, from 1; 0: none */
+    u8 kind;  /* for the caller; btf_resolve does not use it */
+    u32 next; /* index of the next query in the hash bucket, plus one; 0: none */
     struct kfield f;
     int err;
 };
@@ -16191,8 +16191,8 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* All types begin with the same 12 bytes. After these, a kind has `body` bytes, and `each` bytes
- * for each of vlen members. named: the name of this kind is a type's name. */
+/* In BTF, a type is a struct btf_type of 12 bytes, `body` bytes that depend on the type's kind, and
+ * `each` bytes for each of its vlen members. named: types of this kind can have a name in C. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
@@ -16200,41 +16200,41 @@ static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_TYPEDEF] = { 0, 0, true },  [BTF_FLOAT] = { 0, 0, true },
     [BTF_FUNC_PROTO] = { 0, 8, false }, [BTF_VAR] = { 4, 0, false },
     [BTF_DATASEC] = { 0, 12, false },   [BTF_DECL_TAG] = { 4, 0, false },
-    [BTF_KINDS] = { 0, 0, false }, /* a kind of a newer kernel */
+    [BTF_KINDS] = { 0, 0, false }, /* kinds of newer kernels */
 };
 
-/* One file in memory. Positions are offsets from its start. */
+/* A BTF file in memory. All positions are offsets from the start of the file. */
 struct btf_file {
     const char *name;
     const u8 *p;
-    u32 mapped; /* number of bytes at p; `size` of them belong to the file */
+    u32 mapped; /* length of the mapping at p, of which the file fills `size` bytes */
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* lower ids and string offsets are those of vmlinux */
-    u32 *type;                     /* position of each type, from first_id on */
-    const u8 *layout;              /* sizes of unknown kinds, 4 bytes each */
+    u32 first_id, n_ids, str_base; /* smaller ids and string offsets belong to vmlinux */
+    u32 *type;                     /* positions of the types, starting with type first_id */
+    const u8 *layout;              /* sizes of the kinds, 4 bytes for each kind */
     u32 n_layouts;
 };
 
 struct btf_type {
     struct btf_file *b;
     u32 id, name, vlen;
-    u32 size; /* size in bytes, or id of the type that it refers to */
+    u32 size; /* size in bytes, or id of the type that this one refers to */
     const u8 *body;
     u8 kind;
     bool flag;
 };
 
-/* A step of a path: a name of n characters or, if name is NULL, the index n. */
+/* A step of a path: the member name of n characters, or the array index n if name is NULL. */
 struct btf_step { const char *name; u32 n; };
 struct btf_hit { u32 type; u64 off; bool bits; };
 
-/* The current batch. */
+/* State of the current batch of queries. */
 static struct {
-    struct btf_file file[2];  /* vmlinux, the module */
+    struct btf_file file[2];  /* BTF of vmlinux, and of the module */
     u32 n_files;
-    u32 bucket[BTF_BUCKETS];  /* queries by the start of their type's name; 0: none */
-    u64 members;              /* number of members that may still be visited */
-    char *why;                /* buffer for the reason of a failure */
+    u32 bucket[BTF_BUCKETS];  /* hash table of queries by type name: index + 1, or 0 */
+    u64 members;              /* number of members that the batch may still visit */
+    char *why;                /* buffer for an error text */
 } btf;
 
 /* --- the file --- */
@@ -16243,7 +16243,7 @@ static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_file *b, const char *fmt, 
 {
     va_list ap;
     if (btf.why[0])
-        return -EBADMSG; /* only the first reason counts */
+        return -EBADMSG; /* keep the first reason */
     int n = snprintf(btf.why, WHY_LEN, "BTF of %s: ", b->name);
     va_start(ap, fmt);
     if (n > 0 && n < WHY_LEN)
@@ -16259,8 +16259,8 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps the whole file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c), or reads it. A
- * batch takes 5 ms with the mapping, and 35 ms if the file must be read page by page. */
+/* Maps a BTF file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c), or reads it. A
+ * batch takes 5 ms with a mapping. With reads, a page each, it takes 35 ms. */
 static int btf_read(struct btf_file *b, int fd)
 {
     u8 *p = mmap(NULL, b->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -16284,13 +16284,13 @@ static int btf_read(struct btf_file *b, int fd)
     return 0;
 }
 
-/* Since 7.1 a file may contain the size of each kind (struct btf_layout, include/uapi/linux/btf.h).
- * kvis uses the sizes to skip newer kinds. */
+/* Finds the table of kind sizes, which files may have since Linux 7.1 (struct btf_layout in
+ * include/uapi/linux/btf.h). kvis needs it to skip types of unknown kinds. */
 static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
     if (off > rest || len > rest - off)
-        return btf_bad(b, "layouts extend beyond its end");
+        return btf_bad(b, "layouts extend beyond the end of the file");
     b->layout = b->p + hdr_len + off;
     b->n_layouts = MIN(len / 4, BTF_LAYOUTS);
     return 0;
@@ -16300,31 +16300,31 @@ static int btf_header(struct btf_file *b)
 {
     struct { u16 magic; u8 version, flags; u32 len, type_off, type_len, str_off, str_len; } h;
     if (b->size < sizeof h)
-        return btf_bad(b, "no header: %u bytes", b->size);
+        return btf_bad(b, "too short for a header: %u bytes", b->size);
     memcpy(&h, b->p, sizeof h);
     if (h.magic != BTF_MAGIC)
-        return btf_bad(b, "magic 0x%x, not 0x%x", h.magic, BTF_MAGIC);
+        return btf_bad(b, "magic number 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
-    /* A newer kernel may have a longer header, of which kvis needs only the layouts. */
+    /* A longer header of a newer kernel is fine. kvis reads only the layouts from it. */
     if (h.len < sizeof h || h.len > b->size)
-        return btf_bad(b, "header of %u bytes", h.len);
+        return btf_bad(b, "invalid header length: %u bytes", h.len);
     u32 rest = b->size - h.len;
     if (h.type_off > rest || h.type_len > rest - h.type_off)
-        return btf_bad(b, "types extend beyond its end");
+        return btf_bad(b, "types extend beyond the end of the file");
     if (h.str_off > rest || h.str_len > rest - h.str_off)
-        return btf_bad(b, "strings extend beyond its end");
+        return btf_bad(b, "strings extend beyond the end of the file");
     b->type_pos = h.len + h.type_off;
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
     b->str_len = h.str_len;
-    /* A module may have no strings of its own. */
+    /* The string section of a module may be empty, because its types can use vmlinux's strings. */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "strings do not end in NUL");
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
 }
 
-/* Returns the string at an offset that btf_head or btf_part has checked. */
+/* Returns the string at a string offset. btf_head or btf_part has checked the offset. */
 static const char *btf_str(const struct btf_file *b, u32 off)
 {
     if (off < b->str_base)
@@ -16334,15 +16334,14 @@ static const char *btf_str(const struct btf_file *b, u32 off)
 
 /* --- types --- */
 
-/* Reads the type at a position and checks that all of it is in the file. Returns its length, or
- * -EBADMSG. */
+/* Decodes and checks the type at position pos. Returns its length in bytes, or -EBADMSG. */
 static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
 {
     if (b->type_end - pos < 12)
         return btf_bad(b, "type %u is truncated", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* vlen is 16 bits wide, kind 5 bits. The bits above each are reserved, and are 0. */
+    /* vlen has 16 bits and kind has 5; the masks include reserved bits, which are 0. */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
@@ -16354,13 +16353,13 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     else
         return btf_bad(b, "type %u is of kind %u, which this kvis does not know", id, t->kind);
     if (len > b->type_end - pos - 12)
-        return btf_bad(b, "type %u (kind %u, %u parts) is truncated", id, t->kind, t->vlen);
+        return btf_bad(b, "type %u (kind %u, %u members) is truncated", id, t->kind, t->vlen);
     if (t->name >= b->str_base + b->str_len)
         return btf_bad(b, "type %u: its name is outside the strings", id);
     return (s64)len + 12;
 }
 
-/* Returns the bucket for the first four bytes of a type's name, which few names share. */
+/* Returns the hash bucket of a type name. Few names share their first four bytes. */
 static u32 *btf_bucket(const char *name, u32 len)
 {
     u32 h = 0;
@@ -16369,7 +16368,7 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types and notes their positions. */
+/* Checks all types of a file and stores their positions. */
 static int btf_scan(struct btf_file *b)
 {
     b->type = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type);
@@ -16398,7 +16397,7 @@ static int btf_get(u32 id, struct btf_type *t)
     return btf_head(b, b->type[id - b->first_id], id, t) < 0 ? -EBADMSG : 0;
 }
 
-/* Follows typedefs and qualifiers. */
+/* Sets *t to the type `id` without typedefs and qualifiers such as const. */
 static int btf_strip(u32 id, struct btf_type *t)
 {
     for (u32 i = 0; i < BTF_DEPTH; i++) {
@@ -16413,7 +16412,7 @@ static int btf_strip(u32 id, struct btf_type *t)
     return btf_bad(t->b, "type %u: qualifiers nested too deeply", id);
 }
 
-/* Sets size and signedness of a type that is not an array. */
+/* Sets the size and signedness of a field whose type is not an array. */
 static int btf_scalar(const struct btf_type *t, struct kfield *f)
 {
     switch (t->kind) {
@@ -16424,7 +16423,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
         u32 encoding = btf_u32(t->body);
         f->size = t->size;
         f->is_signed = encoding >> 24 & 1;
-        /* BTF described bit-fields like this before members had a width of their own. */
+        /* Old compilers describe a bit-field by an integer type with an offset or fewer bits. */
         return (encoding & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
     }
     case BTF_STRUCT: case BTF_UNION: case BTF_ENUM: case BTF_ENUM64: case BTF_FLOAT:
@@ -16436,7 +16435,6 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
     }
 }
 
-/* The body of an array has the element type, the index type and the number of elements. */
 static u32 btf_array_of(const struct btf_type *t)
 {
     return btf_u32(t->body);
@@ -16447,7 +16445,7 @@ static u32 btf_array_len(const struct btf_type *t)
     return btf_u32(t->body + 8);
 }
 
-/* Sets size, count and signedness of a type. */
+/* Sets the size, count and signedness of a field from its type. */
 static int btf_sized(u32 id, struct kfield *f)
 {
     struct btf_type t = { .b = &btf.file[0] };
@@ -16456,8 +16454,8 @@ static int btf_sized(u32 id, struct kfield *f)
         int e = btf_strip(id, &t);
         if (!e && t.kind != BTF_ARRAY && !(e = btf_scalar(&t, f))) {
             if (f->size * count > INT32_MAX)
-                return btf_bad(t.b, "type %u: %u bytes, %llu times", t.id, f->size,
-                               (unsigned long long)count);
+                return btf_bad(t.b, "type %u: too large: %llu elements of %u bytes", t.id,
+                               (unsigned long long)count, f->size);
             f->count = (u32)count;
             f->size *= (u32)count;
             return 0;
@@ -16466,7 +16464,8 @@ static int btf_sized(u32 id, struct kfield *f)
             return e;
         id = btf_array_of(&t);
         if ((count *= btf_array_len(&t)) > INT32_MAX)
-            return btf_bad(t.b, "type %u: an array of %llu", t.id, (unsigned long long)count);
+            return btf_bad(t.b, "type %u: an array of %llu elements is too large", t.id,
+                           (unsigned long long)count);
     }
     return btf_bad(t.b, "type %u: arrays nested too deeply", t.id);
 }
@@ -16478,20 +16477,19 @@ static bool btf_composite(const struct btf_type *t)
     return t->kind == BTF_STRUCT || t->kind == BTF_UNION;
 }
 
-/* Whether a name of the file is the first `len` bytes of `want`. */
+/* Whether a string of the BTF file equals the first `len` characters of `want`. */
 static bool btf_is(const char *name, const char *want, u32 len)
 {
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns part i of a struct or an enum, which begins with the offset of its name. Returns NULL and
- * sets *err on failure. */
+/* Returns member i of a struct, or enumerator i of an enum. Its first field is the offset of its
+ * name. On failure, returns NULL and sets *err. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
     if (!btf.members)
-        *err = btf_bad(t->b, "its type information is damaged: structs contain each "
-                              "other too often");
+        *err = btf_bad(t->b, "structs are nested in each other too often");
     else if (btf_u32(p) >= t->b->str_base + t->b->str_len)
         *err = btf_bad(t->b, "type %u: a name is outside the strings", t->id);
     else
@@ -16499,7 +16497,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
     return *err ? NULL : p;
 }
 
-/* Finds a member of a struct, or of the anonymous structs in it. h->off is in bits. */
+/* Finds a member of a struct, also in its anonymous structs and unions. h->off is in bits. */
 static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
                     struct btf_hit *h)
 {
@@ -16541,7 +16539,7 @@ static int btf_member(u32 id, const struct btf_step *step, struct btf_hit *h)
     if (e)
         return e;
     if (h->off % 8 || h->off / 8 + f.size > t.size)
-        return btf_bad(t.b, "type %u: a member at bit %llu of %u bytes", t.id,
+        return btf_bad(t.b, "type %u: a member at bit %llu is outside its %u bytes", t.id,
                        (unsigned long long)h->off, t.size);
     h->off /= 8;
     return 0;
@@ -16557,7 +16555,7 @@ static int btf_element(u32 id, u32 i, struct btf_hit *h)
     if (t.kind != BTF_ARRAY)
         return -ENOENT;
     u32 n = btf_array_len(&t);
-    if (n && i >= n) /* n is 0: a flexible array */
+    if (n && i >= n) /* n is 0 for a flexible array */
         return -ENOENT;
     e = btf_sized(btf_array_of(&t), &f);
     if (!e)
@@ -16585,7 +16583,7 @@ static int btf_enumerator(const struct btf_type *t, const struct btf_step *step,
 
 /* --- names --- */
 
-/* Reads one step of a path at *s: ".member" or "[2]". */
+/* Reads a step of a path, ".member" or "[2]", and advances *s past it. */
 static int btf_step(const char **s, struct btf_step *step)
 {
     const char *p = *s + 1;
@@ -16606,7 +16604,7 @@ static int btf_step(const char **s, struct btf_step *step)
     return 0;
 }
 
-/* Resolves the rest of a path, from a type whose name is the path's first word. */
+/* Resolves the rest of a query, such as ".member[2]", starting at type `id`. */
 static int btf_walk(u32 id, const char *path, struct kfield *f)
 {
     struct btf_type t;
@@ -16623,13 +16621,13 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
         id = h.type;
     }
     if (!e && off > INT32_MAX)
-        e = btf_bad(t.b, "type %u: a member at %llu", t.id, (unsigned long long)off);
+        e = btf_bad(t.b, "type %u: a member has offset %llu", t.id, (unsigned long long)off);
     f->off = (u32)off;
     f->value = member ? 0 : id;
     return e ? e : btf_sized(id, f);
 }
 
-/* Sorts the queries into buckets. */
+/* Adds all queries to the hash table of type names. */
 static void btf_sort(struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
@@ -16640,7 +16638,7 @@ static void btf_sort(struct btf_want *w, u32 n)
     }
 }
 
-/* Answers the unresolved queries that begin with this type's name. */
+/* Resolves all queries for the type t that earlier types of the same name did not resolve. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -16652,8 +16650,8 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
     }
 }
 
-/* If several types have the same name, the first one with the member is used; the module's types
- * come first. */
+/* Resolves all queries. Several types can have the same name: the first type that has the member is
+ * used, and types of the module precede those of vmlinux. */
 static void btf_answer(struct btf_want *w, u32 n)
 {
     struct btf_type t;
@@ -16665,7 +16663,7 @@ static void btf_answer(struct btf_want *w, u32 n)
         w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
 }
 
-/* Loads a file: first that of vmlinux, then that of a module. */
+/* Loads a BTF file. vmlinux must be loaded before the module. */
 static int btf_load(int fd, const char *name)
 {
     struct btf_file *b = &btf.file[btf.n_files], *base = &btf.file[0];
@@ -16685,7 +16683,7 @@ static int btf_load(int fd, const char *name)
     return e ? e : btf_scan(b);
 }
 
-/* Answers w[] from open files. module_fd < 0: there is no module. */
+/* Resolves the queries w[] from open BTF files. module_fd is negative if there is no module. */
 static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
                            char why[])
 {
@@ -16696,8 +16694,8 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
-    /* A part of a struct or an enum takes at least 8 bytes, and a query visits a part twice only if
-     * an anonymous struct is part of several others. */
+    /* This limit is never reached by valid BTF: a member takes at least 8 bytes, and a query rarely
+     * visits a member twice (for an anonymous struct that several structs contain). */
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
         btf_answer(w, n);
@@ -16727,9 +16725,9 @@ static int btf_open(const char *name, char why[])
     return e ? e : fd;
 }
 
-/* Answers all of w[] from vmlinux's BTF and, if a module is named, from the module's. Each query
- * has its own err. Returns 0. If the BTF cannot be read at all, returns -errno, which each err then
- * has, and sets why. If an err is -EBADMSG, `why` says what is damaged. */
+/* Resolves the queries w[] from the BTF of vmlinux and, unless module is NULL, of a module. Sets
+ * err of each query. Returns 0, or -errno if BTF cannot be read at all. why[] tells the reason, or
+ * what is damaged if an err is -EBADMSG. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -16742,7 +16740,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
     if (e && !why[0])
-        snprintf(why, WHY_LEN, "no BTF: cannot read it: %s", strerror(-e));
+        snprintf(why, WHY_LEN, "no BTF: cannot read the file: %s", strerror(-e));
     if (fd >= 0)
         close(fd);
     if (mod >= 0)
@@ -16751,25 +16749,25 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 }
 
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
- * Opens tracefs with a mount that has no path and ends with its descriptor (fsopen, fsmount: Linux
- * 5.2), or where it is mounted. events/CATEGORY/EVENT/format (written by f_show in
- * kernel/trace/trace_events.c) contains the position of each field in a record. The file is not
- * trusted: a field that it does not describe in full is an error. Entries: tfs_dir, tfs_event_id,
- * tfs_fields; tfs.why has the reason of the last failure. */
+ * tracefs has an id and the record layout of each tracepoint. kvis mounts tracefs without a path
+ * (fsopen, Linux 5.2) until it closes the file descriptor, or else uses a mounted tracefs.
+ * events/CATEGORY/EVENT/format describes the fields of a record (f_show in
+ * kernel/trace/trace_events.c). kvis does not trust this file and rejects incomplete descriptions.
+ * Entry points: tfs_dir, tfs_event_id, tfs_fields; tfs.why has the reason of the last failure. */
 
 enum {
-    TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC, linux/magic.h */
+    TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC of linux/magic.h */
     TFS_MAX_FORMAT = 256 << 10,
-    TFS_MAX_RECORD = 65535,        /* an instruction's offset has 16 bits; records are < 1 page */
+    TFS_MAX_RECORD = 65535,        /* limit of the 16-bit offset in a BPF instruction */
 };
 
 static struct {
-    const char *mounted[2]; /* usual paths of tracefs, in case fsopen fails */
-    int fd, err;            /* descriptor of the root, or -1; error of the one attempt */
-    char why[WHY_LEN], no_root[WHY_LEN]; /* reason of the last failure; of the failed attempt */
+    const char *mounted[2]; /* usual mount points of tracefs, used if fsopen fails */
+    int fd, err;            /* file descriptor of the root directory, or -1; error of tfs_dir */
+    char why[WHY_LEN], no_root[WHY_LEN]; /* reasons why the last call and tfs_dir failed */
 } tfs = { .mounted = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" }, .fd = -1 };
 
-/* The field that a line of a format describes. */
+/* A field of a tracepoint's record. */
 struct tfs_field {
     const char *name;
     u32 len, off, size, count;
@@ -16787,9 +16785,9 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 
 /* --- the root --- */
 
-/* Whether lockdown hides tracefs. It leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS),
- * and Linux 7.2 then crashes when the last mount is released (tracefs_destroy_inode: list_del of an
- * inode that is on no list). securityfs contains the mode, whether it is mounted or not. */
+/* Whether lockdown mode "confidentiality" hides tracefs (LOCKDOWN_TRACEFS). Mounting it then
+ * crashes Linux 7.2 at the unmount (list_del in tracefs_destroy_inode). The mode is read from
+ * securityfs, which kvis mounts without a path if necessary. */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -16813,26 +16811,26 @@ static int tfs_open_mounted(const char *path)
         return -errno;
     if (!fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC)
         return fd;
-    close(fd); /* the empty mount point in sysfs */
+    close(fd); /* an empty directory of sysfs, not tracefs */
     return -ENOENT;
 }
 
 #define TFS_LOCKED_DOWN "boot with lockdown=integrity, or without Secure Boot"
 
-/* Returns the fix if tracefs cannot be mounted or one of its files cannot be read. */
+/* Returns how to fix an error in mounting tracefs or in reading one of its files. */
 static const char *tfs_fix(int e)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
     switch (-e) {
     case EPERM:
     case EACCES:
-        return filtered ? "allow fsopen and fsmount in the container's seccomp profile, or run it "
-                          "with --privileged"
+        return filtered ? "allow fsopen and fsmount in the container's seccomp profile, or run the "
+                          "container with --privileged"
                         : u_rights("CAP_SYS_ADMIN");
     case EMFILE:
     case ENFILE: return U_MORE_FILES;
     case ENODEV: return "use a kernel with CONFIG_FTRACE";
-    default: return "mount -t tracefs tracefs /sys/kernel/tracing"; /* no fsopen before 5.2 */
+    default: return "mount -t tracefs tracefs /sys/kernel/tracing"; /* fsopen(2) needs Linux 5.2 */
     }
 }
 
@@ -16846,12 +16844,12 @@ static int tfs_find_root(void)
         e = tfs_open_mounted(tfs.mounted[i]);
     if (e >= 0)
         return e;
-    return tfs_fail(first, "no tracefs: fsopen: %s; it is not mounted on %s or %s either" U_FIX
+    return tfs_fail(first, "no tracefs: fsopen: %s; tracefs is not mounted on %s or %s" U_FIX
                     "%s", strerror(-first), tfs.mounted[0], tfs.mounted[1], tfs_fix(first));
 }
 
-/* Returns tracefs' root (O_PATH; the caller does not close it), or -errno and why. Searches only
- * once. */
+/* Returns a descriptor (O_PATH) of tracefs's root, which stays open for later calls. On failure,
+ * returns -errno and sets why[]; later calls fail the same way without another attempt. */
 static int tfs_dir(char why[])
 {
     if (tfs.fd < 0 && !tfs.err) {
@@ -16880,7 +16878,7 @@ static int tfs_open_event(const char *event, const char *file)
     return e < 0 ? tfs_fail(e, "tracefs %s: %s" U_FIX "%s", path, strerror(-e), tfs_fix(e)) : e;
 }
 
-/* Reads the whole file and appends a NUL that b->len does not include. */
+/* Reads a whole file of an event into b, and adds a NUL that b->len does not count. */
 static int tfs_read(const char *event, const char *file, struct buf *b)
 {
     int fd = tfs_open_event(event, file), e = 0;
@@ -16897,14 +16895,14 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
     close(fd);
     b_c(b, 0);
     if (!e && b->cut)
-        e = tfs_fail(-EFBIG, "tracefs events/%s/%s: over %d KiB", event, file,
+        e = tfs_fail(-EFBIG, "tracefs events/%s/%s: larger than %d KiB", event, file,
                      TFS_MAX_FORMAT >> 10);
     b->len -= !b->cut;
     return e;
 }
 
-/* Reads a number of at most 9 digits at *p, followed by `end`, and advances *p past both. Returns
- * -1 for anything else. */
+/* Parses a number of at most 9 digits followed by the character `end`, and advances *p past it.
+ * Returns -1 on any other input. */
 static s32 tfs_number(const char **p, char end)
 {
     const char *s = *p;
@@ -16917,7 +16915,7 @@ static s32 tfs_number(const char **p, char end)
     return v;
 }
 
-/* Returns the id of the event for perf_event_open(2), or -errno. */
+/* Returns the id of a tracepoint for perf_event_open(2), or -errno. */
 static int tfs_event_id(const char *event)
 {
     struct buf b = { 0 };
@@ -16931,7 +16929,7 @@ static int tfs_event_id(const char *event)
 
 /* --- formats --- */
 
-/* Parses the declaration "TYPE NAME" or "TYPE NAME[N]", up to `end`. */
+/* Parses a declaration "TYPE NAME" or "TYPE NAME[N]" that ends at `end`. */
 static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
 {
     const char *name_end = end, *p;
@@ -16942,7 +16940,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* Old kernels print the source, "char comm[TASK_COMM_LEN]". Only the size is known then. */
+        /* Old kernels print a macro, "char comm[TASK_COMM_LEN]": the count is unknown, 0. */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -16961,8 +16959,8 @@ static bool tfs_key(const char **p, const char *key)
     return true;
 }
 
-/* Parses "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;" and skips what later kernels add, up to the
- * end of the line at `end`. */
+/* Parses a line "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;" that ends at `end`. Newer kernels
+ * may add more to the end of the line. */
 static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
 {
     const char *semi;
@@ -16982,7 +16980,7 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
            off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
 }
 
-/* Answers one query from the field that it names: "args", "args[2]". */
+/* Resolves a query for a whole field (bracket is "") or an array element (bracket is "[2]"). */
 static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
 {
     *k = (struct kfield){ .off = f->off, .size = f->size, .is_signed = f->is_signed,
@@ -17007,20 +17005,20 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         const char *name = w[i].name + strcspn(w[i].name, ".") + 1;
         u32 len = (u32)strcspn(name, "[");
         if (f->len == len && !memcmp(f->name, name, len))
-            /* -EBADMSG: two fields of the record have this name. */
+            /* -EBADMSG: the record has two fields with this name. */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, name + len, &w[i].f) : -EBADMSG;
         w[i].f.exists = !w[i].err;
     }
 }
 
-/* Parses the text of a format file. It begins with the event's name and ends with its print
- * format. */
+/* Parses a format file. A complete file begins with the event's name and ends with the "print
+ * fmt". */
 static int tfs_format(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
     bool fields = false, whole = false;
     if (!tfs_key(&p, "name: ") || !tfs_key(&p, name) || *p != '\n')
-        return tfs_fail(-EBADMSG, "the format of %s is not that of this event", event);
+        return tfs_fail(-EBADMSG, "the format file of %s is for another event", event);
     for (u32 line = 1; p < end && !whole; line++, p = nl + 1) {
         struct tfs_field f;
         nl = memchr(p, '\n', (size_t)(end - p));
@@ -17031,26 +17029,26 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
         else if (nl && !strncmp(p, "print fmt:", 10) && fields)
             whole = true;
         else if (!nl || (fields ? p != nl : line > 2))
-            return tfs_fail(-EBADMSG, "the format of %s, line %u, is not understood", event, line);
+            return tfs_fail(-EBADMSG, "the format file of %s has an invalid line %u", event, line);
     }
-    return whole ? 0 : tfs_fail(-EBADMSG, "the format of %s is truncated", event);
+    return whole ? 0 : tfs_fail(-EBADMSG, "the format file of %s is truncated", event);
 }
 
-/* Answers w[] from the text of a format file, which has a NUL after its len bytes. */
+/* Resolves queries from the text of a format file. A NUL before the end is an error. */
 static int tfs_answer(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++)
         w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = -ENOENT };
     int e = strlen(text) == len ? tfs_format(event, text, len, w, n)
-          : tfs_fail(-EBADMSG, "the format of %s contains a NUL", event);
+          : tfs_fail(-EBADMSG, "the format file of %s contains a NUL", event);
     for (u32 i = 0; e && i < n; i++)
         w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = e };
     return e;
 }
 
-/* Answers "trace_event_raw_X.FIELD" (the struct's name is ignored) from the format of an event. The
- * size of a __data_loc field is that of its 4-byte locator. Returns 0, or -errno (also in each err;
- * tfs.why has the reason) if there is no such event or its format is malformed. */
+/* Resolves queries such as "trace_event_raw_X.FIELD" from the format file of a tracepoint. A
+ * __data_loc field has the size of its 4-byte locator. Returns 0, or -errno if the file is missing
+ * or malformed; each query's err is the same -errno, and tfs.why has the reason. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
@@ -17064,51 +17062,52 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 }
 
 /* == 25 bpf_  BPF programs and maps ===============================================
- * Loads the families of BPF programs in bpf_insns/: creates their maps, fills in what their patch
- * tables name (descriptors, constants, offsets of this kernel's fields), passes the BPF programs to
- * the verifier and attaches them. Only kvis holds their descriptors, therefore the kernel frees
- * them when kvis exits for whatever reason. Functions return 0 or a descriptor, or -errno with the
- * reason in obj.why. To add a family: write gen/probes/NAME.bpf.c, declare what it sends or counts
- * in gen/wire.h, and in the section that uses it #include "bpf_insns/NAME.h", which `make gen`
- * creates; another BPF program in a family needs nothing here. Entry points: bpf_load, bpf_attach,
- * bpf_close, bpf_lost, bpf_missed; bpf_explain for -EPERM. */
+ * Loads families of BPF programs, which `make gen` compiles to bpf_insns/NAME.h. The section
+ * creates the maps of a family, patches the BPF programs (see enum bpf_patch_kind), has the
+ * verifier check them, and attaches them. kvis alone has descriptors of these objects, therefore
+ * the kernel removes everything when kvis exits, even after SIGKILL. Functions return 0 or a
+ * descriptor, or -errno with the reason in obj.why. To add a family, write gen/probes/NAME.bpf.c,
+ * declare its records or counters in gen/wire.h, and #include "bpf_insns/NAME.h" in the section
+ * that uses it. A new BPF program of an existing family needs no change here. Entry points:
+ * bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain (why loading failed). */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
-struct bpf_cfg { const char *name; u64 val; }; /* a CFG_ constant and its value */
+struct bpf_cfg { const char *name; u64 val; }; /* CFG_ constant of BPF programs */
 
 struct bpf_cfgs {
     struct bpf_cfg v[64];
     u32 n;
 };
 
-/* A family of BPF programs in the kernel. Descriptors are -1 until they are created. */
+/* A loaded family of BPF programs. File descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
-    struct bpf_obj *lender;  /* NULL, or the object whose maps this one shares */
-    const struct bpf_family *lodger; /* NULL, or the family that will borrow maps: kvis looks up its
-                                      * fields along with these */
+    struct bpf_obj *lender;  /* object whose maps this one shares, or NULL */
+    const struct bpf_family *lodger; /* family that will share this object's maps, or NULL: its
+                                      * kernel fields are resolved in the same batch */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
-    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments by BPF program, then the probes */
-    u32 n_probes;            /* number of attachments by bpf_attach_ksym */
-    u32 loaded;              /* a bit for each BPF program that is loaded */
+    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments of prog[], then of kprobes
+                                               * (bpf_attach_ksym) */
+    u32 n_probes;            /* number of attached kprobes */
+    u32 loaded;              /* bit set of the loaded BPF programs */
     bool cgroups;            /* true if the map `cgroup` is used */
-    u32 (*entries)(const char *map); /* sizes of maps that specify none; NULL: 1 */
-    const char *module;      /* NULL, or the module whose BTF has the fields if not built in */
-    struct btf_want *want;   /* the fields of all patches (bpf_find_want) */
+    u32 (*entries)(const char *map); /* returns the size of a map without a fixed size; NULL: 1 */
+    const char *module;      /* module that may have the fields, or NULL for vmlinux */
+    struct btf_want *want;   /* kernel fields used by the BPF programs */
     u32 n_want;
-    char no_btf[WHY_LEN];    /* why the kernel's types cannot be read, or "" */
+    char no_btf[WHY_LEN];    /* why BTF cannot be read, or "" */
     char why[512];
 };
 
 static struct {
     bool memlock_raised;
-    struct rlimit memlock; /* original limit, which the command gets again */
+    struct rlimit memlock; /* limit that kvis inherited, for the command */
 } bpf;
 
-/* The version of the running kernel, encoded like KERNEL_VERSION. */
+/* Returns the running kernel's version as in KERNEL_VERSION of <linux/version.h>. */
 static u32 bpf_kernel_version(void)
 {
     struct utsname u;
@@ -17119,13 +17118,13 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
-/* Whether maps and programs count as locked memory, whose limit may have to be raised. */
+/* Whether BPF maps and programs count as locked memory (RLIMIT_MEMLOCK): before Linux 5.11. */
 static bool bpf_is_locked(void)
 {
     return bpf_kernel_version() < (5u << 16 | 11u << 8);
 }
 
-/* Raises the limit of locked memory. Returns whether it was raised now. */
+/* Raises RLIMIT_MEMLOCK if BPF needs that. Returns true if this call raised the limit. */
 static bool bpf_raise_memlock(void)
 {
     struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -17137,9 +17136,9 @@ static bool bpf_raise_memlock(void)
 #define BPF_ATTR_TO(field) \
     (offsetof(union bpf_attr, field) + sizeof(((union bpf_attr *)0)->field))
 
-/* bpf(2), with only the used part of the attributes: an older kernel rejects unknown attributes
- * unless they are 0 or absent. EAGAIN: a signal interrupted the verifier. EPERM: maybe the limit of
- * locked memory is too low. */
+/* Calls bpf(2). size includes only the fields of *a in use, because older kernels reject non-zero
+ * fields that they do not know. Repeats the call after EAGAIN (a signal interrupted the verifier),
+ * and after EPERM if raising RLIMIT_MEMLOCK may help. */
 static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 {
     long r;
@@ -17170,8 +17169,8 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
         c->v[c->n++] = (struct bpf_cfg){ name, val };
 }
 
-/* Returns the inode of kvis's pid namespace, or 0 if that is the initial one (PROC_PID_INIT_INO).
- * Sets *dev to the device of the inode. */
+/* Returns the inode of kvis's pid namespace and sets *dev to its device, or returns 0 in the
+ * initial pid namespace (PROC_PID_INIT_INO). */
 static u64 bpf_pid_ns(u64 *dev)
 {
     struct stat s;
@@ -17184,7 +17183,7 @@ static u64 bpf_pid_ns(u64 *dev)
     return s.st_ino;
 }
 
-/* Returns a pointer that no process passes: no architecture gives such addresses to processes. */
+/* Returns a random pointer that is not a user-space address, because bit 63 is set. */
 static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
@@ -17192,12 +17191,12 @@ static u64 bpf_magic(void)
 
 /* --- CPUs --- */
 
-/* Returns how many values a per-CPU map has: one for each possible CPU, online or not
- * (kernel/bpf/arraymap.c). Without /sys it is the size of the kernel's CPU sets in bits
- * (sched_getaffinity(2)), which may be larger but is never too small. */
+/* Returns the number of possible CPUs, which is the number of values in an element of a per-CPU map
+ * (kernel/bpf/arraymap.c). Without /sys, returns the size of the kernel's CPU masks
+ * (sched_getaffinity(2)), which is at least that number. */
 static u32 bpf_possible(void)
 {
-    static u32 n; /* fixed at boot */
+    static u32 n; /* does not change until reboot */
     u8 set[PF_MAX_CPUS / 8];
     if (!n)
         n = (u32)pf_cpus("possible", false);
@@ -17221,7 +17220,7 @@ static int bpf_map_create(const struct bpf_map_row *m)
     return bpf_call(BPF_MAP_CREATE, &a, BPF_ATTR_TO(map_name));
 }
 
-/* flags: BPF_ANY, or for an update BPF_NOEXIST or BPF_EXIST. */
+/* Calls bpf(2) for a map element. flags: BPF_ANY, or BPF_NOEXIST or BPF_EXIST for an update. */
 static int bpf_map_flagged(int cmd, int map, const void *key, const void *val, u64 flags)
 {
     union bpf_attr a;
@@ -17238,7 +17237,7 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
-/* Writes the first n elements of an array, which val holds in order. */
+/* Copies the first n elements of an array map from the array val. */
 static int bpf_map_fill(int map, u32 n, const void *val)
 {
     u32 *key = calloc(n, sizeof *key);
@@ -17257,14 +17256,14 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Returns the memory of this machine in bytes, or 0 if it is unknown. */
+/* Returns the size of this machine's memory in bytes, or 0 if it is unknown. */
 static u64 bpf_memory(void)
 {
     return (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns how many pieces of `piece` bytes to use: `usual`, halved until they take at most 1/part
- * of this machine's memory, but at least `least`. */
+/* Returns how many elements of `piece` bytes to allocate: `usual`, but at least `least`. `usual` is
+ * halved until the elements take at most 1/part of the machine's memory. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     u64 memory = bpf_memory();
@@ -17273,9 +17272,9 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* Returns the size of the ring of records: that of --ring, or else `usual`, but at most 1/32 of the
- * machine's memory. If the address space is limited (RLIMIT_AS), the mapping, which contains the
- * ring twice, takes at most an eighth of it. */
+/* Returns the size of the ring buffer: the value of --ring, or else `usual`, but at most 1/32 of
+ * the machine's memory. If RLIMIT_AS limits kvis's address space, the ring buffer takes at most
+ * 1/16 of it, because kvis maps the buffer twice. */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space;
@@ -17288,8 +17287,8 @@ static u32 bpf_ring_bytes(u32 usual)
     while (bytes > 64 << 10 && bytes > space.rlim_cur / 16)
         bytes /= 2;
     if (bytes < usual)
-        u_warn("the ring of records has %u KB instead of %u KB: the address space is limited; fix: "
-               "ulimit -v unlimited, or choose with --ring=SIZE", bytes >> 10, usual >> 10);
+        u_warn("the ring buffer has %u KB instead of %u KB: the address space is limited; fix: "
+               "ulimit -v unlimited, or set its size with --ring=SIZE", bytes >> 10, usual >> 10);
     return bytes;
 }
 
@@ -17301,16 +17300,16 @@ static int bpf_map(const struct bpf_obj *o, const char *name)
     return -1;
 }
 
-/* Maps an array (MAP_MMAPABLE) for reading. Returns NULL and sets errno on failure. */
+/* Maps an array map (BPF_F_MMAPABLE) for reading. Returns NULL and sets errno on failure. */
 static const void *bpf_map_view(int map, size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Creates the maps. Hash tables allocate their entries on demand if BPF programs can do so in any
- * context (Linux 6.1: kernel/bpf/memalloc.c); preallocating them takes half of the time until a
- * command runs. */
+/* Creates the maps of a family. Since Linux 6.1, BPF programs can allocate entries of hash tables
+ * in any context (kernel/bpf/memalloc.c), so entries need no preallocation, which would take half
+ * of the time before a command starts. */
 static int bpf_make_maps(struct bpf_obj *o)
 {
     bool fills_late = bpf_kernel_version() >= (6u << 16 | 1u << 8);
@@ -17322,18 +17321,19 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        if (m.type == BPF_MAP_TYPE_HASH) { /* an entry per thread, which needs a stack of 16 KB */
+        /* A hash table has an entry per thread, and each thread needs a kernel stack of 16 KB. */
+        if (m.type == BPF_MAP_TYPE_HASH) {
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !o->cgroups)
-            m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS lacks the other type */
+            m.type = BPF_MAP_TYPE_ARRAY; /* CGROUP_ARRAY would need CONFIG_CGROUPS */
         int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
         f = f < 0 && lent >= 0 ? -errno : f;
         if (f == -EINVAL && ring)
-            return bpf_fail(o, f, "this kernel has no ring buffer (Linux 5.8)");
+            return bpf_fail(o, f, "this kernel has no BPF ring buffer (Linux 5.8)");
         if (f < 0)
-            return bpf_fail(o, f, "cannot create the map %s: %s", m.name, strerror(-f));
+            return bpf_fail(o, f, "cannot create BPF map %s: %s", m.name, strerror(-f));
         o->map[i] = f;
     }
     return 0;
@@ -17346,13 +17346,13 @@ static bool bpf_is_field(const struct bpf_patch *p)
     return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
 }
 
-/* Tracepoint records are described in tracefs, everything else in BTF. */
+/* Whether a patch is for a field of a tracepoint record, which tracefs describes (others: BTF). */
 static bool bpf_is_record(const struct bpf_patch *p)
 {
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* Whether a BPF program gets the arguments of a raw tracepoint, typed (5.5) or not. */
+/* Whether a BPF program runs at a raw tracepoint; a TRACING program has typed arguments. */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
@@ -17367,7 +17367,7 @@ static struct btf_want *bpf_find_want(struct bpf_obj *o, u8 kind, const char *na
     return NULL;
 }
 
-/* A field counts as missing if there is no memory for it. */
+/* Adds a query for a field to o->want. Without memory, the field is treated as missing. */
 static void bpf_add_want(struct bpf_obj *o, u8 kind, const char *name)
 {
     struct btf_want *w = realloc(o->want, (o->n_want + 1) * sizeof *w);
@@ -17377,8 +17377,8 @@ static void bpf_add_want(struct bpf_obj *o, u8 kind, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name, .kind = kind };
 }
 
-/* Adds the fields of a BPF program's patches to o->want: the fields in BTF (record false), or those
- * of its tracepoint's record. Adds each name once. Returns the index of the first one added. */
+/* Adds queries for the kernel fields that a BPF program uses to o->want: fields of the tracepoint's
+ * record, or all others. Adds no duplicates. Returns the index of the first new query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -17392,8 +17392,8 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Looks up the fields that the BPF programs of a family (a struct bpf_obj) name, and that of
- * bpf_set_compat. A missing field is not an error: bpf_patch handles it. */
+/* Resolves the kernel fields of a struct bpf_obj from BTF (a thread's start function). Missing
+ * fields are not an error: bpf_patch handles them. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -17408,7 +17408,7 @@ static void *bpf_find_fields(void *obj)
     return NULL;
 }
 
-/* Sets the constants with which BPF programs see whether a task is in a call of the 32-bit ABI. */
+/* Sets the constants that BPF programs use to detect system calls of the 32-bit ABI. */
 static void bpf_set_compat(struct bpf_cfgs *c, struct bpf_obj *o)
 {
     const struct btf_want *w = bpf_find_want(o, PATCH_OFF, ARCH_COMPAT_FIELD);
@@ -17418,7 +17418,7 @@ static void bpf_set_compat(struct bpf_cfgs *c, struct bpf_obj *o)
     bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
-/* Looks up the tracepoint records of the BPF programs in `mask`. */
+/* Resolves the tracepoint record fields of the BPF programs in the bit set `mask`. */
 static void bpf_find_records(struct bpf_obj *o, u32 mask)
 {
     for (u32 i = 0; i < o->fam->n_progs; i++) {
@@ -17431,13 +17431,13 @@ static void bpf_find_records(struct bpf_obj *o, u32 mask)
     }
 }
 
-/* Returns why fields of this kernel cannot be found. */
+/* Returns why kernel fields are missing. */
 static const char *bpf_no_fields(const struct bpf_obj *o)
 {
-    return o->no_btf[0] ? o->no_btf : "its BTF lacks some of the fields";
+    return o->no_btf[0] ? o->no_btf : "the kernel's BTF lacks some of the fields";
 }
 
-/* Whether this kernel has a field that the family's BPF programs use. */
+/* Whether the running kernel has a field that the BPF programs of o use. */
 static bool bpf_has_field(const struct bpf_obj *o, const char *name)
 {
     for (; o; o = o->lender)
@@ -17455,7 +17455,7 @@ static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_
     return true;
 }
 
-/* Fields that BPF programs read in a walk from a directory to the root. */
+/* Kernel fields that BPF programs need to find the path of a directory. */
 #define BPF_WALK_FIELDS "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt", \
     "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt", \
     "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path"
@@ -17467,13 +17467,13 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Replaces an instruction by one that the verifier rejects if it is reachable: only a dead branch
- * may use a field that this kernel does not have. The number identifies the patch. */
+/* Replaces an instruction that uses a missing kernel field by a call of a helper that no kernel
+ * has. The verifier accepts it only as dead code. The helper's number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
     *in = (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = (s32)(BPF_POISON + patch) };
-    if (wide) /* the second half of the instruction: a no-op */
+    if (wide) /* the second slot of an ld_imm64 becomes a no-op */
         in[1] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA };
 }
 
@@ -17484,9 +17484,9 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
         in[1].imm = (s32)(u32)(v >> 32);
 }
 
-/* Sets the offset of a field. A load gets the size that the field has in this kernel. An array
- * without a length (count 0) is used only as an address: struct pid's numbers[1] became one in
- * 6.5. */
+/* Sets the offset of a kernel field in an instruction, and the field's size if it is a load.
+ * Returns false if the instruction cannot access the field. A flexible array (count 0) has no size,
+ * but instructions only use its address: numbers[] of struct pid is one since Linux 6.5. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -17500,7 +17500,7 @@ static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const st
         || (!whole && class != BPF_LDX))
         return false;
     in->off = (int16_t)f->off;
-    in->code = (u8)((in->code & ~0x18) | size[f->size]); /* BPF_SIZE's bits */
+    in->code = (u8)((in->code & ~0x18) | size[f->size]); /* 0x18 is the mask of BPF_SIZE */
     return true;
 }
 
@@ -17536,7 +17536,7 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
         bpf_set_imm(in, bpf_is_raw(r));
     if (!strcmp(p->name, "CFG_WAKE"))
         bpf_set_imm(in, o->ring_bytes / 4);
-    for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 ... */
+    for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 to CFG_ARG4 */
         if (!strncmp(p->name, "CFG_ARG", 7) && p->name[7] == (char)('0' + i) && !p->name[8])
             bpf_set_imm(in, arch_fn_off[i]);
     for (u32 i = 0; i < o->n_cfg; i++)
@@ -17560,7 +17560,7 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- loading --- */
 
-/* Loads a BPF program. log NULL and log_level 0: no log. Returns a descriptor or -errno. */
+/* Loads a BPF program. With log_level 0, log is NULL. Returns a descriptor or -errno. */
 static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
                          const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
@@ -17582,15 +17582,15 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
-    sigfillset(&all); /* a signal would interrupt the verifier, at every try */
+    sigfillset(&all); /* a signal would make the verifier start again */
     sigprocmask(SIG_SETMASK, &all, &was);
     int e = bpf_call(BPF_PROG_LOAD, &a, size);
     sigprocmask(SIG_SETMASK, &was, NULL);
     return e;
 }
 
-/* Explains a poisoned instruction: this kernel does not have the field of its patch. Returns false
- * if `number`, which the verifier does not know, is not that of a patch. */
+/* Sets the error text for an invalid helper function that bpf_poison inserted: this kernel lacks
+ * the field. Returns false if bpf_poison did not insert the number. */
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
@@ -17603,15 +17603,15 @@ static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 num
     return true;
 }
 
-/* Sets the reason from the verifier's log: a known cause, or the last lines. Returns e. */
+/* Sets the error text to a known cause, or to the last lines of the verifier's log. Returns e. */
 static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, char *log)
 {
     for (const char *p = log; (p = strstr(p, "unknown#")); p++)
         if (bpf_unknown(o, r, (u32)strtoul(p + strlen("unknown#"), NULL, 10)))
             return e;
-    if (strstr(log, "unknown func bpf_probe_read_") /* bpf_tracing_func_proto; from 6.13 on: */
+    if (strstr(log, "unknown func bpf_probe_read_") /* message before Linux 6.13 */
         || strstr(log, "cannot use helper bpf_probe_read_"))
-        return bpf_fail(o, e, "%s: BPF programs may not read memory here: lockdown=confidentiality",
+        return bpf_fail(o, e, "%s: lockdown=confidentiality: BPF programs may not read memory",
                         r->name);
     size_t n = strlen(log);
     while (n && isspace((u8)log[n - 1]))
@@ -17619,26 +17619,26 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
     const char *tail = log + n;
     for (int lines = 0; tail > log && lines < 4; tail--)
         lines += tail[-1] == '\n';
-    return bpf_fail(o, e, "%s: the %s rejected it: %s%s%s", r->name, n ? "verifier" : "kernel",
-                    strerror(-e), n ? "\n" : "", tail);
+    return bpf_fail(o, e, "%s: the %s rejected this BPF program: %s%s%s", r->name,
+                    n ? "verifier" : "kernel", strerror(-e), n ? "\n" : "", tail);
 }
 
-/* Loads a BPF program again, for the verifier's log. */
+/* Loads a rejected BPF program again, with the verifier's log. */
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
-    enum { LOG = 8 << 20 }; /* bytes, of which only those that the log fills are allocated */
+    enum { LOG = 8 << 20 }; /* bytes of the log; the kernel allocates only the pages in use */
     char *log = calloc(1, LOG);
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
     int f = bpf_prog_load(o, r, insns, 1, log, LOG);
-    if (f < 0) /* otherwise a signal had interrupted the verifier */
+    if (f < 0) /* loading succeeds now if a signal caused the failure */
         f = bpf_refused(o, r, e, log);
     free(log);
     return f;
 }
 
-/* Loads a BPF program without the verifier's log. Sets insns to the patched instructions. */
+/* Loads BPF program i without a log. insns receives its patched instructions. */
 static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -17670,7 +17670,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     int f = bpf_load_insns(o, i, insns);
     if (f == -E2BIG)
         return bpf_fail(o, f, "%s: too long", r->name);
-    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* these have no verifier log */
+    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* not from the verifier: no log */
         bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     else if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
@@ -17679,8 +17679,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Creates the family's maps and, in parallel, looks up the fields that its BPF programs name,
- * unless a lender has done so: each takes some ms. The caller has set fam, cfg and ring_bytes. */
+/* Creates the maps of o. At the same time, another thread resolves the kernel fields, unless
+ * o->lender has them: each of these takes some ms. The caller has set fam, cfg and ring_bytes. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -17688,7 +17688,7 @@ static int bpf_open(struct bpf_obj *o)
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
     if (!ARCH_HAS_BPF)
-        return -ENOSYS; /* bpf_denied explains it */
+        return -ENOSYS; /* bpf_denied has the explanation */
     bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
     int e = bpf_make_maps(o);
     if (beside)
@@ -17698,7 +17698,7 @@ static int bpf_open(struct bpf_obj *o)
     return e;
 }
 
-/* Work for several threads: BPF programs in `mask` wait to be loaded. */
+/* State of bpf_load that its threads share. mask: bit set of the BPF programs not loaded yet. */
 struct bpf_loading {
     struct bpf_obj *o;
     u32 mask;
@@ -17716,8 +17716,8 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Loads the BPF programs of `mask` (bits are rows of fam->progs) in several threads. Loads the
- * first one that the verifier rejects once more to get the reason. */
+/* Loads the BPF programs in the bit set `mask` (bits are indexes of fam->progs) with several
+ * threads. Programs that failed are loaded once more, to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -17740,17 +17740,17 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Whether raw tracepoints report every event. They do not if their BPF programs can be preempted:
- * events of other tasks on that CPU are missed until the BPF program continues, because BPF
- * programs do not nest (seen on 7.2 with eight threads: one open in ten; not on 6.18). Only the
- * kernel's version shows whether the kernel preempts BPF programs. */
+/* Whether BPF programs at raw tracepoints run for every event. On newer kernels they can be
+ * preempted, and they do not nest: while one is preempted, the events of other tasks on that CPU
+ * are missed (Linux 7.2, eight threads: one open in ten; 6.18: none). kvis can only decide by
+ * version. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
-/* Attaches a BPF program to a raw tracepoint. name NULL: the BPF program has the id of the
- * tracepoint. */
+/* Attaches a BPF program to a raw tracepoint. name is NULL for a TRACING program, which was loaded
+ * for one tracepoint. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -17760,9 +17760,9 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* Attaches a BPF program to a perf event. The event is opened on one CPU, but the BPF program runs
- * on all of them, because the kernel attaches it to the tracepoint (perf_event_set_bpf_prog). The
- * CPU only has to be online now. */
+/* Attaches a BPF program to a perf event. A perf event is opened on one online CPU, but the BPF
+ * program runs on all CPUs, because the kernel attaches it to the tracepoint itself
+ * (perf_event_set_bpf_prog). */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
@@ -17788,16 +17788,16 @@ static int bpf_attach_tp(const char *event, int prog)
 
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
-/* Explains an error of bpf_attach_kprobe. -ENOENT: there are no kprobes at all, or no such
- * function. -EINVAL: the function is blacklisted, or ftrace patches it and this architecture has no
- * KPROBES_ON_FTRACE (riscv64; check_ftrace_location, kernel/kprobes.c of Linux 6.12). Returns NULL
- * for other errors. The text is valid until the next call. */
+/* Returns the reason for an error of bpf_attach_kprobe, or NULL if it is not known. -ENOENT: the
+ * kernel has no kprobes or no such function. -EINVAL: the function is blacklisted, or ftrace
+ * patches it and this architecture has no KPROBES_ON_FTRACE, such as riscv64 (check_ftrace_location
+ * in kernel/kprobes.c, Linux 6.12). The next call overwrites the text. */
 static const char *bpf_no_kprobe(const char *symbol, int e)
 {
     static char why[WHY_LEN];
     if (e == -EINVAL) {
-        snprintf(why, sizeof why, "this kernel has no kprobes on %.100s: it is blacklisted, or "
-                 "ftrace patches it", symbol);
+        snprintf(why, sizeof why, "this kernel has no kprobes on %.100s: the function is "
+                 "blacklisted, or ftrace patches it", symbol);
         return why;
     }
     if (e != -ENOENT)
@@ -17811,15 +17811,15 @@ static const char *bpf_no_kprobe(const char *symbol, int e)
     return why;
 }
 
-/* A function of the kernel. */
+/* A kernel function to be probed. */
 struct bpf_ksym {
-    const char *name; /* name in the source */
-    u32 n;            /* number of matching symbols; only 1 is unambiguous */
-    char found[128];  /* the symbol: the name, maybe followed by .isra.0, .constprop.0 etc. */
+    const char *name; /* name in the kernel's source */
+    u32 n;            /* number of symbols found; more than 1 are ambiguous */
+    char found[128];  /* symbol found: `name`, perhaps with suffixes such as .isra.0 */
 };
 
-/* Whether a symbol is the function of that name. A compiler adds one or more suffixes to functions
- * that it changed. (.cold and .part.0 are pieces of functions.) */
+/* Whether a symbol is the kernel function with this name, perhaps with suffixes that compilers add
+ * to modified functions. Symbols with .cold or .part.0 are only parts of a function. */
 static bool bpf_ksym_is(const char *symbol, const char *name)
 {
     static const char *const endings[] = { ".isra.", ".constprop.", ".llvm." };
@@ -17837,13 +17837,13 @@ static bool bpf_ksym_is(const char *symbol, const char *name)
     return known;
 }
 
-/* Searches for k[0..n) in /proc/kallsyms (proc(5)), which shows names even to users who may not see
- * addresses. Returns 0 or -errno. The file has 10 MB, of which the kernel returns a page per read;
- * musl's buffer has 1 KB. */
+/* Finds the symbols of n kernel functions in /proc/kallsyms, which shows symbols to all users, but
+ * perhaps not addresses (proc(5)). Returns 0 or -errno. The file has 10 MB, of which a read returns
+ * at most a page; musl's buffer of 1 KB would need more reads. */
 static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     static char buf[16 << 10];
-    char line[1024]; /* "ADDRESS KIND SYMBOL" and, of a module, "\t[MODULE]" */
+    char line[1024]; /* "ADDRESS KIND SYMBOL", in modules followed by "\t[MODULE]" */
     FILE *f = fopen("/proc/kallsyms", "re");
     if (!f)
         return bpf_fail(o, -errno, "/proc/kallsyms: %s", strerror(errno));
@@ -17863,8 +17863,8 @@ static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
     return 0;
 }
 
-/* Like bpf_ksyms, for functions to be probed. Does not read the file if the kernel has no
- * kprobes. */
+/* Finds the symbols of n kernel functions to be probed. Fails at once if the kernel has no kprobes.
+ * Returns 0 or -errno. */
 static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     if (!u_sys_there(BPF_KPROBES))
@@ -17872,7 +17872,7 @@ static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
     return bpf_ksyms(o, k, n);
 }
 
-/* Returns why a function cannot be probed, or "". */
+/* Returns why a kernel function cannot be probed, or "". */
 static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 {
     why[0] = 0;
@@ -17886,7 +17886,7 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 
 /* --- kprobes --- */
 
-/* Uses the kprobe PMU (Linux 4.17): the probe belongs to the descriptor and is removed with it. */
+/* Attaches a BPF program with the kprobe PMU (Linux 4.17). Closing the fd removes the kprobe. */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
     int type = (int)u_file_number(BPF_KPROBES "/type", -ENOENT), bit = 0;
@@ -17909,7 +17909,7 @@ static int bpf_attach_row(const struct bpf_prog_row *r, int prog)
     }
 }
 
-/* Attaches a loaded BPF program to the event or function in its row. */
+/* Attaches BPF program i to the tracepoint or function that its row in fam->progs names. */
 static int bpf_attach_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -17938,11 +17938,11 @@ static void bpf_close_all(int *f, u32 n)
     }
 }
 
-/* Attaches a loaded BPF program to the entry or return of a function that was found. */
+/* Attaches a BPF program to the entry or return of a kernel function that bpf_ksyms found. */
 static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_ret, int prog)
 {
     if (o->n_probes == BPF_MAX_PROBES)
-        return bpf_fail(o, -E2BIG, "%s: too many probes", k->found);
+        return bpf_fail(o, -E2BIG, "%s: too many kprobes", k->found);
     int f = bpf_attach_kprobe(k->found, is_ret, prog);
     const char *why = f < 0 ? bpf_no_kprobe(k->found, f) : NULL;
     if (why)
@@ -17959,14 +17959,14 @@ static void *bpf_closer(void *f)
     return NULL;
 }
 
-/* Detaches everything; the maps stay readable until bpf_close. The last close of each perf event
- * waits for an RCU grace period (80 ms here), so the events are closed in parallel. */
+/* Detaches all BPF programs of o; maps stay readable. Closing the last descriptor of a perf event
+ * takes an RCU grace period (80 ms on the tested machine), therefore several threads close them. */
 static void bpf_detach(struct bpf_obj *o)
 {
     pthread_t th[ARRAY_LEN(o->link)];
     u32 n = 0;
     if (!o->fam)
-        return; /* o was never opened */
+        return; /* bpf_open was not called */
     for (u32 i = 0; i < ARRAY_LEN(o->link); i++)
         if (o->link[i] >= 0 && (i >= BPF_MAX_PROGS || !bpf_is_raw(&o->fam->progs[i]))
             && u_thread(&th[n], bpf_closer, (void *)(intptr_t)o->link[i]) == 0) {
@@ -17991,7 +17991,7 @@ static void bpf_close(struct bpf_obj *o)
 
 /* --- explaining errors --- */
 
-/* Returns the effective capabilities of kvis, one bit each (capget(2), version 3: two words). */
+/* Returns the effective capabilities of kvis, one bit each (capget(2) version 3: two words). */
 static u64 bpf_caps(void)
 {
     struct { u32 version; s32 pid; } head = { 0x20080522, 0 };
@@ -18001,15 +18001,15 @@ static u64 bpf_caps(void)
     return d[0].effective | (u64)d[1].effective << 32;
 }
 
-/* Whether capabilities suffice for BPF programs: bpf(2) checks these and not the user id
- * (capabilities(7); CAP_BPF and CAP_PERFMON exist since Linux 5.8). */
+/* Whether these capabilities suffice to load BPF programs. The user ID does not matter to bpf(2).
+ * Linux has CAP_BPF and CAP_PERFMON since 5.8 (capabilities(7)). */
 static bool bpf_caps_enough(u64 caps)
 {
     enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
     return caps >> SYS_ADMIN & 1 || (caps >> PERFMON & 1 && caps >> BPF & 1);
 }
 
-/* Whether kvis is in the initial user namespace, which maps all ids (user_namespaces(7)). */
+/* Whether kvis is in the initial user namespace, whose uid_map has all IDs (user_namespaces(7)). */
 static bool bpf_first_user_ns(void)
 {
     char map[64];
@@ -18017,25 +18017,25 @@ static bool bpf_first_user_ns(void)
     return strstr(map, " 4294967295");
 }
 
-/* The reason why the kernel refused a BPF program or map, and the fix; both "" if unknown. */
+/* Why the kernel refused BPF, and how to fix that; "" if unknown. */
 struct bpf_denial { const char *why, *fix; };
 
-/* Returns which of the calls that BPF needs a seccomp filter denies, as text, or NULL. */
+/* Returns which system call for BPF a seccomp filter denies, as an error text, or NULL. */
 static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
         return NULL;
-    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* allowed: EINVAL */
+    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL without a filter */
         return "a seccomp filter forbids bpf(2)";
     if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EPERM)
         return "a seccomp filter forbids perf_event_open(2)";
     return NULL;
 }
 
-/* Returns why the kernel denied BPF, and the fix. e: the error of the call. */
+/* Returns why the kernel refused a BPF program or map with error e, and how to fix that. */
 static struct bpf_denial bpf_denied(int e)
 {
-    static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* 5.8; capability.h */
+    static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* since 5.8; linux/capability.h */
     u64 caps = bpf_caps();
     struct rlimit r;
     if (!ARCH_HAS_BPF)
@@ -18059,26 +18059,26 @@ static struct bpf_denial bpf_denied(int e)
                                     u_rights("CAP_BPF and CAP_PERFMON") };
     if (!bpf_first_user_ns())
         return (struct bpf_denial){ "BPF is not allowed in a user namespace",
-                                    "run it outside the user namespace" };
+                                    "run kvis outside the user namespace" };
     const char *forbidden = bpf_forbidden();
     if (forbidden)
         return (struct bpf_denial){ forbidden,
                                     "allow bpf and perf_event_open in the container's seccomp "
-                                    "profile, or run it with --privileged" };
+                                    "profile, or run the container with --privileged" };
     if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
-        return (struct bpf_denial){ /* the limit applies before Linux 5.11 */
+        return (struct bpf_denial){ /* Linux before 5.11 has this limit */
             "RLIMIT_MEMLOCK is small, and only CAP_SYS_RESOURCE may raise it",
             "ulimit -l unlimited" };
     return (struct bpf_denial){ "", "" };
 }
 
-/* Returns why o could not be loaded or attached, and the fix. e: the error of the call. */
+/* Returns why the BPF programs of o could not be loaded or attached (error e), and a fix. */
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
     bool old = bpf_kernel_version() < (5u << 16 | 8u << 8);
     size_t n = strlen(o->why);
-    if (*denied.why) /* it does not matter which call was refused */
+    if (*denied.why) /* a known cause is more useful than o->why */
         bpf_fail(o, e, "%s" U_FIX "%s", denied.why, denied.fix);
     else if (old && !strstr(o->why, U_FIX))
         snprintf(o->why + n, sizeof o->why - n, U_FIX "use Linux 5.8 or later");
@@ -18087,11 +18087,11 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- lost records and missed runs --- */
 
-/* Reads an element of a per-CPU array, which has n counters: stores the sum of each over the CPUs,
- * and the largest value of the one at `most`. Returns 0 or -errno. */
+/* Reads an element of a per-CPU array map whose value is n counters. Sets sum[i] to the sum of
+ * counter i over all CPUs; for counter number `most`, to its maximum. Returns 0 or -errno. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
-    u32 cpus = bpf_possible(); /* maybe too many: values that the kernel does not fill stay 0 */
+    u32 cpus = bpf_possible(); /* perhaps more than the kernel fills; the rest stays 0 */
     u64 *v = calloc((size_t)cpus * n, sizeof *v);
     int e = v ? bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) : -ENOMEM;
     memset(sum, 0, n * sizeof *sum);
@@ -18103,31 +18103,31 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* Returns the sum of a counter over all CPUs, or 0 with a warning if it cannot be read. */
+/* Returns the sum of a counter over all CPUs, or 0 with a warning if the counter is unreadable. */
 static u64 bpf_sum(int map, u32 key)
 {
     static bool warned;
     u64 sum = 0;
     int e = bpf_counters(map, key, 1, UINT32_MAX, &sum);
     if (e && !warned)
-        u_warn("the losses of BPF programs are unknown: cannot read their counters: %s",
+        u_warn("the number of lost records is unknown: cannot read the counters: %s",
                strerror(-e));
     warned |= e != 0;
     return e ? 0 : sum;
 }
 
-/* Returns how many records the BPF programs lost for a reason (enum wire_lost). */
+/* Returns the number of records that BPF programs lost for one reason (enum wire_lost). */
 static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 {
     int map = bpf_map(o, "lost");
     return map < 0 ? 0 : bpf_sum(map, why);
 }
 
-/* Offsets in struct bpf_prog_info of run_time_ns, run_cnt (5.1) and recursion_misses (5.12). */
+/* Offsets in struct bpf_prog_info: run_time_ns, run_cnt (5.1), recursion_misses (5.12). */
 enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
 
-/* Returns the sum of a number over the BPF programs of `mask`. at: the offset of the number in
- * struct bpf_prog_info (older headers lack the newer fields). */
+/* Returns the sum of a counter over the BPF programs in the bit set `mask`. at: offset in struct
+ * bpf_prog_info, because older headers lack the newer fields. */
 static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
 {
     u64 sum = 0;
@@ -18148,46 +18148,46 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
     return sum;
 }
 
-/* Returns how often a BPF program of `mask` did not run because another one already ran on that
+/* Returns how often the kernel skipped a BPF program in `mask` because another one ran on that
  * CPU. */
 static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
     return bpf_info(o, mask, BPF_INFO_MISSES);
 }
 
-/* Makes the kernel measure the time of BPF programs until kvis exits (bpf(2), BPF_ENABLE_STATS:
- * 5.8). Returns 0 or -errno. */
+/* Makes the kernel measure the run time of BPF programs until kvis exits (BPF_ENABLE_STATS of
+ * bpf(2), Linux 5.8). Returns 0 or -errno. */
 static int bpf_take_time(void)
 {
     union bpf_attr a;
-    memset(&a, 0, sizeof a); /* BPF_STATS_RUN_TIME is 0 */
+    memset(&a, 0, sizeof a); /* type BPF_STATS_RUN_TIME is 0 */
     int f = bpf_call(BPF_ENABLE_STATS, &a, BPF_ATTR_TO(enable_stats));
     return MIN(f, 0);
 }
 
 /* == 26 rb_  records that BPF programs send =============================================
- * A ring buffer for all CPUs (Linux 5.8). Entry points: rb_open, rb_wait, rb_mark, rb_drain,
- * rb_drained. */
+ * Reader of the ring buffer that BPF programs on all CPUs write records to (BPF_MAP_TYPE_RINGBUF,
+ * Linux 5.8). Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
 
 enum {
-    RB_AHEAD = 512,          /* prefetch distance in bytes: another CPU's cache has the data */
-    RB_GIVEN_BACK = 4096     /* bytes read between updates of the consumer's position, which
-                              * the writers read */
+    RB_AHEAD = 512,          /* prefetch distance in bytes; records were written by another CPU */
+    RB_GIVEN_BACK = 4096     /* bytes to read before the consumer position is updated, which all
+                              * writers read */
 };
 
 static struct {
     int epoll;
-    size_t size;             /* size of the data area in bytes, a power of two */
-    volatile u64 *consumer;  /* position up to which kvis has read */
-    volatile u64 *producer;  /* position of the writers */
-    const u8 *data;          /* data area, mapped twice in a row */
+    size_t size;             /* size of the data area, a power of two */
+    volatile u64 *consumer;  /* position after the last record that kvis has read */
+    volatile u64 *producer;  /* position after the last record written */
+    const u8 *data;          /* data area, mapped twice, so records never wrap around */
     u64 mark;                /* position at which rb_drain stops */
 } rb_state = { .epoll = -1 };
 
-/* Takes a record. Returns false to leave it and all later records in the ring. */
+/* Handles a record. Returns false to leave the record and all later ones in the ring buffer. */
 typedef bool rb_fn(const void *record, u32 size);
 
-/* Maps a ring buffer. The kernel's kernel/bpf/ringbuf.c and bpf_map_mmap define the layout. */
+/* Maps a ring buffer, whose layout kernel/bpf/ringbuf.c of Linux defines. Returns 0 or -errno. */
 static int rb_map(int map, u32 bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -18200,52 +18200,51 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* The child that becomes the command does not inherit the pages, because they would count as
-     * its resident memory. */
+    /* If the child that becomes the command inherited these pages, they would count as its resident
+     * memory. */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
 }
 
-/* Opens the reader of o's map `events`. Returns 0 or -errno. */
+/* Opens the ring buffer of o, its map `events`, for reading. Returns 0 or -errno. */
 static int rb_open(struct bpf_obj *o)
 {
     rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
     int e = rb_state.epoll < 0 ? -errno : rb_map(bpf_map(o, "events"), o->ring_bytes);
-    return e ? bpf_fail(o, e, "cannot map the ring of records: %s", strerror(-e)) : 0;
+    return e ? bpf_fail(o, e, "cannot map the BPF ring buffer: %s", strerror(-e)) : 0;
 }
 
-/* Waits at most ms for records. mask is that of epoll_pwait(2): a signal ends the wait. */
+/* Waits for records, for at most ms milliseconds or until a signal that is not in `mask`. */
 static void rb_wait(int ms, const sigset_t *mask)
 {
     struct epoll_event ev;
-    epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* on EINTR, the caller checks why */
+    epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
 }
 
-/* Saves the writers' position. The next rb_drain stops there even if writers add records
- * meanwhile. */
+/* Sets the position at which the next rb_drain stops, so that writers cannot keep it busy
+ * forever. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* Returns whether the ring is half full: a thread that continues now may find it full. */
+/* Returns whether the ring buffer is half full. Then stopped threads should not continue yet. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
 }
 
-/* Returns whether all records before the mark have been taken. */
+/* Returns whether rb_drain has passed on all records before the mark. */
 static bool rb_drained(void)
 {
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Passes the records before the mark to `take`. Returns their number. A record consists of its
- * length with two flags in the top bits, four bytes that the kernel uses, and the data, padded to
- * a multiple of 8. If the writer of a record has not finished (busy), later records wait as well.
- * */
+/* Passes the records before the mark to `take`, and returns their number. A record has a header of
+ * 8 bytes, four of which are its length and two flags, and data padded to 8 bytes. rb_drain stops
+ * at a record that is still being written (BUSY). */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -18268,40 +18267,40 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* Returns how many records were lost for a reason of enum wire_lost; for N_LOST, how many runs of
- * BPF programs the kernel skipped. */
+/* Returns how many records were lost for a reason (enum wire_lost). N_LOST: returns how many runs
+ * of BPF programs the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
 }
 
 /* == 27 sp_  starting a command =====================================================
- * Forks a child that waits until kvis is ready and then becomes the command as if kvis were not
- * there: with signals, descriptors and limits as kvis found them. Dies only before anything is
- * attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended; sp_boot. */
+ * Forks a child that waits until kvis is ready, restores the signals and limits that kvis
+ * inherited, and executes the command. Errors end kvis only before it attaches anything. Entry
+ * points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended; sp_boot (init=/kvis). */
 
-/* The command that kvis starts. The hooks run in the child: `early` before it becomes -u's user,
- * `late` right before its exec. */
+/* The command that kvis starts. The child calls `early` before it becomes the user of -u, and
+ * `late` just before execve. */
 static struct {
-    pid_t pid;               /* process ID; 0: no command was started */
-    volatile bool ended;     /* kvis has waited for the command: its pid may be reused */
-    int go;                  /* write end of the pipe that the child waits for; -1: closed */
-    /* report: memory shared with the child, which stores the time of its execve, or the stage and
-     * the errno with which it failed. */
+    pid_t pid;               /* process ID, or 0 if there is no command */
+    volatile bool ended;     /* true after wait4(2); the pid may be reused then */
+    int go;                  /* write end of the pipe that starts the child, or -1 */
+    /* memory shared with the child, which stores the time of execve here, or the stage and the
+     * errno of its failure */
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void), (*late)(void);
 } sp_command = { .go = -1 };
 
 static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO };
 
-static struct { /* the signal mask and actions that kvis inherited */
+static struct { /* signal mask and actions that kvis inherited */
     sigset_t mask;
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp_found;
 
-/* Makes `note` the handler of kvis's signals, which interrupt any call that kvis waits in.
- * sigaction and sigprocmask fail only for invalid signals and pointers (ERRORS in their manual
- * pages). Here these are constants, so errors are not checked. */
+/* Installs `note` as the handler of all signals that kvis handles. They interrupt every blocking
+ * call. Errors are not checked: sigaction and sigprocmask only fail for invalid arguments, but
+ * these are constants. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -18312,30 +18311,32 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++) {
         sigaction(sp_sigs[i], &act, &sp_found.action[i]);
         if (sp_sigs[i] == SIGHUP && sp_found.action[i].sa_handler == SIG_IGN)
-            sigaction(SIGHUP, &sp_found.action[i], NULL); /* nohup(1) */
+            sigaction(SIGHUP, &sp_found.action[i], NULL); /* keep nohup(1) working */
         sigdelset(&ours, sp_sigs[i]);
     }
     sigprocmask(SIG_SETMASK, &ours, NULL);
     sigaction(SIGPIPE, &ign, &sp_found.pipe);
     sigaction(SIGXFSZ, &ign, &sp_found.xfsz);
-    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* if ignored, the kernel would reap the children */
+    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* if SIGCHLD were ignored, the kernel would reap
+                                               * kvis's children */
 }
 
-/* --- signals to commands that BPF programs watch ---
- * The command also gets a signal that is sent to the process group: kvis ignores such a signal and
- * ends with the command. siginfo does not distinguish a signal to the group from one to kvis alone.
- * A witness does: a process in the group that blocks all signals. A signal to the group stays
- * pending there. With ptrace, the command's own stop shows the signal: see tr_is_groups. */
+/* --- signals to kvis while BPF programs trace the command --- A signal to kvis's process group
+ * reaches the command, too: kvis ignores it and ends with the command. A signal to kvis alone ends
+ * kvis. siginfo does not tell these cases apart, therefore kvis has a witness: a process in the
+ * same group that blocks all signals, so a signal to the group stays pending there. With ptrace, a
+ * stop of the command shows the signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
-static volatile sig_atomic_t sp_end_sig;               /* signal that ends kvis */
-static volatile sig_atomic_t sp_n_came, sp_n_done;     /* other signals: number received, handled */
+static volatile sig_atomic_t sp_end_sig;               /* signal that ends kvis, or 0 */
+static volatile sig_atomic_t sp_n_came, sp_n_done;     /* number of signals received, and of those
+                                                        * handled */
 static siginfo_t sp_came[SP_CAME];
 static pid_t sp_witness = -1;
-static char **sp_argv;                             /* kvis's own argv */
+static char **sp_argv;                             /* argv of kvis */
 
-/* The signal handler. The timer interrupts a write of kvis that blocks because nobody reads. */
+/* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -18352,8 +18353,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Starts the witness. It does not keep kvis's name or arguments, because pkill(1) would match it
- * too. */
+/* Starts the witness process. It changes its name and arguments, so that pkill(1) for kvis does not
+ * find it. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -18361,13 +18362,13 @@ static void sp_start_witness(void)
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
     sp_witness = fork();
-    if (sp_witness) { /* if fork failed, every signal counts as kvis's own */
+    if (sp_witness) { /* without a witness, all signals end kvis */
         sigprocmask(SIG_SETMASK, &was, NULL);
         return;
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "signals");
-    if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0) /* Linux 5.9 */
+    if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0) /* before Linux 5.9 */
         for (int f = 0; f < 1024; f++)
             close(f);
     for (char **w = sp_argv; *w; w++)
@@ -18377,7 +18378,7 @@ static void sp_start_witness(void)
     _exit(0);
 }
 
-/* Kills a witness and forgets its pid, which may be reused from then on. */
+/* Kills a witness process and sets *pid to -1, because the pid may be reused. */
 static void sp_end_witness(pid_t *pid)
 {
     if (*pid > 0 && kill(*pid, SIGKILL) == 0)
@@ -18385,15 +18386,15 @@ static void sp_end_witness(pid_t *pid)
     *pid = -1;
 }
 
-/* Returns the pending signals of a process, bit n-1 for signal n. */
+/* Returns the pending signals of a process as a bit set (bit n-1 for signal n). */
 static u64 sp_pending(pid_t pid)
 {
     const char *pending = pid > 0 ? fd_status(pid, "ShdPnd:") : NULL;
     return pending ? strtoull(pending, NULL, 16) : 0;
 }
 
-/* Replaces a witness that has received signals. While kvis's signals are blocked, signals to the
- * group that arrived before the new witness started are removed. */
+/* Replaces a witness that has pending signals. Signals to the group that the new witness missed are
+ * removed from kvis's pending signals. The caller has blocked kvis's signals. */
 static void sp_change_witness(void)
 {
     pid_t old = sp_witness;
@@ -18410,8 +18411,8 @@ static void sp_change_witness(void)
     sp_end_witness(&old);
 }
 
-/* Returns the signals that kvis's group has received, bit n-1 for signal n; 0 if the command has
- * left the group. */
+/* Returns the signals sent to kvis's process group as a bit set (bit n-1 for signal n), or 0 if the
+ * command is no longer in this group. */
 static u64 sp_group_got(void)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp();
@@ -18421,9 +18422,9 @@ static u64 sp_group_got(void)
     return together ? got : 0;
 }
 
-/* Handles a signal that was not sent to the group. The first ^C or ^\ of a terminal (SI_KERNEL) is
- * for the command; the first SIGINT or SIGQUIT sent to kvis alone is passed on to the command. All
- * other signals end kvis. */
+/* Handles a signal to kvis alone or from the terminal. The first ^C or ^\ (SI_KERNEL) has reached
+ * the command, too, which may end because of it. The first SIGINT or SIGQUIT to kvis alone is sent
+ * to the command. All other signals end kvis. */
 static void sp_decide(const siginfo_t *si)
 {
     static bool asked;
@@ -18436,12 +18437,12 @@ static void sp_decide(const siginfo_t *si)
         sp_end_sig = sig;
 }
 
-/* Returns whether the signals received so far end kvis. */
+/* Returns whether one of the signals received so far ends kvis. */
 static bool sp_over(void)
 {
     if (sp_end_sig || sp_n_done == sp_n_came)
         return sp_end_sig;
-    /* The kernel signals the members of the group one by one. */
+    /* wait until the kernel has signaled the whole process group, one process after another */
     nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     sigset_t all, was;
     sigfillset(&all);
@@ -18452,13 +18453,13 @@ static bool sp_over(void)
         if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
             sp_decide(si);
     }
-    if (!sp_end_sig) /* a pending signal sets the timer again when it is delivered */
+    if (!sp_end_sig) /* stop the timer of sp_note; a pending signal will start it again */
         setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     sigprocmask(SIG_SETMASK, &was, NULL);
     return sp_end_sig;
 }
 
-/* Restores the signal mask and actions that kvis inherited, for the command. */
+/* Restores the signal mask and actions that kvis inherited, in the child that execs the command. */
 static void sp_restore_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
@@ -18471,8 +18472,7 @@ static void sp_restore_signals(void)
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
-/* Returns the file that a command's name refers to, as execvp(3) finds it, or NULL with errno
- * set. */
+/* Finds the file of a command as execvp(3) does. Returns its path, or NULL with errno set. */
 static const char *sp_locate(const char *cmd)
 {
     static char path[PATH_MAX];
@@ -18501,7 +18501,7 @@ static const char *sp_locate(const char *cmd)
     return NULL;
 }
 
-/* Like sp_locate, but ends kvis if there is none. */
+/* Finds the file of a command like sp_locate, but ends kvis with a message if there is none. */
 static const char *sp_find(const char *cmd)
 {
     const char *path = sp_locate(cmd);
@@ -18517,8 +18517,8 @@ static const char *sp_find(const char *cmd)
     die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
-/* Ends the child. It reports the error in shared memory, because it may already be traced, and a
- * message would be a call of the command. */
+/* Ends the child with an error, which kvis reads from shared memory. The child cannot print a
+ * message, because kvis may already trace it and would show the write as one of the command. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
     sp_command.report->err = errno;
@@ -18526,8 +18526,8 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-/* Reads field k of a line of /etc/passwd or /etc/group into *id. Returns false if there is no such
- * field or it is not an id (0 would be root's). */
+/* Reads the numeric field k of a line of /etc/passwd or /etc/group into *id. Returns false if the
+ * field is missing or not a number. The ID 0 would mean root. */
 static bool sp_colon_field(const char *line, int k, u32 *id)
 {
     for (; k && *line; k--) {
@@ -18540,8 +18540,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds -u's user in /etc/passwd, by name or number. The lookup functions of a static glibc would
- * need its shared libraries. Returns the name, which the caller frees, or NULL. */
+/* Finds the user of -u in /etc/passwd, by name or number. (getpwnam(3) in a static binary would
+ * need shared libraries of glibc.) Returns the name, which the caller frees, or NULL. */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
@@ -18563,7 +18563,7 @@ static char *sp_passwd(u32 *uid, u32 *gid)
     return found ? line : NULL;
 }
 
-/* Returns whether a line of /etc/group, name:password:gid:member,member, lists the user. */
+/* Returns whether a line of /etc/group (name:password:gid:member,member) lists the user. */
 static bool sp_is_member(char *line, const char *user)
 {
     char *members = strrchr(line, ':'), *save;
@@ -18574,8 +18574,8 @@ static bool sp_is_member(char *line, const char *user)
     return false;
 }
 
-/* Appends the groups of /etc/group that list the user to the n groups in list[]. Returns how many
- * there are then, at most max. */
+/* Appends the supplementary groups of a user from /etc/group to list[], which has n groups and room
+ * for max. Returns the new number of groups. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
     char *line = NULL;
@@ -18592,8 +18592,8 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* Becomes -u's user. Ambient capabilities survive setuid(2) between users other than root
- * (capabilities(7)), but the command must not have them. */
+/* Becomes the user of -u, in the child. setuid(2) from a user other than root keeps ambient
+ * capabilities (capabilities(7)), which the command must not have, so they are cleared. */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
@@ -18611,8 +18611,8 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* The child, up to its exec: restores the state that kvis inherited and closes the pipe. A signal
- * that arrives meanwhile is for the command: sp_restore_signals unblocks it. */
+/* Main function of the child, which becomes the command. Signals that arrive before the exec are
+ * for the command: they stay blocked until sp_restore_signals. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -18620,7 +18620,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    close(sync[1]); /* otherwise the read would never end if kvis were killed */
+    close(sync[1]); /* with an open write end, read would not end when kvis is killed */
     do
         r = read(sync[0], &go, 1);
     while (r < 0 && errno == EINTR);
@@ -18643,8 +18643,8 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_child_fail('x');
 }
 
-/* Reports why the child could not become the command. Returns the exit status to use, or 0 if it
- * could or if there is no command. */
+/* Reports why the child could not execute the command. Returns kvis's exit status, or 0 if there
+ * was no error. */
 static int sp_error(void)
 {
     int stage = sp_command.report ? sp_command.report->stage : 0;
@@ -18656,7 +18656,7 @@ static int sp_error(void)
     else if (stage == 'u')
         u_warn("cannot become user %s:", opt.user);
     else if (stage == 's')
-        u_warn("cannot install the seccomp filter (--no-accel does not use it):");
+        u_warn("cannot install the seccomp filter (--no-accel works without one):");
     else if (errno == ENOEXEC)
         u_warn("cannot run %s: not a program (no #! line, or for another CPU)", opt.command[0]);
     else if (errno == ENOENT)
@@ -18672,8 +18672,8 @@ static int sp_error(void)
     return sp_command.report->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
 }
 
-/* Forks the child, which waits for sp_go. kvis's descriptors from 3 on are CLOEXEC, so the command
- * does not inherit them. */
+/* Forks the child that becomes the command. The child waits for sp_go. All descriptors of kvis from
+ * 3 on have the close-on-exec flag. */
 static void sp_fork(void)
 {
     const char *path = sp_find(opt.command[0]);
@@ -18694,9 +18694,9 @@ static void sp_fork(void)
     sp_command.go = sync[1];
 }
 
-/* Lets the child continue; if that fails, kvis kills it and exits. If a signal has already ended
- * kvis, the child exits without becoming the command. Unless the command is traced, waits for its
- * exec, which closes its end of the pipe. Returns the time of execve. */
+/* Lets the child execute the command, unless a signal has ended kvis: then the child exits. If the
+ * pipe fails, kills the child and ends kvis. Without ptrace, waits until the exec closes the
+ * child's end of the pipe. Returns the time of execve. */
 static u64 sp_go(bool traced)
 {
     struct pollfd pipe_end = { .fd = sp_command.go };
@@ -18715,8 +18715,8 @@ static u64 sp_go(bool traced)
     return at > from && at <= u_now() ? at : from;
 }
 
-/* Returns whether the command has ended; if so, sets *status to its wait status and, unless used
- * is NULL, *used. */
+/* Returns whether the command has ended. Then *status is its wait status and, unless used is NULL,
+ * *used is its resource usage. */
 static bool sp_ended(int *status, struct rusage *used)
 {
     if (sp_command.pid && !sp_command.ended)
@@ -18724,25 +18724,25 @@ static bool sp_ended(int *status, struct rusage *used)
     return sp_command.ended;
 }
 
-/* --- the first process of a machine ---
- * With init=/kvis, the command must be process 1, as systemd requires. Therefore kvis
- * becomes the command, and a child of it watches. The child has its own mounts, because init must
- * find the machine as the kernel left it. Like all processes, the child ends when init sends
- * SIGTERM. Whatever goes wrong, process 1 does not end: sp_never_end. */
+/* --- kvis as the first process (kernel parameter init=/kvis) --- The command, usually systemd,
+ * must run as process 1. Therefore process 1 executes the command, and a child of it runs kvis. The
+ * child has its own mount namespace, because kvis needs /proc and /sys, and init must find the
+ * machine as the kernel left it. The child ends when init sends SIGTERM to all processes.
+ * sp_never_end ensures that process 1 does not end even after an error. */
 
-/* The list of kernel_init (init/main.c, Linux 6.12). */
+/* default init programs of Linux (kernel_init in init/main.c of 6.12) */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Writes the message with write(2) alone, because this may run in a signal handler. */
+/* Prints what process 1 executes, with write(2) only, because signal handlers call this. */
 static void sp_say_init(const char *path)
 {
-    static const char says[] = "kvis: process 1 becomes ";
+    static const char says[] = "kvis: process 1 executes ";
     out_write_all(STDERR_FILENO, says, sizeof says - 1);
     out_write_all(STDERR_FILENO, path, strlen(path));
     out_write_all(STDERR_FILENO, "\n", 1);
 }
 
-/* Returns whether a file is executable and is not kvis itself, which would loop. */
+/* Returns whether a file can be init: an executable other than kvis, which would start forever. */
 static bool sp_is_init(const char *path)
 {
     struct stat s, own;
@@ -18758,17 +18758,17 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Called when process 1 of a machine ends for whatever reason, which would make the kernel panic.
- * Instead it becomes the init that follows on the command line (unless kvis has already started
- * that), or the first one of the kernel's own list. Runs at exit and in a signal handler. */
+/* Called when process 1 of a machine is about to end, which would make the kernel panic. Executes
+ * the init on kvis's command line unless kvis has started it before, or else the first of the
+ * kernel's default init programs. Runs at exit or in a signal handler. */
 static void sp_never_end(void)
 {
-    if (getpid() != 1 || bpf_pid_ns(NULL)) /* a child of it, or process 1 of a container */
+    if (getpid() != 1 || bpf_pid_ns(NULL)) /* not the first process of a machine */
         return;
     sigset_t none;
     setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     for (int sig = 1; sig < NSIG; sig++)
-        signal(sig, SIG_DFL); /* an init expects no ignored signals */
+        signal(sig, SIG_DFL); /* init expects the default actions */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (char **a = sp_argv + 1; !sp_command.pid && *a; a++)
@@ -18776,7 +18776,7 @@ static void sp_never_end(void)
             sp_try_init(*a, a);
     for (size_t i = 0; i < ARRAY_LEN(sp_inits); i++)
         sp_try_init(sp_inits[i], (char *[]){ (char *)(uintptr_t)sp_inits[i], NULL });
-    for (;;) /* no init runs: without a panic the errors stay readable */
+    for (;;) /* no init was found: instead of a panic, the messages stay on the screen */
         if (wait(NULL) < 0)
             pause();
 }
@@ -18787,8 +18787,8 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* From now on, process 1 of a machine ends in sp_never_end. Process 2 distinguishes a machine from
- * a container without /proc: kthreadd already exists, and a new pid namespace has no process 2. */
+/* Makes process 1 of a machine call sp_never_end at its end. A machine has kthreadd as process 2; a
+ * new container has no process 2. (The pid namespace needs /proc, which is not mounted yet.) */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -18799,10 +18799,10 @@ static void sp_first_process(char **argv)
     for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
         sigaction(fatal[i], &act, NULL);
     if (atexit(sp_never_end))
-        sp_never_end(); /* at least 32 functions can be registered, and this is the first */
+        sp_never_end(); /* unreachable: atexit(3) has room for at least 32 functions */
 }
 
-static int sp_ready = -1; /* write end of a pipe that closes when the child watches, or exits */
+static int sp_ready = -1; /* write end of a pipe; process 1 waits until it closes */
 
 static void sp_own_mounts(void)
 {
@@ -18818,19 +18818,19 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* If kvis is process 1 and has a command: process 1 becomes the command, and the function returns
- * in a child that watches and has no command. The machine boots even if the child fails. */
+/* Boots a machine if kvis is process 1: it executes the command when kvis is ready or has failed,
+ * or after 10 s. The function returns in a child that runs kvis without a command. */
 static void sp_boot(void)
 {
     int ready[2];
-    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* or process 1 of a container */
+    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* or a container's process 1 */
         return;
     const char *path = sp_find(opt.command[0]);
     pid_t pid = pipe2(ready, O_CLOEXEC) < 0 ? -1 : fork();
     if (pid) {
         struct pollfd p = { .fd = pid < 0 ? -1 : ready[0], .events = POLLIN };
         if (pid < 0)
-            u_warn("cannot start the watching process: %s", strerror(errno));
+            u_warn("cannot start kvis beside the command: %s", strerror(errno));
         else
             close(ready[1]);
         poll(&p, 1, pid < 0 ? 0 : 10000);
@@ -18844,7 +18844,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* Lets the boot continue: kvis watches now. */
+/* Tells process 1 that kvis is ready, so that it executes the command. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)

@@ -1,45 +1,46 @@
-/* insn.h: the parts of bpf_insns/NAME.h: instructions, patches, maps and programs as data.
- * Shared by those headers, kvis.c, gen/insngen.py and the tests.
- *
- * There is one macro per instruction form (I_...), which makes an array read like assembly. Registers, sizes,
- * operations and helpers are pasted, never expanded: another header may define macros like `R1`, `DW` or `ADD`.
- * Forms and encodings: Documentation/bpf/standardization/instruction-set.rst of Linux. */
+/* Types and macros for bpf_insns/NAME.h, which contain BPF programs as data: instructions, patches,
+ * maps and programs. Used by these headers, kvis.c, gen/insngen.py and the tests. Each instruction
+ * form has a macro I_..., so an array of instructions reads like assembly. The macros paste the
+ * names of registers, sizes, operations and helpers (##) and never expand them, because another
+ * header may define macros such as `R1`, `DW` or `ADD`. Encodings:
+ * Documentation/bpf/standardization/instruction-set.rst of Linux. */
 #ifndef KVIS_INSN_H
 #define KVIS_INSN_H
 
 #include <linux/bpf.h>
 #include <stdint.h>
 
-/* Definitions for headers that are older than the instruction. */
+/* For linux/bpf.h before Linux 5.12. */
 #ifndef BPF_ATOMIC
-#define BPF_ATOMIC 0xc0 /* 5.12; the same number as BPF_XADD */
+#define BPF_ATOMIC 0xc0 /* same number as BPF_XADD */
 #endif
 
-/* -- Tables of a family ---------------------------------------------------------- */
+/* -- Tables of a family of BPF programs ------------------------------------------- */
 
-/* Values that kvis fills in before it loads a BPF program. */
+/* Kinds of values that kvis patches into instructions before it loads a BPF program. "imm" is a
+ * field of the instruction. */
 enum bpf_patch_kind {
-    PATCH_MAP,         /* ld_imm64: a map's fd; src_reg is BPF_PSEUDO_MAP_FD. name: the map */
-    PATCH_CONST,       /* ld_imm64: a 64-bit constant. name: CFG_... */
-    PATCH_OFF,         /* byte offset of a field: .off of LDX, ST and STX, else .imm */
+    PATCH_MAP,         /* ld_imm64: descriptor of the map `name` */
+    PATCH_CONST,       /* ld_imm64: value of the CFG_ constant `name` */
+    PATCH_OFF,         /* off in LDX, ST and STX, else imm: byte offset of a field */
     PATCH_SIZE,        /* imm: size of a field in bytes */
-    PATCH_EXISTS,      /* imm: 1 if the field exists, else 0 */
+    PATCH_EXISTS,      /* imm: 1 if this kernel has the field, else 0 */
     PATCH_SIGNED,      /* imm: 1 if the field is signed, else 0 */
-    PATCH_TYPE_EXISTS, /* imm: 1 if the type exists, else 0 */
+    PATCH_TYPE_EXISTS, /* imm: 1 if this kernel has the type, else 0 */
     PATCH_TYPE_SIZE,   /* imm: size of the type in bytes */
-    PATCH_ENUM,        /* imm: an enumerator's value */
-    PATCH_ENUM_EXISTS, /* imm: 1 if the enumerator exists, else 0 */
+    PATCH_ENUM,        /* imm: value of an enumerator */
+    PATCH_ENUM_EXISTS, /* imm: 1 if this kernel has the enumerator, else 0 */
 };
 
-/* Field names: "TYPE.member.member", without anonymous structs and unions; arrays "member[2]";
- * TYPE without a "___flavor". Enumerators: "ENUM.VALUE". Types: "TYPE". A value for an imm can also
- * be patched into an ld_imm64: then it has 64 bits, in two slots. */
+/* A patch of an instruction. name: "TYPE.member.member" or "TYPE.member[2]" for a field, without
+ * anonymous structs and unions; "ENUM.VALUE"; or "TYPE" without its "___flavor". If the instruction
+ * is an ld_imm64, the value has 64 bits. */
 struct bpf_patch {
-    uint16_t insn; /* index in insns[] (ld_imm64 takes two) */
+    uint16_t insn; /* index in insns[] */
     uint8_t kind;
-    uint8_t size;  /* PATCH_OFF: size of the field in the probe; 0: a struct, or over 255 bytes */
+    uint8_t size;  /* PATCH_OFF: field size in the source, or 0 (a struct, or over 255 bytes) */
     const char *name;
-} __attribute__((packed)); /* 1500 patches would have 6 KB of padding */
+} __attribute__((packed)); /* saves 6 KB for 1500 patches */
 
 struct bpf_map_row {
     const char *name;
@@ -47,14 +48,14 @@ struct bpf_map_row {
 };
 
 struct bpf_prog_row {
-    const char *name, *attach; /* attach: "CATEGORY/EVENT", "EVENT", "SYMBOL" or (TRACING) a
-                                * raw tracepoint's typedef in BTF: "btf_trace_EVENT" */
+    const char *name, *attach; /* attach: tracepoint "CATEGORY/EVENT", raw tracepoint "EVENT",
+                                * function "SYMBOL", or typedef "btf_trace_EVENT" (TRACING) */
     uint32_t type;             /* BPF_PROG_TYPE_... */
-    uint32_t lowest;           /* KERNEL_VERSION of the lowest kernel */
+    uint32_t lowest;           /* KERNEL_VERSION of the oldest kernel that can load it */
     const struct bpf_insn *insns;
     const struct bpf_patch *patches;
     uint16_t n_insns, n_patches;
-    uint8_t is_ret;            /* BPF_PROG_TYPE_KPROBE: at the return of the function (kretprobe) */
+    uint8_t is_ret;            /* true for a kretprobe */
 };
 
 struct bpf_family {
@@ -64,10 +65,10 @@ struct bpf_family {
     uint16_t n_progs, n_maps;
 };
 
-/* -- Helpers that BPF programs for tracing may call ------------------------------ */
+/* -- BPF helper functions ----------------------------------------------------------- */
 
-/* X(number, name, first kernel that allows it in BPF programs for tracing). insngen rejects helpers that
- * are not listed. Numbers: include/uapi/linux/bpf.h; kernels: the first release that has it there. */
+/* X(number, name, kernel): helper functions that tracing BPF programs may call, with the first
+ * kernel that allows it. insngen.py rejects all others. Numbers: include/uapi/linux/bpf.h. */
 #define I_HELPERS(X)                       \
     X(1, map_lookup_elem, 3, 19)           \
     X(2, map_update_elem, 3, 19)           \
@@ -119,7 +120,7 @@ enum {
 #undef I_HELPER_ENUM
 };
 
-/* A kernel version as one number, as in <linux/version.h>; the number of entries of an array. */
+/* I_KERNEL is KERNEL_VERSION of <linux/version.h> with patch level 0. */
 #define I_KERNEL(major, minor) ((uint32_t)(major) << 16 | (uint32_t)(minor) << 8)
 #define I_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -130,21 +131,22 @@ enum { I_R0, I_R1, I_R2, I_R3, I_R4, I_R5, I_R6, I_R7, I_R8, I_R9, I_R10 };
 #define I_RAW(op, d, s, o, i) \
     { .code = (op), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) }
 
-/* dst = dst OP src; OP: ADD SUB MUL DIV OR AND LSH RSH MOD XOR ARSH. */
+/* dst = dst OP src. OP: ADD SUB MUL DIV OR AND LSH RSH MOD XOR ARSH. */
 #define I_ALU64_REG(op, d, s) I_RAW(BPF_ALU64 | BPF_##op | BPF_X, I_##d, I_##s, 0, 0)
 #define I_ALU64_IMM(op, d, i) I_RAW(BPF_ALU64 | BPF_##op | BPF_K, I_##d, 0, 0, i)
 #define I_MOV64_REG(d, s) I_ALU64_REG(MOV, d, s)
 #define I_MOV64_IMM(d, i) I_ALU64_IMM(MOV, d, i)
 #define I_NEG64(d) I_RAW(BPF_ALU64 | BPF_NEG, I_##d, 0, 0, 0)
-/* dst = its low BITS in little (LE) or big (BE) endian order */
+/* dst = the low 16, 32 or 64 bits of dst in little-endian (LE) or big-endian (BE) order. */
 #define I_ENDIAN(order, d, bits) I_RAW(BPF_ALU | BPF_END | BPF_TO_##order, I_##d, 0, 0, bits)
 
-/* SIZE: B 1, H 2, W 4, DW 8 bytes */
+/* size: B 1 byte, H 2, W 4, DW 8. */
 #define I_LDX_MEM(size, d, s, off) I_RAW(BPF_LDX | BPF_##size | BPF_MEM, I_##d, I_##s, off, 0)
 #define I_STX_MEM(size, d, off, s) I_RAW(BPF_STX | BPF_##size | BPF_MEM, I_##d, I_##s, off, 0)
 #define I_XADD(size, d, off, s) I_RAW(BPF_STX | BPF_##size | BPF_ATOMIC, I_##d, I_##s, off, BPF_ADD)
 
-/* 64-bit immediates: two slots. The names are for the reader; the patch table contains them, too. */
+/* Instructions with a 64-bit immediate take two slots. I_LD_CONST and I_LD_MAP ignore their name,
+ * which is only for readers, because the patch table has it. */
 #define I_LD_WIDE(d, s, i)                                                    \
     I_RAW(BPF_LD | BPF_DW | BPF_IMM, d, s, 0, (int32_t)(uint32_t)(uint64_t)(i)), \
     I_RAW(0, 0, 0, 0, (int32_t)(uint32_t)((uint64_t)(i) >> 32))
@@ -152,7 +154,8 @@ enum { I_R0, I_R1, I_R2, I_R3, I_R4, I_R5, I_R6, I_R7, I_R8, I_R9, I_R10 };
 #define I_LD_CONST(d, name) I_LD_WIDE(I_##d, 0, 0)
 #define I_LD_MAP(d, name) I_LD_WIDE(I_##d, BPF_PSEUDO_MAP_FD, 0)
 
-/* Jumps are relative to the next slot. OP: JEQ JNE JSET JGT JGE JLT JLE JSGT JSGE JSLT JSLE. */
+/* Jump offsets are relative to the next slot. OP: JEQ JNE JSET JGT JGE JLT JLE JSGT JSGE JSLT
+ * JSLE. */
 #define I_JMP_REG(op, d, s, off) I_RAW(BPF_JMP | BPF_##op | BPF_X, I_##d, I_##s, off, 0)
 #define I_JMP_IMM(op, d, i, off) I_RAW(BPF_JMP | BPF_##op | BPF_K, I_##d, 0, off, i)
 #define I_JA(off) I_RAW(BPF_JMP | BPF_JA, 0, 0, off, 0)

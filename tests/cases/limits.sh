@@ -25,8 +25,8 @@ for flag in -v -d; do
         case $backend in ptrace) eq backend ptrace "$name" ;; *) eq backend hybrid "$name" ;; esac
         want 'S["lost"] == 0 and S["file_bytes_written"] > 0'
         case $flag$backend in
-        -vauto) has err '^kvis: the ring of records has 2048 KB instead of 4096 KB: the address space is limited; fix: ' ;;
-        *) hasnt err 'ring of records' ;;
+        -vauto) has err '^kvis: the ring buffer has 2048 KB instead of 4096 KB: the address space is limited; fix: ' ;;
+        *) hasnt err 'the ring buffer has' ;;
         esac
     done
     limited $flag 16384 trace --backend=ptrace --json=json -- "$BIN/io"
@@ -35,7 +35,7 @@ for flag in -v -d; do
 done
 limited -v 32768 trace --ring=4M --json=json -- "$BIN/io" # as it is asked for
 status $want_st
-hasnt err 'ring of records'
+hasnt err 'the ring buffer has'
 want 'S["backend"] == "hybrid"'
 
 # commands KB: all of them; those that cannot run say so.
