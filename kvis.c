@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* kvis: shows what a program makes the Linux kernel do.
  *
- * One static binary that needs no other file on the machine it is copied to. This file is all of
- * it, except the tables that gen/ generates. Data flows from top to bottom: a section
- * calls only sections above it. The compiler enforces that, as there are no forward declarations.
+ * kvis is one static binary that runs on any machine without further files. This file is the whole
+ * program, except the tables that gen/ generates. A section calls only sections above it. The
+ * compiler enforces that, because there are no forward declarations.
  *
  *     ptrace stops ─► tr_ ─► md_ ─► struct event ─► out_ ─► text
  *     perf samples ─► pf_ ──┘  │    (event_kinds[])    └──► JSON lines
  *                              └─► st_ counts ─► tables and the summary
  *
- * To read the file, start with main at the bottom and tr_loop. Functions of a section marked [die]
- * may end kvis: all of them, or only the named functions.
+ * To read the file, start with main at the bottom and tr_loop. In a section marked [die], any
+ * function may end kvis, or only the functions that are named after [die.
  *
  *  1 limits   headers, kernel constants that old headers lack
  *  2 types    types that several sections use
@@ -171,8 +171,8 @@ struct arg {
     u32 off, len; /* position and length of the argument in call.text */
 };
 
-/* Fields of a call that was read from a recording. For a live call, kvis computes the values from
- * sc_rows[] and the tracee's memory. */
+/* A call from a recording. For a live call, kvis computes the values of these fields from sc_rows[]
+ * and the memory of the tracee. */
 struct recorded_call {
     const char *name, *abi; /* names of the call and its ABI; abi NULL: the native ABI */
     const char *ret;        /* result of the call, as text */
@@ -197,7 +197,7 @@ enum { CALL_SET_MAX = 4096 }; /* maximum number of descriptors that kvis reads f
 
 /* A system call of a tracee. Times are in ns of CLOCK_MONOTONIC. */
 struct call {
-    const struct recorded_call *recorded; /* for a call from a recording; NULL: a live call */
+    const struct recorded_call *recorded; /* recorded data of a replayed call; NULL: a live call */
     bool open;        /* the call was entered and has not returned */
     bool known;       /* `row` and `id` are valid; otherwise kvis knows only the call's number */
     bool begun;       /* text output: the first `shown` arguments have been printed */
@@ -213,7 +213,7 @@ struct call {
     bool detached;    /* kvis detached from the thread before the call returned */
     bool late;        /* duration unknown: kvis attached during the call, or missed its end */
     u64 enter_ns, exit_ns;
-    bool timed;       /* the next three fields are valid; the thread was blocked otherwise */
+    bool timed;       /* cpu_ns, runq_ns, disk_ns are valid; the remaining time was spent blocked */
     u64 cpu_ns, runq_ns, disk_ns;
     char slept;       /* state of the thread in its last sleep, as in /proc/PID/stat; 0: no sleep */
     bool by_interrupt; /* an interrupt ended the thread's last sleep */
@@ -243,7 +243,7 @@ struct name {
     u8 kind;                        /* enum fdkind of the file at its last use; for cls 'p', FK_SOCK
                                      * if the address belongs to a connected socket of a tracee */
     u64 in_bytes, out_bytes, opens;
-    char s[];                       /* the name, NUL-terminated; other NULs are possible */
+    char s[];                       /* NUL-terminated name, which can contain further NULs */
 };
 
 enum fdkind {
@@ -279,8 +279,8 @@ struct fdent {
     u64 known_ns; /* time at which a call or /proc showed that `fd` refers to `o` */
 };
 
-/* A descriptor table: the kernel's files_struct. It is a hash with open addressing, because dup2(2)
- * to a large number must not make the table large. */
+/* A descriptor table, like the kernel's files_struct. The table is a hash with open addressing,
+ * because dup2(2) to a large number must not make the table large. */
 struct files {
     u32 refs, n, cap;
     struct fdent *slot;
@@ -422,9 +422,9 @@ static struct opts opt = {
 
 /* == 3 u_  errors, bounded buffers, human-readable numbers =====================
  * `die`, `xcalloc` and `xrealloc` can end kvis. They are allowed only before kvis attaches to a
- * process (options, opening files). Afterwards, functions return 0 or -errno, `u_warn` reports
- * errors, and kvis ends only after tr_ has detached. If a message ends in ':', strerror(errno) is
- * appended. Only this section appends to a struct buf and escapes text. */
+ * process, for example while it parses options. Afterwards, functions return 0 or -errno, `u_warn`
+ * reports errors, and kvis ends only after tr_ has detached. If a message ends in ':',
+ * strerror(errno) is appended. Only this section appends to a struct buf and escapes text. */
 
 static const char *u_progname = "kvis";
 
@@ -704,7 +704,7 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
         b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
 }
 
-/* Does not use printf, because kvis converts every argument of every call. */
+/* Does not use printf, which is slow: kvis converts numbers for every argument of every call. */
 static void b_u64(struct buf *b, u64 v)
 {
     char tmp[20];
@@ -1155,7 +1155,7 @@ static void u_sysfs_mount(void)
     u_sysfs = u_mount("sysfs");
 }
 
-/* Returns whether kvis must use u_sysfs, because /sys is not mounted (for example in a chroot). */
+/* Returns whether kvis uses its own mount of sysfs, because /sys is not mounted (in a chroot). */
 static bool u_own_sysfs(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -1267,16 +1267,16 @@ static long u_file_number(const char *path, long none)
 /* --- reasons for failures: "WHAT: WHY; fix: DO THIS" --- */
 
 #define U_FIX "; fix: "
-#define U_MORE_FILES "raise the limit of open files (RLIMIT_NOFILE, fs.file-max)"
+#define U_MORE_FILES "raise the limit on open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* Returns a fix for missing capabilities, valid until the next call. For root it mentions
- * containers, because root lacks capabilities only if they were dropped. */
+/* Returns the fix that messages suggest for missing capabilities, valid until the next call. For
+ * root, the text mentions containers, because root lacks capabilities only if they were dropped. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
-    snprintf(fix, sizeof fix, geteuid() ? "run it as root, or with %s"
-                                        : "run it with %s (in a container: --privileged)", caps);
+    snprintf(fix, sizeof fix, geteuid() ? "run kvis as root, or with %s"
+                                        : "run kvis with %s (in a container: --privileged)", caps);
     return fix;
 }
 
@@ -1369,7 +1369,7 @@ enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #elif defined(__riscv) && __riscv_xlen == 64
 enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_RISCV64
-#define ARCH_COMPAT ABI_RISCV64 /* kvis does not recognize 32-bit programs (Linux 5.19) */
+#define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (since Linux 5.19) are not recognized */
 #define ARCH_AUDIT AUDIT_ARCH_RISCV64
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 0 };
@@ -1819,15 +1819,15 @@ static struct {
     struct mem_part {
         u64 addr;
         u32 len;
-        bool fault;   /* the BPF program could not read it */
-        bool early;   /* copied at the call's entry */
+        bool fault;   /* the BPF program could not read the memory */
+        bool early;   /* the data was copied at the call's entry */
         bool written; /* the call wrote the range; its earlier contents are unknown */
         const u8 *data;
     } part[MEM_PARTS];
     const struct wire_file *file[2]; /* files of the descriptors that the call returned */
     const struct wire_sock *sock;    /* addresses of an IP socket */
     const struct wire_unix *local;   /* addresses of a Unix socket */
-    const struct wire_times *times;  /* division of the call's time; NULL: all of it on a CPU */
+    const struct wire_times *times;  /* how the call spent its time; NULL: all on a CPU */
     const struct wire_seg *path;     /* segment with the path of the opened file, or NULL */
 } replay;
 
@@ -1889,8 +1889,8 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
     return (s64)n;
 }
 
-/* mem_copy for kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH): PTRACE_PEEKDATA reads
- * one word. */
+/* Like mem_copy, for kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH). PTRACE_PEEKDATA
+ * reads one word. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -2018,9 +2018,9 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
-/* Reads a string of at most max bytes (dst holds max + 1). Returns its length, or -errno if the
- * memory ends before the string does. Sets *cut if the string is longer than max or than its
- * recorded part, or if the rest timed out. Never reads past the page in which the string ends. */
+/* Reads a string of at most max bytes (dst holds max + 1). Returns its length, or -errno if memory
+ * ends before the string does. Sets *cut if the string is longer than max, if a record has only its
+ * beginning, or if the rest timed out. Never reads past the page in which the string ends. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
 {
     size_t got = 0;
@@ -2123,7 +2123,7 @@ enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 static struct {
     struct name **chain; /* NM_BUCKETS chains, by nm_hash; allocated, because a static array would
                           * make exec fail under a small RLIMIT_AS */
-    u64 secret;          /* prevents a tracee from choosing names that share a chain */
+    u64 secret;          /* prevents a tracee from choosing names that share a hash chain */
     size_t total, drop_at; /* bytes that all names take; total at which to call nm_drop */
     u64 n, overflow;     /* number of names; number of look-ups beyond NM_LIMIT */
     struct name *other;  /* the entry that names beyond NM_LIMIT share */
@@ -2175,7 +2175,7 @@ static void nm_init(void)
         u_no_memory(nm_size(sizeof text - 1));
 }
 
-/* Returns the entry for a name, which it adds if necessary; never NULL. */
+/* Returns the entry for a name; adds the entry if there is none. Never returns NULL. */
 static struct name *nm_get(char cls, const char *s, size_t n)
 {
     u32 h = nm_hash(nm.secret ^ (u8)cls, s, n);
@@ -2519,7 +2519,7 @@ static void files_put(struct files *f)
     free(f);
 }
 
-/* Returns a table for one user: f itself, or a copy if others still use f. */
+/* Returns a table that is not shared: f itself if nobody else uses f, otherwise a copy. */
 static struct files *files_own(struct files *f)
 {
     if (!f || f->refs == 1)
@@ -2714,7 +2714,7 @@ static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
     o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
 }
 
-/* Names the ends of a unix socket by inodes that fstat(2) and sock_diag(7) report for s. */
+/* Names the ends of a unix socket by their inodes. s: kvis's duplicate of the descriptor. */
 static void fd_probe_unix(struct ofd *o, int s)
 {
     struct stat st;
@@ -2813,7 +2813,7 @@ static bool fd_reads(u64 flags)
     return !(flags & O_PATH) && ((flags & 3) == O_RDONLY || (flags & 3) == O_RDWR);
 }
 
-/* Returns the access mode as a word. Mode 3 allows only ioctl(2) (open(2), NOTES). */
+/* Returns the access mode in open flags as a word. Mode 3 allows only ioctl(2) (open(2), NOTES). */
 static const char *fd_access(u64 flags)
 {
     static const char *const mode[] = { "read", "write", "read/write", "ioctl" };
@@ -2840,8 +2840,8 @@ static int fd_statx(const char *path, struct fd_stat *sx)
     return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, TYPE | INO | BTIME, sx) < 0 ? -errno : 0;
 }
 
-/* Returns whether -P names this file. For each name of -P, the first file found counts. The birth
- * time is compared as well, because file systems reuse the inode numbers of deleted files. */
+/* Returns whether -P names this file. Only the first file that existed with the name counts. The
+ * birth time is compared as well, because file systems reuse the inode numbers of deleted files. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2971,7 +2971,7 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(tid, n, &cloexec);
-        struct fd_stat sx; /* no flags are known of a descriptor that has just been closed */
+        struct fd_stat sx; /* detects a descriptor closed meanwhile, whose flags are unknown */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(tid, n), &sx) < 0)) {
             free(o);
         } else if (o) {
@@ -2988,10 +2988,10 @@ static bool fd_is_closed(pid_t tid, s32 n)
     return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT && access(path, F_OK) == 0;
 }
 
-/* Returns the open file of descriptor n of t, or NULL. If kvis did not see the descriptor's
- * creation, or records were lost since, /proc is read, and the entry is added or removed. While an
- * older record is decoded, known descriptors are not looked up, because the number may already
- * refer to another file. */
+/* Returns the open file of descriptor n of t, or NULL. kvis reads /proc and updates the table if it
+ * did not see the descriptor's creation, or may have lost records since then. For a recorded call,
+ * kvis trusts the table unless records were lost, because the number may already refer to another
+ * file. */
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
@@ -3058,11 +3058,11 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 }
 
 /* == 8 vm_  address spaces ======================================================
- * The regions of each address space, for the names of page faults. CLONE_VM shares them, fork
- * copies them, exec discards them. kvis reads the sorted array from /proc/PID/maps after an exec,
- * and again at a fault outside of all regions (for example after shmat(2)). In between, mmap,
- * munmap, mremap, mprotect and brk update the array: kvis examines a fault only after the program
- * has continued or exited, when /proc may already show other regions. */
+ * The regions of each address space, to attribute page faults to files. CLONE_VM shares the
+ * regions, fork copies them, exec discards them. kvis reads the sorted array from /proc/PID/maps
+ * after an exec, and again at a fault outside of all regions (for example after shmat(2)). In
+ * between, mmap, munmap, mremap, mprotect and brk update the array: kvis examines a fault only
+ * after the program has continued or exited, when /proc may already show other regions. */
 
 /* Limits: number of regions in all address spaces (32 bytes each); number of lines read from a maps
  * file; pause before the next reading, as a multiple of the time that one reading took. */
@@ -3146,7 +3146,7 @@ static void vm_join(struct mm *m, u32 from, u32 to)
         vm_splice(m, last + 1, end, NULL, 0);
 }
 
-/* Maps region r in place of what was mapped in its range, or unmaps the range if r has no name. */
+/* Replaces the regions in the range of r by r, or removes the regions if r has no name. */
 static void vm_set(struct mm *m, struct region r)
 {
     struct region put[3];
@@ -3183,7 +3183,7 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
     vm_join(m, from, to);
 }
 
-/* mremap: unmaps [from, gone) and maps the region that was at `from` at [to, to_end). */
+/* Records an mremap(2): [from, gone) is unmapped, and its region is now at [to, to_end). */
 static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
     const struct region *r = vm_find(m, from);
@@ -3245,10 +3245,10 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* Marks m careful if the file system on a device can block a reader; tid has a file of that file
- * system open or mapped. A device with a major number is a block device and cannot block. The
- * mounts are read each time, because the kernel reuses the device numbers of unmounted file
- * systems. Only the device of the running executable stays the same. */
+/* Sets m->careful if device major:minor, of which tid has a file open or mapped, is a file system
+ * that can block a reader. A block device has a major number and cannot block. The list of mounts
+ * is read each time, because the kernel reuses device numbers of unmounted file systems. Only the
+ * running executable certainly keeps its device number in use. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
@@ -3263,8 +3263,8 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
         vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
-/* Checks the file system of the executable. m->exe_minor is still that of the previous executable:
- * its number was not reused, because that file was in use until this exec. */
+/* Checks the file system of the executable. m->exe_minor still belongs to the previous executable.
+ * That number was not reused, because the file was in use until this exec. */
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
     char link[64];
@@ -3345,8 +3345,8 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
     return r;
 }
 
-/* Reads the regions of tid again after a fault outside of all known regions, unless that was done
- * recently. Returns whether all regions are known now. */
+/* Reads the regions of tid again after a fault outside of all known regions, unless the last
+ * reading was very recent. Returns whether all regions are known now. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
@@ -3359,7 +3359,7 @@ static bool vm_look(struct mm *m, pid_t tid)
 }
 
 /* == 9 ps_  processes and threads ===============================================
- * The table of tracees by tid and of their processes by pid. */
+ * Hash tables: tracees by tid, and their processes by pid. */
 
 enum { PS_BUCKETS = 4096, PS_GONE = 64 };
 
@@ -3502,8 +3502,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* Returns the directory that link /proc/TID/WHAT names, as kvis sees it; "…" if its path is too
- * long for /proc. Returns `was` if the link cannot be read or the directory was deleted. */
+/* Returns the directory to which link /proc/TID/WHAT leads, as kvis sees it; U_CUT if the path is
+ * too long for /proc. Returns `was` if the link cannot be read or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -3549,13 +3549,13 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     if (fl & CLONE_VM && t->mm)
         t->mm->refs++;
     memcpy(child->comm, t->comm, sizeof child->comm);
-    child->full = t->full; /* child inherits seccomp filters */
+    child->full = t->full; /* the child inherits seccomp filters */
     child->strict = t->strict;
-    child->stops_at_exit = t->stops_at_exit; /* child inherits ptrace options */
+    child->stops_at_exit = t->stops_at_exit; /* the child inherits ptrace options */
 }
 
-/* Returns the number after a key such as "Tgid:" in /proc/TID/status; for "State:", its letter; -1:
- * none. */
+/* Returns the number after a key such as "Tgid:" in /proc/TID/status, or the letter after "State:";
+ * -1: no such key. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
@@ -3659,15 +3659,15 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 /* A named value of flags.tbl. To save space for 3000 names, one pool contains the names without
  * their common prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers. */
 struct flag {
-    u32 low; /* low half of the value. The value's high half is in fl_high[], its prefix's index in
-              * fl_prefix[], the offset of its name in fl_name[], at the same index. */
+    u32 low; /* low half of the value. fl_high[], fl_prefix[] and fl_name[] have the high half,
+              * prefix (index in fl_prefixes[]) and name (offset in fl_names) at the same index. */
 };
 struct family {
     u16 row, n; /* first row in fl_rows[]; number of rows */
 };
 #include "gen/out/flags.h"
 
-/* Formats of structures and of their members; gen/tables/structs.tbl explains the values. */
+/* Formats of structures and their members: gen/tables/structs.tbl explains the enum values. */
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
     DV_FD, DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP,
@@ -3686,7 +3686,7 @@ struct dec_member {
     const char *name;
     u16 off;
     u8 size, how; /* enum dec_shown */
-    u16 fam;      /* DV_FLAGS, DV_VALUE: family; DV_BITS: first bit << 8 | number of bits */
+    u16 fam;      /* DV_FLAGS, DV_VALUE: FAM_...; DV_BITS: first bit << 8 | number of bits */
     u8 only;      /* enum dec_only */
     u8 condition; /* index in dec_conditions[] */
 };
@@ -3697,15 +3697,15 @@ struct dec_layout {
     u8 sizing;         /* enum dec_sizing */
     u8 own, own_least; /* DEC_SIZE_OWN: offset of the size member; size if that member is 0 */
     u8 abis;           /* 1 << ABI_... of the ABIs that have this layout */
-    u8 more;           /* number of layouts that follow for other ABIs */
+    u8 more;           /* number of layouts for other ABIs that follow this layout */
 };
 #include "gen/out/structs.h"
 
 /* When to decode an argument: `in`, `out`, `both` and `late` of gen/tables/syscalls.tbl. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
-/* Kinds of arguments without a function: flags (K_BITS) or one value (K_ENUM) of a family of
- * flags.tbl. The kernel uses only the low 32 bits, except for K_BITS64 and K_ENUM64. */
+/* Kinds of arguments without a function: flags (K_BITS) or one of several values (K_ENUM) that have
+ * names in flags.tbl. The kernel uses only 32 bits, except for K_BITS64 and K_ENUM64. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
 #define K_BITS64(fam) (0x3000 + (fam))
@@ -3721,9 +3721,9 @@ enum sc_form {
 };
 struct sc_result {
     u8 form;                   /* enum sc_form */
-    u8 opens;                  /* kind FK_... of the new descriptor */
-    u16 fam;                   /* family of names for RET_BITS and RET_VALUE */
-    const char *label;         /* text before the value */
+    u8 opens;                  /* kind of the new descriptor, FK_... */
+    u16 fam;                   /* FAM_... with the names, for RET_BITS and RET_VALUE */
+    const char *label;         /* text before the result's value */
     u32 only;                  /* `form` applies only if argument only_arg has some (only_not: none)
                                 * of these bits */
     u8 only_arg;
@@ -3737,17 +3737,17 @@ struct sc_result {
 struct sc_command {
     u32 value;
     u8 nargs;  /* number of the call's arguments */
-    u8 result; /* index in sc_results[]; 0: use that of the call's row */
+    u8 result; /* index in sc_results[]; 0: use the index in the call's row */
     u16 kind[4];
 };
 struct sc_commands {
     const struct sc_command *row;
-    u8 n;     /* number of rows */
+    u8 n;     /* number of commands in row[] */
     u8 by;    /* index of the argument that is the command */
     u32 mask; /* relevant bits of the command */
 };
 
-/* Socket options: for each level a family of names, for each option the type of its value. */
+/* Socket options: each level's FAM_... with the names, and the type of each option's value. */
 enum sc_holds { OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_TIME, OPT_ERROR, OPT_FILTER };
 struct sc_level {
     u16 level, fam;
@@ -3755,7 +3755,7 @@ struct sc_level {
 struct sc_option {
     u16 level, name;
     u8 holds; /* enum sc_holds */
-    u16 what; /* OPT_STRUCT: structure ST_...; OPT_VALUE: family FAM_... */
+    u16 what; /* OPT_STRUCT: structure ST_...; OPT_VALUE: FAM_... with the names */
 };
 
 struct sc_row {
@@ -3778,7 +3778,7 @@ struct kind {
     u8 when; /* enum dec_when */
     u8 st;   /* structure ST_..., for dec_k_struct and dec_k_array */
     u8 how;  /* enum dec_shown, for a kind that is shown like a structure's member */
-    u8 size; /* size of the value in bytes, DEC_LONG (two longs for a time) or DEC_WORD */
+    u8 size; /* size in bytes, DEC_LONG (two longs for a time) or DEC_WORD */
 };
 
 /* An argument that is being decoded into b. */
@@ -3786,7 +3786,7 @@ struct dec {
     struct task *t;
     const struct call *c;
     struct buf *b;
-    u64 *outlen;  /* c->outlen, set at entry */
+    u64 *outlen;  /* c->outlen, which is set at entry */
     int i;        /* index of the argument */
     bool exit;
     u8 form;      /* enum arg_form */
@@ -3865,7 +3865,7 @@ static u32 dec_max(u32 limit)
     return MIN(opt.strlen_max, limit);
 }
 
-/* ---- dependencies on a command ---- */
+/* ---- arguments and results that depend on a command ---- */
 
 static const struct sc_command *dec_command(const struct call *c, u16 row)
 {
@@ -3898,7 +3898,7 @@ static const struct sc_result *dec_result(const struct call *c, u16 row)
 
 /* ---- values with names ---- */
 
-enum { DEC_NOFAM = 0xfff }; /* no family, so no value has a name */
+enum { DEC_NOFAM = 0xfff }; /* a FAM_... that has no names */
 
 static u64 dec_flag_value(const struct flag *f)
 {
@@ -3983,7 +3983,7 @@ static const struct dec_part {
     u16 fam;
     u8 how;
     u64 mask;
-    u64 arg; /* DEC_NAMED: family of names; DEC_HUGE: flag that makes the field a size */
+    u64 arg; /* DEC_NAMED: FAM_... with the names; DEC_HUGE: flag that makes the field a size */
 } dec_parts[] = {
 #define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
     FL_PARTS(X)
@@ -4056,7 +4056,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Families whose values can be combined with flags, and the flags' family: flags= of flags.tbl. */
+/* Named values that can be combined with flags, and the FAM_... of both: flags= of flags.tbl. */
 static const struct {
     u16 fam, flags;
     u32 mask;
@@ -4136,7 +4136,7 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* Appends the n bytes at addr as a quoted string, but at most -s bytes and DEC_CHUNK. */
+/* Appends the n bytes at addr as a quoted string, but at most -s or DEC_CHUNK bytes. */
 static void dec_bytes(struct dec *d, u64 addr, u64 n)
 {
     u8 tmp[DEC_CHUNK];
@@ -4498,7 +4498,7 @@ static void dec_k_pointed(struct dec *d, u64 v)
     b_s(d->b, number ? "]" : "");
 }
 
-/* Appends kvis's pid for a process that is pid n in the namespace of a tracee. */
+/* Appends a note about pid n of another pid namespace: the process's pid in kvis's namespace. */
 static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 {
     if (ours && ours != n)
@@ -4546,7 +4546,7 @@ static void dec_clock(struct buf *b, u64 v)
         b_f(b, "MAKE_%s_CPUCLOCK(%d, %d)", id & 4 ? "THREAD" : "PROCESS", ~id >> 3, id & 3);
 }
 
-/* Returns the family that names the socket options of a level (include/linux/socket.h). */
+/* Returns the FAM_... with the names of a level's socket options (include/linux/socket.h). */
 static unsigned dec_optfam(u32 level)
 {
     for (const struct sc_level *l = sc_levels; l < sc_levels + ARRAY_LEN(sc_levels); l++)
@@ -4555,7 +4555,7 @@ static unsigned dec_optfam(u32 level)
     return DEC_NOFAM;
 }
 
-/* Appends a value of kind e:NAME of syscalls.tbl. A few families need more than a name. */
+/* Appends a value of kind e:NAME of syscalls.tbl. A few kinds need more than a table of names. */
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
@@ -4959,7 +4959,7 @@ static void dec_k_capdata(struct dec *d, u64 v)
 }
 
 /* Format of a siginfo_t, by signal and code (siginfo_layout, kernel/signal.c, Linux 5.10): the
- * family that names its si_code, and the structure after si_code. */
+ * FAM_... with the names of si_code, and the structure after si_code. */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -5075,7 +5075,7 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     static const struct {
         void (*show)(struct dec *, const u8 *, size_t); /* NULL: show structure `st` */
         u8 st;    /* ST_... */
-        u8 least; /* minimum size of an address of the family */
+        u8 least; /* minimum size in bytes of such an address */
     } form[] = {
         [AF_UNIX] = { dec_unix, 0, 3 },
         [AF_INET] = { NULL, ST_sockaddr_in, 8 },
@@ -5125,7 +5125,7 @@ static void dec_k_sa(struct dec *d, u64 v)
 }
 
 /* Appends an address that the kernel wrote, truncated to the tracee's buffer. kvis knows the size
- * of the buffer only if it saw the call's entry; otherwise it shows the pointer. */
+ * of the buffer only if it saw the call's entry; otherwise kvis shows the pointer. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
@@ -5833,8 +5833,7 @@ static const char *sc_add_matches(const char *expr, bool *set, bool *hit)
     return NULL;
 }
 
-/* Adds to `set` the calls that a name, `all` or a class selects; returns false if there are
- * none. */
+/* Adds to `set` the calls that a name, `all` or a class selects. Returns whether there are any. */
 static bool sc_add_named(const char *word, bool *set)
 {
     bool hit = false;
@@ -5869,8 +5868,7 @@ static const char *sc_add(const char *word, bool *set)
     return wrong;
 }
 
-/* Sets sc_set from the argument of -e trace=. Returns NULL, or an error message in a static
- * buffer. */
+/* Sets sc_set from -e trace=[!]word,word... Returns NULL, or a static error message. */
 static const char *sc_parse(const char *expr)
 {
     static char word[4096];
@@ -15791,7 +15789,7 @@ static const char *pf_fix(int e, enum pf_level level)
     bool paranoid = pf_paranoid() > (long)level;
     switch (-e) {
     case EACCES:
-        return !paranoid ? "run it as root"
+        return !paranoid ? "run kvis as root"
                : level == PF_LEVEL_USER
                    ? "sysctl kernel.perf_event_paranoid=2, CAP_PERFMON or root"
                    : "sysctl kernel.perf_event_paranoid=0, CAP_PERFMON or root";
@@ -35292,7 +35290,7 @@ static const char *check_hybrid_fix(void)
 {
     enum { SYS_ADMIN = 21 };
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
-        return "run it without a seccomp filter (in a container: --privileged)";
+        return "run kvis without a seccomp filter (in a container: --privileged)";
     return bpf_caps() >> SYS_ADMIN & 1 ? "" : u_rights("CAP_SYS_ADMIN");
 }
 
