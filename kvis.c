@@ -149,7 +149,7 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
-#define U_CUT "…" /* shown in place of the end of a truncated text */
+#define U_CUT "…" /* marks that a limit truncated a text */
 
 /* A byte buffer that grows up to `max` bytes. Bytes beyond that limit are dropped, and `cut` is
  * set. b_reset() keeps the memory for reuse. */
@@ -181,8 +181,8 @@ struct recorded_call {
     bool addr;              /* the result of the call is an address */
 };
 
-/* A path that a tracee passed to a system call. kvis reads the path only once: at the call's entry,
- * or at its end if the call does not stop at its entry. */
+/* A path that a tracee passed to a system call. kvis reads the path only once: at the call's entry
+ * if the call stops there, otherwise at its end. */
 struct call_path {
     u8 arg;            /* index of the call's argument that is the path */
     bool cut;          /* the path was truncated */
@@ -227,8 +227,8 @@ struct call {
     struct buf paths; /* text of the paths in path[] */
     u8 n_paths;
     bool selected;    /* option -P selects the call */
-    u8 n_touched;     /* number of entries in touched[]; CALL_TOUCHES + 1: more did not fit */
-    struct name *touched[CALL_TOUCHES]; /* files that the call's descriptors had at its entry */
+    u8 n_touched;     /* number of entries in touched[]; CALL_TOUCHES + 1: not all files fit */
+    struct name *touched[CALL_TOUCHES]; /* files of the call's descriptors at the call's entry */
 };
 
 /* A name for the summary, such as a file's path or the address of a socket's peer, with the totals
@@ -269,7 +269,7 @@ struct ofd {
     bool wanted;         /* option -P selects the file, possibly by another name */
     u64 moment;          /* value of ps.moment when kvis last looked up the directory's name */
     u32 entries;         /* number of directory entries read, without . and .. */
-    bool listed, more;   /* directory entries were read; kvis did not count all of them */
+    bool listed, more;   /* `entries` is valid; there were more entries than kvis counted */
 };
 
 struct fdent {
@@ -307,8 +307,8 @@ struct mm {
     struct region *r;  /* regions sorted by address; only with --faults */
     u64 next_ns;       /* time before which kvis does not read the maps file again */
     u64 brk;           /* end of the heap; 0: unknown */
-    u32 exe_minor;     /* minor device number of the executable's file system if that has no major
-                        * number and cannot block a reader; else 0 */
+    u32 exe_minor;     /* minor device number of the executable's file system; 0: the file system
+                        * has a major number or can block a reader */
     bool careful;      /* read with a timeout: userfaultfd or FUSE may never deliver a page */
 };
 
@@ -316,7 +316,7 @@ struct mm {
 struct proc {
     struct proc *next;   /* next process in the hash chain */
     pid_t pid, ppid;
-    u32 tasks;           /* number of live threads that kvis knows */
+    u32 tasks;           /* number of live threads of the process that kvis knows of */
     struct name *program;
     u64 start_ns;
     u64 restart;         /* bit n-1: the handler of signal n has SA_RESTART */
@@ -329,11 +329,11 @@ struct proc {
     u64 rss_ns, rss;     /* time when kvis last read resident memory; resident memory in bytes */
     u64 max_rss;         /* peak resident memory in bytes, set when the program ends; 0: unknown */
     u64 exec_rss;        /* peak resident memory in bytes when the last exec began */
-    u64 rss_before;      /* peak of the earlier programs, in pages; a kernel that keeps one peak for
-                          * each process can report it again for the current program */
+    u64 rss_before;      /* peak resident memory of earlier programs, in pages; kernels with one
+                          * peak for each process can report that peak again for the next program */
     u64 cpu_ns;          /* CPU time in ns before kvis attached to the process */
     u64 used_ns;         /* total CPU time in ns, set when the process ends; 0: unknown */
-    u64 met_ns;          /* when kvis read the process state from /proc; ignore older calls */
+    u64 met_ns;          /* when kvis read the process state from /proc; ignore older records */
     u64 pid_ns;          /* inode of the process's pid namespace; 0: that of kvis */
     bool new_pid_ns;     /* children may be in another pid namespace (unshare(2), setns(2)) */
     bool attached;       /* -p attached to the process, so its initial state is from /proc */
@@ -356,7 +356,7 @@ struct task {
     bool stops_at_exit;  /* the thread has the ptrace option PTRACE_O_TRACEEXIT */
     u16 blocked_in;      /* sc_rows[] index + 1 of the call during which kvis attached; 0: none */
     s32 blocked_on;      /* first argument of the call during which kvis attached */
-    bool full;           /* thread stops at each call: own seccomp filters, or no acceleration */
+    bool full;           /* thread stops at each call because kvis's seccomp filter is unusable */
     u64 full_ns;         /* time from which the thread stops at each call; 0: at its next stop */
     struct call call;
     bool restarting;     /* the kernel is about to restart `call`, which is not counted yet */
@@ -391,10 +391,10 @@ struct opts {
         until_exit, kill_on_exit;
     bool calls;   /* an output needs the arguments of every call (-v, --report) */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
-    u64 signals;  /* -e signal=: bit n-1 */
+    u64 signals;  /* -e signal=: bit n-1 selects signal n */
     u32 interval_s, duration_s, ring_bytes, min_delay_us;
     bool no_ebpf, bpf_stats;
-    char backend;         /* 'a', 'p', 'h', 'o' */
+    char backend;         /* first letter of --backend=: auto, ptrace, hybrid, observe */
     bool everyone;        /* --all */
     const char *cgroup;   /* --cgroup: its directory */
     u64 min_ns;           /* --min-duration */
@@ -1136,7 +1136,7 @@ static bool u_mounted(const char *dir, u32 magic)
  * it (fsopen(2), fsmount(2): Linux 5.2). Returns the O_PATH descriptor, or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* numbers for every CPU architecture */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers on all CPUs */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = (int)syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1280,7 +1280,7 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Writes to `why` the reason why a path cannot be opened (errno e). `fix`, which can be NULL, is
+/* Writes the reason why a path cannot be opened (errno e) to `why`. `fix`, which can be NULL, is
  * for a file that does not exist although its file system is mounted. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
@@ -1748,9 +1748,9 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
  * hang kvis. A fault on a page that a userfaultfd or a FUSE server must deliver sleeps in
  * TASK_KILLABLE (fs/userfaultfd.c, handle_userfault), and kvis may hold the thread that must
  * deliver the page. strace hangs there forever. Sections vm_ and md_ mark the address spaces in
- * which that can happen. Only a second thread of kvis, the reader thread, reads these. After a
- * timeout kvis shows the argument as `<unreadable>` and lets the tracee continue, so the page
- * arrives and frees the reader thread. */
+ * which that can happen, and only a second thread of kvis, the reader thread, reads their memory.
+ * After a timeout kvis shows the argument as `<unreadable>` and lets the tracee continue, so the
+ * page arrives and frees the reader thread. */
 
 /* Limits for reading a tracee's memory at one stop or for one record: time and number of reads.
  * Counts, lengths and pointers come from the tracee and could be arbitrarily large. The longest
@@ -1762,9 +1762,9 @@ enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 static u8 mem_data[4096];
 
 static struct {
-    u32 reads_left;    /* number of reads that this stop may still make */
+    u32 reads_left;    /* number of memory reads left for the tracee's current stop */
     u64 wait_left_ns;
-    bool gave_up;      /* a read at this stop timed out; `unreadable` counts the stop */
+    bool gave_up;      /* a read at the current stop timed out; `unreadable` counts the stop */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy, failed; /* the reader thread was started, is reading, could not start */
@@ -1784,14 +1784,14 @@ static void mem_budget(void)
     mem.gave_up = false;
 }
 
-/* Counts one memory read against the limit of this stop. Returns false if the limit is reached. */
+/* Counts one memory read against the limit of the current stop. Returns false if none is left. */
 static bool mem_charge(void)
 {
     mem.reads_left -= mem.reads_left > 0;
     return mem.reads_left > 0;
 }
 
-/* Returns whether this stop allows no more memory reads, or no more waiting for them. */
+/* Returns whether no memory reads, or no time to wait for them, are left for the current stop. */
 static bool mem_spent(void)
 {
     return !mem.reads_left || !mem.wait_left_ns;
@@ -2194,7 +2194,7 @@ static struct name *nm_get(char cls, const char *s, size_t n)
     return e;
 }
 
-/* Returns the name after e, in no particular order; with e NULL, the first name. */
+/* Iterates over all names: returns the name after e, or the first name if e is NULL. */
 static struct name *nm_next(const struct name *e)
 {
     u32 bucket = e ? e->hash % NM_BUCKETS + 1 : 0;
@@ -2337,7 +2337,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether the list of files with the most I/O omits a file that many programs use. */
+/* Returns whether many programs use a file. The list of files with most I/O omits such files. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2707,14 +2707,14 @@ static u32 fd_unix_partner(u32 ino)
     return partner;
 }
 
-/* Names the two ends of a unix socket by their inodes, unless they have addresses. */
+/* Names the ends of a unix socket that have no address by their inode numbers. */
 static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
 {
     o->local = o->local ? o->local : fd_unnamed(o->sock, local);
     o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
 }
 
-/* Names the ends of a unix socket by their inodes. s: kvis's duplicate of the descriptor. */
+/* Like fd_name_ends, with inode numbers from the kernel. s: kvis's duplicate of the descriptor. */
 static void fd_probe_unix(struct ofd *o, int s)
 {
     struct stat st;
@@ -2741,8 +2741,8 @@ static const char *fd_status(pid_t tid, const char *key)
 }
 
 /* Duplicates a thread's descriptor into kvis (Linux 5.6). Returns the descriptor or -errno. Before
- * Linux 6.9 a pidfd can only refer to a main thread, whose table differs from the thread's after
- * unshare(2); kcmp(2) then verifies that the duplicate refers to the right file. */
+ * Linux 6.9 a pidfd can only refer to a main thread, whose descriptor table can be another one
+ * after unshare(2); kcmp(2) then verifies that the duplicate is the right file. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2971,7 +2971,7 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(tid, n, &cloexec);
-        struct fd_stat sx; /* detects a descriptor closed meanwhile, whose flags are unknown */
+        struct fd_stat sx; /* fails for a descriptor that was closed meanwhile */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(tid, n), &sx) < 0)) {
             free(o);
         } else if (o) {
