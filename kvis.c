@@ -2357,7 +2357,7 @@ static struct {
     bool ring;         /* a tracee has used an io_uring descriptor */
     u32 connecting;    /* number of sockets with a connect(2) in progress */
     bool lazy;         /* look in /proc each time: some calls that change tables are not traced */
-    u64 lost_ns;       /* before this time, records of calls that change tables may be lost */
+    u64 lost_ns;       /* time before which records of calls that change tables may be missing */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2971,7 +2971,7 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(tid, n, &cloexec);
-        struct fd_stat sx; /* fails for a descriptor that was closed meanwhile */
+        struct fd_stat sx; /* unused; the call only tests whether the descriptor is still open */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(tid, n), &sx) < 0)) {
             free(o);
         } else if (o) {
@@ -3747,7 +3747,8 @@ struct sc_commands {
     u32 mask; /* relevant bits of the command */
 };
 
-/* Socket options: each level's FAM_... with the names, and the type of each option's value. */
+/* Socket options: the FAM_... with the names of a level's options, and the types of their
+ * values. */
 enum sc_holds { OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_TIME, OPT_ERROR, OPT_FILTER };
 struct sc_level {
     u16 level, fam;
@@ -3781,7 +3782,7 @@ struct kind {
     u8 size; /* size in bytes, DEC_LONG (two longs for a time) or DEC_WORD */
 };
 
-/* An argument that is being decoded into b. */
+/* An argument of a system call, whose text is being appended to b. */
 struct dec {
     struct task *t;
     const struct call *c;
