@@ -149,7 +149,7 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
-#define U_CUT "…" /* marks that a limit truncated a text */
+#define U_CUT "…" /* marks a text as truncated */
 
 /* A byte buffer that grows up to `max` bytes. Bytes beyond that limit are dropped, and `cut` is
  * set. b_reset() keeps the memory for reuse. */
@@ -3747,8 +3747,7 @@ struct sc_commands {
     u32 mask; /* relevant bits of the command */
 };
 
-/* Socket options: the FAM_... with the names of a level's options, and the types of their
- * values. */
+/* Socket options: FAM_... with the names of a level's options, and types of their values. */
 enum sc_holds { OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_TIME, OPT_ERROR, OPT_FILTER };
 struct sc_level {
     u16 level, fam;
