@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* kvis: shows what a program makes the Linux kernel do.
  *
- * One static binary that needs no other file on the machine it is copied to. This file is all of
- * it, except the tables that gen/ generates. Data flows from top to bottom: a section
- * calls only sections above it. The compiler enforces that, as there are no forward declarations.
+ * kvis is one static binary that runs on any machine without further files. This file is the whole
+ * program, except the tables that gen/ generates. A section calls only sections above it. The
+ * compiler enforces that, because there are no forward declarations.
  *
  *     ptrace stops ─► tr_ ─► md_ ─► struct event ─► out_ ─► text
  *     perf samples ─► pf_ ──┘  │    (event_kinds[])    └──► JSON lines
  *                              └─► st_ counts ─► tables and the summary
  *
- * To read the file, start with main at the bottom and tr_loop. Functions of a section marked [die]
- * may end kvis: all of them, or only the named functions.
+ * To read the file, start with main at the bottom and tr_loop. In a section marked [die], any
+ * function may end kvis, or only the functions that are named after [die.
  *
  *  1 limits   headers, kernel constants that old headers lack
  *  2 types    types that several sections use
@@ -149,100 +149,101 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
-#define U_CUT "…" /* replaces text that a limit cut off */
+#define U_CUT "…" /* marks a text as truncated */
 
-/* A byte buffer that grows up to `max` bytes. Bytes beyond `max` are dropped and `cut` is set. The
- * memory is kept for reuse: a reused buffer allocates only if it needs more than ever before. */
+/* A byte buffer that grows up to `max` bytes. Bytes beyond that limit are dropped, and `cut` is
+ * set. b_reset() keeps the memory for reuse. */
 struct buf {
     char *p;
-    u32 len, cap, max; /* in bytes; max 0 means 1 MiB */
+    u32 len, cap, max; /* numbers of bytes: used, allocated, allowed (0: 1 MiB) */
     bool cut;
 };
 
-/* System-call conventions. A 64-bit process can make calls of several of them. */
+/* System-call ABIs. A 64-bit process can use several ABIs, for example i386 with `int $0x80`. */
 enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
 
-/* One decoded argument: raw bytes of the tracee (ARG_STR, untrusted) or text that kvis made
- * (ARG_TXT: printable ASCII or UTF-8, safe on a terminal, strings inside it already escaped). */
+/* One decoded argument of a system call: raw bytes of the tracee (ARG_STR, untrusted) or text that
+ * kvis made (ARG_TXT: printable ASCII or UTF-8, with the strings inside it escaped). */
 enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
-    bool cut;     /* ARG_STR: the tracee's string is longer */
-    u32 off, len; /* position in call.text */
+    bool cut;     /* ARG_STR: the string of the tracee was truncated */
+    u32 off, len; /* position and length of the argument in call.text */
 };
 
-/* The fields of a replayed call that a live call would look up by its row or in the tracee. */
+/* A call from a recording. For a live call, kvis computes the values of these fields from sc_rows[]
+ * and the memory of the tracee. */
 struct recorded_call {
-    const char *name, *abi; /* abi NULL: the native ABI */
-    const char *ret;        /* the result as text */
+    const char *name, *abi; /* names of the call and its ABI; abi NULL: the native ABI */
+    const char *ret;        /* result of the call, as text */
     u32 ret_len;
     u8 nargs;
-    bool addr;              /* the result is an address */
+    bool addr;              /* the result of the call is an address */
 };
 
-/* A path among a call's arguments, as the tracee wrote it. kvis reads the path once: at the call's
- * entry if the call stops there. */
+/* A path that a tracee passed to a system call. kvis reads the path only once: at the call's entry
+ * if the call stops there, otherwise at its end. */
 struct call_path {
-    u8 arg;            /* index of the argument */
-    bool cut;          /* the tracee's path is longer */
-    bool placed;       /* `from` was the directory when the path was read */
-    u32 off;           /* offset in call.paths; a NUL follows the path */
-    s32 len;           /* length in bytes; -errno if the path could not be read */
+    u8 arg;            /* index of the call's argument that is the path */
+    bool cut;          /* the path was truncated */
+    bool placed;       /* `from` has been set */
+    u32 off;           /* offset of the path in call.paths, where a NUL follows it */
+    s32 len;           /* length of the path in bytes; -errno if kvis could not read the path */
     struct name *from; /* directory from which a relative path starts; NULL: unknown or root */
 };
 
 enum { CALL_TOUCHES = 32 };
-enum { CALL_SET_MAX = 4096 }; /* maximum number of descriptors of a set that kvis examines */
+enum { CALL_SET_MAX = 4096 }; /* maximum number of descriptors that kvis reads from a poll(2) set */
 
-/* A system call, from its entry on. Times are CLOCK_MONOTONIC ns. */
+/* A system call of a tracee. Times are in ns of CLOCK_MONOTONIC. */
 struct call {
-    const struct recorded_call *recorded; /* NULL: a live call */
-    bool open;        /* entered and not yet returned */
-    bool known;       /* row and id are valid; otherwise only the number is known */
-    bool begun;       /* the text sink has printed the first `shown` arguments */
+    const struct recorded_call *recorded; /* recorded data of a replayed call; NULL: a live call */
+    bool open;        /* the call was entered and has not returned */
+    bool known;       /* `row` and `id` are valid; otherwise kvis knows only the call's number */
+    bool begun;       /* text output: the first `shown` arguments have been printed */
     u8 shown;
     enum abi abi;
-    u16 row;          /* index in sc_rows[] */
-    u16 id;           /* first row with the same name: SC_name */
+    u16 row;          /* index of the call in sc_rows[] */
+    u16 id;           /* SC_name: index of the first row of sc_rows[] with the call's name */
     u64 nr;
     u64 arg[6];
     s64 ret;
     int err;          /* errno (positive) if the call failed, else 0 */
     bool noret;       /* the call never returned (exit, killed, or exec in another thread) */
     bool detached;    /* kvis detached from the thread before the call returned */
-    bool late;        /* duration unknown: kvis attached during the call, or lost its end */
+    bool late;        /* duration unknown: kvis attached during the call, or missed its end */
     u64 enter_ns, exit_ns;
-    bool timed;       /* the next three are valid; the remaining time was spent blocked */
+    bool timed;       /* cpu_ns, runq_ns, disk_ns are valid; the remaining time was spent blocked */
     u64 cpu_ns, runq_ns, disk_ns;
-    char slept;       /* state of the last sleep, as in /proc/PID/stat; 0: no sleep */
-    bool by_interrupt; /* an interrupt ended the last wait */
-    pid_t waker_pid;  /* tid of the thread that ended the last wait; 0: unknown */
-    char waker_comm[16]; /* name of that thread at that time; "": unknown */
-    pid_t child;      /* tid of the child of fork, vfork or clone in kvis's pid namespace */
+    char slept;       /* state of the thread in its last sleep, as in /proc/PID/stat; 0: no sleep */
+    bool by_interrupt; /* an interrupt ended the thread's last sleep */
+    pid_t waker_pid;  /* tid of the thread that ended the last sleep; 0: unknown */
+    char waker_comm[16]; /* name of the thread that ended the last sleep; "": unknown */
+    pid_t child;      /* tid of the thread that the call created, in kvis's pid namespace */
     struct arg val[6];
-    struct buf text;  /* the bytes of val[] */
-    u64 outlen[2];    /* value-result lengths at entry (accept's *addrlen ...) */
+    struct buf text;  /* text of the arguments in val[] */
+    u64 outlen[2];    /* at entry, the value-result lengths, such as *addrlen of accept(2) */
     struct call_path path[2];
-    struct buf paths; /* the bytes of path[] */
+    struct buf paths; /* text of the paths in path[] */
     u8 n_paths;
-    bool selected;    /* -P selects the call */
-    u8 n_touched;     /* number of entries of touched[]; CALL_TOUCHES + 1: more did not fit */
-    struct name *touched[CALL_TOUCHES]; /* files of its descriptors at entry, for recordings */
+    bool selected;    /* option -P selects the call */
+    u8 n_touched;     /* number of entries in touched[]; CALL_TOUCHES + 1: not all files fit */
+    struct name *touched[CALL_TOUCHES]; /* files of the call's descriptors at the call's entry */
 };
 
-/* A name that is kept for the summary: a file's path or a peer's address, stored once, with its
- * totals. Section nm_ describes its lifetime. */
+/* A name for the summary, such as a file's path or the address of a socket's peer, with the totals
+ * of its I/O. Section nm_ describes the lifetime of names. */
 struct name {
     struct name *next;              /* next name in the hash chain */
     u32 hash, len;
-    char cls;                       /* 'f' file, 'p' peer "tcp4 1.2.3.4:80", 'x' other name */
-    bool read, written;             /* opened or used for reading, writing */
+    char cls;                       /* 'f': file; 'p': address of a peer; 'x': other name */
+    bool read, written;             /* the file was opened or used for reading, for writing */
     bool ran;                       /* a tracee has executed this file */
-    bool live;                      /* mark for nm_drop: something refers to the name */
-    u8 kind;                        /* enum fdkind of its last use; FK_SOCK for cls 'p': a socket of
-                                     * a tracee that has connected has this address */
+    bool live;                      /* the name is in use; nm_drop keeps it */
+    u8 kind;                        /* enum fdkind of the file at its last use; for cls 'p', FK_SOCK
+                                     * if the address belongs to a connected socket of a tracee */
     u64 in_bytes, out_bytes, opens;
-    char s[];                       /* NUL-terminated; may contain any other byte */
+    char s[];                       /* NUL-terminated name, which can contain further NULs */
 };
 
 enum fdkind {
@@ -257,124 +258,124 @@ struct ofd {
     u32 refs;
     u8 kind;             /* enum fdkind */
     bool writable, inherited;
-    const char *sock;    /* type "tcp4", "unix" ...; NULL: not a socket */
-    struct name *name;   /* path, or "pipe:[12]" */
+    const char *sock;    /* socket type, such as "tcp4" or "unix"; NULL: not a socket */
+    struct name *name;   /* path of the file, or "pipe:[12]" */
     struct name *local, *peer; /* the addresses of a socket, if known */
     u64 in_bytes, out_bytes, open_ns;
-    u64 connect_ns;      /* start of a connect(2) that is in progress; 0: none */
+    u64 connect_ns;      /* start of the connect(2) in progress; 0: none */
     pid_t opener;
     u32 dev;             /* device number, major << 20 | minor */
     u64 ino;             /* inode number; 0: unknown */
-    bool wanted;         /* -P names this file, possibly by another name */
-    u64 moment;          /* ps.moment of the last look-up of a directory's name */
+    bool wanted;         /* option -P selects the file, possibly by another name */
+    u64 moment;          /* value of ps.moment when kvis last looked up the directory's name */
     u32 entries;         /* number of directory entries read, without . and .. */
-    bool listed, more;   /* entries were read; there were others that kvis did not count */
+    bool listed, more;   /* `entries` is valid; there were more entries than kvis counted */
 };
 
 struct fdent {
     s32 fd; /* -1: free slot */
     bool cloexec;
     struct ofd *o;
-    u64 known_ns; /* time at which a call or /proc showed that the descriptor is this file */
+    u64 known_ns; /* time at which a call or /proc showed that `fd` refers to `o` */
 };
 
-/* A descriptor table: the kernel's files_struct. It is a hash with open addressing, because dup2(2)
- * to a large number must not make the table large. */
+/* A descriptor table, like the kernel's files_struct. The table is a hash with open addressing,
+ * because dup2(2) to a large number must not make the table large. */
 struct files {
     u32 refs, n, cap;
     struct fdent *slot;
 };
 
-/* Working directory and root: the kernel's fs_struct, which CLONE_FS shares. */
+/* The working and root directories of threads that share them, like the kernel's fs_struct. */
 struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
-    struct name *root; /* NULL: the root of its mount namespace */
-    u64 moment;        /* ps.moment of the last look-up of cwd and root */
+    struct name *root; /* root directory; NULL: the root of the thread's mount namespace */
+    u64 moment;        /* value of ps.moment when kvis last read cwd and root from /proc */
 };
 
 struct region {
     u64 start, end;
-    struct name *name; /* path, "heap", "stack" or "anon" */
+    struct name *name; /* path of the mapped file, "heap", "stack" or "anon" */
     u8 prot;           /* PROT_* */
 };
 
-/* An address space: the kernel's mm_struct. */
+/* An address space, like the kernel's mm_struct. */
 struct mm {
     u32 refs;
     u32 n, cap;
-    struct region *r;  /* sorted by address; only with --faults */
-    u64 next_ns;       /* earliest time of the next reading of its regions */
+    struct region *r;  /* regions sorted by address; only with --faults */
+    u64 next_ns;       /* time before which kvis does not read the maps file again */
     u64 brk;           /* end of the heap; 0: unknown */
-    u32 exe_minor;     /* minor device number of its program's file system if that has no major
-                        * number and is not a slow file system; else 0 */
-    bool careful;      /* a page may never arrive (userfaultfd, FUSE): read with a timeout */
+    u32 exe_minor;     /* minor device number of the executable's file system; 0: the file system
+                        * has a major number or can block a reader */
+    bool careful;      /* read with a timeout: userfaultfd or FUSE may never deliver a page */
 };
 
 /* A process (thread group). */
 struct proc {
     struct proc *next;   /* next process in the hash chain */
     pid_t pid, ppid;
-    u32 tasks;           /* number of live threads that kvis knows */
+    u32 tasks;           /* number of live threads of the process that kvis knows of */
     struct name *program;
     u64 start_ns;
-    u64 restart;         /* signals whose handler has SA_RESTART: bit n-1 */
-    u64 caught;          /* signals that have a handler: bit n-1 */
-    struct st_caller *caller; /* row of --by=pid */
-    int status;          /* wait status of its main thread, once that has exited */
-    u8 delivered, sent;  /* last signal delivered to it, last signal sent to it; 0: none */
-    s32 sent_code;       /* si_code of the sent signal */
-    pid_t sent_by;       /* sender of that signal */
-    u64 rss_ns, rss;     /* time of the last reading of its resident memory; size in bytes */
-    u64 max_rss;         /* peak resident memory of its program, set when that ends; 0: unknown */
-    u64 exec_rss;        /* max_rss at the start of its last exec */
-    u64 rss_before;      /* peak of all its earlier programs, if the kernel keeps one peak for all
-                          * programs of a process */
-    u64 cpu_ns;          /* CPU time before kvis attached to it */
-    u64 used_ns;         /* total CPU time, set when it ends; 0: unknown */
-    u64 met_ns;          /* time of the reading of its state from /proc; older calls are ignored */
-    u64 pid_ns;          /* inode of its pid namespace; 0: the same as kvis's */
-    bool new_pid_ns;     /* its children may be in another namespace: unshare or setns */
-    bool attached;       /* -p attached to it: its state is from /proc */
-    bool has_children;   /* it has children or had some */
+    u64 restart;         /* bit n-1: the handler of signal n has SA_RESTART */
+    u64 caught;          /* bit n-1: signal n has a handler */
+    struct st_caller *caller; /* row of the process in the tables of --by=pid */
+    int status;          /* wait status of the main thread, set when that thread exits */
+    u8 delivered, sent;  /* signals last delivered and last sent to the process; 0: none */
+    s32 sent_code;       /* si_code of the last signal sent to the process */
+    pid_t sent_by;       /* pid of the sender of that signal */
+    u64 rss_ns, rss;     /* time when kvis last read resident memory; resident memory in bytes */
+    u64 max_rss;         /* peak resident memory in bytes, set when the program ends; 0: unknown */
+    u64 exec_rss;        /* peak resident memory in bytes when the last exec began */
+    u64 rss_before;      /* peak resident memory of earlier programs, in pages; kernels with one
+                          * peak for each process can report that peak again for the next program */
+    u64 cpu_ns;          /* CPU time in ns before kvis attached to the process */
+    u64 used_ns;         /* total CPU time in ns, set when the process ends; 0: unknown */
+    u64 met_ns;          /* when kvis read the process state from /proc; ignore older records */
+    u64 pid_ns;          /* inode of the process's pid namespace; 0: that of kvis */
+    bool new_pid_ns;     /* children may be in another pid namespace (unshare(2), setns(2)) */
+    bool attached;       /* -p attached to the process, so its initial state is from /proc */
+    bool has_children;   /* the process has or had children */
 };
 
 enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
 
-/* A thread under trace: a tracee. */
+/* A tracee: a traced thread. */
 struct task {
     struct task *next;   /* next thread in the hash chain */
     pid_t tid, pid;
-    pid_t ns_tid;        /* tid in the thread's own pid namespace; 0: the same as tid */
+    pid_t ns_tid;        /* tid in the thread's own pid namespace; 0: the same as `tid` */
     struct proc *proc;
     struct files *files;
     struct fsinfo *fs;
     struct mm *mm;
     u8 run;              /* enum run */
-    bool seen_stop;      /* kvis has seen the first stop */
-    bool stops_at_exit;  /* its options have PTRACE_O_TRACEEXIT */
-    u16 blocked_in;      /* 1 + row of the call during which kvis attached; 0: none */
-    s32 blocked_on;      /* first argument of that call */
-    bool full;           /* stops at every call (its own seccomp filters, or no acceleration) */
-    u64 full_ns;         /* time at which `full` took effect; 0: it will at the next stop */
+    bool seen_stop;      /* the thread has had its first stop */
+    bool stops_at_exit;  /* the thread has the ptrace option PTRACE_O_TRACEEXIT */
+    u16 blocked_in;      /* sc_rows[] index + 1 of the call during which kvis attached; 0: none */
+    s32 blocked_on;      /* first argument of the call during which kvis attached */
+    bool full;           /* thread stops at each call because kvis's seccomp filter is unusable */
+    u64 full_ns;         /* time from which the thread stops at each call; 0: at its next stop */
     struct call call;
     bool restarting;     /* the kernel is about to restart `call`, which is not counted yet */
-    struct name *exec_path;     /* path of the execve in progress */
-    struct buf exec_argv;       /* argv of that execve: the strings, each with its NUL */
-    u64 clone_flags;            /* flags of the clone in progress */
+    struct name *exec_path;     /* path of the execve(2) in progress */
+    struct buf exec_argv;       /* argv of the execve(2) in progress: strings with their NULs */
+    u64 clone_flags;            /* flags of the clone(2) in progress */
     bool clone_known;           /* clone_flags is valid */
     char comm[16];
-    u64 exec_ns;                /* start of the last exec that was shown at its event */
-    u64 reported_ns, reported_end_ns; /* start and end of a call that was recorded and stopped */
-    u64 pending_ns;             /* start of the recorded call that `call` shows; 0: none */
+    u64 exec_ns;                /* start of the last exec that was shown; its record is ignored */
+    u64 reported_ns, reported_end_ns; /* times of the last stopped call, whose record is ignored */
+    u64 pending_ns;             /* start of the call whose entry record filled `call`; 0: none */
     u32 key;                    /* tid in the initial pid namespace; 0: not known yet */
     bool strict;                /* kvis enforces SECCOMP_MODE_STRICT in place of the kernel */
-    bool missing;               /* the thread has exited, but no record of that has arrived */
-    bool restore_arg0;          /* at exit, kvis must restore the flags that clone was given */
+    bool missing;               /* the thread has exited, but its exit record has not arrived */
+    bool restore_arg0;          /* kvis must restore clone's flags argument when the call ends */
 };
 
-/* How a call ended, as -e status= names it (strace(1)). No call has the status `unavailable`,
- * because kvis can read the result of every thread that has not exited. */
+/* How a system call ended, for -e status= (strace(1)). No call ends as CALL_UNAVAILABLE, because
+ * kvis can read the result of every thread that has not exited. */
 enum call_end {
     CALL_SUCCESSFUL = 1, CALL_FAILED = 2, CALL_UNFINISHED = 4, CALL_UNAVAILABLE = 8,
     CALL_DETACHED = 16,
@@ -385,15 +386,15 @@ enum call_end {
 struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
-    u8 quiet;     /* 1: no events; 2: only the requested output */
+    u8 quiet;     /* 1: print no events; 2: print only what options request */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit;
-    bool calls;   /* a sink needs every call decoded (-v or a report) */
+    bool calls;   /* an output needs the arguments of every call (-v, --report) */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
-    u64 signals;  /* -e signal=: bit n-1 */
+    u64 signals;  /* -e signal=: bit n-1 selects signal n */
     u32 interval_s, duration_s, ring_bytes, min_delay_us;
     bool no_ebpf, bpf_stats;
-    char backend;         /* 'a', 'p', 'h', 'o' */
+    char backend;         /* first letter of --backend=: auto, ptrace, hybrid, observe */
     bool everyone;        /* --all */
     const char *cgroup;   /* --cgroup: its directory */
     u64 min_ns;           /* --min-duration */
@@ -420,10 +421,10 @@ static struct opts opt = {
 };
 
 /* == 3 u_  errors, bounded buffers, human-readable numbers =====================
- * `die`, `xcalloc` and `xrealloc` can end kvis. They may be called only before kvis attaches to
- * anything (options, opening files). After that, functions return 0 or -errno, `u_warn` reports
- * errors, and kvis ends only after tr_ has detached. strerror(errno) is appended to a message that
- * ends in ':'. Only this section appends to a struct buf and escapes text. */
+ * `die`, `xcalloc` and `xrealloc` can end kvis. They are allowed only before kvis attaches to a
+ * process, for example while it parses options. Afterwards, functions return 0 or -errno, `u_warn`
+ * reports errors, and kvis ends only after tr_ has detached. If a message ends in ':',
+ * strerror(errno) is appended. Only this section appends to a struct buf and escapes text. */
 
 static const char *u_progname = "kvis";
 
@@ -439,7 +440,7 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     if (n && fmt[n - 1] == ':')
         len += snprintf(line + len, sizeof line - (size_t)len, " %s", strerror(e));
     line[len++] = '\n';
-    /* A single write keeps the line apart from the tracee's output. */
+    /* Write the whole line at once, because the tracee may write to the same terminal. */
     if (write(STDERR_FILENO, line, (size_t)len) < 0)
         return; /* stderr is closed: the error cannot be reported */
 }
@@ -490,8 +491,8 @@ static void *xcalloc(size_t n, size_t size)
     return p;
 }
 
-/* Grows a table of *cap elements to at least n. New elements are zeroed. Returns the table, which
- * may have moved, or NULL if there is no memory; the old table is then unchanged. */
+/* Grows a table of *cap elements to at least n and zeroes the new elements. Returns the table,
+ * which may have moved. Without memory, returns NULL and leaves the table unchanged. */
 static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 {
     u32 more = MAX(*cap, 64u);
@@ -508,7 +509,7 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 }
 
 /* Returns the edit distance of two words: the number of letters inserted, deleted, changed or
- * swapped. 9: a word is too long. */
+ * swapped; 9 if a word is too long to compare. */
 static u32 u_distance(const char *a, const char *b)
 {
     enum { MAX_LEN = 24 };
@@ -530,7 +531,7 @@ static u32 u_distance(const char *a, const char *b)
     return d[n][m];
 }
 
-/* Sets *best to `word` if it is nearer to `given` than *best and `given` may be a typo of it. */
+/* Sets *best to `word` if `given` looks like a typo of `word` and *best is a worse match. */
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
 {
     size_t n = strlen(given);
@@ -541,7 +542,6 @@ static void u_nearer(const char *given, const char *word, const char **best, u32
     }
 }
 
-/* Returns why a file cannot be opened for writing. */
 static const char *u_write_error(int e)
 {
     return e == ENOENT   ? "there is no such directory"
@@ -550,7 +550,7 @@ static const char *u_write_error(int e)
                          : strerror(e);
 }
 
-/* Returns whether a file name is that of a device. kvis does not create a missing device, because
+/* Returns whether a file name is in /dev, except /dev/shm. kvis creates no file there, because
  * nobody would look for an ordinary file in /dev. */
 static bool u_is_device(const char *name)
 {
@@ -573,15 +573,15 @@ static u32 u_columns(int f)
 }
 
 /* Returns whether a CPU time is long enough to be split into user and system time: the kernel
- * divides it in proportion to the ticks it sampled (cputime_adjust, kernel/sched/cputime.c). */
+ * derives the split from sampled ticks (cputime_adjust, kernel/sched/cputime.c). */
 static bool u_cpu_is_split(u64 ns)
 {
     enum { LEAST_MS = 100 };
     return ns >= LEAST_MS * NSEC / 1000;
 }
 
-/* Time in ns by which the clocks of kvis's time namespace are ahead of those of the initial one
- * (time_namespaces(7)). The kernel time-stamps records in the initial namespace. */
+/* Offsets in ns of the clocks of kvis's time namespace from the clocks of the initial namespace
+ * (time_namespaces(7)), with which the kernel time-stamps records. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
 /* Reads a clock of the initial time namespace. */
@@ -601,8 +601,7 @@ static u64 u_now(void)
     return u_clock(CLOCK_MONOTONIC);
 }
 
-/* Returns an unpredictable number. Soon after boot, or without getrandom(2), it is derived from the
- * clock. */
+/* Returns a random number, or one from the clock if getrandom(2) is missing or not ready yet. */
 static u64 u_random(void)
 {
     u64 r = 0;
@@ -611,7 +610,7 @@ static u64 u_random(void)
     return r;
 }
 
-static u64 u_at; /* time of the event that is being handled; 0: the current time */
+static u64 u_at; /* time of the event that kvis is handling; 0: use the current time */
 
 static u64 u_when(void)
 {
@@ -630,7 +629,7 @@ static void b_free(struct buf *b)
     memset(b, 0, sizeof *b);
 }
 
-/* Makes space for n more bytes. Returns how many of them fit. */
+/* Makes space for n more bytes in b. Returns how many bytes fit. */
 static u32 b_room(struct buf *b, size_t n)
 {
     u32 max = b->max ? b->max : 1u << 20;
@@ -654,9 +653,9 @@ static u32 b_room(struct buf *b, size_t n)
     return (u32)n;
 }
 
-/* memcpy for short strings. musl's memcpy copies them with `rep movs`, which makes JSON output of
- * a recording take 1.7 times as long. Copies of 8, 4 or 1 bytes overlap if n is not a multiple of
- * their size. */
+/* memcpy for short strings: musl's memcpy copies them with `rep movs`, with which JSON output of a
+ * recording takes 1.7 times as long. The copies of 8, 4 or 1 bytes overlap if n is not a multiple
+ * of their size. */
 static void u_copy(char *to, const char *from, size_t n)
 {
     if (n >= 8) {
@@ -705,7 +704,7 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
         b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
 }
 
-/* Numbers are converted without printf, because that is done for every argument of every call. */
+/* Does not use printf, which is slow: kvis converts numbers for every argument of every call. */
 static void b_u64(struct buf *b, u64 v)
 {
     char tmp[20];
@@ -736,7 +735,7 @@ static void b_hex(struct buf *b, u64 v)
     b_put(b, tmp + i, (size_t)(18 - i));
 }
 
-/* Appends n / unit with all its decimal places; unit is a power of ten. */
+/* Appends n / unit with all decimal places; unit is a power of ten. */
 static void b_fraction(struct buf *b, u64 n, u32 unit)
 {
     b_u64(b, n / unit);
@@ -801,7 +800,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     *n = (u32)MAX(bytes, 1);
     if (bytes < 2)
         return 1;
-    while (low < high) { /* find the last row that does not begin after cp */
+    while (low < high) { /* find the last range that begins at or before cp */
         u32 mid = (low + high) / 2;
         if (u_widths[mid].first <= cp)
             low = mid + 1;
@@ -812,8 +811,8 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     return low && cp - w->first <= w->more ? w->columns : 1;
 }
 
-/* Returns the number of bytes that fit into *columns columns, and sets *columns to the columns that
- * they take. */
+/* Returns how many bytes of s fit into *columns terminal columns. Sets *columns to the width of
+ * these bytes. */
 static u32 u_fit(const char *s, u32 len, u32 *columns)
 {
     u32 at = 0, used = 0, n;
@@ -835,7 +834,7 @@ static u32 u_width(const char *s, u32 len)
     return columns;
 }
 
-/* Returns the number of bytes to skip at the front to leave at most `columns` columns. */
+/* Returns how many leading bytes of s to skip to make the rest at most `columns` columns wide. */
 static u32 u_skip(const char *s, u32 len, u32 columns)
 {
     u32 all = u_width(s, len), at = 0, n;
@@ -846,7 +845,7 @@ static u32 u_skip(const char *s, u32 len, u32 columns)
     return at;
 }
 
-/* Appends blanks until the text from position `from` is `columns` wide. */
+/* Pads the text of b from offset `from` on with blanks to `columns` terminal columns. */
 static void b_pad(struct buf *b, u32 from, u32 columns)
 {
     for (u32 used = u_width(b->p + from, b->len - from); used < columns; used++)
@@ -908,7 +907,7 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
     }
 }
 
-/* Appends a string of a tracee as -v shows it: "quoted", and ... if it was truncated. */
+/* Appends a string of a tracee as -v shows it: "quoted", with ... after a truncated string. */
 static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 {
     b_c(b, '"');
@@ -916,8 +915,8 @@ static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
     b_s(b, cut ? "\"..." : "\"");
 }
 
-/* Appends a word as a shell reads it back: bare, 'quoted', or $'with \n' if it contains bytes that
- * a terminal would act on. */
+/* Appends a word quoted for a shell if necessary: 'quoted', or $'with \n' if it contains control
+ * characters. */
 static void b_shell(struct buf *b, const char *s, u32 n)
 {
     bool bare = n > 0, plain = true;
@@ -949,7 +948,7 @@ static void b_unicode(struct buf *b, u32 cp)
         b_c(b, b_digits[cp >> (i - 4) & 15]);
 }
 
-/* Appends, inside a JSON string, an ASCII character for which u_is_plain() is false. */
+/* Appends an ASCII character for which u_is_plain() is false, escaped as in a JSON string. */
 static void b_json_ascii(struct buf *b, u8 c)
 {
     if (c == '\n')
@@ -964,8 +963,8 @@ static void b_json_ascii(struct buf *b, u8 c)
     }
 }
 
-/* Appends the inside of a JSON string (RFC 8259). An invalid byte becomes U+FFFD. Returns whether
- * there was one; the caller can then add the exact bytes as NAME_hex. */
+/* Appends bytes as the inside of a JSON string (RFC 8259). Invalid UTF-8 becomes U+FFFD. Returns
+ * whether there was any; the caller can then add the exact bytes as NAME_hex. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
 {
     const u8 *s = bytes;
@@ -1046,8 +1045,8 @@ static const char *u_errname(int e)
     return u_errno(e)->name;
 }
 
-/* Appends SIGNAME. Real-time signals are SIGRT_n, counted from the kernel's 32, as in strace,
- * because SIGRTMIN is 34 in a glibc program and 35 in a musl one. */
+/* Appends the name of a signal. Real-time signals are SIGRT_n, counted from the kernel's 32 as in
+ * strace, because SIGRTMIN is 34 in a glibc program and 35 in a musl one. */
 static void b_sig(struct buf *b, int sig)
 {
     static const char *const name[] = {
@@ -1075,11 +1074,11 @@ static const char *u_signame(int sig)
     return tmp;
 }
 
-/* glibc installs a handler for this signal (SIGSETXID) when the second thread starts, and its
- * sigaction(3) rejects the signal. kvis therefore makes the system call itself. Its struct has four
+/* SIGSETXID, for which glibc installs a handler when a program starts its second thread. glibc's
+ * sigaction(3) rejects this signal. kvis therefore calls rt_sigaction(2), whose struct has four
  * words, or five if the mask takes two. */
 enum { U_LIBC_SIGNAL = 33 };
-static bool u_libc_ignored; /* the signal was ignored before that; commands must inherit this */
+static bool u_libc_ignored; /* kvis was started with signal 33 ignored; commands inherit that */
 
 /* Starts f(arg) in a thread with all signals blocked, because the main thread handles them. The
  * stack size is fixed: glibc's default, RLIMIT_STACK, would take a quarter of the address space
@@ -1105,8 +1104,8 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 
 /* --- files of /proc and /sys --- */
 
-/* Returns the next line of a file, of any length, without its newline; NULL at the end. *line and
- * *size are getline(3)'s: initialize them to NULL and 0, and free *line after the last line. */
+/* Returns the next line of a file without its newline; NULL: end of the file. Initialize *line to
+ * NULL and *size to 0, as for getline(3), and free *line after the last line. */
 static char *u_line(FILE *f, char **line, size_t *size)
 {
     if (getline(line, size, f) < 0)
@@ -1115,7 +1114,7 @@ static char *u_line(FILE *f, char **line, size_t *size)
     return *line;
 }
 
-/* Returns a pointer past n words and the blanks that follow them. */
+/* Returns a pointer past the first n words of s and the blanks after them. */
 static const char *u_word(const char *s, int n)
 {
     for (; n > 0; n--) {
@@ -1137,7 +1136,7 @@ static bool u_mounted(const char *dir, u32 magic)
  * it (fsopen(2), fsmount(2): Linux 5.2). Returns the O_PATH descriptor, or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* the same on every CPU architecture */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers on all CPUs */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = (int)syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1149,14 +1148,14 @@ static int u_mount(const char *type)
     return fd;
 }
 
-static int u_sysfs = -1; /* kvis's own detached mount */
+static int u_sysfs = -1; /* detached mount of sysfs; -1: none */
 
 static void u_sysfs_mount(void)
 {
     u_sysfs = u_mount("sysfs");
 }
 
-/* Returns whether /sys is not mounted, as in a bare chroot, but u_sysfs is available instead. */
+/* Returns whether kvis uses its own mount of sysfs, because /sys is not mounted (in a chroot). */
 static bool u_own_sysfs(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -1166,8 +1165,7 @@ static bool u_own_sysfs(void)
     return u_sysfs >= 0;
 }
 
-/* Returns "/sys" or "/proc" if the path is in that directory and nothing is mounted there, or NULL.
- * */
+/* Returns "/sys" or "/proc" if the path needs that file system and it is not mounted, else NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1193,7 +1191,7 @@ static bool u_sys_there(const char *path)
     return f >= 0;
 }
 
-/* Returns a short path of sysfs. Without /proc it can only be /sys. */
+/* Returns a path at which sysfs is reachable: /sys, or a link in /proc to kvis's own mount. */
 static const char *u_sys_dir(void)
 {
     static char path[32] = "/sys";
@@ -1202,7 +1200,7 @@ static const char *u_sys_dir(void)
     return path;
 }
 
-/* Returns the length of the path's prefix that a message should show as /sys; 0: none. */
+/* Returns the length of the path's prefix that messages replace by /sys; 0: no such prefix. */
 static size_t u_sys_alias(const char *path)
 {
     const char *dir = u_sys_dir();
@@ -1225,8 +1223,8 @@ static size_t u_slurp(const char *path, char *s, size_t max)
     return n;
 }
 
-/* Sets u_ahead. timens_offsets describes the namespace of future children, which is kvis's own
- * unless this process has called unshare(2). */
+/* Reads u_ahead from /proc/self/timens_offsets. That file describes the time namespace of future
+ * children, which can differ from kvis's own after unshare(2). */
 static void u_clocks(void)
 {
     char own[64] = "", children[64] = "", text[256], *boot;
@@ -1243,8 +1241,8 @@ static void u_clocks(void)
     u_ahead.boottime = sec * (s64)NSEC + strtoll(boot, NULL, 10);
 }
 
-/* Returns the next entry of a directory that opendir(3) opened, skipping names that begin with a
- * dot. Returns NULL after the last entry, which also closes the directory, and if *d is NULL. */
+/* Returns the next entry of a directory whose name does not begin with a dot. After the last entry,
+ * closes the directory and returns NULL. Also returns NULL if *d is NULL. */
 static const struct dirent *u_entry(DIR **d)
 {
     const struct dirent *e;
@@ -1258,7 +1256,7 @@ static const struct dirent *u_entry(DIR **d)
     return e;
 }
 
-/* Returns the number at the start of a small file; `none` if there is no such file or number. */
+/* Returns the number at the start of a small file, or `none` if there is no such file or number. */
 static long u_file_number(const char *path, long none)
 {
     char line[64], *end = line;
@@ -1266,24 +1264,24 @@ static long u_file_number(const char *path, long none)
     return end == line ? none : v;
 }
 
-/* --- reasons: "WHAT: WHY; fix: DO THIS"; kvis check prints the two parts separately --- */
+/* --- reasons for failures: "WHAT: WHY; fix: DO THIS" --- */
 
 #define U_FIX "; fix: "
-#define U_MORE_FILES "raise the limit of open files (RLIMIT_NOFILE, fs.file-max)"
+#define U_MORE_FILES "raise the limit on open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* Returns a fix for missing capabilities; root lacks them only if they were dropped. The result is
- * valid until the next call. */
+/* Returns the fix that messages suggest for missing capabilities, valid until the next call. For
+ * root, the text mentions containers, because root lacks capabilities only if they were dropped. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
-    snprintf(fix, sizeof fix, geteuid() ? "run it as root, or with %s"
-                                        : "run it with %s (in a container: --privileged)", caps);
+    snprintf(fix, sizeof fix, geteuid() ? "run kvis as root, or with %s"
+                                        : "run kvis with %s (in a container: --privileged)", caps);
     return fix;
 }
 
-/* Writes why a path cannot be opened (e > 0). `fix` applies if the file does not exist although its
- * file system is mounted; NULL: there is no fix. */
+/* Writes the reason why a path cannot be opened (errno e) to `why`. `fix`, which can be NULL, is
+ * for a file that does not exist although its file system is mounted. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1301,8 +1299,7 @@ static void u_unseen(char *why, size_t size, const char *path, int e, const char
 
 /* --- patterns --- */
 
-/* Compiles a POSIX extended regular expression for match tests. Returns NULL, or why it cannot be
- * compiled (static buffer). */
+/* Compiles an extended regular expression. Returns NULL, or an error message in a static buffer. */
 static const char *u_regcomp(regex_t *re, const char *expr)
 {
     static char why[128];
@@ -1315,26 +1312,26 @@ static const char *u_regcomp(regex_t *re, const char *expr)
     return why;
 }
 
-/* Returns whether the expression matches anywhere in s. Also true if memory runs out. */
+/* Returns whether the expression matches anywhere in s; true if memory runs out. */
 static bool u_matches(const regex_t *re, const char *s)
 {
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
 }
 
 /* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture ===================
- * Registers, system-call conventions, audit numbers. No other section mentions a register or
- * __x86_64__. A new architecture needs an `enum abi` with its column of numbers in
- * gen/tables/syscalls.tbl and, in this section: offsets in the kernel's struct pt_regs (ARCH_...,
- * arch_arg_off, arch_fn_off); the ABI's name, word size and audit number; and three functions that
- * read and set registers. BPF programs are the same for all 64-bit kernels, with those offsets
- * patched in. A 32-bit kvis has no BPF programs (ARCH_HAS_BPF). */
+ * Registers, system-call conventions, audit numbers: no other section mentions a register or
+ * __x86_64__. A new architecture needs a value of `enum abi`, a column of numbers in
+ * gen/tables/syscalls.tbl and, in this section, the offsets in the kernel's struct pt_regs
+ * (ARCH_..., arch_arg_off, arch_fn_off), the ABI's name, word size and audit number, and three
+ * functions that read and set registers. BPF programs are the same for all 64-bit kernels: kvis
+ * patches the offsets into them. A 32-bit kvis has no BPF programs (ARCH_HAS_BPF). */
 
 #if defined(__x86_64__)
 enum { ARCH_ARG0_IS_RESULT = 0 };
 #define ARCH_NATIVE ABI_X86_64
 #define ARCH_COMPAT ABI_I386
 #define ARCH_AUDIT AUDIT_ARCH_X86_64
-/* The kernel's flag for a task in a 32-bit call: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
+/* Flag of a task that makes a 32-bit call: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.status"
 enum { ARCH_COMPAT_MASK = 2 };
 /* Offsets of a call's arguments in the kernel's struct pt_regs, 64-bit and 32-bit. The layout is
@@ -1342,10 +1339,10 @@ enum { ARCH_COMPAT_MASK = 2 };
 #define R(reg) offsetof(struct user_regs_struct, reg)
 static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
 enum { ARCH_WORDS = R(r10) }; /* offset of eight words that contain the arguments: r10 to rdi */
-enum { ARCH_ORIG_A0 = 0 };    /* offset of the saved first argument if a0 has the result */
+enum { ARCH_ORIG_A0 = 0 };    /* offset of a copy of the first argument; 0: none is needed */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
-/* Size of a task's kernel stack, and the offset of the call number on it: THREAD_SIZE and
+/* Size of a task's kernel stack, and the offset of the call number in that stack: THREAD_SIZE and
  * task_pt_regs, asm/processor.h. */
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
 /* Offsets for calls of kernel functions (System V ABI): arguments, stack pointer, return value; and
@@ -1358,27 +1355,27 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM64
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64
-/* _TIF_32BIT, arch/arm64/include/asm/thread_info.h. struct pt_regs begins with x0 to x3. */
+/* Flag of a 32-bit task: _TIF_32BIT, asm/thread_info.h. struct pt_regs begins with x0 to x30. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 1 << 22 };
 static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
 enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 enum { ARCH_ORIG_A0 = 0 };
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
-enum { ARCH_NR_OFF = 280 }; /* syscallno, after user_pt_regs and orig_x0: asm/ptrace.h */
-enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* a page if that is larger: asm/memory.h */
+enum { ARCH_NR_OFF = 280 }; /* offset of pt_regs.syscallno, after orig_x0: asm/ptrace.h */
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/memory.h, for 4-KiB pages */
 static const u16 arch_fn_off[5] = { 0, 8, 16, 24, 32 };
 enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #elif defined(__riscv) && __riscv_xlen == 64
 enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_RISCV64
-#define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (CONFIG_COMPAT, Linux 5.19) look the same */
+#define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (since Linux 5.19) are not recognized */
 #define ARCH_AUDIT AUDIT_ARCH_RISCV64
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 0 };
-/* struct pt_regs, arch/riscv/include/asm/ptrace.h: epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7,
- * s2-s11, t3-t6, status, badaddr, cause, orig_a0. During a call a0 already holds the result
- * (6.11). */
+/* struct pt_regs is epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7, s2-s11, t3-t6, status, badaddr,
+ * cause, orig_a0 (arch/riscv/include/asm/ptrace.h). During a call, a0 already contains the result
+ * (Linux 6.11); the first argument is in orig_a0. */
 enum { ARCH_A0 = 10 * 8, ARCH_ORIG_A0 = 35 * 8 };
 static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
                                      ARCH_A0 + 32, ARCH_A0 + 40 };
@@ -1397,21 +1394,21 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 #define SYS_mmap SYS_mmap2 /* EABI has only mmap2 */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 0 };
-/* No BPF program is loaded here (see ARCH_HAS_BPF), so these offsets patch nothing: struct pt_regs,
- * arch/arm/include/uapi/asm/ptrace.h. */
+/* These offsets in struct pt_regs (arch/arm/include/uapi/asm/ptrace.h) are never used, because a
+ * 32-bit kvis loads no BPF program (ARCH_HAS_BPF). */
 enum { ARCH_ORIG_A0 = 17 * 4 };
 static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, 4, 8, 12, 16, 20 };
 enum { ARCH_WORDS = 0 };
 static const u16 arch_arg_off32[4] = { ARCH_ORIG_A0, 4, 8, 12 };
 enum { ARCH_NR_OFF = 7 * 4 };
 enum { ARCH_STACK = 8 << 10, ARCH_STACK_NR = 0 };
-static const u16 arch_fn_off[5] = { 0, 4, 8, 12 }; /* the fifth is on the stack */
+static const u16 arch_fn_off[5] = { 0, 4, 8, 12 }; /* the fifth argument is on the stack */
 enum { ARCH_SP_OFF = 13 * 4, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #else
 #error "kvis knows x86_64, aarch64, riscv64 and armv7"
 #endif
 
-/* BPF programs read 8-byte pointers and longs in kernel memory. */
+/* The BPF programs assume that pointers and longs of the kernel have 8 bytes. */
 enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
 
 #define ARCH_X32_BIT 0x40000000u /* __X32_SYSCALL_BIT, arch/x86/include/uapi/asm/unistd.h */
@@ -1422,18 +1419,18 @@ static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm6
 struct stop {
     u8 op;          /* PTRACE_SYSCALL_INFO_* */
     enum abi abi;
-    u64 nr, arg[6]; /* at entry */
-    s64 ret;        /* at exit; -errno on failure */
-    u32 data;       /* SECCOMP_RET_DATA of a seccomp stop */
+    u64 nr, arg[6]; /* number and arguments, valid at a call's entry */
+    s64 ret;        /* result, valid at a call's exit; -errno on failure */
+    u32 data;       /* SECCOMP_RET_DATA, valid at a seccomp stop */
 };
 
-/* Returns the size in bytes of a pointer, long and size_t. */
+/* Returns the size in bytes of an ABI's pointers, longs and size_t. */
 static unsigned abi_word(enum abi a)
 {
     return a == ABI_X86_64 || a == ABI_ARM64 || a == ABI_RISCV64 ? 8 : 4;
 }
 
-/* Returns the ABI of an audit number and a call number, and clears x32's bit in the call number. */
+/* Returns the ABI for an AUDIT_ARCH_... number, and clears the x32 bit of the call number. */
 static enum abi arch_abi(u32 audit, u64 *nr)
 {
     if (audit == AUDIT_ARCH_I386)
@@ -1451,7 +1448,7 @@ static enum abi arch_abi(u32 audit, u64 *nr)
     return ABI_X86_64;
 }
 
-/* Converts the result of a 32-bit program's call: error codes are negative, addresses are not. */
+/* Widens the result of a 32-bit call: error codes stay negative, addresses stay positive. */
 static s64 arch_result32(s64 ret)
 {
     return ret < -4095 ? (u32)ret : ret;
@@ -1463,8 +1460,8 @@ static long sys_ptrace(long req, pid_t tid, u64 addr, void *data)
     return r < 0 ? -errno : r;
 }
 
-/* Reads the general registers, at most n bytes. Returns their size (which identifies a 32-bit task)
- * or -errno. */
+/* Reads up to n bytes of a thread's general registers. Returns their size, which is smaller for a
+ * 32-bit task, or -errno. */
 static long arch_regs(pid_t tid, void *r, size_t n)
 {
     struct iovec v = { r, n };
@@ -1495,8 +1492,8 @@ static void arch_from_regs32(const u32 *w, struct stop *s)
     s->ret = arch_result32((s32)w[6]);
 }
 
-/* Returns whether a 64-bit process made the call with `int $0x80`: the two bytes before ip are cd
- * 80 (syscall: 0f 05). Kernels before 5.3 do not report the ABI. */
+/* Returns whether a 64-bit process made its call with `int $0x80` (bytes cd 80), not with `syscall`
+ * (0f 05). Kernels before 5.3 do not report the ABI of a call. */
 static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
@@ -1527,7 +1524,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
 }
 
 /* Replaces the call that is about to start with another call of the same ABI. With nr -1 the call
- * is skipped and its result is -e. (On arm64, -e also becomes the first argument.) */
+ * is skipped and its result is -e. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -1544,7 +1541,6 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     return arch_set_regs(tid, &u, n);
 }
 
-/* Sets the first argument of the call in which tid is stopped. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     union arch_regs u;
@@ -1611,7 +1607,6 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     return r < 0 ? (int)r : arch_set_first(tid, (u64)(s64)-e);
 }
 
-/* Sets the first argument of the call in which tid is stopped. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     (void)abi;
@@ -1635,8 +1630,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Sets the first argument of the call in which tid is stopped. Its register is that of the result.
- * */
+/* Sets r0, which holds the first argument at a call's entry and the result at its exit. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     u32 r[ARCH_N_REGS];
@@ -1655,7 +1649,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     return r < 0 ? (int)r : arch_set_arg0(tid, ABI_ARM32, (u64)-e);
 }
 #else
-/* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h; the header depends on the libc. */
+/* struct user_regs_struct is that of arch/riscv/include/uapi/asm/ptrace.h; libc headers differ. */
 enum { ARCH_REG_A0 = 10, ARCH_REG_A7 = 17, ARCH_N_REGS = 32 };
 
 static int arch_from_regs(pid_t tid, struct stop *s)
@@ -1672,7 +1666,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
 }
 
 /* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e.
- * The program finds nr in a7 afterwards; no libc relies on that register. */
+ * After the call, the program finds nr in register a7, but no libc relies on that register. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     u64 r[ARCH_N_REGS];
@@ -1697,15 +1691,15 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     (void)abi;
     if (n < 0)
         return (int)n;
-    i.entry.args[0] = v; /* entry and seccomp have the same layout here */
+    i.entry.args[0] = v; /* i.entry and i.seccomp have the same layout */
     return (int)sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
 }
 #endif
 
 static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
 
-/* Reads a system-call stop of tid. `op` is the kind of stop to assume if the kernel does not report
- * it. Returns 0 or -errno (-ESRCH: the thread has exited or is not stopped). */
+/* Reads the system-call stop of thread tid. `op` is the kind of stop to assume if the kernel does
+ * not report the kind. Returns 0 or -errno (-ESRCH: the thread has exited or is not stopped). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1729,19 +1723,19 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
         return 0;
     }
     if (i.op != PTRACE_SYSCALL_INFO_ENTRY && i.op != PTRACE_SYSCALL_INFO_SECCOMP)
-        return 0; /* INFO_NONE: another kind of stop, and no other field is set */
-    s->nr = i.entry.nr; /* entry and seccomp have the same layout here */
+        return 0; /* PTRACE_SYSCALL_INFO_NONE: not a system-call stop */
+    s->nr = i.entry.nr; /* i.entry and i.seccomp have the same layout */
     memcpy(s->arg, i.entry.args, sizeof s->arg);
     s->data = i.op == PTRACE_SYSCALL_INFO_SECCOMP ? i.seccomp.ret_data : 0;
     s->abi = arch_abi(i.arch, &s->nr);
     for (int k = 0; k < 6 && (s->abi == ABI_I386 || s->abi == ABI_ARM32); k++)
-        s->arg[k] = (u32)s->arg[k]; /* int $0x80 does not clear the upper halves, and the call
-                                     * ignores them */
+        s->arg[k] = (u32)s->arg[k]; /* int $0x80 keeps the upper halves of the registers, but the
+                                     * call ignores them */
     return 0;
 }
 
-/* At a stop other than a system-call stop, finds the interrupted call that will be restarted.
- * Returns true and sets nr, arg, abi, ret if the thread is in such a call. */
+/* Returns whether a thread in a stop other than a system-call stop was interrupted in a call that
+ * the kernel will restart. If so, sets nr, arg, abi and ret of *s. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
     if (arch_from_regs(tid, s) < 0)
@@ -1750,31 +1744,31 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
 }
 
 /* == 5 mem_  access to the tracee's memory =======================================
- * Reads with process_vm_readv(2). A page that never arrives must not hang kvis: a fault on a page
- * that a userfaultfd or a FUSE server must deliver sleeps in TASK_KILLABLE (fs/userfaultfd.c,
- * handle_userfault), and kvis may hold the thread that must deliver the page. strace hangs there
- * forever. Sections vm_ and md_ mark the address spaces in which that can happen, and a second
- * thread of kvis, the reader thread, reads them. After a timeout kvis shows the argument as
- * `<unreadable>` and lets the tracee continue. Then the page arrives and the reader thread is free
- * again. */
+ * kvis reads the memory of tracees with process_vm_readv(2). A page that never arrives must not
+ * hang kvis. A fault on a page that a userfaultfd or a FUSE server must deliver sleeps in
+ * TASK_KILLABLE (fs/userfaultfd.c, handle_userfault), and kvis may hold the thread that must
+ * deliver the page. strace hangs there forever. Sections vm_ and md_ mark the address spaces in
+ * which that can happen, and only a second thread of kvis, the reader thread, reads their memory.
+ * After a timeout kvis shows the argument as `<unreadable>` and lets the tracee continue, so the
+ * page arrives and frees the reader thread. */
 
-/* Limits of reading for one stop of a thread or one record: time and number of reads. Counts,
- * lengths and pointers come from the tracee and could be arbitrarily large. The longest argv that
- * the kernel accepts (bprm_stack_limits of fs/exec.c: 6 MiB) costs 3000 reads if its strings are
- * adjacent. */
+/* Limits for reading a tracee's memory at one stop or for one record: time and number of reads.
+ * Counts, lengths and pointers come from the tracee and could be arbitrarily large. The longest
+ * argv that the kernel accepts (bprm_stack_limits of fs/exec.c: 6 MiB) costs 3000 reads if its
+ * strings are adjacent. */
 enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 
-/* The bytes that the reader thread has read. In `mem` the array would take space in the binary. */
+/* Bytes from the reader thread; not in `mem`, whose initialized data takes space in the binary. */
 static u8 mem_data[4096];
 
 static struct {
-    u32 reads_left;    /* number of reads that this stop may still make */
+    u32 reads_left;    /* number of memory reads left for the tracee's current stop */
     u64 wait_left_ns;
-    bool gave_up;      /* a read of this stop timed out and is counted in `unreadable` */
+    bool gave_up;      /* a read at the current stop timed out; `unreadable` counts the stop */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
-    bool started, busy, failed; /* states of the reader thread */
-    pid_t tid;         /* the thread whose memory it reads: n bytes at addr */
+    bool started, busy, failed; /* the reader thread was started, is reading, could not start */
+    pid_t tid;         /* thread whose memory the reader thread reads: n bytes at addr */
     u64 addr;
     size_t n;
     s64 result;
@@ -1782,7 +1776,7 @@ static struct {
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .reads_left = MEM_READS,
           .wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000) };
 
-/* Resets the limits for a new stop or record. */
+/* Resets the limits of memory reads for a new stop or record. */
 static void mem_budget(void)
 {
     mem.reads_left = MEM_READS;
@@ -1790,14 +1784,14 @@ static void mem_budget(void)
     mem.gave_up = false;
 }
 
-/* Takes one read from the budget of this stop. Returns false if none is left. */
+/* Counts one memory read against the limit of the current stop. Returns false if none is left. */
 static bool mem_charge(void)
 {
     mem.reads_left -= mem.reads_left > 0;
     return mem.reads_left > 0;
 }
 
-/* Returns whether the budget of this stop is used up. */
+/* Returns whether no memory reads, or no time to wait for them, are left for the current stop. */
 static bool mem_spent(void)
 {
     return !mem.reads_left || !mem.wait_left_ns;
@@ -1810,34 +1804,33 @@ static s64 mem_give_up(void)
     return -ETIMEDOUT;
 }
 
-/* Maximum number of parts of a record: each has at least its header and an address. */
+/* Maximum number of memory ranges in a record: each takes at least a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* The parts of a thread's memory that the record of a call contains. kvis reads them instead of the
- * memory, which may have changed since. */
+/* Copies of ranges of a tracee's memory, from the record of a call. kvis reads the copies, because
+ * the memory itself may have changed since the call. */
 static struct {
-    bool on;                 /* a record is being decoded */
-    bool live;               /* the thread is stopped at the end of the recorded call: its memory
-                              * has the data that the record lacks */
-    bool entering;           /* reads return the data as it was at the call's entry */
-    bool bad_fd;             /* the call failed with EBADF */
+    bool on;                 /* kvis is decoding a record */
+    bool live;               /* the thread is stopped at the end of the recorded call: data that the
+                              * record lacks is read from its memory */
+    bool entering;           /* mem_read returns data as it was at the call's entry */
+    bool bad_fd;             /* the recorded call failed with EBADF */
     u32 n, n_files;
     struct mem_part {
         u64 addr;
         u32 len;
-        bool fault;   /* BPF could not read the memory */
-        bool early;   /* the data is from the call's entry */
-        bool written; /* the call wrote the data: its earlier contents are unknown */
+        bool fault;   /* the BPF program could not read the memory */
+        bool early;   /* the data was copied at the call's entry */
+        bool written; /* the call wrote the range; its earlier contents are unknown */
         const u8 *data;
     } part[MEM_PARTS];
-    const struct wire_file *file[2]; /* the files of the descriptors that the call returned */
+    const struct wire_file *file[2]; /* files of the descriptors that the call returned */
     const struct wire_sock *sock;    /* addresses of an IP socket */
     const struct wire_unix *local;   /* addresses of a Unix socket */
-    const struct wire_times *times;  /* where the time was spent; NULL: all of it on a CPU */
+    const struct wire_times *times;  /* how the call spent its time; NULL: all on a CPU */
     const struct wire_seg *path;     /* segment with the path of the opened file, or NULL */
 } replay;
 
-/* Clears the data of the previous record. */
 static void mem_replay_begin(void)
 {
     replay.n = replay.n_files = 0;
@@ -1859,28 +1852,28 @@ static void mem_replay_file(const struct wire_file *f)
         replay.file[replay.n_files++] = f;
 }
 
-/* Returns whether the thread has continued since the record was written. Its memory and descriptors
- * may have changed. */
+/* Returns whether the tracee has continued since the record being decoded was written: its memory
+ * and descriptors may have changed. */
 static bool mem_is_past(void)
 {
     return replay.on && !replay.live;
 }
 
-/* Returns the file of the i-th descriptor that the call returned, or NULL if not recorded. */
+/* Returns the file of the i-th descriptor that the recorded call returned; NULL: not recorded. */
 static const struct wire_file *mem_replayed_file(u32 i)
 {
     return replay.on && i < replay.n_files ? replay.file[i] : NULL;
 }
 
-/* Reads from the record. Returns -EAGAIN if the record lacks the data, but the thread is stopped
- * and its memory can be read. */
+/* Reads tracee memory from the record being decoded. Returns -EAGAIN if the record lacks the data
+ * and the caller can read the memory of the stopped thread instead. */
 static s64 mem_from_record(u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
     for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++) {
         u64 at = addr - p->addr;
         if (p->early && p->fault && replay.entering && at < CALL_EARLY_MAX)
-            return -EFAULT; /* the earlier contents are unknown */
+            return -EFAULT; /* the data at the call's entry is unknown */
         bool here = at < p->len && (!p->early || replay.entering) && !p->fault;
         if (here && (!best || (!best->early && p->len - at > best->len - (addr - best->addr))))
             best = p;
@@ -1896,15 +1889,15 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
     return (s64)n;
 }
 
-/* mem_copy for kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH): PTRACE_PEEKDATA reads
- * one word. */
+/* Like mem_copy, for kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH). PTRACE_PEEKDATA
+ * reads one word. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
     while (got < n && mem_charge()) {
         unsigned long word;
         u64 at = (addr + got) & ~(u64)(sizeof word - 1);
-        /* The system call, unlike libc's wrapper, stores the word at `data`. */
+        /* Unlike the libc function, the ptrace system call stores the word at `data`. */
         if (sys_ptrace(PTRACE_PEEKDATA, tid, at, &word) < 0)
             break;
         size_t off = (size_t)(addr + got - at), k = MIN(sizeof word - off, n - got);
@@ -1914,12 +1907,12 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
     return got ? (s64)got : -EFAULT;
 }
 
-/* Returns the number of bytes read, at least one, or -errno. */
+/* Copies memory of thread tid. Returns the number of bytes copied, at least one, or -errno. */
 static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
-    /* The sixth variadic argument is on the stack. It must be a long: for an int, clang leaves the
-     * upper half uninitialized. */
+    /* The flags must be a long, because the sixth variadic argument is on the stack, and clang
+     * leaves the upper half of an int there uninitialized. */
     s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
     return got > 0 ? got : got < 0 ? -errno : -EFAULT;
 }
@@ -1964,7 +1957,7 @@ static int mem_start(void)
     return e;
 }
 
-/* Reads at most one page in the reader thread, within the time this stop may still wait. */
+/* Lets the reader thread read up to one page, and waits at most mem.wait_left_ns for the result. */
 static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
     if (!mem.wait_left_ns || mem.failed || (!mem.started && mem_start() < 0))
@@ -1989,7 +1982,7 @@ static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
     return got == -ETIMEDOUT ? mem_give_up() : got;
 }
 
-/* Reads n bytes of the tracee itself; see mem_read. */
+/* Reads n bytes from the memory of the tracee, not from a record; see mem_read. */
 static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
 {
     if (!mem_charge())
@@ -2007,9 +2000,9 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
     return (s64)got;
 }
 
-/* Reads n bytes at addr. Returns the number of bytes read (fewer: the rest is unmapped) or -errno.
- * -ETIMEDOUT: the page did not arrive in time, or this stop's budget is used up. A record can
- * contain the beginning of the data as it was at entry and the rest as it was later. */
+/* Reads n bytes at addr. Returns the number of bytes read (fewer if the rest is unmapped) or
+ * -errno. -ETIMEDOUT: the page did not arrive in time, or the limits of this stop are reached. In a
+ * record, the first bytes can be older (from the call's entry) than the rest. */
 static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     size_t got = 0;
@@ -2025,9 +2018,9 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
-/* Reads a string of at most max bytes (dst holds max + 1). Returns its length, or -errno if the
- * memory ends before the string does. Sets *cut if the string is longer than max or than its
- * recorded part, or if the rest timed out. Never reads past the page in which the string ends. */
+/* Reads a string of at most max bytes (dst holds max + 1). Returns its length, or -errno if memory
+ * ends before the string does. Sets *cut if the string is longer than max, if a record has only its
+ * beginning, or if the rest timed out. Never reads past the page in which the string ends. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
 {
     size_t got = 0;
@@ -2053,7 +2046,6 @@ static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
     return (s64)got;
 }
 
-/* Reads n bytes. Returns false if not all could be read. */
 static bool mem_get(struct task *t, u64 addr, void *dst, size_t n)
 {
     return mem_read(t, addr, dst, n) == (s64)n;
@@ -2066,16 +2058,16 @@ static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* Up to one page of memory that was read ahead, because arrays and adjacent strings then cost one
- * read per page. Initialize n to 0. */
+/* Read-ahead buffer of up to one page: arrays and adjacent strings need only one read per page.
+ * Initialize n to 0. */
 struct mem_ahead {
     u64 addr;
     u32 n;
     u8 data[4096];
 };
 
-/* Sets *p to the bytes at addr. Returns how many are available without another page (at least one),
- * or -errno. */
+/* Sets *p to the bytes at addr in the read-ahead buffer. Returns how many bytes follow in the same
+ * page, at least one, or -errno. */
 static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u8 **p)
 {
     if (addr - m->addr >= m->n) {
@@ -2089,7 +2081,7 @@ static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u
     return (s64)(m->n - (addr - m->addr));
 }
 
-/* mem_read for a few bytes, with read-ahead. */
+/* Like mem_read for a few bytes, but with read-ahead. */
 static s64 mem_read_ahead(struct task *t, struct mem_ahead *m, u64 addr, void *dst, size_t n)
 {
     const u8 *p;
@@ -2121,24 +2113,24 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 }
 
 /* == 6 nm_  names that are kept for the summary =================================
- * Paths and peers, each stored once. A trace of days must not take more memory than one of minutes:
- * when the names take nm.drop_at bytes, tr_trim_names marks those that descriptors, mappings and
- * lists refer to, and nm_drop drops the others except those with the most I/O. Only a replay can
- * reach NM_LIMIT. All further names then share one entry, and the summary counts them. */
+ * Paths and addresses, each stored once. A trace of days must not take more memory than a trace of
+ * minutes. When names take nm.drop_at bytes, tr_trim_names marks the names that descriptors,
+ * mappings and lists use. nm_drop then frees unmarked names, except those with the most I/O. Only a
+ * replay can reach NM_LIMIT; further names share one entry, and the summary shows their number. */
 
 enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 
 static struct {
-    struct name **chain; /* NM_BUCKETS chains, by nm_hash; allocated, because as a static array they
-                          * would make exec fail under a small RLIMIT_AS */
-    u64 secret;          /* prevents a tracee from choosing names that share a chain */
-    size_t total, drop_at; /* bytes that the names take; `total` at which nm_drop is due */
-    u64 n, overflow;     /* number of names, number of look-ups beyond NM_LIMIT */
-    struct name *other;  /* the shared entry of these */
+    struct name **chain; /* NM_BUCKETS chains, by nm_hash; allocated, because a static array would
+                          * make exec fail under a small RLIMIT_AS */
+    u64 secret;          /* prevents a tracee from choosing names that share a hash chain */
+    size_t total, drop_at; /* bytes that all names take; total at which to call nm_drop */
+    u64 n, overflow;     /* number of names; number of look-ups beyond NM_LIMIT */
+    struct name *other;  /* the entry that names beyond NM_LIMIT share */
 } nm = { .drop_at = 2 * NM_KEPT };
 
-/* FNV-1a with the caller's start value. The upper half of each product is folded into the lower
- * one: in plain FNV-1a, whether two names collide depends only on the lowest byte of the start
+/* FNV-1a hash with the caller's start value. Each product's upper half is folded into its lower
+ * half: in plain FNV-1a, whether two names collide depends only on the lowest byte of the start
  * value. */
 static u32 nm_hash(u64 start, const char *s, size_t n)
 {
@@ -2147,10 +2139,10 @@ static u32 nm_hash(u64 start, const char *s, size_t n)
         h = (h ^ (u8)s[i]) * 1099511628211u;
         h ^= h >> 32;
     }
-    return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 / golden ratio: every bit counts */
+    return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 / golden ratio: mixes all bits of h */
 }
 
-/* Returns the memory that a name of n bytes takes, with malloc's overhead. */
+/* Returns how many bytes a name of n characters takes, including malloc's overhead. */
 static size_t nm_size(size_t n)
 {
     return (sizeof(struct name) + n + 1 + 31) & ~(size_t)15;
@@ -2173,7 +2165,6 @@ static struct name **nm_slot(u32 hash)
     return &nm.chain[hash % NM_BUCKETS];
 }
 
-/* Creates the entry that all names beyond the limit share. */
 static void nm_init(void)
 {
     static const char text[] = "(more names)";
@@ -2184,7 +2175,7 @@ static void nm_init(void)
         u_no_memory(nm_size(sizeof text - 1));
 }
 
-/* Returns the name for these bytes; never NULL. */
+/* Returns the entry for a name; adds the entry if there is none. Never returns NULL. */
 static struct name *nm_get(char cls, const char *s, size_t n)
 {
     u32 h = nm_hash(nm.secret ^ (u8)cls, s, n);
@@ -2203,7 +2194,7 @@ static struct name *nm_get(char cls, const char *s, size_t n)
     return e;
 }
 
-/* Returns the name after e, in no particular order; NULL: the first name. */
+/* Iterates over all names: returns the name after e, or the first name if e is NULL. */
 static struct name *nm_next(const struct name *e)
 {
     u32 bucket = e ? e->hash % NM_BUCKETS + 1 : 0;
@@ -2219,7 +2210,7 @@ static u64 nm_bytes(const struct name *e)
     return e->in_bytes + e->out_bytes;
 }
 
-/* Orders by bytes, then by opens, both descending, then by the name itself. */
+/* Orders names by bytes, then by opens, both descending, then by the name itself. */
 static int nm_most_first(const struct name *a, const struct name *b)
 {
     u64 x = nm_bytes(a), y = nm_bytes(b);
@@ -2242,7 +2233,7 @@ static void nm_mark(struct name *e)
         e->live = true;
 }
 
-/* Frees the names that are not marked. */
+/* Frees the names whose `live` is not set. */
 static void nm_sweep(void (*gone)(const struct name *))
 {
     for (u32 i = 0; i < NM_BUCKETS; i++)
@@ -2260,8 +2251,8 @@ static void nm_sweep(void (*gone)(const struct name *))
         }
 }
 
-/* Drops the unmarked names, except NM_KEPT bytes of those with the most I/O. Calls gone() for each
- * dropped name. */
+/* Frees names that are not marked as live, except NM_KEPT bytes of names with the most I/O. Calls
+ * gone() for each freed name. */
 static void nm_drop(void (*gone)(const struct name *))
 {
     struct name **list = malloc(nm.n * sizeof *list);
@@ -2285,8 +2276,8 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-/* Returns the name that /proc/PID/fd shows for a file without a path: "pipe:[12]", or "pipe" if the
- * inode is unknown. */
+/* Returns the name that /proc/PID/fd shows for a file without a path, such as "pipe:[12]"; "pipe"
+ * if the inode is unknown. */
 static struct name *nm_inode(char cls, const char *kind, u64 ino)
 {
     char text[64];
@@ -2294,7 +2285,7 @@ static struct name *nm_inode(char cls, const char *kind, u64 ino)
     return nm_str(cls, text);
 }
 
-/* Returns whether the name is a shared library's: libx.so, libx.so.1. */
+/* Returns whether a name is that of a shared library: libx.so, libx.so.1. */
 static bool nm_is_library(const char *s)
 {
     const char *slash = strrchr(s, '/'), *so = slash ? slash : s;
@@ -2303,13 +2294,13 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* Classes of files that programs read when they start. SILENT: files that every program reads and
- * kvis does not report; SYSTEM: files of the kernel; DEVICE: other files below /dev. */
+/* Classes of files that programs read when they start. SILENT: files that every program reads,
+ * which kvis does not report; SYSTEM: files of /proc and /sys; DEVICE: other files below /dev. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
-/* Classifies a file by its path ('='), a prefix of it ('^'), or a part of it ('*'). A directory has
- * the class of the files below it. */
+/* Classifies a file by its path ('='), a prefix of the path ('^'), or a substring ('*'). A
+ * directory has the class of the files below it. */
 static enum nm_class nm_class(const char *s)
 {
     static const struct { char how; u8 class; const char *text; } row[] = {
@@ -2346,7 +2337,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether every program uses this file. The list of files with the most I/O omits it. */
+/* Returns whether many programs use a file. The list of files with most I/O omits such files. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2354,19 +2345,19 @@ static bool nm_noise(const char *s)
 }
 
 /* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
- * Descriptor tables with the kernel's semantics (fork copies, CLONE_FILES shares, dup shares the
- * open file, exec closes CLOEXEC). System calls update the tables. kvis looks up descriptors whose
- * creation it did not see (inherited, attached, or calls not traced) in /proc/PID/fd and with
- * pidfd_getfd(2). An open file that loses its last reference goes to fdt.dead, and md_ reports
- * it. */
+ * kvis keeps a copy of each descriptor table, with the kernel's semantics: fork copies tables,
+ * CLONE_FILES shares them, dup shares the open file, exec closes CLOEXEC descriptors. System calls
+ * update the tables. kvis looks up descriptors whose creation it did not see (inherited, attached,
+ * or calls not traced) in /proc/PID/fd and with pidfd_getfd(2). An open file that loses its last
+ * reference goes to fdt.dead, and md_ reports it as closed. */
 
 static struct {
-    struct ofd *dead;  /* chained by next_dead, oldest first */
+    struct ofd *dead;  /* files to report as closed, oldest first, chained by next_dead */
     struct ofd **dead_tail;
-    bool ring;         /* an io_uring descriptor was seen */
+    bool ring;         /* a tracee has used an io_uring descriptor */
     u32 connecting;    /* number of sockets with a connect(2) in progress */
-    bool lazy;         /* some calls that change tables are not traced: look in /proc each time */
-    u64 lost_ns;       /* time before which calls that change tables may have been lost */
+    bool lazy;         /* look in /proc each time: some calls that change tables are not traced */
+    u64 lost_ns;       /* time before which records of calls that change tables may be missing */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2396,8 +2387,7 @@ static void ofd_put(struct ofd *o)
     fdt.dead_tail = &o->next_dead;
 }
 
-/* Takes an open file off the list of closed files and returns it, or NULL. The caller frees the
- * open file. */
+/* Removes and returns the first file of fdt.dead, or NULL. The caller must free the file. */
 static struct ofd *ofd_dead(void)
 {
     struct ofd *o = fdt.dead;
@@ -2408,7 +2398,7 @@ static struct ofd *ofd_dead(void)
     return o;
 }
 
-/* Drops a reference without reporting the end of the file. */
+/* Drops a reference to an open file without reporting a close. */
 static void ofd_forget(struct ofd *o)
 {
     if (!--o->refs)
@@ -2463,9 +2453,9 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). If the entry was
- * read from /proc after the time of the current call, its file is not the one that the call closed,
- * and the end of the file is not reported. */
+/* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). The close is not
+ * reported if kvis read the entry from /proc after the current call: that file is not the one that
+ * the call closed. */
 static void fd_remove(struct files *f, s32 n)
 {
     struct fdent *e = fd_find(f, n);
@@ -2485,7 +2475,7 @@ static void fd_remove(struct files *f, s32 n)
     f->n--;
 }
 
-/* Makes descriptor n refer to o. The table takes over the reference. */
+/* Makes descriptor n refer to o. The table takes over the caller's reference to o. */
 static void fd_put(struct files *f, s32 n, struct ofd *o, bool cloexec)
 {
     if (!f || !o || n < 0) {
@@ -2529,7 +2519,7 @@ static void files_put(struct files *f)
     free(f);
 }
 
-/* Returns a table that is no longer shared: f itself, or a copy if others still use it. */
+/* Returns a table that is not shared: f itself if nobody else uses f, otherwise a copy. */
 static struct files *files_own(struct files *f)
 {
     if (!f || f->refs == 1)
@@ -2539,8 +2529,8 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* Closes the descriptors of [lo, hi], or only those marked CLOEXEC. A removal can move an entry
- * that was not checked yet into the hole, so the same slot is checked again. */
+/* Closes the descriptors from lo to hi, or only those marked CLOEXEC. A removal can move an
+ * unchecked entry into the free slot, so that slot is checked again. */
 static void fd_close_all(struct files *f, u32 lo, u32 hi, bool only_cloexec)
 {
     for (u32 i = 0; f && i < f->cap; i++) {
@@ -2552,7 +2542,7 @@ static void fd_close_all(struct files *f, u32 lo, u32 hi, bool only_cloexec)
     }
 }
 
-/* Marks the descriptors of [lo, hi] CLOEXEC: close_range(2). */
+/* Marks the descriptors from lo to hi CLOEXEC (close_range(2)). */
 static void fd_mark_all(struct files *f, u32 lo, u32 hi)
 {
     for (u32 i = 0; f && i < f->cap; i++)
@@ -2583,8 +2573,8 @@ static const char *fd_sock_type(int domain, int type, int proto)
     return "socket";
 }
 
-/* Appends an IPv6 address in the form of RFC 5952: the longest run of two or more zero groups
- * becomes "::", the first one if several are equally long. */
+/* Appends an IPv6 address in the form of RFC 5952: the longest run of two or more zero groups (the
+ * first of equally long runs) becomes "::". */
 static void fd_ip6(struct buf *b, const u8 *ip)
 {
     u32 at = 8, run = 1, g[8];
@@ -2621,7 +2611,7 @@ static void fd_addr_inet(struct buf *b, const u8 *sa, size_t len)
     b_f(b, "]:%u", port);
 }
 
-/* Appends a socket address, human-readable; raw bytes for a unix path (the sinks escape). */
+/* Appends a socket address, human-readable. The path of a unix socket is appended as raw bytes. */
 static void fd_addr(struct buf *b, const void *addr, size_t len)
 {
     const u8 *sa = addr;
@@ -2650,7 +2640,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
     }
 }
 
-/* Returns the name of a peer: class 'p', "tcp4 1.2.3.4:80"; NULL: the address is empty. */
+/* Returns the name for a peer's address, such as "tcp4 1.2.3.4:80"; NULL: the address is empty. */
 static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 {
     char tmp[256];
@@ -2662,8 +2652,8 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* Returns the address part of a name that fd_peer made, and its length: an abstract address can
- * contain NULs. */
+/* Returns the address in a name that fd_peer made, and sets *len: an abstract address can contain
+ * NULs. */
 static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
@@ -2676,7 +2666,7 @@ static bool fd_is_unix(const struct ofd *o)
     return o->sock && !strncmp(o->sock, "unix", 4);
 }
 
-/* Returns the name of a unix socket that has no address, or NULL if its inode is unknown. */
+/* Returns a name for a unix socket without an address; NULL: the inode is unknown. */
 static struct name *fd_unnamed(const char *sock, u64 ino)
 {
     char text[32];
@@ -2684,7 +2674,7 @@ static struct name *fd_unnamed(const char *sock, u64 ino)
     return ino ? nm_inode('p', text, ino) : NULL;
 }
 
-/* Returns whether the name of a unix socket is an address, not the inode of fd_unnamed(). */
+/* Returns whether a unix socket's name is an address, not one that fd_unnamed() made. */
 static bool fd_is_address(const struct name *n)
 {
     u32 len;
@@ -2717,14 +2707,14 @@ static u32 fd_unix_partner(u32 ino)
     return partner;
 }
 
-/* Names the ends of a Unix socket that have no address by their inodes. */
+/* Names the ends of a unix socket that have no address by their inode numbers. */
 static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
 {
     o->local = o->local ? o->local : fd_unnamed(o->sock, local);
     o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
 }
 
-/* Names the ends of a Unix socket that have no address. s: kvis's duplicate of the descriptor. */
+/* Like fd_name_ends, with inode numbers from the kernel. s: kvis's duplicate of the descriptor. */
 static void fd_probe_unix(struct ofd *o, int s)
 {
     struct stat st;
@@ -2733,8 +2723,8 @@ static void fd_probe_unix(struct ofd *o, int s)
     fd_name_ends(o, st.st_ino, o->peer ? 0 : fd_unix_partner((u32)st.st_ino));
 }
 
-/* Returns the value of a key ("Tgid:") in /proc/TID/status, valid until the next call; NULL: no
- * such key. */
+/* Returns the value after a key such as "Tgid:" in /proc/TID/status, valid until the next call;
+ * NULL: no such key. */
 static const char *fd_status(pid_t tid, const char *key)
 {
     static char line[256];
@@ -2751,8 +2741,8 @@ static const char *fd_status(pid_t tid, const char *key)
 }
 
 /* Duplicates a thread's descriptor into kvis (Linux 5.6). Returns the descriptor or -errno. Before
- * Linux 6.9 a pidfd refers to a process, whose main thread may have another table since an
- * unshare(2); kcmp(2) then verifies that the duplicate refers to the right file. */
+ * Linux 6.9 a pidfd can only refer to a main thread, whose descriptor table can be another one
+ * after unshare(2); kcmp(2) then verifies that the duplicate is the right file. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2782,7 +2772,7 @@ static bool fd_bound(const struct sockaddr_storage *sa)
     return port || (sa->ss_family != AF_INET && sa->ss_family != AF_INET6);
 }
 
-/* Sets a socket's type and addresses from the kernel; fields that the kernel does not report keep
+/* Reads a socket's type and addresses from the kernel. Fields that the kernel does not report keep
  * their values. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
@@ -2823,26 +2813,25 @@ static bool fd_reads(u64 flags)
     return !(flags & O_PATH) && ((flags & 3) == O_RDONLY || (flags & 3) == O_RDWR);
 }
 
-/* Returns the access mode as a word. Mode 3 allows only ioctl(2) (open(2), NOTES). */
+/* Returns the access mode in open flags as a word. Mode 3 allows only ioctl(2) (open(2), NOTES). */
 static const char *fd_access(u64 flags)
 {
     static const char *const mode[] = { "read", "write", "read/write", "ioctl" };
     return flags & O_PATH ? "path" : mode[flags & 3];
 }
 
-/* struct statx (<linux/stat.h>), with names for the members that kvis uses. musl's headers lack it.
- * */
+/* struct statx of <linux/stat.h>, which musl's headers lack, with names for the members in use. */
 struct fd_stat {
     u32 unused1[7];
     u16 stx_mode, unused2;
-    u64 stx_ino, unused3[5], stx_btime[2], unused4[4]; /* birth time (s, ns); 0: unknown */
+    u64 stx_ino, unused3[5], stx_btime[2], unused4[4]; /* birth time in s, ns; 0: unknown */
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
     u64 unused5[14];
 };
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Reads a file's type, inode, birth time and device numbers without a request to a FUSE or network
+/* Reads a file's type, inode, birth time and device numbers. Does not query a FUSE or network
  * server, because the server may be a tracee that kvis holds stopped (statx(2),
  * AT_STATX_DONT_SYNC). Returns 0 or -errno. */
 static int fd_statx(const char *path, struct fd_stat *sx)
@@ -2851,8 +2840,8 @@ static int fd_statx(const char *path, struct fd_stat *sx)
     return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, TYPE | INO | BTIME, sx) < 0 ? -errno : 0;
 }
 
-/* Returns whether -P names this file. The first file that existed with that name counts. The birth
- * time is compared as well, because file systems reuse the inode numbers of deleted files. */
+/* Returns whether -P names this file. Only the first file that existed with the name counts. The
+ * birth time is compared as well, because file systems reuse the inode numbers of deleted files. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2876,16 +2865,16 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* Returns whether an open file is this file. The type is compared as well, because file systems
- * reuse the inode numbers of deleted files. */
+/* Returns whether an open file is the file described by sx. The type is compared as well, because
+ * file systems reuse the inode numbers of deleted files. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* Returns the kind of the file to which /proc/PID/fd/N links: for anonymous files from the link's
- * text, for others from the mode. */
+/* Returns the kind of the file behind /proc/PID/fd/N: from the link's text for anonymous files,
+ * from the mode for other files. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } anon[] = {
@@ -2906,7 +2895,7 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
     if (!sx)
         return FK_UNKNOWN;
     u32 mode = sx->stx_mode;
-    if (S_ISCHR(mode)) /* majors: Documentation/admin-guide/devices.txt; 5:0 is /dev/tty */
+    if (S_ISCHR(mode)) /* terminals: Documentation/admin-guide/devices.txt; 5:0 is /dev/tty */
         return sx->stx_rdev_major == 136 || sx->stx_rdev_major == 4
             || (sx->stx_rdev_major == 5 && !sx->stx_rdev_minor) ? FK_TTY : FK_DEV;
     return S_ISREG(mode) ? FK_FILE : S_ISDIR(mode) ? FK_DIR : S_ISBLK(mode) ? FK_DEV
@@ -2937,7 +2926,7 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
     return fd_link_text(path, dst, n);
 }
 
-/* Returns a descriptor's open flags from /proc/PID/fdinfo (octal); -EINVAL: not reported. */
+/* Returns a descriptor's open flags from /proc/PID/fdinfo, or -EINVAL if they are missing. */
 static s64 fd_flags_of(pid_t tid, s32 n)
 {
     char path[64], text[256];
@@ -2947,7 +2936,7 @@ static s64 fd_flags_of(pid_t tid, s32 n)
     return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
 }
 
-/* Creates an open file from /proc's data about descriptor n of tid. Returns NULL on failure. */
+/* Creates an open file for descriptor n of tid from /proc. Returns NULL on failure. */
 static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
 {
     char link[PATH_MAX + 1];
@@ -2971,18 +2960,18 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
     return o;
 }
 
-/* Fills a table from /proc/TID/fd with the open files; with before_exec, only those that the first
- * exec does not close. */
+/* Fills a table with the open files of /proc/TID/fd. With before_exec, skips descriptors that the
+ * first exec will close. */
 static void fd_scan(struct files *f, pid_t tid, bool before_exec)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd", tid);
-    DIR *d = opendir(path); /* NULL: no /proc, or no permission: descriptors stay numbers */
+    DIR *d = opendir(path); /* without /proc or permission, descriptors stay numbers */
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(tid, n, &cloexec);
-        struct fd_stat sx; /* the flags of a descriptor closed in the meantime are unknown */
+        struct fd_stat sx; /* unused; the call only tests whether the descriptor is still open */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(tid, n), &sx) < 0)) {
             free(o);
         } else if (o) {
@@ -2991,7 +2980,7 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
     }
 }
 
-/* Returns whether /proc shows that tid has no descriptor n. False without access to /proc. */
+/* Returns whether /proc shows that tid has no descriptor n; false if /proc is not accessible. */
 static bool fd_is_closed(pid_t tid, s32 n)
 {
     char link[8], path[64];
@@ -2999,10 +2988,10 @@ static bool fd_is_closed(pid_t tid, s32 n)
     return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT && access(path, F_OK) == 0;
 }
 
-/* Returns the open file of descriptor n of t, or NULL. kvis looks up a descriptor whose creation it
- * did not see in /proc and adds it to the table, or removes it if it has been closed. An entry from
- * before records were lost is looked up again. Other descriptors of a recorded call are not looked
- * up, because the number may already refer to another file. */
+/* Returns the open file of descriptor n of t, or NULL. kvis reads /proc and updates the table if it
+ * did not see the descriptor's creation, or may have lost records since then. For a recorded call,
+ * kvis trusts the table unless records were lost, because the number may already refer to another
+ * file. */
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
@@ -3034,7 +3023,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     return e ? e->o : NULL;
 }
 
-/* Appends a description of an open file as raw bytes: a path, or for a socket "local->peer". */
+/* Appends a description of an open file as raw bytes: a path, or "local->peer" for a socket. */
 static void fd_describe(struct buf *b, const struct ofd *o)
 {
     if (!o->sock) {
@@ -3053,7 +3042,7 @@ static void fd_describe(struct buf *b, const struct ofd *o)
     b_put(b, p, p_len);
 }
 
-/* Appends "3</etc/hosts>", escaped, or "3" if the open file is unknown. */
+/* Appends a descriptor as "3</etc/hosts>", escaped, or as "3" if its file is unknown. */
 static void fd_label(struct buf *b, struct task *t, s32 n)
 {
     char raw[PATH_MAX + 64];
@@ -3069,19 +3058,19 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 }
 
 /* == 8 vm_  address spaces ======================================================
- * The regions of an mm_struct, to attribute page faults: shared by CLONE_VM, copied by fork,
- * discarded by exec. They are a sorted array. kvis reads it from /proc/PID/maps after an exec, and
- * again at a fault outside of all regions (for example after shmat(2)). In between, mmap, munmap,
- * mremap, mprotect and brk update the array: kvis examines a fault only after the program has
- * continued or exited, when /proc may already show other regions. */
+ * The regions of each address space, to attribute page faults to files. CLONE_VM shares the
+ * regions, fork copies them, exec discards them. kvis reads the sorted array from /proc/PID/maps
+ * after an exec, and again at a fault outside of all regions (for example after shmat(2)). In
+ * between, mmap, munmap, mremap, mprotect and brk update the array: kvis examines a fault only
+ * after the program has continued or exited, when /proc may already show other regions. */
 
-/* Limits: number of regions of all address spaces together (32 bytes each), number of lines read
- * from a maps file, and the pause after a reading as a multiple of the time it took. */
+/* Limits: number of regions in all address spaces (32 bytes each); number of lines read from a maps
+ * file; pause before the next reading, as a multiple of the time that one reading took. */
 enum { VM_REGIONS_MAX = 1 << 20, VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct {
     u64 overflow; /* number of regions dropped for lack of space */
-    u32 cap;      /* number of allocated regions */
+    u32 cap;      /* number of regions for which memory is allocated */
 } vm;
 
 static struct mm *vm_new(void)
@@ -3092,7 +3081,7 @@ static struct mm *vm_new(void)
     return m;
 }
 
-/* Makes space for n regions. Returns false if memory or the limit is exhausted. */
+/* Makes space for n regions. Returns false if there is no memory or VM_REGIONS_MAX is reached. */
 static bool vm_room(struct mm *m, u32 n)
 {
     u32 cap = m->cap;
@@ -3106,7 +3095,7 @@ static bool vm_room(struct mm *m, u32 n)
     return true;
 }
 
-/* Returns the index of the first region that ends after addr, or m->n. */
+/* Returns the index of the first region that ends after addr; m->n: there is no such region. */
 static u32 vm_from(const struct mm *m, u64 addr)
 {
     u32 low = 0, high = m->n;
@@ -3127,7 +3116,7 @@ static struct region *vm_find(const struct mm *m, u64 addr)
     return i < m->n && m->r[i].start <= addr ? &m->r[i] : NULL;
 }
 
-/* Replaces the regions with indices from `from` to `to` - 1 by n others. */
+/* Replaces the regions with indices `from` to `to` - 1 by the n regions of `put`. */
 static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, u32 n)
 {
     if (!vm_room(m, m->n - (to - from) + n)) {
@@ -3142,8 +3131,8 @@ static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, 
     m->n += n - (to - from);
 }
 
-/* Merges equal neighbors, from the region before index `from` to the one at `to`. Otherwise the
- * array of a program that changes protections back and forth would grow. */
+/* Merges adjacent regions that are alike, from the region before index `from` to the region at
+ * `to`. Otherwise the array of a program that changes protections back and forth would grow. */
 static void vm_join(struct mm *m, u32 from, u32 to)
 {
     struct region *r = m->r;
@@ -3157,7 +3146,7 @@ static void vm_join(struct mm *m, u32 from, u32 to)
         vm_splice(m, last + 1, end, NULL, 0);
 }
 
-/* Replaces what is mapped in the range of r by r, or by nothing if r has no name. */
+/* Replaces the regions in the range of r by r, or removes the regions if r has no name. */
 static void vm_set(struct mm *m, struct region r)
 {
     struct region put[3];
@@ -3180,7 +3169,7 @@ static void vm_set(struct mm *m, struct region r)
     vm_join(m, from, from + n);
 }
 
-/* Sets the protection of a range. vm_set() for each of a million regions would take hours. */
+/* Sets the protection of a range. Calling vm_set() for each of a million regions takes hours. */
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
     for (int i = 0; i < 2; i++) { /* split the regions that extend beyond the range */
@@ -3194,7 +3183,7 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
     vm_join(m, from, to);
 }
 
-/* mremap: records that [from, gone) is unmapped and that its region is at [to, to_end). */
+/* Records an mremap(2): [from, gone) is unmapped, and its region is now at [to, to_end). */
 static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
     const struct region *r = vm_find(m, from);
@@ -3231,8 +3220,7 @@ static void vm_put(struct mm *m)
 /* --- file systems that can block a reader --- */
 
 /* Returns whether device 0:minor, in tid's mount namespace, is a file system on which a page fault
- * can wait for a user-space server or a network. statfs(2) is not used, because it would send a
- * request to that server. */
+ * can wait for a user-space server or a network. statfs(2) would send a request to that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
@@ -3243,7 +3231,7 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     FILE *f = fopen(path, "re");
     while (f && u_line(f, &line, &size)) {
         const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id parent major:minor */
-        hit |= !mem_charge(); /* too many mounts: assume the worst */
+        hit |= !mem_charge(); /* too many mounts: assume that the file system can block */
         if (hit)
             break;
         if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
@@ -3257,17 +3245,17 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* Marks m careful if a file on that device, which tid has open or mapped, can block a reader. A
- * device with a major number is a block device and cannot block. The mounts are read each time,
- * because the kernel reuses the device numbers of unmounted file systems. Only the number of the
- * running program's file certainly stays in use. */
+/* Sets m->careful if device major:minor, of which tid has a file open or mapped, is a file system
+ * that can block a reader. A block device has a major number and cannot block. The list of mounts
+ * is read each time, because the kernel reuses device numbers of unmounted file systems. Only the
+ * running executable certainly keeps its device number in use. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* Checks the device of the file to which a link of /proc leads. The kernel walks no path there. */
+/* Checks the file system of the file behind a link of /proc, without walking a path there. */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -3275,8 +3263,8 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
         vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
-/* Checks the device of the program's own file. m->exe_minor is still that of the previous program.
- * Its number was not reused, because that program's file was in use until this exec. */
+/* Checks the file system of the executable. m->exe_minor still belongs to the previous executable.
+ * That number was not reused, because the file was in use until this exec. */
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
     char link[64];
@@ -3290,8 +3278,8 @@ static void vm_check_exe(struct mm *m, pid_t tid)
 
 /* --- /proc/PID/maps --- */
 
-/* Parses a line of a maps file: "start-end rwxp offset major:minor inode name". Returns false if it
- * is not one. */
+/* Parses a line of a maps file: "start-end rwxp offset major:minor inode name". Returns false if
+ * the line has another format. */
 static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
     char *dash, *blank, *colon;
@@ -3313,10 +3301,10 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
     return true;
 }
 
-/* Reads the regions of tid. With `attach`, also finds the end of its heap and what makes it
- * careful: its files, and userfaultfd's flags um and uw of smaps
- * (Documentation/filesystems/proc.rst). Returns false if the list was not read to its end: the task
- * has exited (then nothing changes), kvis may not read the file, or the file has too many lines. */
+/* Reads the regions of tid from its maps file. With `attach`, reads smaps to find also the end of
+ * the heap and what makes the address space careful: files, and the userfaultfd flags um and uw
+ * (Documentation/filesystems/proc.rst). Returns false if the list was not read to its end: tid has
+ * exited (nothing changes), kvis may not read the file, or the file has too many lines. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char path[64], *line = NULL;
@@ -3357,8 +3345,8 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
     return r;
 }
 
-/* Reads the regions of tid again for a fault that is in none of them, unless that was done
- * recently. Returns whether all regions are known now. */
+/* Reads the regions of tid again after a fault outside of all known regions, unless the last
+ * reading was very recent. Returns whether all regions are known now. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
@@ -3371,7 +3359,7 @@ static bool vm_look(struct mm *m, pid_t tid)
 }
 
 /* == 9 ps_  processes and threads ===============================================
- * The table of tracees by tid and of their processes by pid. */
+ * Hash tables: tracees by tid, and their processes by pid. */
 
 enum { PS_BUCKETS = 4096, PS_GONE = 64 };
 
@@ -3379,10 +3367,10 @@ static struct {
     struct task *task[PS_BUCKETS];
     struct proc *proc[PS_BUCKETS];
     u32 n_tasks, n_procs;
-    u64 threads, processes; /* total numbers since the start */
+    u64 threads, processes; /* total numbers since kvis started */
     u64 most_processes;     /* largest number of processes at one time */
-    u64 moment;             /* incremented at each stop and whenever records are read: directory
-                             * names from /proc are valid only within one moment, because any
+    u64 moment;             /* incremented at each stop and whenever records are read: a directory
+                             * name from /proc is valid only until the next increment, because any
                              * process may rename directories */
     struct {                /* recently exited threads of other pid namespaces, for which their
                              * parents will wait(2) */
@@ -3400,7 +3388,7 @@ static struct task *ps_task(pid_t tid)
     return t;
 }
 
-/* Returns a thread of the process whose descriptor table is known, or NULL. */
+/* Returns a thread of the process that has a known descriptor table, or NULL. */
 static struct task *ps_any_of(pid_t pid)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -3461,7 +3449,6 @@ static void ps_unlink(struct task *t)
     *slot = t->next;
 }
 
-/* Creates a tracee. Returns NULL if there is no memory. */
 static struct task *ps_new_task(pid_t tid)
 {
     struct task *t = calloc(1, sizeof *t);
@@ -3504,7 +3491,7 @@ static void ps_free_task(struct task *t)
     free(t);
 }
 
-/* Creates the directories of a new process as a copy of `of`; NULL: unknown. */
+/* Creates the working and root directories of a new process: those of `of`; NULL: unknown. */
 static struct fsinfo *ps_new_fs(const struct fsinfo *of)
 {
     struct fsinfo *f = malloc(sizeof *f);
@@ -3515,8 +3502,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* Returns the directory that /proc/TID/WHAT leads to, as kvis sees it; "…" if its path is too
- * long for /proc. Returns `was` if it cannot be read or the directory was deleted. */
+/* Returns the directory to which link /proc/TID/WHAT leads, as kvis sees it; U_CUT if the path is
+ * too long for /proc. Returns `was` if the link cannot be read or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -3529,7 +3516,7 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
     return nm_get('f', link, (size_t)n);
 }
 
-/* Reads a thread's working directory and root from /proc. */
+/* Reads the names of a thread's working and root directories from /proc. */
 static void ps_look_fs(struct task *t)
 {
     struct name *cwd = t->fs ? ps_directory(t->tid, "cwd", t->fs->cwd) : NULL;
@@ -3541,7 +3528,7 @@ static void ps_look_fs(struct task *t)
     t->fs->moment = ps.moment;
 }
 
-/* Returns a thread's directories with their current names, or NULL if unknown. */
+/* Returns a thread's working and root directories, with current names; NULL: unknown. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     if (t->fs && t->fs->moment != ps.moment)
@@ -3549,7 +3536,7 @@ static const struct fsinfo *ps_fs(struct task *t)
     return t->fs;
 }
 
-/* Gives the child of t the tables of t or copies of them, as the clone(2) flags `fl` say. */
+/* Gives a new child the tables of thread t, or copies of them, as the clone(2) flags `fl` say. */
 static void ps_inherit(struct task *child, struct task *t, u64 fl)
 {
     child->files = fl & CLONE_FILES ? t->files : files_copy(t->files);
@@ -3562,21 +3549,21 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     if (fl & CLONE_VM && t->mm)
         t->mm->refs++;
     memcpy(child->comm, t->comm, sizeof child->comm);
-    child->full = t->full; /* seccomp filters are inherited */
+    child->full = t->full; /* the child inherits seccomp filters */
     child->strict = t->strict;
-    child->stops_at_exit = t->stops_at_exit; /* ptrace options are inherited */
+    child->stops_at_exit = t->stops_at_exit; /* the child inherits ptrace options */
 }
 
-/* Returns a number from /proc/TID/status ("Tgid:", "PPid:", "TracerPid:", or "State:" as its
- * letter); -1: none. */
+/* Returns the number after a key such as "Tgid:" in /proc/TID/status, or the letter after "State:";
+ * -1: no such key. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns the thread whose files in /proc show a process's memory. After the exit of the main
- * thread, only those of other threads do. */
+/* Returns a thread whose files in /proc show a process's memory. After the main thread has exited,
+ * only the files of other threads do. */
 static pid_t ps_living(pid_t pid)
 {
     char path[64];
@@ -3594,7 +3581,7 @@ static pid_t ps_living(pid_t pid)
     return pid;
 }
 
-/* Returns the resident memory in bytes (proc_pid_statm(5)); 0: unreadable, or none. */
+/* Returns a process's resident memory in bytes (proc_pid_statm(5)); 0: unknown, or none. */
 static u64 ps_resident(pid_t pid)
 {
     char path[64], text[128];
@@ -3603,8 +3590,8 @@ static u64 ps_resident(pid_t pid)
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns the CPU time of a process, including its exited threads; 0: unknown. The clock id is made
- * as in clock_getcpuclockid(3). */
+/* Returns the CPU time of a process in ns, including exited threads; 0: unknown. The clock id is
+ * computed as in clock_getcpuclockid(3). */
 static u64 ps_cpu_ns(pid_t pid)
 {
     enum { CPUCLOCK_SCHED = 2 };
@@ -3616,7 +3603,7 @@ static u64 ps_cpu_ns(pid_t pid)
 
 /* --- pid namespaces --- */
 
-/* Returns the inode of a pid namespace, from the text of its link in /proc; 0: cannot be read. */
+/* Returns the inode of a pid namespace, from the text of a link in /proc/TID; 0: unknown. */
 static u64 ps_ns_inode(pid_t tid, const char *link)
 {
     char text[64];
@@ -3625,8 +3612,8 @@ static u64 ps_ns_inode(pid_t tid, const char *link)
     return strtoull(strchr(text, '[') + 1, NULL, 10);
 }
 
-/* Sets t's pid namespace and t's tid in that namespace. NSpid lists one number for each namespace,
- * from that of /proc down to the thread's own (proc_pid_status(5)). */
+/* Sets t's tid in its own pid namespace, and the inode of that namespace. NSpid lists one number
+ * for each namespace, from that of /proc down to the thread's own (proc_pid_status(5)). */
 static void ps_look_ns(struct task *t)
 {
     const char *numbers = t->proc ? fd_status(t->tid, "NSpid:") : NULL;
@@ -3637,8 +3624,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* Returns the tid in kvis's namespace of thread `n` of t's pid namespace. 0: it is the same, or
- * unknown (for example for a thread in a namespace below t's). */
+/* Returns the tid in kvis's pid namespace of the thread that is `n` in t's pid namespace. 0: both
+ * are equal, or unknown (for example for a thread in a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
@@ -3659,7 +3646,7 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 }
 
 /* == 10 dec_  arguments and results of system calls, human-readable ============
- * Converts a struct call to text with the tables of gen/: sc_rows (calls and the kinds of their
+ * Converts system calls to text with the tables of gen/: sc_rows (calls and the kinds of their
  * arguments), families (names of values), dec_layouts (structures) and sc_commands (commands, such
  * as the second argument of ioctl(2), which determine the kinds of further arguments).
  * To add a kind of argument, add an @kind line to gen/tables/syscalls.tbl and, unless the kind is a
@@ -3669,19 +3656,18 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * text ends at -s bytes, arrays end after -s elements, structures are read into fixed buffers, and
  * call.text has its own limit. */
 
-/* The names of 3000 values take much of the binary. Therefore one pool has the names
- * without their common prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers.
- * */
+/* A named value of flags.tbl. To save space for 3000 names, one pool contains the names without
+ * their common prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers. */
 struct flag {
-    u32 low; /* low half of the value. The same index is used in fl_high[] (high half),
-              * fl_prefix[] (index in fl_prefixes[]) and fl_name[] (offset in fl_names). */
+    u32 low; /* low half of the value. fl_high[], fl_prefix[] and fl_name[] have the high half,
+              * prefix (index in fl_prefixes[]) and name (offset in fl_names) at the same index. */
 };
 struct family {
-    u16 row, n; /* first row in fl_rows[], number of rows */
+    u16 row, n; /* first row in fl_rows[]; number of rows */
 };
 #include "gen/out/flags.h"
 
-/* Formats of the structures of gen/tables/structs.tbl and of their members, explained there. */
+/* Formats of structures and their members: gen/tables/structs.tbl explains the enum values. */
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
     DV_FD, DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP,
@@ -3700,32 +3686,32 @@ struct dec_member {
     const char *name;
     u16 off;
     u8 size, how; /* enum dec_shown */
-    u16 fam;      /* DV_FLAGS, DV_VALUE: the family; DV_BITS: the first bit << 8 | number of bits */
+    u16 fam;      /* DV_FLAGS, DV_VALUE: FAM_...; DV_BITS: first bit << 8 | number of bits */
     u8 only;      /* enum dec_only */
-    u8 condition; /* row of dec_conditions[] */
+    u8 condition; /* index in dec_conditions[] */
 };
 struct dec_layout {
     const struct dec_member *members;
     u8 n;
-    u16 size;          /* in bytes; if extensible, up to the last known member */
+    u16 size;          /* size in bytes; if extensible, up to the end of the last known member */
     u8 sizing;         /* enum dec_sizing */
-    u8 own, own_least; /* DEC_SIZE_OWN: offset of the member that contains the size; default size */
-    u8 abis;           /* 1 << ABI_... that have this layout */
-    u8 more;           /* number of layouts for other ABIs that follow */
+    u8 own, own_least; /* DEC_SIZE_OWN: offset of the size member; size if that member is 0 */
+    u8 abis;           /* 1 << ABI_... of the ABIs that have this layout */
+    u8 more;           /* number of layouts for other ABIs that follow this layout */
 };
 #include "gen/out/structs.h"
 
-/* When an argument is decoded, as syscalls.tbl explains for `in`, `out`, `both` and `late`. */
+/* When to decode an argument: `in`, `out`, `both` and `late` of gen/tables/syscalls.tbl. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
-/* Kinds without a function: bits (K_BITS) or one value (K_ENUM) of a family of flags.tbl. The
- * kernel uses only the low 32 bits of most of them. */
+/* Kinds of arguments without a function: flags (K_BITS) or one of several values (K_ENUM) that have
+ * names in flags.tbl. The kernel uses only 32 bits, except for K_BITS64 and K_ENUM64. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
 #define K_BITS64(fam) (0x3000 + (fam))
 #define K_ENUM64(fam) (0x4000 + (fam))
 #define K_FAM(kind) ((kind) & 0xfffu)
-enum { K_SAME = 0xffff }; /* kind in a command's row: the one in the call's row */
+enum { K_SAME = 0xffff }; /* in a command's row: use the kind in the call's row */
 
 /* The format of a call's result, and the descriptors that the call creates: RESULT of
  * gen/tables/syscalls.tbl. */
@@ -3735,33 +3721,33 @@ enum sc_form {
 };
 struct sc_result {
     u8 form;                   /* enum sc_form */
-    u8 opens;                  /* kind FK_... of the new descriptor */
-    u16 fam;                   /* family for RET_BITS and RET_VALUE */
-    const char *label;         /* text before the value */
-    u32 only;                  /* the form applies only if an argument has some (only_not: none) of
-                                * these bits */
+    u8 opens;                  /* kind of the new descriptor, FK_... */
+    u16 fam;                   /* FAM_... with the names, for RET_BITS and RET_VALUE */
+    const char *label;         /* text before the result's value */
+    u32 only;                  /* `form` applies only if argument only_arg has some (only_not: none)
+                                * of these bits */
     u8 only_arg;
     bool only_not;
     u8 cloexec_arg;
-    u32 cloexec;               /* bits of that argument that make the descriptor close-on-exec */
+    u32 cloexec;               /* bits of cloexec_arg that make the descriptor close-on-exec */
     bool cloexec_always;
 };
 
-/* A command of gen/tables/commands.tbl, and the arguments after it. */
+/* A command, such as the second argument of ioctl(2), and the arguments after it. */
 struct sc_command {
     u32 value;
     u8 nargs;  /* number of the call's arguments */
-    u8 result; /* row of sc_results[]; 0: the one in the call's row */
+    u8 result; /* index in sc_results[]; 0: use the index in the call's row */
     u16 kind[4];
 };
 struct sc_commands {
     const struct sc_command *row;
-    u8 n;     /* number of rows */
+    u8 n;     /* number of commands in row[] */
     u8 by;    /* index of the argument that is the command */
     u32 mask; /* relevant bits of the command */
 };
 
-/* The family of the socket options of each level, and the type of each option's value. */
+/* Socket options: FAM_... with the names of a level's options, and types of their values. */
 enum sc_holds { OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_TIME, OPT_ERROR, OPT_FILTER };
 struct sc_level {
     u16 level, fam;
@@ -3769,7 +3755,7 @@ struct sc_level {
 struct sc_option {
     u16 level, name;
     u8 holds; /* enum sc_holds */
-    u16 what; /* ST_... of OPT_STRUCT, FAM_... of OPT_VALUE */
+    u16 what; /* OPT_STRUCT: structure ST_...; OPT_VALUE: FAM_... with the names */
 };
 
 struct sc_row {
@@ -3777,7 +3763,7 @@ struct sc_row {
     u16 nargs;
     u16 cls;
     u16 arg[6]; /* kinds of the arguments */
-    u8 result, commands; /* rows of sc_results[] and sc_commands[] */
+    u8 result, commands; /* indices in sc_results[] and sc_commands[] */
 };
 #include "gen/out/syscalls.h"
 
@@ -3785,34 +3771,34 @@ struct sc_row {
 
 enum { DEC_LONG = 0, DEC_WORD = 1 };
 
-/* A kind of argument: the @kind lines of gen/tables/syscalls.tbl. */
+/* A kind of argument: an @kind line of gen/tables/syscalls.tbl. */
 struct dec;
 struct kind {
     void (*fn)(struct dec *, u64);
     u8 when; /* enum dec_when */
     u8 st;   /* structure ST_..., for dec_k_struct and dec_k_array */
-    u8 how;  /* enum dec_shown, for a value shown like a member */
-    u8 size; /* size of that value in bytes, DEC_LONG (of a time: twice that) or DEC_WORD */
+    u8 how;  /* enum dec_shown, for a kind that is shown like a structure's member */
+    u8 size; /* size in bytes, DEC_LONG (two longs for a time) or DEC_WORD */
 };
 
-/* One argument being decoded into b. */
+/* An argument of a system call, whose text is being appended to b. */
 struct dec {
     struct task *t;
     const struct call *c;
     struct buf *b;
-    u64 *outlen;  /* c->outlen, set at entry */
+    u64 *outlen;  /* c->outlen, which is set at entry */
     int i;        /* index of the argument */
     bool exit;
     u8 form;      /* enum arg_form */
-    const struct kind *kind; /* NULL: bits or a value of a family */
-    bool cut;     /* ARG_STR: the tracee's string is longer */
-    u64 left;     /* number of transferred bytes that no iovec has shown yet */
+    const struct kind *kind; /* NULL: K_BITS or K_ENUM */
+    bool cut;     /* ARG_STR: the string was truncated */
+    u64 left;     /* number of transferred bytes that have not been shown yet */
 };
 
-/* Limits in bytes: a name, or a string inside a structure; one read of an array. */
+/* Limits in bytes: for a path, or a string inside a structure; for one read of an array. */
 enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
 
-/* Appends a pointer that is not, or cannot be, dereferenced. */
+/* Appends the address of data that is not shown or could not be read (err). */
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
 {
     if (!addr)
@@ -3823,7 +3809,7 @@ static void dec_pointer(struct dec *d, u64 addr, s64 err)
         b_hex(d->b, addr);
 }
 
-/* Reads n bytes at addr. If it cannot, appends the pointer and returns false. */
+/* Reads n bytes at addr. If they cannot be read, appends the address and returns false. */
 static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
 {
     s64 r = addr ? mem_read(d->t, addr, dst, n) : 0;
@@ -3858,7 +3844,7 @@ static unsigned dec_long(const struct dec *d)
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
 }
 
-/* Returns the next argument, usually the length of the data to which this argument points. */
+/* Returns the value of the next argument, usually the length of the data that d points to. */
 static u64 dec_next(const struct dec *d)
 {
     u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
@@ -3867,8 +3853,8 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* Returns the maximum number of data bytes of an argument: at exit, the number transferred; at
- * entry, no limit. */
+/* Returns how many bytes of a buffer to show at most: at a call's exit, the number of transferred
+ * bytes (the result); at entry, no limit. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -3879,7 +3865,7 @@ static u32 dec_max(u32 limit)
     return MIN(opt.strlen_max, limit);
 }
 
-/* ---- dependencies on a command ---- */
+/* ---- arguments and results that depend on a command ---- */
 
 static const struct sc_command *dec_command(const struct call *c, u16 row)
 {
@@ -3890,7 +3876,7 @@ static const struct sc_command *dec_command(const struct call *c, u16 row)
     return NULL;
 }
 
-/* Returns the kind of argument i: from the command before it, or from the call's row. */
+/* Returns the kind of argument i: from the row of the call's command, or from the call's row. */
 static unsigned dec_kind(const struct call *c, unsigned i)
 {
     const struct sc_row *row = &sc_rows[c->row];
@@ -3900,8 +3886,8 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* Returns the format of the call's result. row: c->row, or c->id to handle the calls of
- * socketcall(2) like those with their own numbers. */
+/* Returns the format of the call's result. `row` is c->row, or c->id to treat a call through
+ * socketcall(2) like the call with its own number. */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3912,7 +3898,7 @@ static const struct sc_result *dec_result(const struct call *c, u16 row)
 
 /* ---- values with names ---- */
 
-enum { DEC_NOFAM = 0xfff }; /* no family, so no value has a name */
+enum { DEC_NOFAM = 0xfff }; /* a FAM_... that has no names */
 
 static u64 dec_flag_value(const struct flag *f)
 {
@@ -3938,7 +3924,7 @@ static const struct flag *dec_flag(u64 v, unsigned fam)
     return NULL;
 }
 
-/* Returns the value with that name, or -1. */
+/* Returns the value that has a name, or -1. */
 static s64 dec_flag_named(const char *name, unsigned fam)
 {
     const char *pool = (const char *)&fl_names;
@@ -3952,7 +3938,7 @@ static s64 dec_flag_named(const char *name, unsigned fam)
     return -1;
 }
 
-/* Appends the name of a value. Returns false if it has none. */
+/* Appends the name of a value. Returns false if the value has no name. */
 static bool dec_named(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = dec_flag(v, fam);
@@ -3976,7 +3962,7 @@ static void dec_number(struct buf *b, u64 v)
         b_hex(b, v);
 }
 
-/* Appends a number in hex, but 0 as 0. */
+/* Appends a number in hex, but zero as 0. */
 static void dec_hex(struct buf *b, u64 v)
 {
     if (v)
@@ -3990,14 +3976,14 @@ static void dec_octal(struct buf *b, u64 v)
     b_f(b, v ? "0%" PRIo64 : "%" PRIo64, v);
 }
 
-/* Fields of several bits inside words of flags: part= of flags.tbl. Named fields are shown before
- * the flags, the others after them. */
+/* Bit fields in words of flags: part= of flags.tbl. DEC_NAMED fields are shown before the flags,
+ * all other fields after the flags. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
     u8 how;
     u64 mask;
-    u64 arg; /* DEC_NAMED: the family; DEC_HUGE: the flag that makes it a size */
+    u64 arg; /* DEC_NAMED: FAM_... with the names; DEC_HUGE: flag that makes the field a size */
 } dec_parts[] = {
 #define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
     FL_PARTS(X)
@@ -4034,7 +4020,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends NAME|NAME|0x40. The number has the bits without a name. */
+/* Appends flags as NAME|NAME|0x40. The number contains the bits that have no name. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
@@ -4070,7 +4056,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Values that can be combined with flags, and the family to show both with: flags= of flags.tbl. */
+/* Named values that can be combined with flags, and the FAM_... of both: flags= of flags.tbl. */
 static const struct {
     u16 fam, flags;
     u32 mask;
@@ -4098,8 +4084,8 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* Appends a device number in the format of the kernel's new_encode_dev, with the upper bits that
- * glibc's 64-bit makedev adds. */
+/* Appends device number v, which is encoded as by the kernel's new_encode_dev, with the upper bits
+ * that glibc's 64-bit makedev adds. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -4115,7 +4101,7 @@ static void dec_id(struct buf *b, u64 id)
         b_u64(b, (u32)id);
 }
 
-/* Appends the kernel's sigset_t, [INT CHLD]; ~[...] if it contains more signals than not. */
+/* Appends a signal set: [INT CHLD], or ~[HUP] with the missing signals if those are fewer. */
 static void dec_sigset(struct buf *b, u64 set)
 {
     bool inverted = __builtin_popcountll(set) > 32;
@@ -4150,7 +4136,7 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* Appends n bytes at addr, quoted, inside a structure: at most -s bytes and at most DEC_CHUNK. */
+/* Appends the n bytes at addr as a quoted string, but at most -s or DEC_CHUNK bytes. */
 static void dec_bytes(struct dec *d, u64 addr, u64 n)
 {
     u8 tmp[DEC_CHUNK];
@@ -4162,14 +4148,14 @@ static void dec_bytes(struct dec *d, u64 addr, u64 n)
         b_quoted(d->b, tmp, (size_t)r, (u64)r < n);
 }
 
-/* Appends the `have` bytes at p, out of n, quoted: at most -s bytes. */
+/* Appends the first `have` of n bytes as a quoted string of at most -s bytes. */
 static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
 {
     size_t show = MIN(have, (size_t)opt.strlen_max);
     b_quoted(d->b, p, show, show < n);
 }
 
-/* Appends the NUL-terminated string at addr, quoted, inside a structure. */
+/* Appends the NUL-terminated string at addr as a quoted string, for a member of a structure. */
 static void dec_cstr(struct dec *d, u64 addr)
 {
     char tmp[DEC_PATH + 1];
@@ -4181,7 +4167,7 @@ static void dec_cstr(struct dec *d, u64 addr)
         b_quoted(d->b, tmp, (size_t)r, cut);
 }
 
-/* Stores a whole argument as raw bytes; each sink escapes them in its own way. */
+/* Stores an argument as raw bytes (ARG_STR), because text and JSON escape bytes differently. */
 static void dec_raw(struct dec *d, u64 addr, u64 n, u64 max)
 {
     u32 want = !addr ? 0 : b_room(d->b, MIN(n, max));
@@ -4210,14 +4196,14 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 
 /* ---- structures and arrays ---- */
 
-/* Returns the fraction as the kernel reads it: a 32-bit program's nanoseconds have 32 bits, even in
- * a 64-bit field (get_timespec64, kernel/time/time.c, Linux 5.10). */
+/* Returns the nano- or microseconds of a time as the kernel reads them: nanoseconds of a 32-bit
+ * program have 32 bits even in a 64-bit field (get_timespec64, kernel/time/time.c, Linux 5.10). */
 static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, u8 how)
 {
     return dec_word(d) == 4 && size == 8 && how == DV_TS ? (s64)dec_ld(p, 4) : dec_lds(p, size);
 }
 
-/* Appends seconds and a fraction of `size` bytes each: timespec and timeval of any ABI. */
+/* Appends a timespec or timeval, whose two members have `size` bytes each. */
 static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     b_s(d->b, "{tv_sec=");
@@ -4227,7 +4213,7 @@ static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
     b_c(d->b, '}');
 }
 
-/* Appends a limit in strace's format: 8192*1024. */
+/* Appends a resource limit in strace's format: 8192*1024. */
 static void dec_limit(struct buf *b, u64 v)
 {
     if (v == ~0ull)
@@ -4241,7 +4227,7 @@ static void dec_limit(struct buf *b, u64 v)
 static void dec_k_sigset(struct dec *d, u64 v)
 {
     u8 raw[8];
-    if (dec_get(d, v, raw, 8)) /* the kernel accepts no other size */
+    if (dec_get(d, v, raw, 8)) /* the kernel accepts only sets of 8 bytes */
         dec_sigset(d->b, dec_ld(raw, 8));
 }
 
@@ -4307,7 +4293,7 @@ static bool dec_zero(const u8 *p, size_t n)
     return !n;
 }
 
-/* Returns whether a member, within the `have` bytes at p, satisfies a condition. */
+/* Returns whether a condition is true for the structure whose first `have` bytes are at p. */
 static bool dec_condition_met(const u8 *p, size_t have, const struct dec_condition *c)
 {
     u64 v = (size_t)c->off + c->size <= have ? dec_ld(p + c->off, c->size) : 0;
@@ -4331,7 +4317,7 @@ static bool dec_member_visible(const struct dec *d, const u8 *p, size_t have,
         && !(m->only & DEC_ANSWER && !answered);
 }
 
-/* Appends name=value, ... for the members within the `have` bytes at p. */
+/* Appends name=value, ... for the members of a structure whose first `have` bytes are at p. */
 static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
 {
     u32 from = d->b->len;
@@ -4344,7 +4330,7 @@ static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
             continue;
         }
         dec_sep(d->b, from, ", ");
-        if (m->how != DV_INET6) { /* its text includes the name */
+        if (m->how != DV_INET6) { /* the text of an IPv6 address includes the name */
             b_s(d->b, m->name);
             b_c(d->b, '=');
         }
@@ -4372,8 +4358,8 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* Appends a structure of `have` bytes at addr. The limit is 512, because `have` can be a number
- * from the tracee. */
+/* Appends a structure of `have` bytes at addr, but at most its first 512 bytes, because `have` can
+ * be a number from the tracee. */
 static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout *l)
 {
     u8 raw[512];
@@ -4383,10 +4369,10 @@ static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout
     dec_braces(d, raw, (size_t)have, l);
 }
 
-/* Appends an extensible structure of `size` bytes. kvis knows its members up to l->size. A program
- * built for a newer kernel passes more, one built for an older kernel less (copy_struct_from_user,
- * include/linux/uaccess.h). Bytes after the known ones are shown unless all are 0, with their
- * offsets as a C comment. */
+/* Appends an extensible structure of `size` bytes, of which kvis knows the members up to l->size.
+ * Programs built for newer kernels pass larger structures, programs for older kernels smaller ones
+ * (copy_struct_from_user, include/linux/uaccess.h). Unless all bytes after the known members are 0,
+ * these bytes are shown, with their offsets as a C comment. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4406,7 +4392,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *
     b_s(d->b, (u64)have < size ? ", ...}" : "}");
 }
 
-/* Appends an extensible structure that contains its own size near its beginning. */
+/* Appends an extensible structure that has a member with the size of the structure. */
 static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 {
     u8 raw[64];
@@ -4436,7 +4422,7 @@ static void dec_k_struct(struct dec *d, u64 v)
     dec_struct(d, v, d->kind->st);
 }
 
-/* Appends an array of the tracee, [elem, elem, ...]: at most -s elements of at most 64 bytes
+/* Appends an array of the tracee as [elem, elem, ...]: at most -s elements of at most 64 bytes
  * each. */
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
                       void (*elem)(struct dec *, const u8 *))
@@ -4474,7 +4460,7 @@ static void dec_element(struct dec *d, const u8 *p)
     dec_braces(d, p, l->size, l);
 }
 
-/* Appends an array. Its number of elements is the result, or at entry the next argument. */
+/* Appends an array of structures. The next argument (at entry) or the result is their number. */
 static void dec_k_array(struct dec *d, u64 v)
 {
     const struct dec_layout *l = dec_layout(d, d->kind->st);
@@ -4499,7 +4485,7 @@ static void dec_k_value(struct dec *d, u64 v)
     dec_member(d, (const u8 *)&v, &m);
 }
 
-/* Appends the value that v points to: a number in brackets, or a time. */
+/* Appends the value to which v points: a number in brackets, or a time. */
 static void dec_k_pointed(struct dec *d, u64 v)
 {
     u8 raw[16];
@@ -4512,7 +4498,7 @@ static void dec_k_pointed(struct dec *d, u64 v)
     b_s(d->b, number ? "]" : "");
 }
 
-/* Appends the pid that kvis uses for pid n of another namespace. */
+/* Appends a note about pid n of another pid namespace: the process's pid in kvis's namespace. */
 static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 {
     if (ours && ours != n)
@@ -4522,7 +4508,7 @@ static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 static void dec_k_pid(struct dec *d, u64 v)
 {
     b_s64(d->b, (s32)v);
-    if (d->c->id != SC_waitid) /* the argument of waitid(2) can be a descriptor */
+    if (d->c->id != SC_waitid) /* argument 1 of waitid(2) can be a descriptor */
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
@@ -4546,8 +4532,8 @@ static void dec_k_dirfd(struct dec *d, u64 v)
         dec_k_fd(d, v);
 }
 
-/* Appends a clock's id. A CPU clock's id encodes a pid, ~pid << 3 | 4 for a thread | which clock.
- * With 3 in the low bits, it encodes the descriptor of a clock device
+/* Appends the id of a clock. For a CPU clock, the id is ~pid << 3 | 4 (for a thread) | type of
+ * clock. If the low three bits are 3, the id contains the descriptor of a clock device
  * (include/linux/posix-timers.h). */
 static void dec_clock(struct buf *b, u64 v)
 {
@@ -4560,7 +4546,7 @@ static void dec_clock(struct buf *b, u64 v)
         b_f(b, "MAKE_%s_CPUCLOCK(%d, %d)", id & 4 ? "THREAD" : "PROCESS", ~id >> 3, id & 3);
 }
 
-/* Returns the family of the names of a level's socket options (include/linux/socket.h). */
+/* Returns the FAM_... with the names of a level's socket options (include/linux/socket.h). */
 static unsigned dec_optfam(u32 level)
 {
     for (const struct sc_level *l = sc_levels; l < sc_levels + ARRAY_LEN(sc_levels); l++)
@@ -4569,7 +4555,7 @@ static unsigned dec_optfam(u32 level)
     return DEC_NOFAM;
 }
 
-/* Appends a value of kind e:NAME. A few families need more than the table. */
+/* Appends a value of kind e:NAME of syscalls.tbl. A few kinds need more than a table of names. */
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
@@ -4582,7 +4568,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
         dec_enum(d->b, v & 0xff, FAM_quotatype);
         b_c(d->b, ')');
     } else if (fam == FAM_semctl || fam == FAM_shmctl || fam == FAM_msgctl) {
-        bool ipc64 = v & 0x100; /* IPC_64: the newer structures, i386 and arm */
+        bool ipc64 = v & 0x100; /* IPC_64 selects the newer structures on i386 and arm */
         b_s(d->b, ipc64 ? "IPC_64|" : "");
         dec_enum(d->b, (u32)v & ~0x100u, fam);
     } else {
@@ -4599,7 +4585,7 @@ static bool dec_is_path(const struct call *c, u32 i)
     return kind == K_PATH || kind == K_TARGET;
 }
 
-/* Reads the paths among the arguments, except those already read. */
+/* Reads the arguments that are paths into c->path[], except paths that were read before. */
 static void dec_read_paths(struct task *t, struct call *c)
 {
     char raw[DEC_PATH + 2];
@@ -4665,7 +4651,7 @@ static void dec_k_rbuf(struct dec *d, u64 v)
         dec_raw(d, v, MIN(n, size), opt.strlen_max);
 }
 
-/* Stores a name, never cut. The result of getcwd(2) counts the NUL; readlink(2) stores no NUL. */
+/* Stores the whole path that a call returned. getcwd(2) counts the NUL; readlink(2) stores none. */
 static void dec_k_linkbuf(struct dec *d, u64 v)
 {
     dec_raw(d, v, MIN((u64)d->c->ret, dec_next(d)), DEC_PATH);
@@ -4673,8 +4659,8 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Reads up to `max` pointers of an array that ends in NULL. Returns their number without the NULL.
- * Sets *whole if the NULL was read; otherwise the array is longer or unreadable. */
+/* Counts up to `max` strings of an argv-like array; with `print`, also appends the strings. Sets
+ * *whole if the NULL at the end was read; otherwise the array is longer or unreadable. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4721,7 +4707,7 @@ static void dec_k_envp(struct dec *d, u64 v)
 
 enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe }; /* linux/stat.h */
 
-/* Appends a time of a file. Two values of the nanoseconds are commands to utimensat(2). */
+/* Appends a file's time. Two special values of tv_nsec are commands to utimensat(2). */
 static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     s64 nsec = how == DV_TS ? dec_fraction(d, p + size, size, how) : 0;
@@ -4747,7 +4733,7 @@ static void dec_k_filetimes(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
-/* Returns whether the call writes the remaining time only when a signal interrupted it. */
+/* Returns whether a call writes the remaining time only if a signal interrupts the call. */
 static bool dec_sleeps(u16 id)
 {
     return id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
@@ -4805,8 +4791,8 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
 
 /* ---- pointers to small integers ---- */
 
-/* Returns the index in c->outlen of an argument: 0 for the first pointer to a number, 1 for the
- * others. */
+/* Returns the index in c->outlen for an argument that points to a number: 0 for the first such
+ * argument of the call, 1 for further ones. */
 static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
@@ -4884,7 +4870,7 @@ static void dec_k_wstatus(struct dec *d, u64 v)
     }
 }
 
-/* Appends an unsigned long[] of the tracee as the numbers of the set bits. */
+/* Appends the numbers of the bits that are set in an unsigned long[] of the tracee. */
 static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
 {
     u8 raw[DEC_CHUNK / 4];
@@ -4913,8 +4899,8 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* Appends a CPU set. Its size is the argument before it (sched_setaffinity(2)) or the result
- * (sched_getaffinity(2)). */
+/* Appends a CPU set. The set's size is the previous argument of sched_setaffinity(2), or the result
+ * of sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
@@ -4941,7 +4927,7 @@ static void dec_k_gids(struct dec *d, u64 v)
         dec_array(d, v, (u64)n, old ? 2 : 4, old ? dec_gid16 : dec_gid);
 }
 
-/* Appends a capability set, such as 1<<CAP_CHOWN|1<<CAP_KILL; a nearly full set as a number. */
+/* Appends a capability set, such as 1<<CAP_CHOWN|1<<CAP_KILL, or a large set as a number. */
 static void dec_caps(struct buf *b, u64 set)
 {
     u32 from = b->len;
@@ -4972,8 +4958,8 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Format of a siginfo_t: the family of its si_code, and the structure that follows. It depends on
- * signal and code (siginfo_layout, kernel/signal.c, Linux 5.10). */
+/* Format of a siginfo_t, by signal and code (siginfo_layout, kernel/signal.c, Linux 5.10): the
+ * FAM_... with the names of si_code, and the structure after si_code. */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -5046,8 +5032,8 @@ static void dec_k_fdset(struct dec *d, u64 v)
 
 /* ---- sockets ---- */
 
-/* Appends an address of unix(7): a path, with or without a NUL, or an abstract name, which is a NUL
- * and all bytes after it. */
+/* Appends the address of a unix socket (unix(7)): a path with or without a final NUL, or an
+ * abstract name, which begins with a NUL. */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
 {
     b_s(d->b, "sun_path=");
@@ -5087,9 +5073,9 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
     static const struct {
-        void (*show)(struct dec *, const u8 *, size_t); /* NULL: a structure */
+        void (*show)(struct dec *, const u8 *, size_t); /* NULL: show structure `st` */
         u8 st;    /* ST_... */
-        u8 least; /* minimum size; longer addresses are shown in full */
+        u8 least; /* minimum size in bytes of such an address */
     } form[] = {
         [AF_UNIX] = { dec_unix, 0, 3 },
         [AF_INET] = { NULL, ST_sockaddr_in, 8 },
@@ -5121,7 +5107,7 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     b_c(d->b, '}');
 }
 
-/* Appends a sockaddr of the tracee: at most 128 bytes, as in the kernel (struct
+/* Appends an address of the tracee: at most 128 bytes, as in the kernel (struct
  * sockaddr_storage). */
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
@@ -5138,8 +5124,8 @@ static void dec_k_sa(struct dec *d, u64 v)
     dec_sockaddr_at(d, v, dec_next(d));
 }
 
-/* Appends an address that the kernel wrote, truncated to the buffer's size. That size is known only
- * from the call's entry: if kvis attached during the call, it shows the pointer. */
+/* Appends an address that the kernel wrote, truncated to the tracee's buffer. kvis knows the size
+ * of the buffer only if it saw the call's entry; otherwise kvis shows the pointer. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
@@ -5196,8 +5182,8 @@ static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t
     }
 }
 
-/* Appends msg_control: struct cmsghdr { size_t len; int level, type; } with data, aligned to words.
- * */
+/* Appends msg_control: each struct cmsghdr { size_t len; int level, type; } and its data are
+ * aligned to a word. */
 static void dec_control(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[1024];
@@ -5242,7 +5228,7 @@ static struct dec_msghdr dec_msghdr(const u8 *p, unsigned w)
     };
 }
 
-/* Appends the struct msghdr at p. `bytes`: number of transferred bytes; at entry, any number. */
+/* Appends the struct msghdr at p. `bytes`: number of transferred bytes; ~0 at the call's entry. */
 static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
 {
     struct buf *b = d->b;
@@ -5290,7 +5276,7 @@ static void dec_k_mmsg(struct dec *d, u64 v)
     dec_array(d, v, n, 8 * dec_word(d), dec_mmsg);
 }
 
-/* Appends the third argument of socket(2). Its meaning depends on the first one, the family. */
+/* Appends socket(2)'s third argument, the protocol, whose names depend on the address family. */
 static void dec_k_sockproto(struct dec *d, u64 v)
 {
     switch ((u32)d->c->arg[0]) {
@@ -5305,7 +5291,7 @@ static void dec_k_sockproto(struct dec *d, u64 v)
     }
 }
 
-/* Appends an option's value that is not a number. Returns false if it is a number or too short. */
+/* Appends a socket option that is not a number. Returns false for a number or a short value. */
 static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, size_t n)
 {
     unsigned w = dec_word(d);
@@ -5325,7 +5311,7 @@ static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, 
     return true;
 }
 
-/* Appends a four-byte option: a number, or a named value. */
+/* Appends a four-byte socket option: a number, or a value with a name. */
 static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
 {
     b_c(d->b, '[');
@@ -5338,7 +5324,7 @@ static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
     b_c(d->b, ']');
 }
 
-/* Appends the value of an option of n bytes, of which `have` are at p. */
+/* Appends the value of a socket option of n bytes. The first `have` bytes are at p. */
 static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
 {
     const struct sc_option *o = sc_options, *end = sc_options + ARRAY_LEN(sc_options);
@@ -5352,8 +5338,8 @@ static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
         dec_quoted(d, p, have, n);
 }
 
-/* Appends the value of getsockopt(2) and setsockopt(2). Level and name are arguments 1 and 2; the
- * length is the next argument. */
+/* Appends the option value of getsockopt(2) or setsockopt(2). Arguments 1 and 2 are the option's
+ * level and name; the argument after the value is its length. */
 static void dec_k_sockoptval(struct dec *d, u64 v)
 {
     u8 raw[256], len[4];
@@ -5370,7 +5356,7 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
         dec_option(d, raw, MIN((size_t)n, sizeof raw), (size_t)n);
 }
 
-/* ---- commands: arguments whose meaning depends on another one ---- */
+/* ---- arguments whose meaning depends on another argument ---- */
 
 static void dec_k_futexop(struct dec *d, u64 v)
 {
@@ -5394,7 +5380,7 @@ static void dec_k_futexbits(struct dec *d, u64 v)
         b_hex(d->b, (u32)v);
 }
 
-/* Appends op << 28 | cmp << 24 | oparg << 12 | cmparg. */
+/* Appends FUTEX_WAKE_OP's operation (futex(2)): op << 28 | cmp << 24 | oparg << 12 | cmparg. */
 static void dec_k_futexwakeop(struct dec *d, u64 v)
 {
     u32 w = (u32)v;
@@ -5404,8 +5390,8 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* Appends all names of a value, "A or B", because the device driver determines which one applies.
- * Returns false if the value has no name. */
+/* Appends all names of an ioctl command, as "A or B", because the device driver determines which
+ * name applies. Returns false if the command has no name. */
 static bool dec_names(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
@@ -5418,8 +5404,8 @@ static bool dec_names(struct buf *b, u64 v, unsigned fam)
     return b->len > from;
 }
 
-/* Appends an evdev command that contains another number (linux/input.h). Returns false if it is not
- * one. */
+/* Appends an evdev command that includes a number, such as EVIOCGABS(abs) (linux/input.h). Returns
+ * false for other commands. */
 static bool dec_evdev(struct buf *b, u32 cmd)
 {
     enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
@@ -5502,9 +5488,8 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* Returns the number of the call's meaningful arguments. The register of an optional argument that
- * was not passed (open's mode, fcntl's argument, a futex's second address) has an unrelated value.
- * */
+/* Returns the number of arguments that the tracee passed. The register of an optional argument that
+ * was not passed (open's mode, a futex's second address) has an unrelated value. */
 static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
@@ -5529,8 +5514,8 @@ static unsigned dec_nargs(const struct call *c)
     }
 }
 
-/* Decodes argument i into c->text. An argument that needs the other stop of the call stays
- * ARG_NONE. */
+/* Decodes argument i into c->text. An argument that must be decoded at the call's exit stays
+ * ARG_NONE at its entry. */
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
@@ -5561,7 +5546,7 @@ static unsigned dec_when(unsigned kind)
     return kind < N_KINDS ? kinds[kind].when : DEC_IN;
 }
 
-/* Decodes at entry the arguments that the call reads. c->outlen keeps lengths for dec_exit. */
+/* At a call's entry, decodes the arguments that the call reads, and saves lengths in c->outlen. */
 static void dec_enter(struct task *t, struct call *c)
 {
     u32 namelen;
@@ -5579,8 +5564,8 @@ static void dec_enter(struct task *t, struct call *c)
     }
 }
 
-/* Returns whether the call wrote the argument. Among failed calls, only an interrupted sleep writes
- * one: the remaining time. */
+/* Returns whether the call wrote an argument of this kind. A failed call writes no arguments, but
+ * an interrupted sleep writes the remaining time. */
 static bool dec_wrote(const struct call *c, unsigned kind)
 {
     if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* 516: ERESTART_RESTARTBLOCK */
@@ -5588,7 +5573,7 @@ static bool dec_wrote(const struct call *c, unsigned kind)
     return !c->err || kind == K_TSOUT || kind == K_TS64OUT;
 }
 
-/* Decodes at exit the arguments that the call wrote. */
+/* At a call's exit, decodes the arguments that the call wrote. */
 static void dec_exit(struct task *t, struct call *c)
 {
     if (!c->known)
@@ -5608,7 +5593,7 @@ static bool dec_ret_is_addr(const struct call *c)
     return c->known && dec_result(c, c->row)->form == RET_ADDR;
 }
 
-/* Returns whether the result is a new descriptor. */
+/* Returns whether the call's result is a new descriptor. */
 static bool dec_ret_is_fd(const struct call *c)
 {
     return c->known && !c->err && !c->noret && c->ret >= 0
@@ -5629,7 +5614,7 @@ static bool dec_cloexec(const struct call *c)
     return r->cloexec_always || c->arg[r->cloexec_arg] & r->cloexec;
 }
 
-/* Appends the ready descriptors: ([{fd=3, revents=POLLIN}]). */
+/* Appends the ready descriptors of poll(2): ([{fd=3, revents=POLLIN}]). */
 static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
 {
     u8 raw[128 * 8];
@@ -5662,7 +5647,7 @@ static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
     b_s(d->b, "])");
 }
 
-/* Appends the sets that select returned: (in [3], out [4]). */
+/* Appends the sets that select(2) returned: (in [3], out [4]). */
 static void dec_ret_select(struct dec *d)
 {
     static const char *const name[] = { "in ", "out ", "except " };
@@ -5685,7 +5670,7 @@ static void dec_ret_select(struct dec *d)
     b_c(d->b, ')');
 }
 
-/* Appends the details of a successful result. */
+/* Appends details of a successful call's result, such as ready descriptors or names of bits. */
 static void dec_ret_detail(struct dec *d, const struct sc_result *r)
 {
     const struct call *c = d->c;
@@ -5708,8 +5693,8 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
     b_c(d->b, ')');
 }
 
-/* Appends an error: -1 ENOENT (No such file or directory). A call that the kernel is about to
- * restart has not ended for the program (signal(7)), and gets a question mark. */
+/* Appends an error as -1 ENOENT (No such file or directory). A call that the kernel is about to
+ * restart (signal(7)) has a question mark instead of -1, because the program sees no error. */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
@@ -5721,7 +5706,7 @@ static void dec_ret_error(struct buf *b, int e)
         b_f(b, "(errno %d)", e);
 }
 
-/* Appends the result as text. */
+/* Appends a call's result as text. */
 static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     u64 outlen[2] = { c->outlen[0], c->outlen[1] };
@@ -5748,11 +5733,11 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 }
 
 /* == 11 sc_  system calls: numbers, names, sets ===================================
- * Finds a call's row by ABI and number, and converts -e trace= to a set of rows. */
+ * Finds a call's row by its ABI and number, and converts -e trace= to a set of calls. */
 
 enum { SC_N = ARRAY_LEN(sc_rows) };
 
-static u16 sc_id[SC_N];  /* the first row with the same name */
+static u16 sc_id[SC_N];  /* for each row, the first row with the same name */
 static bool sc_set[SC_N]; /* the rows that -e trace= selects; all rows without this option */
 
 static const char *sc_name(u16 row)
@@ -5766,7 +5751,7 @@ static void sc_init(void)
         sc_id[i] = i && !strcmp(sc_name(i), sc_name(i - 1)) ? sc_id[i - 1] : i;
 }
 
-/* Returns the row of a call, or -1 if the ABI has no call with that number. */
+/* Returns the row of the call with number nr, or -1 if the ABI has no such call. */
 static int sc_find(enum abi a, u64 nr)
 {
     enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* __ARM_NR_BASE: see syscalls.tbl */
@@ -5775,7 +5760,7 @@ static int sc_find(enum abi a, u64 nr)
     return nr < sc_numbers[a].n ? (int)sc_numbers[a].row[nr] - 1 : -1;
 }
 
-/* Returns the number of a call (SC_name), or -1 if the ABI lacks the call. */
+/* Returns the ABI's number of call SC_..., or -1 if the ABI lacks the call. */
 static s64 sc_number(enum abi a, u16 id)
 {
     for (u64 nr = 0; nr < 1024; nr++) {
@@ -5800,8 +5785,8 @@ static void sc_widen_ids(int row, u64 *arg)
     }
 }
 
-/* Truncates the arguments that determine what a call does and of which the kernel uses only 32 bits
- * (their SYSCALL_DEFINE). The upper half of the register is meaningless. */
+/* Clears the upper half of arguments that determine what a call does and of which the kernel uses
+ * only 32 bits (SYSCALL_DEFINE). */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
     static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
@@ -5821,7 +5806,7 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
 #undef X
 
-/* Adds the calls of a class. Returns false if there is no such class. */
+/* Adds the calls of a class to `set`. Returns false if there is no such class. */
 static bool sc_add_class(const char *name, bool *set)
 {
     u16 cls = 0;
@@ -5833,8 +5818,8 @@ static bool sc_add_class(const char *name, bool *set)
     return cls != 0;
 }
 
-/* Adds the calls whose names match a regular expression; sets *hit if there are any. Returns NULL,
- * or why the expression is invalid (static buffer). */
+/* Adds to `set` the calls whose names match a regular expression; sets *hit if there are any.
+ * Returns NULL, or an error message in a static buffer. */
 static const char *sc_add_matches(const char *expr, bool *set, bool *hit)
 {
     regex_t re;
@@ -5848,7 +5833,7 @@ static const char *sc_add_matches(const char *expr, bool *set, bool *hit)
     return NULL;
 }
 
-/* Adds the calls that a name, `all` or a class selects. Returns false if it selects nothing. */
+/* Adds to `set` the calls that a name, `all` or a class selects. Returns whether there are any. */
 static bool sc_add_named(const char *word, bool *set)
 {
     bool hit = false;
@@ -5860,7 +5845,7 @@ static bool sc_add_named(const char *word, bool *set)
     return hit || sc_add_class(word, set); /* strace's old spelling: trace=file */
 }
 
-/* Adds the calls that a word of -e trace= selects. Returns NULL, or an error message (static). */
+/* Adds to `set` the calls that a word of -e trace= selects. Returns NULL or a static message. */
 static const char *sc_add(const char *word, bool *set)
 {
     static char wrong[256];
@@ -5883,7 +5868,7 @@ static const char *sc_add(const char *word, bool *set)
     return wrong;
 }
 
-/* Sets sc_set from -e trace=[!]word,word… Returns NULL, or an error message (static). */
+/* Sets sc_set from -e trace=[!]word,word... Returns NULL, or a static error message. */
 static const char *sc_parse(const char *expr)
 {
     static char word[4096];
@@ -35276,7 +35261,7 @@ static const char *check_hybrid_fix(void)
 {
     enum { SYS_ADMIN = 21 };
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
-        return "run it without a seccomp filter (in a container: --privileged)";
+        return "run kvis without a seccomp filter (in a container: --privileged)";
     return bpf_caps() >> SYS_ADMIN & 1 ? "" : u_rights("CAP_SYS_ADMIN");
 }
 

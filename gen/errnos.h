@@ -1,5 +1,5 @@
-/* The names of the kernel's error numbers, and glibc's texts for them, which strace prints. kvis may be built with
- * a C library that has other texts. */
+/* The names of the kernel's error numbers, and the texts of glibc, which strace prints. kvis does not use strerror(3),
+ * because it may be built with a C library that has other texts. */
 
 /* asm-generic/errno-base.h, asm-generic/errno.h */
 #define ERRNOS(X) \
@@ -135,7 +135,7 @@
     X(ERFKILL, "Operation not possible due to RF-kill") \
     X(EHWPOISON, "Memory page has hardware error")
 
-/* Internal numbers of the kernel: include/linux/errno.h. A tracer sees 512, 513, 514 and 516 when a call is
+/* Internal error numbers of the kernel: include/linux/errno.h. A tracer sees 512, 513, 514 and 516 when a call is
  * interrupted. A program sees these numbers only if a driver or a file system has a bug. */
 #define ERRNOS_OWN(X) \
     X(512, ERESTARTSYS, "To be restarted if SA_RESTART is set") \

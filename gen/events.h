@@ -5,7 +5,7 @@
 #ifndef KVIS_EVENTS_H
 #define KVIS_EVENTS_H
 
-/* A field of an event: its name, its type (enum ev_type), its key in JSON. */
+/* The fields of events: name, type (enum ev_type of kvis.c), key in JSON. */
 #define EVENT_FIELDS(X) \
     X(path, STR, "path") X(new_path, STR, "new_path") X(target, STR, "target") \
     X(writable, BOOL, "writable") X(access, SYM, "access") X(fd, NUM, "fd") X(kind, SYM, "kind") \
@@ -33,9 +33,10 @@
     X(child_code, NUM, "child_code") X(child_signal, SYM, "child_signal") \
     X(server, STR, "server") X(answer, STR, "answer") X(failure, SYM, "failure") X(result, NUM, "result")
 
-/* A kind of event: its EK_ constant, its category, how text treats it (enum ev_how), its name in JSON, its line of text,
- * and its fields in the order of JSON. In a line, {field} is a value and {field:8} a right-aligned value. The line can
- * have alternatives, separated by '|': text uses the first one whose fields all have values. NULL: not in text. */
+/* The kinds of events: EK_ constant, category, treatment in text output (enum ev_how), name in JSON, line of text, and
+ * fields in the order of JSON. In a line, {field} is a value and {field:8} a right-aligned value. A line can have
+ * alternatives, separated by '|': text output uses the first alternative whose fields all have values. NULL: text
+ * output omits the event. */
 #define EVENT_KINDS(X) \
     X(OPEN, FILE, 0, "open", "open {path} ({access})", \
       EV_path, EV_writable, EV_access, EV_fd, EV_dir, EV_name, EV_comm, EV_uid, EV_call, EV_flags, \
@@ -154,7 +155,7 @@
       EV_call, EV_fd, EV_filename, EV_fd_kind) \
     X(LOST, MEM, EVENT_WITH_CALLS, "lost", "{count} {how}", \
       EV_count, EV_how) \
-    X(SYSCALL, CALL, 0, "syscall", NULL, EV_comm) /* out_ formats it: arguments nest */ \
+    X(SYSCALL, CALL, 0, "syscall", NULL, EV_comm) /* section out_ formats this kind */ \
     X(BLOCK, FILE, 0, "block_io", \
       "block I/O {duration_ns} ({bytes}) {device} {op}|block I/O {duration_ns} {op}", \
       EV_device, EV_op, EV_bytes, EV_duration_ns, EV_queue_ns) \

@@ -1,6 +1,7 @@
-/* widths.h: characters that do not take one column of a terminal. A row has the first character of a range, the number
- * of further characters, and the columns of each (0: combining, 2: wide). The table is that of wcwidth(3) of glibc 2.36;
- * tests/lib/unit.c compares the two. Unassigned characters between two of equal width have the same width. */
+/* widths.h: characters that do not take one column of a terminal. A row contains the first character of a range, the
+ * number of further characters, and the columns of each character (0: combining, 2: wide). The rows agree with
+ * wcwidth(3) of glibc 2.36; tests/lib/unit.c verifies this. Unassigned characters between two characters of equal width
+ * have the same width. */
 static const struct u_wide {
     u32 first;
     u16 more;

@@ -179,7 +179,7 @@ done <<END
 125|trace -u root true|only root can run a command as another user
 125|trace --backend=hybrid true|--backend=hybrid: BPF needs root
 125|replay mine/a.kvis|cannot read mine/a.kvis: Permission denied
-125|open -d 1|cannot watch opens: .*fix: run it as root
-125|proc -d 1|cannot watch processes: .*fix: run it as root
+125|open -d 1|cannot watch opens: .*fix: run kvis as root
+125|proc -d 1|cannot watch processes: .*fix: run kvis as root
 END
 kill $sleep

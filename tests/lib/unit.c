@@ -1085,7 +1085,7 @@ static void t_pmc(void)
     EXPECT(strstr(pf_why_not(-EPERM, PF_LEVEL_CPU), "perf_event_open: EPERM; fix: allow "));
     EXPECT(!strstr(pf_why_not(-EPERM, PF_LEVEL_CPU), "paranoid"));
     EXPECT(!strcmp(pf_why_not(-EBUSY, PF_LEVEL_CPU), "perf_event_open: EBUSY"));
-    EXPECT(strstr(pf_why_not(-EMFILE, PF_LEVEL_CPU), "perf_event_open: EMFILE; fix: raise the limit of open files"));
+    EXPECT(strstr(pf_why_not(-EMFILE, PF_LEVEL_CPU), "perf_event_open: EMFILE; fix: raise the limit on open files"));
     pmc_empty_slots(&n2, d);
     EXPECT(d[PR_EMPTY_SLOTS_FRONTEND] == 30 && d[PR_EMPTY_SLOTS] == 0);
     EXPECT(d[PR_EMPTY_SLOTS_BACKEND] == 50 && d[PR_CYCLES] == 100);
