@@ -31134,7 +31134,7 @@ enum mout_page { PAGE_FILE, PAGE_HTTP, N_PAGES };
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
     u32 told[N_SRC];      /* per source: hash of the "n/a" lines that were printed last */
-    struct { u64 src, told; } unmounted[2]; /* bit masks of the sources that lack /proc, /sys */
+    struct { u64 now, told; } unmounted[2]; /* bit masks of sources without /proc and /sys */
     struct writer csv;
     struct { struct buf text; u32 tick; } prom[N_PAGES];
     struct buf findings;  /* output of kvis diagnose as JSON, for the HTML report */
@@ -31345,8 +31345,8 @@ static const char *mout_unmounted(const struct mout_lack *l)
 /* Writes "n/a /sys is not mounted: cpufreq pmc ..." if this list of sources has changed. */
 static void mout_text_unmounted(struct buf *b, u32 which)
 {
-    u64 src = mout.unmounted[which].src;
-    mout.unmounted[which].src = 0;
+    u64 src = mout.unmounted[which].now;
+    mout.unmounted[which].now = 0;
     if (src == mout.unmounted[which].told)
         return;
     mout.unmounted[which].told = src;
@@ -31367,7 +31367,7 @@ static void mout_text_lack(struct buf *b, u32 src)
     for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;) {
         const char *dir = mout_unmounted(&l);
         if (dir)
-            mout.unmounted[dir[1] == 's'].src |= 1ull << src;
+            mout.unmounted[dir[1] == 's'].now |= 1ull << src;
         else
             mout_text_why(b, &l);
     }
@@ -31706,7 +31706,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     if (!met_dims[dim].facts)
         return;
     snprintf(name, sizeof name, "kvis_%s", met_dims[dim].facts);
-    snprintf(help, sizeof help, "A constant property, `%s`, of each `%s`", met_dims[dim].info,
+    snprintf(help, sizeof help, "The constant property `%s` of each `%s`", met_dims[dim].info,
              met_dims[dim].label);
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         if (i->at != met.tick || !i->name[0] || !i->info[0])
@@ -31729,7 +31729,7 @@ static const struct { const char *name, *help; } mout_collector_rows[N_COLLECTOR
     [COLLECTOR_DURATION] = { "kvis_collector_duration_seconds",
                              "Time that the collector took to read its files" },
     [COLLECTOR_LEFT_OUT] = { "kvis_collector_left_out",
-                             "Devices, processes and the like that did not fit" },
+                             "Devices, processes or other instances that kvis could not store" },
 };
 
 static double mout_collector(enum mout_collector what, u32 src)
@@ -31760,7 +31760,7 @@ static void mout_prom_self(struct buf *b)
     for (u32 what = 0; what < N_COLLECTOR; what++)
         mout_prom_collectors(b, what);
     mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
-                  "How often a kernel counter decreased (ignored)",
+                  "Number of times that a kernel counter decreased (kvis ignores it)",
                   (double)met.backwards);
 }
 
@@ -31846,8 +31846,8 @@ static void mout_prom_file(const char *file)
     errno = -e;
     if (e && !mout.prom_wrong)
         u_warn("cannot write %s: %s", file,
-               e == -ENXIO              ? "no process reads from it"
-               : e == -ENOENT && !*tmp ? "no such device, or a dangling link"
+               e == -ENXIO              ? "no process reads from this FIFO"
+               : e == -ENOENT && !*tmp ? "the device or the target of the link does not exist"
                                         : u_write_error(-e));
     mout.prom_wrong = e;
     if (e && met.tick == 1)
@@ -32271,14 +32271,14 @@ static const char *hs_opt_listen(const char *v)
     size_t len = colon ? (size_t)(colon - v) : 0;
     bool six = *v == '[';
     if (!isdigit((u8)*port) || *end || n > 65535 || len >= sizeof addr || (six && colon[-1] != ']'))
-        return "not PORT (at most 65535) or ADDR:PORT";
+        return "allowed values: PORT (at most 65535) or ADDR:PORT";
     if (len)
         snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
     in->sin_port = htons((u16)n); /* also sets sin6_port, which has the same offset */
     if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
-        return "not ADDR:PORT (a numeric address; IPv6 in [ ])";
+        return "not ADDR:PORT with a numeric address (IPv6 in [ ])";
     return NULL;
 }
 
@@ -32463,8 +32463,7 @@ enum {
     SCR_ROW = 7 /* maximum number of metrics in a line of the overview */
 };
 
-/* The first section is the overview; the last has the groups of sources that no other section
- * has. */
+/* The first section is the overview. The last section has the groups that no other section has. */
 static const struct { char key; const char *title, *group[2]; } scr_sections[] = {
 #define X(key, title, group, other) { key, title, { group, other } },
     MET_SECTIONS(X)
@@ -32766,7 +32765,7 @@ static void scr_cells(struct buf *b)
     if (n)
         scr_line(b);
     if (scr.zeros_left) {
-        b_f(b, "%u metrics that are 0 are hidden (z shows them)", scr.zeros_left);
+        b_f(b, "%u metrics with value 0 are hidden (press z to show them)", scr.zeros_left);
         scr_line(b);
     }
 }
@@ -34336,7 +34335,7 @@ static u32 dg_place(struct dg_culprit *who, u32 n, u32 max, const struct dg_culp
     return at < max ? MIN(n + 1, max) : n;
 }
 
-/* Finds the processes with the largest values. All have at least a tenth of the largest value. */
+/* Finds the processes that a finding blames: the largest values, down to a tenth of the maximum. */
 static void dg_who(struct dg_finding *f)
 {
     char disk[MET_NAME] = "";
@@ -34497,7 +34496,7 @@ static void dg_name_of(struct buf *b, u16 number)
     b_s(b, how == OP_MOST || how == OP_SHARE ? ")" : "");
 }
 
-/* Appends a text of a rule, with the name for %t and the process ID (not 0) for %p. */
+/* Appends a text of a rule. %t becomes the name, and %p the process ID (unless pid is 0). */
 static void dg_fill(struct buf *b, const char *text, const struct buf *name, u32 pid)
 {
     for (const char *s = text; *s; s++)
@@ -34876,9 +34875,9 @@ static void dg_text(struct buf *b)
         dg_text_table(b);
     dg_text_busiest(b);
     if (dg.left_out.processes)
-        b_f(b, "at least %u processes were not followed completely\n", dg.left_out.processes);
+        b_f(b, "the data of at least %u processes are incomplete\n", dg.left_out.processes);
     if (dg.left_out.descriptors)
-        b_f(b, "at least %u open files were not followed\n", dg.left_out.descriptors);
+        b_f(b, "the data of at least %u open files are missing\n", dg.left_out.descriptors);
     b_c(b, '\n');
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
@@ -35304,7 +35303,7 @@ static const char *check_hybrid_fix(void)
 {
     enum { SYS_ADMIN = 21 };
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
-        return "run it without a seccomp filter (in a container: --privileged)";
+        return "run kvis without a seccomp filter (in a container: --privileged)";
     return bpf_caps() >> SYS_ADMIN & 1 ? "" : u_rights("CAP_SYS_ADMIN");
 }
 
@@ -35337,7 +35336,7 @@ static void check_observe(struct check *c)
     if (!hy.on && !bpf_caps_enough(bpf_caps()))
         check_fix(c, "%s", u_rights("CAP_BPF and CAP_PERFMON"));
     else if (!hy.on && bpf_pid_ns(NULL))
-        check_fix(c, "run it in the first pid namespace (docker run --pid=host)");
+        check_fix(c, "run kvis in the initial PID namespace (docker run --pid=host)");
 }
 
 static void check_session(struct check *c, struct session *s)
@@ -35375,7 +35374,7 @@ static void check_source(struct check *c, u32 src)
     for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         works |= metrics[m].src == src && met.seen[m] == met.tick;
     if (!works)
-        check_reason(c, why ? why : "none of its metrics has a value");
+        check_reason(c, why ? why : "no metric of this source has a value");
     else
         check_say(c, true, why ? "in part: %s" : "%s", why ? why : "");
 }
@@ -35397,20 +35396,20 @@ static const struct check_row {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
     { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
       "kvis can trace its child processes", "ptrace",
-      "allow ptrace in the container's seccomp profile, or --cap-add SYS_PTRACE" },
+      "allow ptrace in the container's seccomp profile, or use --cap-add SYS_PTRACE" },
     { "attach", 0, CHECK_TRACE, CHECK_TRACE, false, check_attach, 0,
       "kvis can trace other processes of this user (-p)", "attaching (-p)", NULL },
     { "page_faults", 0, CHECK_TRACE, CHECK_TRACE, false, check_faults, 0,
       "page faults are sampled", "page faults", NULL },
     { "call_programs", 0, CHECK_TRACE, CHECK_TRACE, true, check_hybrid, 0,
-      "calls are recorded in the kernel (--backend=hybrid)", NULL, NULL },
+      "system calls are recorded in the kernel (--backend=hybrid)", NULL, NULL },
     { "disk_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0,
       "disk waits are reported", "disk waits", NULL },
     { "uring_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0,
       "io_uring requests are traced", "io_uring", NULL },
     { "observe", 0, CHECK_TRACE, CHECK_TRACE, true, check_observe, 0,
-      "calls are recorded without stopping a thread (-p, --all, --cgroup)", "--backend=observe",
-      NULL },
+      "system calls are recorded without stopping threads (-p, --all, --cgroup)",
+      "--backend=observe", NULL },
     { "btf", 0, CHECK_COMMANDS, CHECK_OPEN | CHECK_PROC, true, check_btf, 0,
       "/sys/kernel/btf/vmlinux", "the kernel's types (BTF)",
       "use a kernel with CONFIG_DEBUG_INFO_BTF" },
@@ -35427,16 +35426,16 @@ static const struct check_row {
       "enable the virtual PMU of this virtual machine" },
     { "membw", 0, CHECK_MONITOR, 0, false, NULL, SRC_MEMBW,
       "memory controller traffic is counted", NULL,
-      "none known; virtual machines and many desktop CPUs do not support it" },
+      "none known; virtual machines and many desktop CPUs have no such counters" },
     { "power", 0, CHECK_MONITOR, 0, false, NULL, SRC_POWER,
       "energy is measured", NULL,
-      "none known; virtual machines and many CPUs do not support it" },
+      "none known; virtual machines and many CPUs have no energy counters" },
     { "virtio_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VIRTIO,
       "virtio rings are monitored", "virtio rings",
-      "none needed without virtio devices; else a kernel with CONFIG_KPROBES and CONFIG_VIRTIO" },
+      "with virtio devices, use a kernel with CONFIG_KPROBES and CONFIG_VIRTIO" },
     { "vhost_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VHOST,
       "vhost queues of guests are monitored", "vhost",
-      "use a kernel with CONFIG_KPROBES and a module vhost with BTF" },
+      "use a kernel with CONFIG_KPROBES, and a vhost module that has BTF" },
 };
 
 /* The subcommands and the texts of their verdicts: `all` if no ability is missing, `some` if only
@@ -35448,7 +35447,7 @@ static const struct check_command {
     const char *all, *some, *fallback;
 } check_commands[] = {
     { "trace", CHECK_TRACE, false, "full: hybrid", "hybrid",
-      "ptrace: every traced call stops the program" },
+      "ptrace: every traced system call stops the process" },
     { "open", CHECK_OPEN, false, "full", "works", "works" },
     { "proc", CHECK_PROC, false, "full", "works", "works" },
     { "monitor", CHECK_MONITOR, false, "full", "works", "works" },
@@ -35595,7 +35594,7 @@ static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
 {
     const char *from = p->source ? p->source : "the events/ directory of the PMU";
     if (!p->known && pmc.vendor[0])
-        from = "no list for this core: the kernel's generic events";
+        from = "generic events, because kvis has no event list for this core";
     check_say(c, p->known, "%s, type %u, CPUs %s; %s", p->core[0] ? p->core : "unknown core",
               p->type, p->all ? "all" : p->cpus, from);
 }
@@ -35842,7 +35841,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
     bool by_ptrace = check_by_ptrace(of);
     if (v->loss == LOSS_ALL)
         snprintf(v->detail, sizeof v->detail, "%s: %.*s%s", by_ptrace && !no_proc
-                 ? "only for a command, by ptrace" : "does not work",
+                 ? "works only for a command, by ptrace" : "does not work",
                  (int)strcspn(v->worst->detail, "\n"), v->worst->detail,
                  by_ptrace && no_proc ? "; ptrace needs /proc, which is not mounted" : "");
     else
@@ -35944,7 +35943,7 @@ enum opt_kind { /* effect of an option; most kinds have a member of union opt_de
     OPT_NUMBER, /* from opt_row.min to max */
     OPT_STRING,
     OPT_CALL,
-    OPT_NOTHING, /* no effect: an option of strace that kvis always follows */
+    OPT_NOTHING, /* for compatibility with strace: kvis always behaves this way */
 };
 
 union opt_dest {
@@ -35992,7 +35991,7 @@ static const char *opt_pid(const char *v)
         char *end;
         long pid = strtol(v, &end, 10);
         if (end == v || pid <= 0 || pid > INT_MAX || (*end && !strchr(", \t\n", *end)))
-            return "not a process id";
+            return "not a process ID";
         u32 k = 0;
         while (k < opt.n_pids && opt.pids[k] != pid)
             k++;
@@ -36001,7 +36000,7 @@ static const char *opt_pid(const char *v)
         opt.pids[k] = (pid_t)pid;
         v = end + strspn(end, ", \t\n");
     }
-    return opt.n_pids ? NULL : "not a process id";
+    return opt.n_pids ? NULL : "not a process ID";
 }
 
 /* Adds a path to the filter of -P, without trailing slashes. */
@@ -36457,7 +36456,7 @@ static void opt_refuse_value(const struct cmd *c, const char *option, char **wor
     if (c->takes == TAKES_RECORDINGS)
         meant = access(*word, F_OK) < 0;
     if (meant)
-        opt_wrong(c, r, "%s: a value must follow a '='; fix: %s=%.300s", option, option, *word);
+        opt_wrong(c, r, "%s: the value must follow a '='; fix: %s=%.300s", option, option, *word);
 }
 
 /* Parses the options of a subcommand. Returns the words after the options. If the subcommand takes
@@ -36525,7 +36524,7 @@ static void cmd_own_file(int f, const char *name)
         return;
     for (u32 i = 0; i < cmd_files.n; i++)
         if (cmd_files.of[i].dev == s.st_dev && cmd_files.of[i].ino == s.st_ino)
-            die(EXIT_USAGE, "%s: this file is already in use as %s; fix: give another name",
+            die(EXIT_USAGE, "%s: kvis already uses this file as %s; fix: choose another file",
                 name, cmd_files.of[i].name);
     if (cmd_files.n == ARRAY_LEN(cmd_files.of))
         return;
@@ -36699,7 +36698,7 @@ static void cmd_open_recorded(void)
         rout_fd = rep_temporary(dir);
         errno = -rout_fd;
         snprintf(name, sizeof cmd_recording_name,
-                 "a temporary file in %s (set TMPDIR to choose another)", dir);
+                 "a temporary file in %s (set TMPDIR to choose another directory)", dir);
     }
     if (rout_fd < 0)
         die(EXIT_KVIS, "cannot write %s:", name);
@@ -36797,7 +36796,7 @@ static void cmd_start_text(void)
         cmd_list_attached(b);
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
-        b_f(b, "kvis: every call stops the program (%s)\n", tr.no_accel);
+        b_f(b, "kvis: every system call stops the traced process (%s)\n", tr.no_accel);
     if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()))
         b_f(b, "kvis: using ptrace only: %s\n", hy.why_not);
 }
@@ -36861,7 +36860,7 @@ static void cmd_refuse_without_command(void)
     for (size_t i = 0; i < ARRAY_LEN(row) && !opt.command; i++)
         if (row[i].given)
             opt_wrong(opt_cmd, opt_named(row[i].name), "--%s needs a command that kvis starts; "
-                      "fix: omit it, or give a command instead of %s", row[i].name,
+                      "fix: omit the option, or give a command instead of %s", row[i].name,
                       opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
 }
 
@@ -36903,12 +36902,12 @@ static int cmd_trace(void)
     if (tr.mode == TR_OBSERVE && !hy.on)
         die(EXIT_KVIS, "cannot observe: %s", hy.why_not);
     if (opt.backend == 'h' && opt.n_pids)
-        die(EXIT_KVIS, "--backend=hybrid needs a command; fix: omit it, or choose "
+        die(EXIT_KVIS, "--backend=hybrid needs a command; fix: omit the option, or use "
                        "--backend=observe");
     if (opt.backend == 'h' && !hy.on)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
     if (opt.bpf_stats && !hy.on)
-        die(EXIT_KVIS, "--bpf-stats: no BPF programs: %s", hy.why_not);
+        die(EXIT_KVIS, "--bpf-stats: no BPF programs run: %s", hy.why_not);
     cmd_files.later = true;
     cmd_open_sinks();
     cmd_open_records(true);
@@ -36985,7 +36984,7 @@ static int cmd_rows_end(int failed, int status)
     return status == -1 ? 0 : WEXITSTATUS(status);
 }
 
-/* Refuses --backend=ptrace without a command, because open and proc cannot attach to processes. */
+/* Refuses --backend=ptrace without a command, which open and proc need to use ptrace. */
 static void cmd_refuse_ptrace(void)
 {
     if (opt.backend == 'p' && !opt.command)
@@ -37002,8 +37001,9 @@ static void cmd_refuse_thread(u32 pid)
         return;
     s64 leader = ps_status(id, "Tgid:");
     if (leader <= 0)
-        die(EXIT_KVIS, "-p %u: a thread, not a process", pid);
-    die(EXIT_KVIS, "-p %u: a thread of process %" PRId64 "; fix: -p %" PRId64, pid, leader, leader);
+        die(EXIT_KVIS, "-p %u: this is a thread, not a process", pid);
+    die(EXIT_KVIS, "-p %u: this is a thread of process %" PRId64 "; fix: -p %" PRId64, pid, leader,
+        leader);
 }
 
 static int cmd_open(void)
@@ -37147,7 +37147,7 @@ static int cmd_monitor(void)
         if (e)
             die(EXIT_KVIS, "--listen: port %u: %s%s",
                 ntohs(((struct sockaddr_in *)&mo.listen)->sin_port), strerror(errno),
-                e == -EADDRINUSE ? " (ss -ltnp shows by which process)"
+                e == -EADDRINUSE ? " (ss -ltnp shows which process uses it)"
                 : e == -EADDRNOTAVAIL ? " (no interface has this address)" : "");
     }
     if (mo.csv)
@@ -37229,7 +37229,7 @@ static void cmd_replay_table(void)
     if (st_no_table(&st))
         return;
     if (!st.from_calls && (opt.trace || md_whole_only()))
-        u_warn("-e, -P, -z: the table includes all calls; fix: record with -v");
+        u_warn("-e, -P and -z do not apply to the table of this recording; fix: record with -v");
     if (opt.by_pid && !st.n_callers)
         u_warn("--by=pid: %s has no calls by process; fix: record with -v, or -c --by=pid",
                rec_in.name);
@@ -37276,16 +37276,16 @@ static int cmd_replay(void)
     if (proc)
         proc_replay_end(whole);
     if (!whole)
-        u_warn("%s: %s: only the events before this are shown, without the summary", rec_in.name,
-               rec_in.wrong);
+        u_warn("%s: %s: only the events before this point are shown, without the summary",
+               rec_in.name, rec_in.wrong);
     if (whole)
         rec_finish(&st);
     else
         rec_flush();
     px_close();
     if (rp_held.missing)
-        u_warn("-P: %" PRIu64 " events of selected calls are missing: too many to keep until "
-               "the records of their calls", rp_held.missing);
+        u_warn("-P: %" PRIu64 " events of selected calls are missing: kvis could not store them "
+               "until it read these calls", rp_held.missing);
     cmd_replay_table();
     if (whole)
         st_report(&st, true);
@@ -37430,7 +37430,7 @@ static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
         die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, which would give every user "
-            "its owner's rights; fix: chmod ug-s kvis, and run it with sudo");
+            "the rights of its owner; fix: chmod ug-s kvis, and run it with sudo");
 }
 
 static const char *cmd_file_name(const char *path)

@@ -53,14 +53,14 @@ done <<'END'
 2|trace -o -- true|--output: '': a value is missing
 2|trace -vo -- true|--output: '': a value is missing
 2|opensnop|no command 'opensnop'; did you mean opensnoop\?
-2|trace -p abc|--attach: 'abc': not a process id
+2|trace -p abc|--attach: 'abc': not a process ID
 2|trace --pid 1|no option '--pid'; did you mean --attach\?
 2|open --attach 1|no option '--attach'; did you mean --pid\?
 2|trace --timeout=3 true|no option '--timeout=3'; did you mean --duration\?
 2|trace --filter openat true|no option '--filter'; did you mean --trace\?
 2|monitor --delay=1|no option '--delay=1'; did you mean --interval\?
-2|trace --report r.html true|--report: a value must follow a '='; fix: --report=r.html
-2|trace --report dir -- true|--report: a value must follow a '='; fix: --report=dir
+2|trace --report r.html true|--report: the value must follow a '='; fix: --report=r.html
+2|trace --report dir -- true|--report: the value must follow a '='; fix: --report=dir
 2|proc --json p.json -- true|fix: --json=p.json
 2|monitor --csv c.csv -n 1|fix: --csv=c.csv
 2|replay --json r.json a.kvis|fix: --json=r.json
@@ -80,7 +80,7 @@ done <<'END'
 2|trace --verbose=3 true|--verbose: '3': takes no value
 2|trace --json= true|a file name is missing
 2|trace -p 1 -- true|a command and -p PID cannot be combined
-125|trace --backend=hybrid -p 1|--backend=hybrid needs a command; fix: omit it, or choose --backend=observe
+125|trace --backend=hybrid -p 1|--backend=hybrid needs a command; fix: omit the option, or use --backend=observe
 2|trace -w same -o same true|same: .* already in use
 2|replay -w a.kvis a.kvis|a.kvis: .* already in use
 1|trace -p 4194303|cannot attach to pid 4194303: there is no such process
