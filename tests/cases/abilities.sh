@@ -158,7 +158,7 @@ kvu check trace; status 0
 kvu check
 [ "$(wc -l <out)" -le 24 ] && ! grep '.\{81\}' out >&9 || fail "more than a screen of 80 by 24"
 eq "lines of commands" "trace open proc monitor virt kvis" "$(sed -n 's/^\([a-z]\{1,\}\) .*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
-has out '^trace +ptrace: every traced call stops'
+has out '^trace +ptrace: every traced system call stops'
 has out '^(open|proc) +works only for a command, by ptrace: BPF needs privileges$'
 eq "the fix stands once" 1 "$(grep -c 'run it as root, or with CAP_BPF' out)"
 eq "and is referred to" 3 "$(grep -c '^ *fix: same as for open$' out)"

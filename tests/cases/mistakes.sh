@@ -81,8 +81,8 @@ done <<'END'
 2|trace --json= true|a file name is missing
 2|trace -p 1 -- true|a command and -p PID cannot be combined
 125|trace --backend=hybrid -p 1|--backend=hybrid needs a command; fix: omit the option, or use --backend=observe
-2|trace -w same -o same true|same: .* already in use
-2|replay -w a.kvis a.kvis|a.kvis: .* already in use
+2|trace -w same -o same true|same: kvis already uses this file
+2|replay -w a.kvis a.kvis|a.kvis: kvis already uses this file
 1|trace -p 4194303|cannot attach to pid 4194303: there is no such process
 127|trace nosuchprogram|cannot run nosuchprogram: not found in PATH
 127|trace ./nosuch|cannot run ./nosuch: No such file
@@ -118,7 +118,7 @@ done <<'END'
 2|monitor -i 0|'0': not a number of seconds
 2|monitor -c foo|'foo': unknown collector; groups: cpu, sched.*; sources: kvis help monitor --man
 2|monitor --listen=99999|'99999': not PORT \(at most 65535\) or ADDR:PORT
-2|monitor --listen=here:80|ADDR:PORT \(a numeric address
+2|monitor --listen=here:80|not ADDR:PORT with a numeric address
 125|monitor -n 1 --listen=192.0.2.1:9|port 9: .*no interface has this address
 125|monitor -n 1 -p 4194303|no process 4194303
 125|monitor -n 1 --cgroup no/such|--cgroup no/such: no cgroup
