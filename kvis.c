@@ -31342,7 +31342,7 @@ static const char *mout_unmounted(const struct mout_lack *l)
     return strncmp(l->why, "/proc", 5) && strncmp(l->why, "/sys", 4) ? NULL : u_not_mounted(l->why);
 }
 
-/* Writes "n/a /sys is not mounted: cpufreq pmc ..." if this list of sources has changed. */
+/* Writes "n/a /sys is not mounted: cpufreq pmc ..." when the list of such sources changes. */
 static void mout_text_unmounted(struct buf *b, u32 which)
 {
     u64 src = mout.unmounted[which].now;
@@ -31471,7 +31471,7 @@ static const struct buf *mout_unique(const char *s)
     return &b;
 }
 
-/* Writes a name between quotes. CSV doubles a quote (RFC 4180); Prometheus writes \" and \\. */
+/* Writes a name for use inside quotes. CSV has "" for a quote (RFC 4180); Prometheus has \". */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
     const struct buf *name = mout_unique(s);
@@ -31785,7 +31785,7 @@ static void mout_prom_process(struct buf *b)
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
-    if (fds) /* opendir(3) itself uses one descriptor */
+    if (fds) /* one of the descriptors belongs to opendir(3) */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
         mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
@@ -31999,7 +31999,7 @@ static u32 mout_cell_sum(u32 a, u32 b)
     return a + MIN(b, UINT32_MAX - a);
 }
 
-/* Adds the values of an instance to the last point. Returns how many values have no series. */
+/* Adds the values of an instance to the last point. Returns how many values were not stored. */
 static u32 mout_gather_inst(const struct met_inst *i)
 {
     u32 left_out = 0;
@@ -32419,7 +32419,7 @@ static void hs_child(int f)
 
 static void hs_accept(void)
 {
-    mout_exposition(PAGE_HTTP); /* once for all children */
+    mout_exposition(PAGE_HTTP); /* format the page once for all children */
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
@@ -32652,7 +32652,7 @@ static const char *scr_colour(u32 m, double v)
     return NULL;
 }
 
-/* Writes a value in at least `width` columns. per_second omits "/s", which is in the title. */
+/* Writes a value in at least `width` columns, without "/s" if the column title has it. */
 static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
 {
     static struct buf s;
@@ -33560,7 +33560,7 @@ static const char *mon_opt_collectors(const char *v)
         on |= named;
         v += n + (v[n] == ',');
     }
-    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK)) /* busy lists processes */
+    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK)) /* these need SRC_BUSY */
         on |= 1ull << SRC_BUSY;
     mo.off = ~on;
     mo.chosen = true;
@@ -33821,8 +33821,8 @@ static struct {
     struct dg_left { u32 processes, descriptors; } missed, /* not recorded in this sample */
         left_out;                /* maximum of `missed` over all samples */
     u32 forgot;                  /* number of findings that were lost for lack of memory */
-    int status; /* wait status of the command; -1: it has not exited, or no command */
-    bool progress;               /* the terminal has a line that shows the progress */
+    int status; /* wait status of the command; -1: still running, or no command */
+    bool progress;               /* a line on the terminal shows the progress of the diagnosis */
     bool virtio;                 /* the virtio kprobes are on, which slow down a busy machine */
 } dg = { .status = -1 };
 
@@ -34082,7 +34082,7 @@ static bool dg_has_disk(const char *line)
     return type && mfs_begins(type + 3, types, ARRAY_LEN(types));
 }
 
-/* Adds devices from lines "36 35 98:0 /mnt1 /mnt2 rw - ext4 ..." (proc_pid_mountinfo(5)). */
+/* Adds devices of mounts, from lines "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)). */
 static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
 {
     char *line, *end;
@@ -34450,7 +34450,7 @@ static const char *dg_words_of(u16 number)
     return NULL;
 }
 
-/* Writes a number with its unit. A phrase of dg_words[] with a '#' has no unit. */
+/* Writes a number with its unit, or without the unit if its phrase in dg_words[] has a '#'. */
 static void dg_bare(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number);
@@ -35193,7 +35193,7 @@ static int dg_run(void)
  * detail and the fix in the ability's row. check_judge derives the verdicts on subcommands from the
  * rows. To add an ability, add a row of check_rows[] and a function. */
 
-/* One bit per subcommand. virt, a part of monitor, has its own bit for its own verdict. */
+/* One bit per subcommand. virt (virtio rings), a part of monitor, has a verdict of its own. */
 enum {
     CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
     CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff work everywhere */
@@ -35307,7 +35307,7 @@ static const char *check_hybrid_fix(void)
     return bpf_caps() >> SYS_ADMIN & 1 ? "" : u_rights("CAP_SYS_ADMIN");
 }
 
-/* Tries the hybrid backend, for a command. Also fills the next two rows, which depend on it. */
+/* Tries the hybrid backend, which traces a command, and fills two rows that depend on it. */
 static void check_hybrid(struct check *c)
 {
     struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
@@ -35389,7 +35389,7 @@ static const struct check_row {
     bool bpf;            /* the ability needs BPF programs */
     void (*fn)(struct check *);
     u8 source;           /* source to try if fn is NULL; 0: fn of an earlier row fills this row */
-    const char *what;    /* detail of an ability that works if fn supplies none */
+    const char *what;    /* detail of a working ability if fn supplies no detail */
     const char *without; /* name in "without NAME" of a verdict; NULL: kvis has a fallback */
     const char *fix;     /* fix if the reason contains no fix; NULL: CHECK_REPORT */
 } check_rows[] = {
@@ -35439,11 +35439,11 @@ static const struct check_row {
 };
 
 /* The subcommands and the texts of their verdicts: `all` if no ability is missing, `some` if only
- * abilities with `without` are, else `fallback`. NULL: an earlier row with the same bit applies. */
+ * abilities with a `without` are missing, else `fallback`. NULL: the subcommand has no verdict. */
 static const struct check_command {
     const char *name;
     u8 bit;
-    bool any; /* the subcommand works if any ability works */
+    bool any; /* one working ability is enough for the subcommand */
     const char *all, *some, *fallback;
 } check_commands[] = {
     { "trace", CHECK_TRACE, false, "full: hybrid", "hybrid",
@@ -35514,7 +35514,7 @@ static struct check_done {
 } *check_done;
 static u32 check_n;
 
-/* Appends an empty result. The pointer is valid until the next call of check_begin. */
+/* Appends an empty result. The returned pointer is valid until the next call of check_begin. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
     va_list ap;
@@ -35658,7 +35658,7 @@ static void check_uncore(void)
     }
 }
 
-/* Tries the events of a PMU. Returns whether cycles and instructions, the minimum, work. */
+/* Tries the events of a PMU. Returns whether the essential events cycles and instructions work. */
 static bool check_cpu_events(struct pmc_pmu *p)
 {
     bool works = true;
@@ -35802,7 +35802,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
     return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
-/* Lists missing abilities. The fallback to ptrace omits abilities that need BPF programs. */
+/* Lists missing abilities. With fallback to ptrace, abilities that need BPF do not count. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -35957,7 +35957,7 @@ union opt_dest {
 struct opt_row {
     u16 in; /* bit mask (IN_...) of the subcommands that accept the option */
     char letter; /* 0: none */
-    const char *name, *arg; /* long name; name of the argument or NULL */
+    const char *name, *arg; /* long name and name of the argument, or NULL */
     bool optional; /* the argument is optional, and must follow a '=' */
     u8 kind; /* enum opt_kind */
     union opt_dest to;
@@ -36492,8 +36492,8 @@ static char **opt_parse(const struct cmd *c, char **argv)
 /* == 46 cmd_  the subcommands ===================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
-/* Opens descriptors 0, 1 and 2 if they are closed. Otherwise kvis could open a file as one of these
- * descriptors, and messages would be written to the file. O_CLOEXEC closes them for the command. */
+/* Opens descriptors 0, 1 and 2 if they are closed, because a file of kvis could get such a number,
+ * and messages would be written to the file. O_CLOEXEC closes the descriptors for the command. */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -36849,7 +36849,7 @@ static void *cmd_trace_rest(void *unused)
     exit(cmd_trace_end());
 }
 
-/* Refuses options that only a command can have if -p, --all or --cgroup is given. */
+/* Refuses options that only affect a command, such as -u, together with -p, --all or --cgroup. */
 static void cmd_refuse_without_command(void)
 {
     const struct { bool given; const char *name; } row[] = {
@@ -36921,7 +36921,7 @@ static int cmd_trace(void)
     cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
-    if (hy_follows()) { /* do not show events from before kvis has read all of /proc */
+    if (hy_follows()) { /* hide events from before kvis had read all of /proc */
         cmd_start_clock(u_now());
         tr_each(tr_from_zero);
     }
@@ -36943,7 +36943,7 @@ static int cmd_trace(void)
     return cmd_trace_end();
 }
 
-/* Opens the outputs of the subcommands that write rows or a page to stdout. */
+/* Opens the outputs of the subcommands that write to stdout unless -o names a file. */
 static void cmd_sinks(void)
 {
     out.text.b.max = out.json.b.max = 32 << 20;
@@ -37177,7 +37177,7 @@ static int cmd_diagnose(void)
     if (opt.command && opt.n_pids)
         opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID cannot be combined");
     cmd_monitor_ready();
-    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule uses it */
+    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule uses SRC_VHOST */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
     cmd_this_run("none");
     if (opt.report)
