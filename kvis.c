@@ -33565,7 +33565,7 @@ static const char *mon_opt_collectors(const char *v)
     mo.off = ~on;
     mo.chosen = true;
     return *v || !on ? "unknown collector; groups: " MET_GROUPS
-                       "; sources: kvis help monitor --man" : NULL;
+                       "; for sources, see kvis help monitor --man" : NULL;
 }
 
 /* --- the loop --- */
