@@ -31079,22 +31079,23 @@ static void vh_read(void)
 }
 
 /* == 39 mout_  the monitor's sinks ======================================================
- * Each sink walks metrics[] and prints the metrics that have a value in this interval. A new metric
- * or source needs no code here. Entry points: mout_interval, mout_end, mout_page_end. */
+ * A sink is an output of kvis monitor: text, CSV, JSON, Prometheus or the HTML report. Each sink
+ * prints the metrics that have a value in this interval. A new metric or source needs no code here.
+ * Entry points: mout_interval, mout_end, mout_page_end. */
 
-/* Prometheus expositions. Only that of --listen has metrics process_...: node_exporter, which reads
- * the file, exports its own metrics under these names. */
+/* The two Prometheus pages. Only the page of --listen has the metrics process_...: node_exporter,
+ * which publishes the file of --prometheus, exports its own metrics under these names. */
 enum mout_page { PAGE_FILE, PAGE_HTTP, N_PAGES };
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC];      /* hash of the reasons that the text printed last for a source */
-    struct { u64 src, told; } unmounted[2]; /* bit masks of the sources that lack /proc, /sys */
+    u32 told[N_SRC];      /* per source: hash of the "n/a" lines that were printed last */
+    struct { u64 now, told; } unmounted[2]; /* bit masks of sources without /proc and /sys */
     struct writer csv;
     struct { struct buf text; u32 tick; } prom[N_PAGES];
-    struct buf findings;  /* JSON of kvis diagnose, for the report */
-    bool screen;          /* scr_ draws a screen instead of text lines */
-    bool prom_wrong;      /* the last write of the file of --prometheus failed */
+    struct buf findings;  /* output of kvis diagnose as JSON, for the HTML report */
+    bool screen;          /* the full-screen view (scr_) replaces the lines of text */
+    bool prom_wrong;      /* the last write to the file of --prometheus failed */
 } mout = { .csv.fd = { -1, -1 } };
 
 static void mout_num(struct buf *b, double v)
@@ -31115,7 +31116,7 @@ static bool mout_shown(u8 dim)
     return dim != DIM_CPU || mo.per_cpu;
 }
 
-/* Returns why a source lacks some of its metrics, or NULL if it has them all. */
+/* Returns why a source lacks some of its metrics, or NULL if the source has all of them. */
 static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
@@ -31135,17 +31136,17 @@ static const char *mout_source_why(u32 src)
     return why;
 }
 
-/* The metrics that a source lacks for one reason. mout_next_lack iterates over the reasons. */
+/* Metrics that a source lacks for one reason. mout_next_lack iterates over the reasons. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* n, all: number of lacking metrics, and of all metrics of the source */
-    u32 at;          /* 0: the source's own reason is next; else metric at - 1 is next */
+    u32 src, n, all; /* n: number of missing metrics; all: number of metrics of the source */
+    u32 at;          /* iterator: next metric + 1, or 0 for the reason of the whole source */
     u16 metric[N_METRICS];
-    bool own;        /* the reason belongs to these metrics, not to the whole source */
+    bool own;        /* the reason holds for these metrics only, not for the whole source */
 };
 
-/* Returns why a source lacks a metric, or NULL if the source has the metric or is off. of_source is
- * the reason for metrics that have no reason of their own. */
+/* Returns why a source lacks metric m, or NULL if the source has the metric or is turned off.
+ * of_source is the reason for metrics that have no reason of their own. */
 static const char *mout_why(u32 src, u32 m, const char *of_source)
 {
     if (metrics[m].src != src || mo.off >> src & 1)
@@ -31155,7 +31156,6 @@ static const char *mout_why(u32 src, u32 m, const char *of_source)
     return metrics[m].lack ? metrics[m].lack : of_source;
 }
 
-/* Collects all metrics that the source lacks for the reason `why`. */
 static void mout_lack(struct mout_lack *l, const char *why, const char *of_source)
 {
     l->why = why;
@@ -31169,8 +31169,7 @@ static void mout_lack(struct mout_lack *l, const char *why, const char *of_sourc
     }
 }
 
-/* Finds the next reason why a source lacks metrics. Returns false after the last reason of the last
- * source. */
+/* Finds the next reason why a source lacks metrics. Returns false after the last source. */
 static bool mout_next_lack(struct mout_lack *l)
 {
     for (; l->src < N_SRC; l->src++) {
@@ -31198,8 +31197,8 @@ static bool mout_next_lack(struct mout_lack *l)
 
 /* --- text: one line per source, and one line per named instance --- */
 
-/* Writes v with `digits` significant digits, or as an integer if the integer has more digits. An
- * exponent appears only from 9e15 on, where a double cannot hold every integer. */
+/* Writes v with `digits` significant digits, or all digits of the integer part if there are more.
+ * An exponent appears only from 9e15 on, where a double cannot hold every integer. */
 static void mout_digits(struct buf *b, int digits, double v, const char *unit)
 {
     double most = 1;
@@ -31242,7 +31241,7 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     }
 }
 
-/* Writes " device=sda", or nothing for an instance without a name. */
+/* Writes " device=sda", or nothing if the instance has no name. */
 static void mout_text_inst(struct buf *b, const struct met_inst *i)
 {
     if (!i->name[0])
@@ -31273,7 +31272,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
-/* Writes the first metric that the source lacks, unless it lacks all of them, and the reason. */
+/* Writes an "n/a" line with the reason and, unless all are missing, the first missing metric. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "%-10s n/a", met_sources[l->src].name);
@@ -31289,7 +31288,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
 }
 
 /* Returns "/proc" or "/sys" if a source lacks all of its metrics because that directory is not
- * mounted, else NULL. If /sys is not mounted but /proc is, kvis finds sysfs elsewhere. */
+ * mounted, else NULL. Without /sys, kvis can still find a sysfs mount by means of /proc. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     if (l->n < l->all)
@@ -31299,15 +31298,15 @@ static const char *mout_unmounted(const struct mout_lack *l)
     return strncmp(l->why, "/proc", 5) && strncmp(l->why, "/sys", 4) ? NULL : u_not_mounted(l->why);
 }
 
-/* Writes "n/a        /sys is not mounted: cpufreq pmc ..." if these sources have changed. */
+/* Writes "n/a /sys is not mounted: cpufreq pmc ..." when the list of such sources changes. */
 static void mout_text_unmounted(struct buf *b, u32 which)
 {
-    u64 src = mout.unmounted[which].src;
-    mout.unmounted[which].src = 0;
+    u64 src = mout.unmounted[which].now;
+    mout.unmounted[which].now = 0;
     if (src == mout.unmounted[which].told)
         return;
     mout.unmounted[which].told = src;
-    if (!src) /* the directory has been mounted since */
+    if (!src) /* no source lacks the directory any more */
         return;
     b_f(b, "%-10s /%s is not mounted:", "n/a", which ? "sys" : "proc");
     for (u32 s = 0; s < N_SRC; s++)
@@ -31316,15 +31315,15 @@ static void mout_text_unmounted(struct buf *b, u32 which)
     b_c(b, '\n');
 }
 
-/* Writes the metrics that a source lacks and why, in the first interval and when a reason changes.
- * A source that lacks a mount is only marked: mout_text_unmounted writes one line for all. */
+/* Writes which metrics a source lacks and why, in the first interval and when a reason changes.
+ * Sources that lack a mount are only collected: mout_text_unmounted writes one line for them. */
 static void mout_text_lack(struct buf *b, u32 src)
 {
     u32 was = b->len, hash = 0;
     for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;) {
         const char *dir = mout_unmounted(&l);
         if (dir)
-            mout.unmounted[dir[1] == 's'].src |= 1ull << src;
+            mout.unmounted[dir[1] == 's'].now |= 1ull << src;
         else
             mout_text_why(b, &l);
     }
@@ -31359,10 +31358,10 @@ static void mout_text(struct buf *b)
         mout_text_unmounted(b, which);
 }
 
-/* --- distributions in bcc's format: one row per octave --- */
+/* --- histograms as bcc prints them: one row per power of two --- */
 
-/* Sums up the buckets of this interval in n, by octave. Sets first and last to the first and the
- * last octave that is not empty. Returns the largest sum. */
+/* Sums the buckets of this interval into n, by octave (power of two). Sets first and last to the
+ * first and the last octave that is not empty. Returns the largest sum. */
 static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
 {
     u64 most = 0;
@@ -31406,8 +31405,8 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, h);
 }
 
-/* Returns a name as unique, printable UTF-8: invalid bytes and terminal control characters become
- * \xHH, and a literal \x becomes \x5cx. */
+/* Returns a name as printable UTF-8: invalid bytes and terminal control characters become \xHH. A
+ * literal \x becomes \x5cx, which keeps different names different. */
 static const struct buf *mout_unique(const char *s)
 {
     static struct buf b;
@@ -31428,7 +31427,7 @@ static const struct buf *mout_unique(const char *s)
     return &b;
 }
 
-/* Writes a unique name in a string. CSV doubles quotes (RFC 4180); Prometheus has \\ and \". */
+/* Writes a name for use inside quotes. CSV has "" for a quote (RFC 4180); Prometheus has \". */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
     const struct buf *name = mout_unique(s);
@@ -31441,7 +31440,6 @@ static void mout_quoted(struct buf *b, const char *s, bool csv)
     }
 }
 
-/* Writes a unique name for the inside of a JSON string. */
 static void mout_json_name(struct buf *b, const char *s)
 {
     const struct buf *name = mout_unique(s);
@@ -31497,7 +31495,7 @@ static void mout_prom_label(struct buf *b, const char *sep, const char *label, c
     b_c(b, '"');
 }
 
-/* Formats the Prometheus name of a metric without labels. */
+/* Formats the name of a metric for Prometheus, without its labels. */
 static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
 {
     const char *own = metrics[m].prom, *prefix = met_prefix(m, dim);
@@ -31521,7 +31519,7 @@ static void mout_prom_head(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "\n# TYPE %s %s\n", name, mout_types[type]);
 }
 
-/* Writes a metric with one value and no labels. */
+/* Writes a metric that has one value and no labels. */
 static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
                           const char *help, double v)
 {
@@ -31529,8 +31527,8 @@ static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "%s %.15g\n", name, v);
 }
 
-/* Writes labels as {a="b",c="d" without the closing brace. own: the labels in the metric's name.
- * Returns the separator for the next label. */
+/* Writes labels as {a="b",c="d" without the closing brace. own: labels from the table of metrics,
+ * in the same form; or NULL. Returns the separator for the next label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -31547,7 +31545,7 @@ static const char *mout_prom_labels(struct buf *b, const char *own, const struct
     return sep;
 }
 
-/* Writes NAME ENDING{a="b"} and a blank. */
+/* Writes the start of a sample line, up to the value: NAME ENDING{a="b"} and a blank. */
 static void mout_prom_begin(struct buf *b, const char *name, const char *ending, const char *own,
                             const struct met_inst *i)
 {
@@ -31570,8 +31568,8 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_c(b, '\n');
 }
 
-/* Writes a metric for each named instance of a dimension or, if sum is true, for their sum. Returns
- * the number of lines. */
+/* Writes a metric for each named instance of a dimension or, if sum is true, for the sum over the
+ * instances. Returns the number of values. */
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
     char name[96];
@@ -31587,9 +31585,9 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes a metric for all dimensions that have the same Prometheus name as dimension `of`. A sum is
- * omitted if there are named instances, and so is the sum over each PMU's CPUs, because the reader
- * can add these up. Returns whether a line was written. */
+/* Writes a metric for all dimensions that have the same Prometheus name as dimension `of`. Sums
+ * that a reader can compute are omitted: those of named instances, and those of each PMU's CPUs.
+ * Returns whether a value was written. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -31617,7 +31615,7 @@ static void mout_prom(struct buf *b)
         }
 }
 
-/* Writes NAME_bucket{...,le="0.001"} 12 and so on, NAME_sum and NAME_count, all since the start. */
+/* Writes NAME_bucket{...,le="0.001"} 12 and so on, NAME_sum and NAME_count of a histogram. */
 static void mout_prom_hist(struct buf *b, const struct met_hist *h, const char *name)
 {
     const struct met_hist_row *r = &met_hist_rows[h->row];
@@ -31656,7 +31654,7 @@ static void mout_prom_hists(struct buf *b)
         }
 }
 
-/* Writes constant properties as kvis_network_info{device="eth0",driver="e1000"} 1. */
+/* Writes constant properties of instances, as kvis_network_info{device="eth0",driver="e1000"} 1. */
 static void mout_prom_facts(struct buf *b, u8 dim)
 {
     char name[96], help[96];
@@ -31664,7 +31662,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     if (!met_dims[dim].facts)
         return;
     snprintf(name, sizeof name, "kvis_%s", met_dims[dim].facts);
-    snprintf(help, sizeof help, "A constant property, `%s`, of each `%s`", met_dims[dim].info,
+    snprintf(help, sizeof help, "The constant property `%s` of each `%s`", met_dims[dim].info,
              met_dims[dim].label);
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         if (i->at != met.tick || !i->name[0] || !i->info[0])
@@ -31678,7 +31676,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     }
 }
 
-/* Metrics about each collector, which is node_exporter's word for a source. */
+/* Metrics about each source of metrics, which node_exporter calls a collector. */
 enum mout_collector { COLLECTOR_SUCCESS, COLLECTOR_DURATION, COLLECTOR_LEFT_OUT, N_COLLECTOR };
 
 static const struct { const char *name, *help; } mout_collector_rows[N_COLLECTOR] = {
@@ -31687,7 +31685,7 @@ static const struct { const char *name, *help; } mout_collector_rows[N_COLLECTOR
     [COLLECTOR_DURATION] = { "kvis_collector_duration_seconds",
                              "Time that the collector took to read its files" },
     [COLLECTOR_LEFT_OUT] = { "kvis_collector_left_out",
-                             "Devices, processes and the like that did not fit" },
+                             "Devices, processes or other instances that kvis could not store" },
 };
 
 static double mout_collector(enum mout_collector what, u32 src)
@@ -31718,11 +31716,11 @@ static void mout_prom_self(struct buf *b)
     for (u32 what = 0; what < N_COLLECTOR; what++)
         mout_prom_collectors(b, what);
     mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
-                  "How often a kernel counter decreased (ignored)",
+                  "Number of times that a kernel counter decreased (kvis ignores it)",
                   (double)met.backwards);
 }
 
-/* Writes the resource use of the kvis process, under the names that all exporters use. */
+/* Writes the resource use of kvis itself, under the process_... names that all exporters use. */
 static void mout_prom_process(struct buf *b)
 {
     struct timespec cpu;
@@ -31743,14 +31741,14 @@ static void mout_prom_process(struct buf *b)
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
-    if (fds) /* minus the descriptor of the directory itself */
+    if (fds) /* one of the descriptors belongs to opendir(3) */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
         mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
                       "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
 }
 
-/* Returns the exposition of this interval, which stays valid until the next interval. */
+/* Returns the Prometheus page of this interval, which stays valid until the next interval. */
 static const struct buf *mout_exposition(enum mout_page page)
 {
     struct buf *b = &mout.prom[page].text;
@@ -31769,9 +31767,9 @@ static const struct buf *mout_exposition(enum mout_page page)
     return b;
 }
 
-/* Opens a temporary file (tmp gets its name) that will replace `file`. A device, a FIFO or a
- * symbolic link must not be replaced: it is opened itself, and tmp becomes empty. A FIFO without a
- * reader gives ENXIO. Returns a descriptor or -errno. */
+/* Opens a temporary file that will replace `file`, and stores its name in tmp. A device, a FIFO or
+ * a symbolic link must not be replaced: kvis opens it directly, and makes tmp empty. Returns a
+ * descriptor or -errno (ENXIO: a FIFO without a reader). */
 static int mout_prom_open(const char *file, char *tmp, size_t size)
 {
     struct stat s;
@@ -31787,8 +31785,8 @@ static int mout_prom_open(const char *file, char *tmp, size_t size)
     return f < 0 ? -errno : f;
 }
 
-/* Writes the exposition. A regular file is replaced atomically: readers see the old or new
- * content. */
+/* Writes the Prometheus page to a file. A regular file is replaced atomically: readers see either
+ * the old or the new page. */
 static void mout_prom_file(const char *file)
 {
     char tmp[PATH_MAX];
@@ -31804,8 +31802,8 @@ static void mout_prom_file(const char *file)
     errno = -e;
     if (e && !mout.prom_wrong)
         u_warn("cannot write %s: %s", file,
-               e == -ENXIO              ? "no process reads from it"
-               : e == -ENOENT && !*tmp ? "no such device, or a dangling link"
+               e == -ENXIO              ? "no process reads from this FIFO"
+               : e == -ENOENT && !*tmp ? "the device or the target of the link does not exist"
                                         : u_write_error(-e));
     mout.prom_wrong = e;
     if (e && met.tick == 1)
@@ -31819,7 +31817,7 @@ static void mout_json_key(struct buf *b, u32 m, u8 dim)
     b_f(b, "\"%s%s%s\"", met_prefix(m, dim), metrics[m].name, mout_form(m)->json);
 }
 
-/* Writes "name":1,"name":2, for the metrics of an instance. */
+/* Writes the metrics of an instance, as "name":1,"name":2, */
 static void mout_json_inst(struct buf *b, const struct met_inst *i)
 {
     for (u32 m = 0; m < N_METRICS; m++)
@@ -31831,14 +31829,14 @@ static void mout_json_inst(struct buf *b, const struct met_inst *i)
         }
 }
 
-/* Ends a list: removes the trailing comma and writes `end`. */
+/* Ends a JSON array or object: removes the trailing comma and writes `end`. */
 static void mout_json_end(struct buf *b, const char *end)
 {
-    b->len -= b->len && b->p[b->len - 1] == ','; /* len is 0 if memory ran out */
+    b->len -= b->len && b->p[b->len - 1] == ','; /* the buffer is empty if memory ran out */
     b_s(b, end);
 }
 
-/* Writes the instances of a dimension: "cpu":{"0":{...},"1":{...}}, */
+/* Writes the named instances of a dimension, as "cpu":{"0":{...},"1":{...}}, */
 static void mout_json_dim(struct buf *b, u8 dim)
 {
     u32 was = b->len;
@@ -31863,7 +31861,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
         mout_json_end(b, "},");
 }
 
-/* Writes {"source":"psi","metrics":["..."],"reason":"..."}, */
+/* Writes missing metrics and the reason, as {"source":"psi","metrics":["..."],"reason":"..."}, */
 static void mout_json_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "{\"source\":\"%s\",\"metrics\":[", met_sources[l->src].name);
@@ -31876,8 +31874,8 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
     b_s(b, "},");
 }
 
-/* "histograms":[{"name":"runq_wait","unit":"nsecs","count":2,"buckets":[[16384,1],[17408,1]]}]
- * A bucket is its lowest value and its count; empty buckets are omitted. */
+/* Writes "histograms":[{"name":"runq_wait","unit":"nsecs","count":2,"buckets":[[16384,1],...]}],
+ * where each bucket that is not empty has its lowest value and its count. */
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
@@ -31921,22 +31919,22 @@ static void mout_json(struct buf *b)
     mout_json_end(b, "]}\n");
 }
 
-/* --- the report: a page with one line per series and one heat map per distribution ---
- * Each series has at most MOUT_POINTS points in time. When all points are used, each two points are
- * merged into one, which has the minimum, the maximum, the mean and the number of intervals with a
- * value; the counts of distributions are added. The page (gen/report/monitor.js) gets the points in
- * base64, as 32-bit words. A series is its line number, its first point, the number of points, and
- * the points: one float each while a point is one interval, later one struct met_point each. A
- * count of a distribution is its line number | MOUT_DIST, a point, a cell, and the count. */
+/* --- the HTML report: a line per series and a heat map per distribution ---
+ * A series is one metric of one instance, with at most MOUT_POINTS points in time. When all points
+ * are used, neighboring points are merged in pairs: the new point has the minimum, the maximum, the
+ * mean and the number of intervals with a value. Counts of distributions are added.
+ * gen/report/monitor.js reads base64 of 32-bit words. A series is its line number, its first point,
+ * the number of points, and the points: floats, or struct met_point after the first merge. A count
+ * of a distribution is the line number | MOUT_DIST, the point, the cell, and the count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
-    u32 n, every;      /* number of points; intervals per point (the last point may have fewer) */
-    u32 left_out;      /* maximum number of values of one interval that did not fit */
-    u32 lines, maps;   /* number of lines and of heat maps written to the page so far */
-    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since the start; number of intervals */
+    u32 n, every;      /* number of points in use; intervals per point (fewer in the last point) */
+    u32 left_out;      /* maximum number of values that kvis could not store in one interval */
+    u32 lines, maps;   /* number of lines and of heat maps written to the report so far */
+    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* from, to: ns since the start */
 } mout_past = { .every = 1 };
 
 static void mout_point_add(struct met_point *p, struct met_point q)
@@ -31957,7 +31955,7 @@ static u32 mout_cell_sum(u32 a, u32 b)
     return a + MIN(b, UINT32_MAX - a);
 }
 
-/* Adds values to the last point. Returns the number of values that did not fit. */
+/* Adds the values of an instance to the last point. Returns how many values were not stored. */
 static u32 mout_gather_inst(const struct met_inst *i)
 {
     u32 left_out = 0;
@@ -31982,14 +31980,14 @@ static void mout_gather_hist(struct met_hist *h)
     if (!h->past)
         h->past = calloc(MOUT_CELLS * MOUT_POINTS, sizeof *h->past);
     for (u32 i = 0; h->past && i < ST_BUCKETS; i++) {
-        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* no more rows than an eye can distinguish */
+        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* four buckets per row of the heat map */
         u32 *cell = &h->past[row * MOUT_POINTS + mout_past.n - 1];
         if (h->now[i])
             *cell = mout_cell_sum(*cell, h->now[i]);
     }
 }
 
-/* Merges each two points into one. */
+/* Merges the points of all series and distributions in pairs. */
 static void mout_halve(void)
 {
     for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
@@ -32005,7 +32003,7 @@ static void mout_halve(void)
         for (u32 k = 0; h->past && k < MOUT_CELLS * MOUT_POINTS; k++) {
             u32 n = k % MOUT_POINTS, *cell = &h->past[k - n];
             u32 v = n < MOUT_POINTS / 2 ? mout_cell_sum(cell[2 * n], cell[2 * n + 1]) : 0;
-            if (cell[n] != v) /* most cells are 0: a page takes no memory until it is written */
+            if (cell[n] != v) /* writing a 0 could allocate a memory page, and most cells are 0 */
                 cell[n] = v;
         }
     mout_past.n /= 2;
@@ -32064,7 +32062,7 @@ static void mout_write_cells(const struct met_hist *h)
         }
 }
 
-/* Writes [4711,"cpu","0","INFO"] for each line of a chart: number, label, name, property. */
+/* Writes [4711,"cpu","0","INFO"] for each line of a chart. INFO is a property of the instance. */
 static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
@@ -32080,7 +32078,7 @@ static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
     }
 }
 
-/* {"name":"user_ratio","unit":2,"source":"stat","help":"...","lines":[...]}, if there are lines. */
+/* Writes a chart: {"name":"user_ratio","unit":2,"source":"stat","help":"...","lines":[...]}, */
 static void mout_chart(struct buf *b, u32 m, u8 of)
 {
     u32 was = b->len;
@@ -32122,7 +32120,7 @@ static void mout_heat_maps(struct buf *b)
     }
 }
 
-/* Writes the JSON that describes the points, charts and heat maps of the page. */
+/* Writes the JSON that describes the points, charts and heat maps of the HTML report. */
 static void mout_facts(struct buf *b)
 {
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
@@ -32203,22 +32201,22 @@ static void mout_end(void)
 }
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
- * The monitor's loop calls hs_wait, which serves clients until the next interval is due. A child
- * process serves each connection: it answers one request with the exposition that was current when
- * the client connected, and may wait for its client. The number of children, the size of a request,
- * and the times to receive it and to send the response are limited. If there are HS_CLIENTS
- * children, a new client replaces the oldest one. Entry points: hs_opt_listen, hs_open, hs_wait. */
+ * The loop of kvis monitor calls hs_wait, which serves clients until the next interval is due. A
+ * child process serves each connection, because it may have to wait for the client. It answers one
+ * request with the metrics at the time of the connection. The number of children, the size of a
+ * request, and the times to receive and to answer it are limited. If there are HS_CLIENTS children,
+ * a new client replaces the oldest one. Entry points: hs_opt_listen, hs_open, hs_wait. */
 
 enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
 static struct {
     int fd;
     u32 n;
-    pid_t child[HS_CLIENTS];     /* n children, the oldest first */
-    u64 rest_ns;                 /* end of a pause without accept(2), for lack of descriptors */
+    pid_t child[HS_CLIENTS];     /* process IDs of n children, the oldest first */
+    u64 rest_ns;                 /* no accept(2) until this time, because descriptors ran out */
 } hs = { .fd = -1 };
 
-/* Parses [ADDR:]PORT or [IPV6]:PORT. The default address is the loopback address. */
+/* Parses [ADDR:]PORT or [IPV6]:PORT. The default address is 127.0.0.1. */
 static const char *hs_opt_listen(const char *v)
 {
     struct sockaddr_in *in = (void *)&mo.listen;
@@ -32229,18 +32227,17 @@ static const char *hs_opt_listen(const char *v)
     size_t len = colon ? (size_t)(colon - v) : 0;
     bool six = *v == '[';
     if (!isdigit((u8)*port) || *end || n > 65535 || len >= sizeof addr || (six && colon[-1] != ']'))
-        return "not PORT (at most 65535) or ADDR:PORT";
+        return "allowed values: PORT (at most 65535) or ADDR:PORT";
     if (len)
         snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
-    in->sin_port = htons((u16)n); /* sin6_port has the same offset */
+    in->sin_port = htons((u16)n); /* also sets sin6_port, which has the same offset */
     if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
-        return "not ADDR:PORT (a numeric address; IPv6 in [ ])";
+        return "not ADDR:PORT with a numeric address (IPv6 in [ ])";
     return NULL;
 }
 
-/* Opens the listening socket. Returns 0 or -errno. */
 static int hs_open(void)
 {
     socklen_t n = mo.listen.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
@@ -32257,7 +32254,7 @@ static int hs_open(void)
     return 0;
 }
 
-/* Sends n bytes, or as many of them as the client takes in HS_PATIENCE_S seconds. */
+/* Sends n bytes, or as many bytes as the client accepts within HS_PATIENCE_S seconds. */
 static void hs_send(int f, const char *p, size_t n)
 {
     ssize_t sent = 0;
@@ -32304,14 +32301,14 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else if (strcmp(path, "/metrics"))
         hs_answer_text(f, req, "404 Not Found");
-    else if (b->cut) /* a client would take the truncated text for a complete one */
+    else if (b->cut) /* the client could not see that the text is truncated */
         hs_answer_text(f, req, "500 Internal Server Error");
     else
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Reads the header of a request, which ends with an empty line. Returns NULL, or the status that
- * rejects the request, or "" if the client has closed the connection or is too slow. */
+/* Reads the header of an HTTP request, up to an empty line. Returns NULL on success, an HTTP
+ * status, or "" if the client has closed the connection or is too slow. */
 static const char *hs_read(int f, char *req)
 {
     u64 until = u_now() + HS_PATIENCE_S * NSEC;
@@ -32327,8 +32324,8 @@ static const char *hs_read(int f, char *req)
     return NULL;
 }
 
-/* Serves one request. After the response, kvis reads until the client closes the connection: unread
- * data would make close(2) reset the connection, and the client could lose the response. */
+/* Serves one HTTP request, then reads until the client closes the connection. Unread data would
+ * make close(2) reset the connection, and the client could lose the response. */
 static void hs_serve(int f)
 {
     struct timeval patience = { HS_PATIENCE_S, 0 };
@@ -32355,7 +32352,7 @@ static void hs_reap(void)
 }
 
 /* Serves a client in a child process, which is killed when kvis ends. If fork(2) fails, the caller
- * closes the connection unanswered. */
+ * closes the connection without a response. */
 static void hs_child(int f)
 {
     hs_reap();
@@ -32369,7 +32366,7 @@ static void hs_child(int f)
     if (child > 0)
         hs.child[hs.n++] = child;
     if (child == 0) {
-        setpgid(0, 0); /* Ctrl-C and the like go to kvis only */
+        setpgid(0, 0); /* Ctrl-C on the terminal must not reach the child */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         hs_serve(f);
         _exit(0);
@@ -32378,11 +32375,11 @@ static void hs_child(int f)
 
 static void hs_accept(void)
 {
-    mout_exposition(PAGE_HTTP); /* formatted once here instead of in each child */
+    mout_exposition(PAGE_HTTP); /* format the page once for all children */
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
-            if (errno == EMFILE || errno == ENFILE) /* poll(2) would return at once */
+            if (errno == EMFILE || errno == ENFILE) /* without a pause, poll(2) would spin */
                 hs.rest_ns = u_now() + NSEC / 4;
             return;
         }
@@ -32391,8 +32388,8 @@ static void hs_accept(void)
     }
 }
 
-/* Serves clients until the time `until`, a signal, or input on the descriptor `also` (-1: none).
- * Returns whether there is input or a system call was interrupted. */
+/* Serves HTTP clients until the time `until`, a signal, or input on the descriptor `also` (-1: no
+ * descriptor). Returns true on input or if a signal interrupted poll(2). */
 static bool hs_wait(u64 until, int also)
 {
     for (u64 now = u_now(); now < until && !sp_end_sig; now = u_now()) {
@@ -32411,18 +32408,18 @@ static bool hs_wait(u64 until, int also)
 }
 
 /* == 41 scr_  the monitor on a terminal ==================================================
- * The terminal is a window on a page: the overview or a section, which has all metrics of its
- * sources. gen/tables/metrics.tbl defines the sections, the lines of the overview, tables, columns
- * and unusual values. scr_commands has the keys. scr_end and the handlers of fatal signals restore
- * the terminal. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
+ * The terminal is a window on a page: the overview, or a section with all metrics of its sources.
+ * gen/tables/metrics.tbl defines sections, lines of the overview, tables, columns and unusual
+ * values. scr_commands[] lists the keys. scr_end and the handlers of fatal signals restore the
+ * terminal. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
 
 enum {
     SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_HIST_NAME = 30, SCR_TITLE = 9,
     SCR_BARS = 4, SCR_COLUMNS = 128,
-    SCR_ROW = 7 /* maximum number of items in a line of the overview */
+    SCR_ROW = 7 /* maximum number of metrics in a line of the overview */
 };
 
-/* The first section is the overview; the last one has the groups that no other section names. */
+/* The first section is the overview. The last section has the groups that no other section has. */
 static const struct { char key; const char *title, *group[2]; } scr_sections[] = {
 #define X(key, title, group, other) { key, title, { group, other } },
     MET_SECTIONS(X)
@@ -32431,22 +32428,23 @@ static const struct { char key; const char *title, *group[2]; } scr_sections[] =
 
 enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
-/* Lines of the overview. Bars follow the title: one per CPU, or the history of metric `past`. If
- * `of` is not 0, the bars show 1 - past / of; if `of` and `past` are the same metric, 1 - past. */
+/* Lines of the overview. Bars follow the title: one per CPU (each_cpu), or the history of metric
+ * `past`. With another metric `of`, the bars show 1 - past / of. If of == past, they show 1 -
+ * past. */
 static const struct scr_row {
     const char *title;
     u16 past, of;
     bool each_cpu;
-    struct { char label[18]; u16 m; } item[SCR_ROW]; /* all 0: no item */
+    struct { char label[18]; u16 m; } item[SCR_ROW]; /* an entry of zeros ends the list */
 } scr_rows[] = {
 #define X(title, past, of, each_cpu, ...) { title, past, of, each_cpu, { __VA_ARGS__ } },
     MET_LINES(X)
 #undef X
 };
 
-/* Metrics with a title come first in their table, under this title. A value above `unusual` is
- * yellow, and a value above `bad` is red; if bad < unusual, values below them are. The overview has
- * a metric with `aside` only if its value is unusual. */
+/* Display settings of metrics. Metrics with a title are the first columns of their table. A value
+ * above `unusual` is yellow, and a value above `bad` is red; if bad < unusual, the limits are
+ * minima. The overview shows a metric with `aside` only while its value is unusual. */
 static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
 #define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
     MET_LOOKS(X)
@@ -32455,23 +32453,23 @@ static const struct { u16 m; const char *title; float unusual, bad; bool aside; 
 
 static struct {
     bool on, paused, helping, zeros, utf8;
-    bool alone;              /* the screen is the only sink: a pause may stop the measurement */
-    bool typing;             /* keys are appended to `find` */
-    char find[24];           /* text that the names on the screen must contain */
+    bool alone;              /* no other sink is on: a pause may stop the measurement */
+    bool typing;             /* keys are appended to the filter text `find` */
+    char find[24];           /* filter: text that a name must contain to be shown */
     u16 rows, cols;          /* size of the terminal */
-    u32 lines, top;          /* number of lines of the page; first line in the window */
-    u32 from;                /* offset of the current line in the text buffer */
-    u32 view;                /* index in scr_sections */
-    u32 shift;               /* number of columns that are scrolled out of the current table */
-    u8 current;              /* dimension of the current table; DIM_NONE: there is no table */
-    u32 zeros_left;          /* number of metrics that the section omits because they are 0 */
+    u32 lines, top;          /* number of lines of the page; number of the first visible line */
+    u32 from;                /* offset in the output buffer where the current line begins */
+    u32 view;                /* index in scr_sections[] of the section on the screen */
+    u32 shift;               /* number of columns by which the current table is scrolled */
+    u8 current;              /* dimension of the table that keys act on; DIM_NONE: no table */
+    u32 zeros_left;          /* number of metrics that are hidden because they are 0 */
     u32 n_drawn;
-    struct { u8 dim; u32 line; } drawn[N_DIM]; /* the tables of the page */
-    u16 sort[N_DIM];         /* metric that a table is sorted by; N_METRICS: not sorted */
+    struct { u8 dim; u32 line; } drawn[N_DIM]; /* tables on the page; lines of their headers */
+    u16 sort[N_DIM];         /* per table: metric to sort by; N_METRICS: not sorted */
     u8 escape;               /* number of bytes read of an escape sequence, at most 2 */
-    u32 number;              /* first parameter of this sequence, plus 1000 if there is a second */
-    struct termios was;      /* settings of the terminal before kvis */
-    float past[N_METRICS][SCR_PAST]; /* values by met.tick % SCR_PAST; 0 if there is no value */
+    u32 number;              /* first parameter of the escape sequence, plus 1000 after a ';' */
+    struct termios was;      /* terminal settings before kvis changed them */
+    float past[N_METRICS][SCR_PAST]; /* history by met.tick % SCR_PAST; 0: no value */
 } scr;
 
 static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
@@ -32497,24 +32495,24 @@ static void scr_take(int sig)
     errno = e;
 }
 
-/* Restores the terminal, then lets the signal terminate or stop kvis. */
+/* Signal handler: restores the terminal, then lets the signal terminate or stop kvis. */
 static void scr_give(int sig)
 {
     struct sigaction act = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
     scr_restore();
-    raise(sig); /* SA_RESETHAND: the default action applies now */
+    raise(sig); /* SA_RESETHAND has restored the default action */
     sigaction(sig, &act, NULL);
     scr_take(sig);
 }
 
-/* The signal only has to interrupt poll(2): kvis then reads pending keys and redraws the screen. */
+/* Handler of SIGWINCH, which only has to interrupt poll(2): kvis then redraws the screen. */
 static void scr_resize(int sig)
 {
     (void)sig;
 }
 
-/* Standard input and output should be the same terminal. This is not checked: keys from another
- * terminal work as well. */
+/* kvis does not check that standard input and output are the same terminal, because keys from
+ * another terminal work as well. */
 static void scr_begin(void)
 {
     static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
@@ -32527,7 +32525,7 @@ static void scr_begin(void)
     for (size_t i = 0; i < ARRAY_LEN(gives); i++)
         sigaction(gives[i], &give, NULL);
     sigaction(SIGWINCH, &size, NULL);
-    sigaction(SIGCONT, &take, NULL); /* SIGSTOP gave no chance to restore the terminal */
+    sigaction(SIGCONT, &take, NULL); /* after SIGSTOP, the shell may have changed the terminal */
     scr_take(0);
     for (u8 d = 0; d < N_DIM; d++)
         scr.sort[d] = met_dims[d].in_order ? N_METRICS : met_dims[d].sort;
@@ -32548,13 +32546,13 @@ static u32 scr_window(void)
     return scr.rows > 2 ? scr.rows - 2u : 0;
 }
 
-/* Returns whether the current line is in the window. Other lines need not be formatted. */
+/* Returns whether the current line is in the window. Lines outside the window are not formatted. */
 static bool scr_visible(void)
 {
     return scr.lines >= scr.top && scr.lines - scr.top < scr_window();
 }
 
-/* Ends the current line, cut to the width of the terminal. */
+/* Ends the current line of the screen, cut to the width of the terminal. */
 static void scr_cut(struct buf *b)
 {
     u32 columns = scr.cols;
@@ -32564,7 +32562,7 @@ static void scr_cut(struct buf *b)
     scr.from = b->len;
 }
 
-/* Ends a line of the page. */
+/* Ends a line of the page. A line outside the window is discarded. */
 static void scr_line(struct buf *b)
 {
     if (scr_visible())
@@ -32596,7 +32594,7 @@ static void scr_title(struct buf *b, const char *title)
     out_sgr("0");
 }
 
-/* Returns the color of an unusual value (red or yellow), or NULL if the value is not unusual. */
+/* Returns the SGR code for the color of an unusual value (red or yellow), else NULL. */
 static const char *scr_colour(u32 m, double v)
 {
     for (size_t i = 0; i < ARRAY_LEN(scr_looks); i++) {
@@ -32610,7 +32608,7 @@ static const char *scr_colour(u32 m, double v)
     return NULL;
 }
 
-/* Writes a value in at least `width` columns, and without "/s" if per_second is set. */
+/* Writes a value in at least `width` columns, without "/s" if the column title has it. */
 static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
 {
     static struct buf s;
@@ -32629,7 +32627,7 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
     out_sgr("0");
 }
 
-/* Writes a bar of height k, 0 to 8. */
+/* Writes a vertical bar of height k, from 0 to 8. */
 static void scr_bar(struct buf *b, u32 k)
 {
     static const char plain[] = " .:-=+*%#";
@@ -32640,14 +32638,14 @@ static void scr_bar(struct buf *b, u32 k)
         b_c(b, plain[k]);
 }
 
-/* Writes a bar for a value from 0 to 1. */
+/* Writes a vertical bar whose height shows `part`, a value from 0 to 1. */
 static void scr_part(struct buf *b, double part)
 {
     scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
 }
 
-/* Writes the history of metric m as bars. If `of` is not 0, the bars show 1 - m / of; if of == m,
- * they show 1 - m. */
+/* Writes the history of metric m as vertical bars. If `of` is another metric, the bars show 1 - m /
+ * of; if of == m, the bars show 1 - m. */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -32681,14 +32679,14 @@ static bool scr_section_on(u32 section)
     return !section;
 }
 
-/* Returns the instance with the sum of a metric, or its only instance; NULL: there is no value. */
+/* Returns the instance with the sum or the only value of a metric. NULL: there is no value. */
 static const struct met_inst *scr_sum(u32 m)
 {
     const struct met_inst *i = met_all(met_dim(m));
     return i && met_has(i, m) ? i : NULL;
 }
 
-/* Returns whether a sum gets a cell: it is, or recently was, nonzero. */
+/* Returns whether a sum is shown: a recent value was not 0, or the user wants to see zeros. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
@@ -32697,7 +32695,7 @@ static bool scr_lively(u32 m)
     return scr.zeros;
 }
 
-/* Writes the sums of a section: one cell each, or two if the name is long. */
+/* Writes the sums of a section side by side in cells. A metric with a long name takes two cells. */
 static void scr_cells(struct buf *b)
 {
     u32 per = MAX(scr.cols / SCR_CELL, 1), n = 0;
@@ -32723,12 +32721,12 @@ static void scr_cells(struct buf *b)
     if (n)
         scr_line(b);
     if (scr.zeros_left) {
-        b_f(b, "%u metrics that are 0 are hidden (z shows them)", scr.zeros_left);
+        b_f(b, "%u metrics with value 0 are hidden (press z to show them)", scr.zeros_left);
         scr_line(b);
     }
 }
 
-/* Draws the octaves of a distribution of times as bars, and below them the range of the times. */
+/* Draws a bar for each octave of a distribution of times, and below the bars the range of times. */
 static void scr_hist(struct buf *b, const struct met_hist *h)
 {
     static struct buf name;
@@ -32771,7 +32769,7 @@ static void scr_hists(struct buf *b)
     }
 }
 
-/* Writes the metrics that the sources of a section lack, and why. */
+/* Writes which metrics the sources of a section lack, and why. */
 static void scr_lacks(struct buf *b)
 {
     static struct buf why;
@@ -32795,7 +32793,7 @@ static bool scr_nonzero(u32 m, u32 rows)
     return false;
 }
 
-/* Adds a column to n columns. Returns the new number. */
+/* Appends metric m to the n columns of a table. Returns the new number of columns. */
 static u32 scr_column_add(u32 n, u32 m, const char *title)
 {
     if (n == SCR_COLUMNS)
@@ -32805,8 +32803,8 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     return n + 1;
 }
 
-/* Sets the columns of a table: the metrics of this machine that have a title and, in a section, all
- * other metrics that are not 0. Returns the number of columns. */
+/* Chooses the columns of a table: the metrics that have a title and, in a section, all other
+ * metrics that are not 0. Returns the number of columns. */
 static u32 scr_columns_of(u8 dim, u32 rows)
 {
     bool named[N_METRICS] = { false };
@@ -32826,8 +32824,8 @@ static u32 scr_columns_of(u8 dim, u32 rows)
     return n;
 }
 
-/* Hardware comes first, unless the user chose a sort column; then the larger value; then by
- * name. */
+/* Compares two rows of a table for qsort(3). In the default order, hardware comes first. The larger
+ * value comes before the smaller value, and names decide between equal values. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(const struct met_inst *const *)x;
@@ -32841,7 +32839,7 @@ static int scr_order(const void *x, const void *y)
     return strverscmp(a->name, b->name);
 }
 
-/* Returns whether a cgroup is at a limit. The overview shows only such cgroups. */
+/* Returns whether a cgroup has hit a limit. The overview shows only such cgroups. */
 static bool scr_limited(const struct met_inst *i)
 {
     static const u16 at[] = { M_GR_THROTTLED, M_GR_MAX, M_GR_OOM };
@@ -32851,7 +32849,7 @@ static bool scr_limited(const struct met_inst *i)
     return false;
 }
 
-/* Collects and sorts the instances that a table lists. Returns their number. */
+/* Fills scr_inst[] with the rows of a table, filtered and sorted. Returns the number of rows. */
 static u32 scr_collect(u8 dim)
 {
     u32 n = 0;
@@ -32867,7 +32865,7 @@ static u32 scr_collect(u8 dim)
     return n;
 }
 
-/* Writes the name of an instance: "sda1 (sda)", "  4242 make". */
+/* Writes the name and the property of an instance: "sda1 (sda)", "  4242 make". */
 static void scr_name(struct buf *b, const struct met_inst *i)
 {
     bool process = i->dim == DIM_BUSY || i->dim == DIM_PID;
@@ -32881,7 +32879,7 @@ static void scr_name(struct buf *b, const struct met_inst *i)
     b_s(b, i->info[0] && !process ? ")" : "");
 }
 
-/* Writes the name of an instance in `width` columns, without the middle of a longer name. */
+/* Writes the name of an instance in `width` columns. A ~ replaces the middle of a longer name. */
 static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
 {
     static struct buf s;
@@ -32899,7 +32897,7 @@ static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
     b_pad(b, from, width);
 }
 
-/* Returns the width of the longest name, but at most 3/8 of the screen. */
+/* Returns the width of the longest name in a table, but at most 3/8 of the screen. */
 static u32 scr_name_width(u32 rows, u32 title)
 {
     static struct buf s;
@@ -32928,8 +32926,8 @@ static void scr_table_row(struct buf *b, const struct met_inst *i, u32 width, u3
     scr_line(b);
 }
 
-/* Writes the header of a table: its title and the column titles. * marks the sort column; +N means
- * that N columns do not fit. */
+/* Writes the header of a table: its title and the column titles. A * marks the column that sorts
+ * the table, and +N means that N columns do not fit. */
 static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, u32 from, u32 to,
                            u32 n)
 {
@@ -32982,8 +32980,8 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 
 /* --- the overview --- */
 
-/* Removes the last item of the current line, which begins at `at`, if less than `keep` columns are
- * left after it. Returns whether the item was removed. */
+/* Removes the text from offset `at` to the end of the current line if fewer than `keep` columns are
+ * left after this text. Returns whether the text was removed. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
     if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
@@ -33004,7 +33002,7 @@ static u32 scr_each_cpu(struct buf *b)
     return n;
 }
 
-/* Writes a line of the overview, or the reason why its metrics are not available. */
+/* Writes a line of the overview, or the reason why none of its metrics is available. */
 static void scr_row_line(struct buf *b, const struct scr_row *r)
 {
     u32 n = 0, left = 0, src = metrics[r->item[0].m].src;
@@ -33040,7 +33038,7 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     b->len = scr.from;
 }
 
-/* Writes a value with the names of its instance and metric. Returns whether it did not fit. */
+/* Writes a value with its instance and metric. Returns whether the value did not fit. */
 static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
 {
     u32 at = b->len;
@@ -33055,8 +33053,8 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual values that the lines and tables of the overview do not show: the values of single
- * instances if a metric has no sum, else the sum. */
+/* Writes the unusual values that the lines and tables of the overview do not show. A metric that
+ * has no sum over its instances is written for each instance. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -33111,8 +33109,8 @@ static void scr_section(struct buf *b)
 enum { KEY_ESC = 27, KEY_UP = 256, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_PAGE_UP, KEY_PAGE_DOWN,
        KEY_HOME, KEY_END, KEY_BACK_TAB };
 
-/* Escape sequences of keys: ESC [ NUMBER ; ... FINAL, or ESC O FINAL, as xterm, the Linux console,
- * tmux and screen send them (terminfo(5)). */
+/* Escape sequences that xterm, the Linux console, tmux and screen send for keys: ESC [ NUMBER ; ...
+ * FINAL, or ESC O FINAL (terminfo(5)). */
 static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
     { 'A', 0, KEY_UP }, { 'B', 0, KEY_DOWN }, { 'C', 0, KEY_RIGHT }, { 'D', 0, KEY_LEFT },
     { 'H', 0, KEY_HOME }, { 'F', 0, KEY_END }, { 'Z', 0, KEY_BACK_TAB },
@@ -33120,7 +33118,7 @@ static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
     { '~', 5, KEY_PAGE_UP }, { '~', 6, KEY_PAGE_DOWN },
 };
 
-/* Shows a section, or the overview if the section is already shown. */
+/* Shows a section, or the overview if the screen already shows the section. */
 static void scr_show(int section)
 {
     scr.view = section == (int)scr.view ? 0 : (u32)section;
@@ -33141,7 +33139,7 @@ static void scr_page(int pages)
 
 static void scr_home(int end)
 {
-    scr.top = end ? INT_MAX : 0; /* scr_draw limits it to the last page */
+    scr.top = end ? INT_MAX : 0; /* scr_draw limits scr.top to the last page */
 }
 
 static void scr_columns_shift(int by)
@@ -33149,7 +33147,7 @@ static void scr_columns_shift(int by)
     scr.shift = by < 0 && !scr.shift ? 0 : scr.shift + (u32)by;
 }
 
-/* Makes the next (by 1) or previous (by -1) table the current one, and scrolls to its header. */
+/* Selects the next (by = 1) or previous (by = -1) table of the page, and scrolls to its header. */
 static void scr_tab(int by)
 {
     u32 k = 0;
@@ -33165,7 +33163,7 @@ static void scr_tab(int by)
         scr.top = line;
 }
 
-/* Sorts the current table by its next column. After the last column, the table is not sorted. */
+/* Sorts the current table by its next column. After the last column, the table becomes unsorted. */
 static void scr_sort_next(int unused)
 {
     (void)unused;
@@ -33179,7 +33177,7 @@ static void scr_sort_next(int unused)
     *sort = k < n ? scr_shown[k].m : N_METRICS;
 }
 
-/* Shows the section of the current table. */
+/* Shows the section that the current table belongs to. */
 static void scr_enter_table(int unused)
 {
     (void)unused;
@@ -33190,7 +33188,7 @@ static void scr_enter_table(int unused)
         }
 }
 
-/* Toggles the setting of a key. */
+/* Toggles what a key controls: zeros, the pause, or the help. */
 static void scr_turn(int key)
 {
     scr.zeros ^= key == 'z';
@@ -33199,7 +33197,7 @@ static void scr_turn(int key)
     scr.top = key == 'h' ? 0 : scr.top;
 }
 
-/* Starts to read the text that filters names. */
+/* Starts to read the filter text for names, after the user has pressed /. */
 static void scr_search(int unused)
 {
     (void)unused;
@@ -33208,7 +33206,7 @@ static void scr_search(int unused)
     scr.top = 0;
 }
 
-/* Handles a key that is part of the filter text. Returns whether it was one. */
+/* Handles a key that belongs to the filter text. Returns false if the key has another meaning. */
 static bool scr_type(int key)
 {
     size_t n = strlen(scr.find);
@@ -33236,7 +33234,7 @@ static void scr_quit(int unused)
     sp_end_sig = SIGINT;
 }
 
-/* gen/manual/screen.keys describes the keys. */
+/* gen/manual/screen.keys documents these keys. */
 static const struct { int key, arg; void (*act)(int); } scr_commands[] = {
     { 'q', 0, scr_quit },
     { 'h', 'h', scr_turn },
@@ -33272,7 +33270,7 @@ static void scr_press(int key)
             scr_commands[k].act(scr_commands[k].arg);
 }
 
-/* Presses the key of a complete escape sequence. */
+/* Handles the key that a complete escape sequence stands for. */
 static void scr_sequence(char final)
 {
     for (size_t k = 0; k < ARRAY_LEN(scr_sequences); k++)
@@ -33281,7 +33279,7 @@ static void scr_sequence(char final)
             scr_press(scr_sequences[k].key);
 }
 
-/* Handles one byte of input. Most keys are one byte; some are a sequence that begins with ESC. */
+/* Handles one byte of input: a key, or a part of the escape sequence of a key. */
 static void scr_byte(u8 c)
 {
     if (c == KEY_ESC) { /* ESC aborts an incomplete sequence and starts a new one (ECMA-48) */
@@ -33320,7 +33318,7 @@ static void scr_remember(void)
     }
 }
 
-/* Adds a fact to the top line if it fits. */
+/* Appends a text to the top line of the screen if the text fits. */
 static void scr_fact(struct buf *b, const char *before, const char *text)
 {
     u32 at = b->len;
@@ -33342,8 +33340,8 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* Returns a noun for the lines below the window. If they are rows of the overview's last table,
- * this is the title of the table. */
+/* Returns a word for the lines below the window: if these are rows of the overview's last table,
+ * the title of the table. */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -33352,7 +33350,7 @@ static const char *scr_below(void)
     return table ? met_dims[scr.drawn[last].dim].title : "lines";
 }
 
-/* Writes the last line: the number of lines below the window, and as many keys as fit. */
+/* Writes the last line of the screen: how many lines are below the window, and some keys. */
 static void scr_last_line(struct buf *b)
 {
     u32 below = scr.lines - MIN(scr.lines, scr.top + scr_window());
@@ -33378,7 +33376,7 @@ static void scr_last_line(struct buf *b)
     out_sgr("0");
 }
 
-/* Formats the whole page into the text buffer. */
+/* Formats the top line of the screen and the whole page. */
 static void scr_all(struct buf *b)
 {
     scr.lines = scr.n_drawn = 0;
@@ -33413,7 +33411,7 @@ static void scr_draw(void)
     out_flush();
 }
 
-/* Chooses the first view: the overview, or the section that the options select. */
+/* Chooses the first view of the screen: the overview, or the section that the options select. */
 static void scr_first_view(void)
 {
     u32 n = 0, only = 0;
@@ -33437,8 +33435,8 @@ static void scr_interval(void)
         scr_draw();
 }
 
-/* Reads and handles keys. If the terminal is closed, kvis ends. ESC is a key of its own if no byte
- * follows it within 50 ms. */
+/* Reads and handles keys. If the terminal is closed, kvis ends. An ESC that no other byte follows
+ * within 50 ms is the key Esc. */
 static void scr_keys(void)
 {
     char keys[64];
@@ -33457,14 +33455,14 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    if (mout.intervals && !sp_end_sig && !(paused && scr.paused)) /* no new values in a pause */
+    if (mout.intervals && !sp_end_sig && !(paused && scr.paused)) /* no new values while paused */
         scr_draw();
 }
 
 /* == 42 mon_  kvis monitor: what the hardware and the kernel of this machine are doing ========
- * One loop reads every source, lets every sink write, and waits for the next point in time. These
- * points are fixed at the start: an interval that takes too long skips points, but does not move
- * them. Entry points: the option functions and mon_run. dg_ also uses mon_start and mon_sample. */
+ * The loop waits for the next deadline, reads every source, and lets every sink write. Deadlines
+ * are fixed at the start: an interval that takes too long skips deadlines, but does not move them.
+ * Entry points: option functions and mon_run; kvis diagnose also uses mon_start and mon_sample. */
 
 static void (*const mon_read[N_SRC])(void) = {
 #define X(id, group, name, read, lack) [SRC_##id] = (read),
@@ -33478,14 +33476,14 @@ static const char *mon_opt_interval(const char *v)
 {
     char *end;
     double seconds = strtod(v, &end);
-    bool decimal = isdigit((u8)*v) && !v[strspn(v, "0123456789.")]; /* strtod accepts 0x1p4, too */
+    bool decimal = isdigit((u8)*v) && !v[strspn(v, "0123456789.")]; /* strtod(3) accepts 0x1p4 */
     if (!decimal || *end || seconds < 0.01 || seconds > 1e8)
         return "not a number of seconds from 0.01 to 100000000";
     mo.interval_ns = (u64)(seconds * 1e9 + 0.5);
     return NULL;
 }
 
-/* Parses a path below /sys/fs/cgroup, with or without this prefix. */
+/* Parses the path of a cgroup, with or without the prefix /sys/fs/cgroup. */
 static const char *mon_opt_cgroup(const char *v)
 {
     static const char mount[] = "/sys/fs/cgroup";
@@ -33500,7 +33498,7 @@ static const char *mon_opt_csv(const char *v)
     return v && !*v ? "a file name is missing" : NULL;
 }
 
-/* Parses a list of groups and sources, separated by commas. All other sources are off. */
+/* Parses a list of sources and groups, separated by commas. All other sources are turned off. */
 static const char *mon_opt_collectors(const char *v)
 {
     u64 on = 0;
@@ -33518,18 +33516,18 @@ static const char *mon_opt_collectors(const char *v)
         on |= named;
         v += n + (v[n] == ',');
     }
-    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK)) /* busy lists processes */
+    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK)) /* these need SRC_BUSY */
         on |= 1ull << SRC_BUSY;
     mo.off = ~on;
     mo.chosen = true;
     return *v || !on ? "unknown collector; groups: " MET_GROUPS
-                       "; sources: kvis help monitor --man" : NULL;
+                       "; for sources, see kvis help monitor --man" : NULL;
 }
 
 /* --- the loop --- */
 
-/* -p and --cgroup turn their sources on, even if -c does not name them. Returns whether any source
- * is on. */
+/* Turns the sources of -p and --cgroup on or off, depending on these options only and not on -c.
+ * Returns whether any source is on. */
 static bool mon_sources_on(void)
 {
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP;
@@ -33568,8 +33566,8 @@ static void mon_sample(void)
     mout.interval_ns = mout.ts_ns - before;
 }
 
-/* Handles the end of an interval. While the screen is paused and is the only sink, no source is
- * read: keys show other values of the same interval. The next interval includes the pause. */
+/* Handles the end of an interval. While the screen is paused and no other sink is on, kvis does not
+ * read the sources, and the interval continues until the pause ends. */
 static void mon_interval(void)
 {
     if (scr.paused && scr.alone)
@@ -33587,14 +33585,14 @@ static void mon_wait(u64 until)
             scr_keys();
 }
 
-/* Returns whether no sink has a reader. */
+/* Returns whether no output has a reader any more, because all pipes are closed. */
 static bool mon_unread(void)
 {
     return out.text.fd[0] < 0 && out.json.fd[0] < 0 && mout.csv.fd[0] < 0 && !mo.prom_file
            && hs.fd < 0 && !opt.report;
 }
 
-/* Returns whether no requested metric is available (an error), and prints each reason. */
+/* Prints why no requested metric is available. Returns false if any metric is available. */
 static bool mon_nothing(void)
 {
     static struct buf said;
@@ -33640,7 +33638,7 @@ static void mon_run(u64 end_ns)
         mout_prom_file(mo.prom_file);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
-    if (end_ns) /* the time to load BPF programs does not count */
+    if (end_ns) /* -d does not include the time to load BPF programs */
         end_ns += next - out.start_ns;
     while (!sp_end_sig && !out.failed && !met.over && !mon_unread()) {
         u64 now = u_now();
@@ -33661,13 +33659,13 @@ static void mon_run(u64 end_ns)
 }
 
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
- * This section applies the USE method (Gregg: utilization, saturation and errors of every resource)
- * to the metrics of the monitor. kvis reads all sources every second for the time that -d sets.
- * Then it takes the mean of each number over that time (of a percentile the maximum) and tries the
- * rules of gen/tables/rules.tbl. Errors and limits that are nearly reached come first. Other
- * findings are ranked by the time lost to them, in seconds per second: CPU time, or the time of all
- * waiting tasks, which may exceed 1. The text, the JSON and the report print struct dg_finding.
- * Entry point: dg_run. */
+ * kvis diagnose applies the USE method (Brendan Gregg: utilization, saturation and errors of every
+ * resource) to the metrics of kvis monitor. A number is a metric, or is derived from two numbers.
+ * kvis reads all sources every second for the time of -d, takes the mean of each number (of a
+ * percentile the maximum), and tries the rules of gen/tables/rules.tbl. Errors and limits that are
+ * nearly reached come first. Other findings are ranked by the time lost to them, in seconds per
+ * second: CPU time, or the time of all waiting tasks, which may exceed 1. The text, the JSON and
+ * the report print struct dg_finding. Entry point: dg_run. */
 
 #include "gen/out/rules.h"
 
@@ -33678,7 +33676,7 @@ enum dg_resource {
     N_RES
 };
 
-/* Numbers derived from two others. Their ids follow those of metrics, as a rule can name both. */
+/* IDs of numbers derived from two numbers. They follow the IDs of metrics: a rule can name both. */
 enum {
     DG_BEFORE_NUMBERS = N_METRICS - 1,
 #define X(name, op, a, b, like) X_##name,
@@ -33716,17 +33714,17 @@ enum { DG_MAX_GUARDS = 3 };
 
 static const struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
-    const char *unless_rule; /* name of a rule that suppresses this one; NULL: none */
+    const char *unless_rule; /* name of another rule whose finding suppresses this rule; or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* bit masks of resources */
+    u16 unless, before; /* masks of resources whose findings suppress this rule, or rank after it */
     u8 res, kind, who;
     bool each, files, below;
     float limit, factor;
     struct dg_guard {
         u16 number;
         u8 scope;
-        bool maybe, below;   /* maybe: the guard holds if the number is not known */
-        float limit;         /* 0, without `below`: there are no more guards */
+        bool maybe, below;   /* maybe: the guard also holds if its number is unknown */
+        float limit;         /* threshold; 0 without `below`: end of the list */
     } guard[DG_MAX_GUARDS];
 } dg_rules[] = { DG_RULES };
 
@@ -33737,19 +33735,19 @@ enum {
 
 struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 
-/* The processes that ran during the diagnosis, including those that have exited. */
+/* Hash table of all processes that ran during the diagnosis, including exited processes. */
 static struct dg_task {
-    u64 born;                /* start time, to distinguish processes with the same pid */
-    u64 did[MFS_NUMBERS];    /* numbers of the process in the kernel's units */
+    u64 born;                /* start time: distinguishes processes that had the same pid */
+    u64 did[MFS_NUMBERS];    /* counters and sizes, by MFS_ number, in the kernel's units */
     u32 pid;
-    u16 has;                 /* bit mask of the known numbers */
-    char *group;             /* path of the cgroup; NULL: not known, or not needed */
-    struct dg_set cpus;      /* CPUs on which a thread ran for much of a sample */
-    struct dg_set devices;   /* devices of the open files */
+    u16 has;                 /* bit mask of the elements of did[] that are known */
+    char *group;             /* path of the process's cgroup; NULL: unknown, or not needed */
+    struct dg_set cpus;      /* CPUs that a thread of the process used for much of a sample */
+    struct dg_set devices;   /* block devices of the files that the process has open */
     char comm[MFS_COMM];
-} *dg_tasks; /* array of DG_TASKS */
+} *dg_tasks; /* array of DG_TASKS entries */
 
-/* A process that a finding blames. task is NULL if the rule's own instance is the process. */
+/* A process that a finding blames. task is NULL if the finding is about the process itself. */
 struct dg_culprit {
     const struct dg_task *task;
     u32 pid;
@@ -33760,28 +33758,28 @@ struct dg_culprit {
 static struct dg_finding {
     const struct dg_rule *rule;
     const struct met_inst *of;
-    double value, cost, key;     /* key: maximum cost of this finding and its consequences */
-    bool error;                  /* it or one of its consequences is an error or a limit */
-    u8 depth;                    /* number of causes before this finding in a chain of causes */
+    double value, cost, key;     /* key: maximum cost of the finding and of its consequences */
+    bool error;                  /* the finding or a consequence is an error or a limit */
+    u8 depth;                    /* position in a chain of causes; 0: no known cause */
     u8 n_evidence, n_who;
     struct dg_evidence {
         u16 number;
         double v, limit;
     } evidence[DG_EVIDENCE];
     struct dg_culprit who[DG_WHO];
-} *dg_found; /* array of dg.n_found, allocated: dg.cap_found */
+} *dg_found; /* array with dg.n_found elements; allocated: dg.cap_found */
 
 static struct {
     double elapsed_s[N_SRC];
     u64 for_ns;                  /* duration set by -d; 0: 10 s, or until the command exits */
-    u64 from_ns, to_ns;          /* start of the diagnosis; end of the last sample */
+    u64 from_ns, to_ns;          /* times of the start of the diagnosis and of the last sample */
     u32 n_found, cap_found;
-    struct dg_left { u32 processes, descriptors; } missed, /* not fitting in a sample */
+    struct dg_left { u32 processes, descriptors; } missed, /* not recorded in this sample */
         left_out;                /* maximum of `missed` over all samples */
-    u32 forgot;                  /* number of findings lost for lack of memory */
-    int status;                  /* wait status of the command; -1: no command, or it still runs */
-    bool progress;               /* a line on the terminal shows the progress */
-    bool virtio;                 /* the virtio kprobes, which slow down a busy machine, are on */
+    u32 forgot;                  /* number of findings that were lost for lack of memory */
+    int status; /* wait status of the command; -1: still running, or no command */
+    bool progress;               /* a line on the terminal shows the progress of the diagnosis */
+    bool virtio;                 /* the virtio kprobes are on, which slow down a busy machine */
 } dg = { .status = -1 };
 
 /* --- numbers: means over all samples --- */
@@ -33797,7 +33795,7 @@ static void dg_add(const struct met_inst *i, u32 m)
     s->sum_n++;
 }
 
-/* Adds the current sample. */
+/* Adds the values of the current sample to the sums over all samples. */
 static void dg_take(void)
 {
     for (u32 s = 0; s < N_SRC; s++)
@@ -33808,7 +33806,7 @@ static void dg_take(void)
                 dg_add(i, m);
 }
 
-/* Replaces each number by its mean, even if its instance no longer exists. */
+/* Replaces the value of each metric by its mean, even if the instance no longer exists. */
 static void dg_settle(void)
 {
     for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
@@ -33824,13 +33822,13 @@ static void dg_settle(void)
         }
 }
 
-/* Returns a metric with the unit of a number. */
+/* Returns a metric that has the same unit as a number. */
 static u32 dg_like(u16 number)
 {
     return number < N_METRICS ? number : dg_numbers[number - N_METRICS].like;
 }
 
-/* Returns the dimension of a number. */
+/* Returns the dimension (CPU, disk, process ...) of a number. */
 static u8 dg_dim(u16 number)
 {
     while (number >= N_METRICS)
@@ -33838,8 +33836,8 @@ static u8 dg_dim(u16 number)
     return met_dim(number);
 }
 
-/* Gets a number of an instance, or of the machine if instances of this dimension do not have the
- * number. Returns false if it is unknown. */
+/* Gets the value of a number for instance i, or for the whole machine if instances of this
+ * dimension do not have the number. Returns false if the value is unknown. */
 static bool dg_value(u16 number, const struct met_inst *i, double *v)
 {
     double a = 0, b = 0;
@@ -33858,7 +33856,7 @@ static bool dg_value(u16 number, const struct met_inst *i, double *v)
     return true;
 }
 
-/* Gets the mean of a number over all other instances of the same dimension. */
+/* Gets the mean of a number over all instances of the dimension except `of`. */
 static bool dg_others(u16 number, const struct met_inst *of, double *v)
 {
     double sum = 0, x;
@@ -33874,7 +33872,7 @@ static bool dg_others(u16 number, const struct met_inst *of, double *v)
 
 /* --- processes --- */
 
-/* Returns the entry of a process, or NULL if the table is full. */
+/* Finds or adds the table entry of a process. Returns NULL if the table is full. */
 static struct dg_task *dg_task(u32 pid, u64 born)
 {
     for (u32 k = 0; k < DG_PROBES; k++) {
@@ -33888,7 +33886,7 @@ static struct dg_task *dg_task(u32 pid, u64 born)
     return NULL;
 }
 
-/* Returns whether a path is that of a cgroup or of one of its descendants. */
+/* Returns whether `path` is the path of a cgroup or of one of its descendants. */
 static bool dg_below(const char *path, const char *cgroup)
 {
     size_t n = strlen(cgroup);
@@ -33948,7 +33946,7 @@ static void dg_take_tasks(void)
     }
 }
 
-/* Gets a number of a process, of a counter its rate. Returns false if the number is unknown. */
+/* Gets the value of a number (of a counter, the rate) for a process, unless it is unknown. */
 static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 {
     double a = 0, b = 0;
@@ -33968,18 +33966,18 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 }
 
 /* --- the files of the processes with the most I/O ---
- * /proc/PID/fdinfo has the position and the mount of a descriptor, and /proc/PID/mountinfo has the
- * device of that mount. The kernel answers both without the file system, which might hang. */
+ * /proc/PID/fdinfo has the position and the mount of an open file, and /proc/PID/mountinfo has the
+ * device of the mount. Unlike stat(2) of the open file, reading these files cannot hang. */
 
-/* The file positions of the processes with the most I/O. A position that advances between two
- * samples shows reads or writes. */
+/* Open files of the processes with the most I/O. If the position of a file advances between two
+ * samples, the process reads or writes the file. */
 static struct dg_moves {
     struct dg_task *task;
     u32 n, at_tick;
-    struct { u32 fd; u64 pos, moved; } at[DG_FDS]; /* moved: sum of all advances, in bytes */
+    struct { u32 fd; u64 pos, moved; } at[DG_FDS]; /* moved: total advance of pos, in bytes */
 } dg_moves[MFS_TOP];
 
-/* Returns the entry of a process, or reuses the least recently updated entry. */
+/* Returns the entry of a process, which may replace the least recently updated entry. */
 static struct dg_moves *dg_moves_of(struct dg_task *t)
 {
     struct dg_moves *oldest = dg_moves;
@@ -34013,8 +34011,8 @@ static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
     moves->at[k].pos = pos;
 }
 
-/* Reads the position of a descriptor. Adds a block device to the devices of the process; of another
- * file, adds the ID of its mount to mounts. */
+/* Reads the position of a descriptor. Adds an open block device to the devices of the process, and
+ * the mount ID of any other file to mounts. */
 static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, struct dg_set *mounts)
 {
     char text[512], name[256];
@@ -34031,8 +34029,8 @@ static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, struct
         dg_set_add(mounts, mount);
 }
 
-/* Returns whether a mount with major number 0 can be on a disk, by the type after " - ". This
- * excludes terminals, tmpfs and /dev/null, which nearly every process has open. */
+/* Returns whether a mount with major number 0 can be on a disk, according to the type in its line
+ * of mountinfo. Types such as tmpfs, which nearly every process uses, cannot. */
 static bool dg_has_disk(const char *line)
 {
     static const char *const types[] = { "overlay", "btrfs", "bcachefs", "zfs", "fuse" };
@@ -34040,7 +34038,7 @@ static bool dg_has_disk(const char *line)
     return type && mfs_begins(type + 3, types, ARRAY_LEN(types));
 }
 
-/* Reads lines "36 35 98:0 /mnt1 /mnt2 rw - ext4 ..." (proc_pid_mountinfo(5)). */
+/* Adds devices of mounts, from lines "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)). */
 static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
 {
     char *line, *end;
@@ -34070,7 +34068,7 @@ static void dg_task_files(struct dg_moves *moves)
 }
 
 /* Reads the descriptors of the processes with the most I/O since the previous sample, and of the
- * processes that earlier samples found. */
+ * processes that kvis selected in earlier samples. */
 static void dg_files(void)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -34086,8 +34084,8 @@ static void dg_files(void)
             dg_task_files(&dg_moves[k]);
 }
 
-/* Reads the name of the k-th file of a process. Returns false if its position did not advance, or
- * if the file is closed. */
+/* Reads the name of the k-th file of a process. Returns false if the file's position did not
+ * advance, or if the file is closed. */
 static bool dg_file(const struct dg_moves *m, u32 k, char *name, size_t size)
 {
     if (!m->at[k].moved)
@@ -34098,7 +34096,7 @@ static bool dg_file(const struct dg_moves *m, u32 k, char *name, size_t size)
     return n > 0;
 }
 
-/* Returns whether a block device is this disk, one of its partitions, or stacked on one of them. */
+/* Returns whether a block device is the disk, its partition, or stacked on either (LVM, RAID). */
 static bool dg_on_disk(const char *name, const char *disk, u32 depth)
 {
     char parts[256], *rest = parts;
@@ -34111,8 +34109,8 @@ static bool dg_on_disk(const char *name, const char *disk, u32 depth)
     return false;
 }
 
-/* Like dg_on_disk, for a device number. File systems without a device of their own (overlayfs,
- * btrfs) have major number 0: they may be on any disk. */
+/* Like dg_on_disk, for a device number. Returns true for major number 0: a file system without a
+ * device of its own (overlayfs, btrfs) may be on any disk. */
 static bool dg_device_is(dev_t dev, const char *disk)
 {
     char name[MET_NAME];
@@ -34124,8 +34122,8 @@ static bool dg_device_is(dev_t dev, const char *disk)
 
 /* --- rules --- */
 
-/* Returns whether a rule that suppresses r has a finding for the same instance, or whether one of
- * the two is about the whole machine. */
+/* Returns whether an earlier finding suppresses rule r. The finding must be about the same
+ * instance, or the finding or the rule is about the whole machine. */
 static bool dg_known(const struct dg_rule *r, const struct met_inst *of)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
@@ -34148,7 +34146,7 @@ static void dg_evidence(struct dg_finding *f, u16 number, double v, double limit
     f->evidence[f->n_evidence++] = (struct dg_evidence){ number, v, limit };
 }
 
-/* Returns whether the guards of a finding's rule hold; adds their values to the evidence. */
+/* Returns whether the guards (further conditions) of a rule hold. Adds their values as evidence. */
 static bool dg_guarded(struct dg_finding *f)
 {
     double v;
@@ -34195,8 +34193,8 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     dg_keep(&f);
 }
 
-/* Returns whether a ring is a receive ring, by the name that its driver gives it. Such rings are
- * normally full of empty buffers. */
+/* Returns whether a virtio ring is a receive ring, according to the name from its driver. Receive
+ * rings are normally full of empty buffers. */
 static bool dg_receives(const struct met_inst *i)
 {
     static const char *const name[] = { "input", "rx", "event", "control-i" };
@@ -34204,8 +34202,8 @@ static bool dg_receives(const struct met_inst *i)
     return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
 }
 
-/* Returns whether rules apply to an instance. Stacked disks do not count: the disks below them do.
- * Findings ignore kvis itself. */
+/* Returns whether rules apply to an instance. Rules ignore kvis itself, receive rings, and stacked
+ * disks, because the rules test the disks below them. */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -34225,13 +34223,13 @@ static void dg_rule(const struct dg_rule *r)
             dg_try(r, i);
 }
 
-/* Makes sure that the consequences of f rank after f, whatever their costs are. */
+/* Ranks finding f before the findings that f causes, even if these have higher costs. */
 static void dg_consequences(struct dg_finding *f)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
         struct dg_finding *g = &dg_found[k];
         if (!(f->rule->before >> g->rule->res & 1) || g->rule->before >> f->rule->res & 1
-            || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5)) /* too small to be the cause */
+            || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5)) /* f is too small to cause g */
             continue;
         f->key = MAX(f->key, g->key);
         f->error |= g->error;
@@ -34253,9 +34251,9 @@ static int dg_order(const void *a, const void *b)
 
 /* --- the processes that cause a finding --- */
 
-/* Gets the sysfs name (which has '!' instead of '/') of the disk of a finding. A virtio ring, named
- * virtio0/0:req.0 or, without BTF, virtio0:req.0, has the disk of its device, or "" if the device
- * is not a disk. */
+/* Gets the name in sysfs (with '!' instead of '/') of the disk that a finding is about. A virtio
+ * ring, named virtio0/0:req.0 or, without BTF, virtio0:req.0, has the disk of its device, or "" if
+ * the device is not a disk. */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
     snprintf(name, size, "%s", mfs_disk_sys(of->name));
@@ -34264,7 +34262,7 @@ static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
                            of->name), name, size);
 }
 
-/* Returns whether a process is a candidate cause of a finding. */
+/* Returns whether a process can be the cause of a finding. */
 static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, const char *disk)
 {
     switch (f->rule->who) {
@@ -34281,7 +34279,7 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Inserts c into a list of n processes in descending order of v. Returns the new number. */
+/* Inserts c into n culprits in descending order of v. Returns the new number of culprits. */
 static u32 dg_place(struct dg_culprit *who, u32 n, u32 max, const struct dg_culprit *c)
 {
     u32 at = n;
@@ -34293,7 +34291,7 @@ static u32 dg_place(struct dg_culprit *who, u32 n, u32 max, const struct dg_culp
     return at < max ? MIN(n + 1, max) : n;
 }
 
-/* Finds the processes to blame: those with the largest values, at least a tenth of the largest. */
+/* Finds the processes that a finding blames: the largest values, down to a tenth of the maximum. */
 static void dg_who(struct dg_finding *f)
 {
     char disk[MET_NAME] = "";
@@ -34330,8 +34328,8 @@ static void dg_judge(void)
         dg_who(&dg_found[k]);
 }
 
-/* Returns the files of a process that a finding blames, or NULL if files do not matter for the rule
- * or were not sampled. */
+/* Returns the open files of a process that a finding blames, or NULL if the rule does not use files
+ * or if kvis did not read them. */
 static const struct dg_moves *dg_files_of(const struct dg_finding *f, u32 who)
 {
     for (u32 k = 0; k < MFS_TOP && f->rule->files; k++)
@@ -34340,8 +34338,8 @@ static const struct dg_moves *dg_files_of(const struct dg_finding *f, u32 who)
     return NULL;
 }
 
-/* Finds the two processes with the most CPU time, and the processes with the most waits, I/O,
- * memory and faults. Returns their number. */
+/* Selects the busiest processes: two by CPU time, and one each by waiting time, I/O, memory and
+ * page faults. Returns the number of processes. */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = {
@@ -34355,7 +34353,7 @@ static u32 dg_busiest(const struct dg_task **top)
         for (u32 i = 0; i < DG_TASKS; i++) {
             const struct dg_task *t = &dg_tasks[i];
             bool taken = false;
-            for (u32 j = 0; j < n && k == 1; j++) /* the process with the second-most CPU time */
+            for (u32 j = 0; j < n && k == 1; j++) /* k = 1: second-most CPU time */
                 taken |= top[j] == t;
             if (t->pid && !taken && dg_task_value(t, by[k].number, &v) && v >= most) {
                 best = t;
@@ -34381,7 +34379,7 @@ static void dg_digits(struct buf *b, double v)
         mout_digits(b, 3, v, "");
 }
 
-/* Writes a number with its unit as in a sentence: "84 %", "1204/s", "3.1 MB/s", "61.0 °C". */
+/* Writes a number with its unit for a sentence: "84 %", "1204/s", "3.1 MB/s", "61.0 °C". */
 static void dg_num(struct buf *b, u16 number, double v)
 {
     static struct buf text;
@@ -34408,7 +34406,7 @@ static const char *dg_words_of(u16 number)
     return NULL;
 }
 
-/* Writes a number with its unit, or without it if the words of the number contain '#'. */
+/* Writes a number with its unit, or without the unit if its phrase in dg_words[] has a '#'. */
 static void dg_bare(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number);
@@ -34418,7 +34416,7 @@ static void dg_bare(struct buf *b, u16 number, double v)
         dg_num(b, number, v);
 }
 
-/* Writes a number with its words: "throttled in 84 % of its periods". */
+/* Writes a number in its phrase from dg_words[]: "throttled in 84 % of its periods". */
 static void dg_say(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
@@ -34454,7 +34452,7 @@ static void dg_name_of(struct buf *b, u16 number)
     b_s(b, how == OP_MOST || how == OP_SHARE ? ")" : "");
 }
 
-/* Appends a text of a rule, with %t replaced by name, and %p by pid if it is not 0. */
+/* Appends a text of a rule. %t becomes the name, and %p the process ID (unless pid is 0). */
 static void dg_fill(struct buf *b, const char *text, const struct buf *name, u32 pid)
 {
     for (const char *s = text; *s; s++)
@@ -34469,8 +34467,8 @@ static void dg_fill(struct buf *b, const char *text, const struct buf *name, u32
         }
 }
 
-/* Returns the rule's sentence about the instance of a finding, not escaped. The name of a process
- * is "811 (api)". */
+/* Returns the sentence of a finding, with the name of the instance but without escapes. The name of
+ * a process is "811 (api)". */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
     static struct buf b, name;
@@ -34485,8 +34483,8 @@ static const struct buf *dg_sentence(const struct dg_finding *f)
     return &b;
 }
 
-/* Returns the shell command to run next. Names are quoted for the shell and the terminal, because
- * any user can name a cgroup. */
+/* Returns the shell command that the user should run next. Names are quoted for the shell and the
+ * terminal, because any user can choose the name of a cgroup. */
 static const struct buf *dg_next(const struct dg_finding *f)
 {
     static struct buf b, name;
@@ -34502,8 +34500,8 @@ static const struct buf *dg_next(const struct dg_finding *f)
 
 enum { DG_COLUMNS = 79 };
 
-/* Returns the end of the word that begins at `at`. A number and its %, or a name and the "·" after
- * it, are one word. */
+/* Returns the end of the word at offset `at`. A number and its %, or a name and the "·" after the
+ * name, count as one word, because no line may begin with "%" or "·". */
 static u32 dg_word_end(const struct buf *text, u32 at)
 {
     while (at < text->len
@@ -34513,8 +34511,8 @@ static u32 dg_word_end(const struct buf *text, u32 at)
     return at;
 }
 
-/* Writes a paragraph, wrapped at blanks to `columns`. The first line starts with `head`; the others
- * are indented. */
+/* Writes a paragraph, wrapped at blanks to `columns`. The first line starts with `head`; all other
+ * lines are indented. */
 static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent,
                          u32 columns)
 {
@@ -34536,7 +34534,7 @@ static void dg_paragraph(struct buf *b, const char *head, const struct buf *text
     b_c(b, '\n');
 }
 
-/* Writes the values that a finding is based on, each with its threshold. */
+/* Writes the evidence of a finding: its values, each with the threshold. */
 static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
 {
     const char *sep = strchr(f->rule->finding, ':') ? "; " : ": ";
@@ -34545,7 +34543,7 @@ static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
         b_s(b, sep);
         sep = ", ";
         dg_say(b, e->number, e->v);
-        if (f->rule->kind == DG_ERROR && e->limit < 1e-6) /* any value above 0 */
+        if (f->rule->kind == DG_ERROR && e->limit < 1e-6) /* any value above 0 is an error */
             continue;
         b_s(b, " (threshold ");
         dg_bare(b, e->number, e->limit);
@@ -34572,7 +34570,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
     static struct buf line;
     const char *sep = "";
     b_reset(&line);
-    u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* fits into one line */
+    u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* two processes fit into one line */
     for (u32 k = 0; k < n; k++) {
         b_s(&line, sep);
         sep = ", ";
@@ -34619,8 +34617,8 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the device with the largest value of a number, or the machine if the number is not
- * counted by device. */
+/* Returns the instance with the largest value of a number, or the whole machine if the number is
+ * not counted per device. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     u8 dim = dg_dim(number);
@@ -34637,7 +34635,7 @@ static const struct met_inst *dg_most(u16 number, double *v)
     return best;
 }
 
-/* Returns whether any number of a resource is known. */
+/* Returns whether kvis knows any number of a resource. */
 static bool dg_visible(u32 res)
 {
     double v;
@@ -34647,7 +34645,7 @@ static bool dg_visible(u32 res)
     return false;
 }
 
-/* Returns whether no number of any resource is known, as without /proc and /sys. */
+/* Returns whether all numbers of all resources are unknown, as without /proc and /sys. */
 static bool dg_sees_nothing(void)
 {
     u32 r = 0;
@@ -34656,7 +34654,7 @@ static bool dg_sees_nothing(void)
     return r == N_RES;
 }
 
-/* Writes the USE table, with one paragraph per resource. */
+/* Writes a paragraph per resource with its utilization, saturation and errors. */
 static void dg_text_table(struct buf *b)
 {
     static struct buf line;
@@ -34681,8 +34679,8 @@ static void dg_text_table(struct buf *b)
     }
 }
 
-/* Writes three digits, a prefix (K, M, ...) and the unit: 0.98 MB, 13.4 KB. `thousand` is the ratio
- * of two prefixes: 1000 or 1024. */
+/* Writes three digits, a prefix (K, M, ...) and the unit: 0.98 MB, 13.4 KB. `thousand` is 1000 or
+ * 1024. */
 static void dg_scaled(struct buf *b, double v, double thousand, const char *blank, const char *unit)
 {
     static const char *const letter[] = { "", "K", "M", "G", "T", "P", "E" };
@@ -34721,7 +34719,7 @@ static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int
     b_f(b, " %*.*s", width, (int)s.len, cell);
 }
 
-/* Writes the name of a command, escaped, cut or padded to `width`. */
+/* Writes a command name, escaped, and cut or padded to `width` columns. */
 static void dg_text_comm(struct buf *b, const char *comm, u32 width)
 {
     static struct buf s;
@@ -34747,7 +34745,7 @@ static void dg_text_busiest(struct buf *b)
         { M_B_READ, 9, "read" }, { M_B_WRITTEN, 9, "written" }, { X_B_MEM, 7, "memory" },
         { M_B_MINOR, 6, "faults" },
     };
-    enum { COMM = 15, AROUND = 6, AT_LEAST = 3 }; /* AROUND: lines of header and footer */
+    enum { COMM = 15, AROUND = 6, AT_LEAST = 3 }; /* AROUND: lines above and below the table */
     const struct dg_task *top[DG_BUSIEST] = { NULL };
     u32 n = dg_busiest(top), used = dg_lines(b) + AROUND;
     if (!opt.verbose)
@@ -34766,7 +34764,7 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Writes the names of the resources without findings that are visible, or that are not. */
+/* Writes the names of the resources without findings that kvis can, or cannot, measure. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     static struct buf line;
@@ -34785,7 +34783,7 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, &line, 18, DG_COLUMNS);
 }
 
-/* Returns whether metrics are missing for another reason than that nothing happened. */
+/* Returns whether metrics are unavailable, and not only missing because no event occurred. */
 static bool dg_blind(const struct mout_lack *l)
 {
     return l->own || met.src[l->src].wrong;
@@ -34796,8 +34794,8 @@ static double dg_seconds(void)
     return (double)(dg.to_ns - dg.from_ns) / 1e9;
 }
 
-/* Writes all findings with -v, else only as many as leave space for the other parts of the screen,
- * but at least one. Returns the number of written findings. */
+/* Writes all findings with -v. Without -v, writes at least one finding, and leaves space on the
+ * screen for the tables. Returns the number of written findings. */
 static u32 dg_text_findings(struct buf *b)
 {
     enum { LINES = 14 };
@@ -34833,9 +34831,9 @@ static void dg_text(struct buf *b)
         dg_text_table(b);
     dg_text_busiest(b);
     if (dg.left_out.processes)
-        b_f(b, "at least %u processes were not followed completely\n", dg.left_out.processes);
+        b_f(b, "the data of at least %u processes are incomplete\n", dg.left_out.processes);
     if (dg.left_out.descriptors)
-        b_f(b, "at least %u open files were not followed\n", dg.left_out.descriptors);
+        b_f(b, "the data of at least %u open files are missing\n", dg.left_out.descriptors);
     b_c(b, '\n');
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
@@ -34863,7 +34861,7 @@ static void dg_json_labels(struct buf *b, const struct met_inst *i)
     }
 }
 
-/* "metric":"...","labels":{...},"value":1,"text":"100 %", and "says" if the number has words. */
+/* Writes "metric":"...","labels":{...},"value":1,"text":"100 %", and "says" for a phrase. */
 static void dg_json_number(struct buf *b, u16 number, const struct met_inst *i, double v)
 {
     b_s(b, "\"metric\":\"");
@@ -34916,7 +34914,7 @@ static void dg_json_files(struct buf *b, const struct dg_moves *m)
     }
 }
 
-/* Writes the culprits of a finding: its instance, processes, and files. */
+/* Writes the culprits of a finding: its instance, its processes and their files. */
 static void dg_json_who(struct buf *b, const struct dg_finding *f)
 {
     if (f->of->name[0] && f->rule->who != DG_BY_SELF) {
@@ -34963,7 +34961,7 @@ static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_s(b, "},");
 }
 
-/* Writes a number of the USE table, or null if it is unknown. */
+/* Writes the value of a number of a resource, or null if the value is unknown. */
 static void dg_json_use(struct buf *b, u16 number)
 {
     double v;
@@ -35045,9 +35043,9 @@ static const char *dg_opt_duration(const char *v)
     return wrong;
 }
 
-/* Takes a sample. Expensive sources are read only once: CPU clock rates in the second sample, when
- * the workload runs (each CPU may take 10 ms before Linux 5.18); memory and descriptors of
- * processes, and connections, in the last sample. */
+/* Takes a sample. Expensive sources are read only once. The second sample reads CPU clock rates,
+ * when the workload runs (up to 10 ms per CPU before Linux 5.18). The last sample reads
+ * connections, and memory and descriptors of processes. */
 static void dg_look(bool last)
 {
     const u64 second = 1ull << SRC_FREQ;
@@ -35068,7 +35066,7 @@ static void dg_look(bool last)
     }
 }
 
-/* Replaces the progress line on the terminal. If end is 0, removes it. */
+/* Redraws the progress line on the terminal, or removes the line if end is 0. */
 static void dg_progress(u64 end)
 {
     char line[64] = "\r\033[K";
@@ -35080,7 +35078,7 @@ static void dg_progress(u64 end)
     else if (end)
         snprintf(line, sizeof line, "\r\033[Kkvis diagnose: %.0f s", s);
     ssize_t n = write(STDERR_FILENO, line, strlen(line));
-    (void)n; /* the progress line is not important */
+    (void)n; /* a write error only affects the progress line */
 }
 
 /* Waits until the time `until`, a signal that ends kvis, or the end of the command. */
@@ -35106,7 +35104,7 @@ static void dg_watch(u64 length)
         dg.left_out.processes += dg_tasks[k].cpus.full || dg_tasks[k].devices.full;
 }
 
-/* Runs the diagnosis. Returns the command's wait status, or -1 without a command. */
+/* Runs the diagnosis. Returns the wait status of the command, or -1 without a command. */
 static int dg_run(void)
 {
     static pid_t pid;
@@ -35139,22 +35137,22 @@ static int dg_run(void)
     if (out.events_on)
         dg_text(&out.text.b);
     out_flush();
-    while (sp_command.pid && dg.status == -1 && !sp_over()) /* the command outlives -d */
+    while (sp_command.pid && dg.status == -1 && !sp_over()) /* the command runs longer than -d */
         dg_wait(u_now() + NSEC);
     sp_end_witness(&sp_witness);
     return dg.status;
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ====================
- * kvis tries an ability by calling the function that starts it for a subcommand. The function runs
- * in a child process, whose exit cleans up before the next try. The reason that the function
- * returns becomes the detail and the fix of the ability's row. check_judge derives the verdicts on
- * the subcommands from the rows. To add an ability, add a row of check_rows[] and its function. */
+ * kvis check tries an ability by calling the function that starts it for a subcommand. The function
+ * runs in a child process, whose exit cleans up. The reason that the function returns becomes the
+ * detail and the fix in the ability's row. check_judge derives the verdicts on subcommands from the
+ * rows. To add an ability, add a row of check_rows[] and a function. */
 
-/* One bit per subcommand. The virtio rings are a part of monitor, but have their own verdict. */
+/* One bit per subcommand. virt (virtio rings), a part of monitor, has a verdict of its own. */
 enum {
     CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
-    CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff need no ability */
+    CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff work everywhere */
 };
 
 struct check {
@@ -35180,7 +35178,7 @@ static void PRINTF_LIKE(2, 3) check_fix(struct check *c, const char *fmt, ...)
     c->works = false;
 }
 
-/* Splits a reason into detail and fix. A reason of NULL means that the ability works. */
+/* Splits a message into detail and fix, which follows U_FIX. NULL means that the ability works. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -35201,7 +35199,7 @@ static void check_kernel(struct check *c)
         check_say(c, true, "%s %s %s", u.sysname, u.release, u.machine);
 }
 
-/* Tries BTF, which BPF programs need to read the kernel's structures. */
+/* Tries BTF (type information), which BPF programs need to read the kernel's structures. */
 static void check_btf(struct check *c)
 {
     struct btf_want w = { .name = "task_struct.pid" };
@@ -35219,8 +35217,8 @@ static void check_ptrace(struct check *c)
     kill(pid, pid > 0 ? SIGKILL : 0);
 }
 
-/* Starts a process that is not a child of kvis and exits when *end is closed. Returns its pid, or
- * -errno. */
+/* Starts a process that is not a child of kvis, to attach to. The process exits when *end is
+ * closed. Returns its pid, or -errno. */
 static pid_t check_stranger(int *end)
 {
     int sv[2];
@@ -35256,7 +35254,7 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* Returns a fix for the hybrid backend, or "" if no fix is known. */
+/* Returns how to make the hybrid backend work, or "" if no fix is known. */
 static const char *check_hybrid_fix(void)
 {
     enum { SYS_ADMIN = 21 };
@@ -35265,7 +35263,7 @@ static const char *check_hybrid_fix(void)
     return bpf_caps() >> SYS_ADMIN & 1 ? "" : u_rights("CAP_SYS_ADMIN");
 }
 
-/* Tries the backend that traces a command, and fills the next two rows, which depend on it. */
+/* Tries the hybrid backend, which traces a command, and fills two rows that depend on it. */
 static void check_hybrid(struct check *c)
 {
     struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
@@ -35281,7 +35279,7 @@ static void check_hybrid(struct check *c)
             c[1 + i] = c[0];
 }
 
-/* Tries the backend for -p. */
+/* Tries the observe backend, which -p uses. */
 static void check_observe(struct check *c)
 {
     pid_t self = getpid();
@@ -35294,7 +35292,7 @@ static void check_observe(struct check *c)
     if (!hy.on && !bpf_caps_enough(bpf_caps()))
         check_fix(c, "%s", u_rights("CAP_BPF and CAP_PERFMON"));
     else if (!hy.on && bpf_pid_ns(NULL))
-        check_fix(c, "run it in the first pid namespace (docker run --pid=host)");
+        check_fix(c, "run kvis in the initial PID namespace (docker run --pid=host)");
 }
 
 static void check_session(struct check *c, struct session *s)
@@ -35314,8 +35312,8 @@ static void check_proc(struct check *c)
     check_session(c, &proc_session);
 }
 
-/* Tries a source of monitor, which works if any of its metrics has a value in the second interval.
- * Then the detail is the reason why others have no value, unless only no event occurred. */
+/* Tries a source of kvis monitor. The source works if any of its metrics has a value in the second
+ * interval. If only some metrics have a value, the detail says why. */
 static void check_source(struct check *c, u32 src)
 {
     const char *why = NULL;
@@ -35332,42 +35330,42 @@ static void check_source(struct check *c, u32 src)
     for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         works |= metrics[m].src == src && met.seen[m] == met.tick;
     if (!works)
-        check_reason(c, why ? why : "none of its metrics has a value");
+        check_reason(c, why ? why : "no metric of this source has a value");
     else
         check_say(c, true, why ? "in part: %s" : "%s", why ? why : "");
 }
 
 #define CHECK_REPORT "report this detail as a bug: the BPF programs should load on this kernel"
 
-/* The abilities. A row that is neither needed nor useful only helps to explain other rows. */
+/* The abilities that kvis check tries. A row without `needed` and `useful` is only informative. */
 static const struct check_row {
     const char *name;
-    u8 needed, useful;   /* subcommands that do not work, or do less or are slower, without it */
+    u8 needed, useful;   /* subcommands that fail without the ability; that do less or are slower */
     u8 verdict;          /* subcommands whose verdict depends on the ability */
     bool bpf;            /* the ability needs BPF programs */
     void (*fn)(struct check *);
-    u8 source;           /* source of monitor to try if fn is NULL; 0: a row above fills this row */
-    const char *what;    /* detail if the ability works and fn supplies no detail */
-    const char *without; /* name of a missing ability in the verdict; NULL: there is a fallback */
-    const char *fix;     /* fix if the reason has none; NULL: CHECK_REPORT */
+    u8 source;           /* source to try if fn is NULL; 0: fn of an earlier row fills this row */
+    const char *what;    /* detail of a working ability if fn supplies no detail */
+    const char *without; /* name in "without NAME" of a verdict; NULL: kvis has a fallback */
+    const char *fix;     /* fix if the reason contains no fix; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
     { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
       "kvis can trace its child processes", "ptrace",
-      "allow ptrace in the container's seccomp profile, or --cap-add SYS_PTRACE" },
+      "allow ptrace in the container's seccomp profile, or use --cap-add SYS_PTRACE" },
     { "attach", 0, CHECK_TRACE, CHECK_TRACE, false, check_attach, 0,
       "kvis can trace other processes of this user (-p)", "attaching (-p)", NULL },
     { "page_faults", 0, CHECK_TRACE, CHECK_TRACE, false, check_faults, 0,
       "page faults are sampled", "page faults", NULL },
     { "call_programs", 0, CHECK_TRACE, CHECK_TRACE, true, check_hybrid, 0,
-      "calls are recorded in the kernel (--backend=hybrid)", NULL, NULL },
+      "system calls are recorded in the kernel (--backend=hybrid)", NULL, NULL },
     { "disk_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0,
       "disk waits are reported", "disk waits", NULL },
     { "uring_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0,
       "io_uring requests are traced", "io_uring", NULL },
     { "observe", 0, CHECK_TRACE, CHECK_TRACE, true, check_observe, 0,
-      "calls are recorded without stopping a thread (-p, --all, --cgroup)", "--backend=observe",
-      NULL },
+      "system calls are recorded without stopping threads (-p, --all, --cgroup)",
+      "--backend=observe", NULL },
     { "btf", 0, CHECK_COMMANDS, CHECK_OPEN | CHECK_PROC, true, check_btf, 0,
       "/sys/kernel/btf/vmlinux", "the kernel's types (BTF)",
       "use a kernel with CONFIG_DEBUG_INFO_BTF" },
@@ -35384,28 +35382,28 @@ static const struct check_row {
       "enable the virtual PMU of this virtual machine" },
     { "membw", 0, CHECK_MONITOR, 0, false, NULL, SRC_MEMBW,
       "memory controller traffic is counted", NULL,
-      "none known; virtual machines and many desktop CPUs do not support it" },
+      "none known; virtual machines and many desktop CPUs have no such counters" },
     { "power", 0, CHECK_MONITOR, 0, false, NULL, SRC_POWER,
       "energy is measured", NULL,
-      "none known; virtual machines and many CPUs do not support it" },
+      "none known; virtual machines and many CPUs have no energy counters" },
     { "virtio_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VIRTIO,
       "virtio rings are monitored", "virtio rings",
-      "none needed without virtio devices; else a kernel with CONFIG_KPROBES and CONFIG_VIRTIO" },
+      "with virtio devices, use a kernel with CONFIG_KPROBES and CONFIG_VIRTIO" },
     { "vhost_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VHOST,
       "vhost queues of guests are monitored", "vhost",
-      "use a kernel with CONFIG_KPROBES and a module vhost with BTF" },
+      "use a kernel with CONFIG_KPROBES, and a vhost module that has BTF" },
 };
 
-/* The subcommands and their verdicts, by what is missing: nothing (all), an ability with `without`
- * (some), another ability (fallback). NULL: the verdict above with the same bit applies. */
+/* The subcommands and the texts of their verdicts: `all` if no ability is missing, `some` if only
+ * abilities with a `without` are missing, else `fallback`. NULL: the subcommand has no verdict. */
 static const struct check_command {
     const char *name;
     u8 bit;
-    bool any; /* one ability that works is enough */
+    bool any; /* one working ability is enough for the subcommand */
     const char *all, *some, *fallback;
 } check_commands[] = {
     { "trace", CHECK_TRACE, false, "full: hybrid", "hybrid",
-      "ptrace: every traced call stops the program" },
+      "ptrace: every traced system call stops the process" },
     { "open", CHECK_OPEN, false, "full", "works", "works" },
     { "proc", CHECK_PROC, false, "full", "works", "works" },
     { "monitor", CHECK_MONITOR, false, "full", "works", "works" },
@@ -35418,8 +35416,8 @@ static const struct check_command {
     { "diff", CHECK_DIFF, false, "full", NULL, NULL },
 };
 
-/* Returns the bits of a subcommand, or 0 if there is no subcommand with this name. The bits of virt
- * include that of monitor, because the verdict on virt follows that on monitor. */
+/* Returns the bits of a subcommand, or 0 for an unknown name. The name virt also selects monitor,
+ * because the verdict on virt is printed after the verdict on monitor. */
 static u8 check_bits(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
@@ -35430,8 +35428,8 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* Writes the subcommands of a bit mask, separated by commas, and only the first subcommand of each
- * bit. `none` is the text for an empty mask. */
+/* Writes the subcommands of a bit mask, separated by commas. If several subcommands have the same
+ * bit, writes the first. `none` is the text for an empty mask. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
@@ -35444,13 +35442,13 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
         b_s(b, none);
 }
 
-enum { CHECK_FOR = 23 }; /* columns of "trace,open,proc,monitor" */
+enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns the name with which this fix was printed first. If the fix is new, records it for the
- * name `who` and returns NULL. */
+/* Returns the name of the ability whose row already shows this fix. If the fix is new, records it
+ * for the name `who` and returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
-    enum { FIXES = 64 }; /* fixes beyond this number can be printed twice */
+    enum { FIXES = 64 }; /* kvis can print fixes beyond this number twice */
     static const char *printed[FIXES][2];
     static u32 n;
     for (u32 i = 0; i < n; i++)
@@ -35467,12 +35465,12 @@ static const char *check_fixed(const char *fix, const char *who)
 
 static struct check_done {
     char name[MET_NAME + 40];
-    struct check_row row; /* all 0 for rows of check cpu */
+    struct check_row row; /* row of check_rows[]; all 0 for kvis check cpu */
     struct check c;
 } *check_done;
 static u32 check_n;
 
-/* Appends a result. The pointer is valid until the next call. */
+/* Appends an empty result. The returned pointer is valid until the next call of check_begin. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
     va_list ap;
@@ -35552,12 +35550,12 @@ static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
 {
     const char *from = p->source ? p->source : "the events/ directory of the PMU";
     if (!p->known && pmc.vendor[0])
-        from = "no list for this core: the kernel's generic events";
+        from = "generic events, because kvis has no event list for this core";
     check_say(c, p->known, "%s, type %u, CPUs %s; %s", p->core[0] ? p->core : "unknown core",
               p->type, p->all ? "all" : p->cpus, from);
 }
 
-/* Tries an event by counting it for kvis itself. */
+/* Tries a CPU event by counting the event for the kvis process. */
 static void check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
 {
     const struct pmc_code *code = &p->code[role];
@@ -35599,7 +35597,7 @@ static void check_unc_event(struct check *c, u32 event)
         check_fix(c, "%s", unc_reason[r->role]);
 }
 
-/* Appends memory controllers and RAPL, on which the result of check cpu does not depend. */
+/* Appends memory controllers and RAPL, which do not affect the result of kvis check cpu. */
 static void check_uncore(void)
 {
     unc_begin(false);
@@ -35651,19 +35649,19 @@ static bool check_cpu(struct buf *b, bool json)
 
 /* --- kvis check: tries everything, then judges --- */
 
-/* Returns whether a row is about a subcommand of `bits`, or about none in particular. */
+/* Returns whether a row concerns a subcommand of `bits`, or concerns no subcommand at all. */
 static bool check_asked(const struct check_row *r, u8 bits)
 {
     u8 of = (r->needed | r->useful) & CHECK_COMMANDS;
     return !of || of & bits;
 }
 
-/* Number of descriptors that a subcommand needs besides those of its BPF programs: outputs, a pipe
- * to its child, files in /proc. */
+/* Number of descriptors that a subcommand needs besides those of its BPF programs: output files, a
+ * pipe to its child, files in /proc. */
 enum { CHECK_FILES = 5 };
 
-/* Runs in the child process: starts the ability of a row as its subcommand would, and stops it.
- * Standard error is written to the descriptor `said`. */
+/* Runs in a child process: starts the ability of a row as its subcommand would, and stops the BPF
+ * programs. Standard error is written to the descriptor `said`. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int said)
 {
@@ -35691,7 +35689,7 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
     _exit(0);
 }
 
-/* Sets the reason for a child that exited without one: the first line of its standard error. */
+/* Takes the reason from standard error if a child exited without a result. */
 static void check_died(struct check *c, int said)
 {
     char text[300];
@@ -35701,7 +35699,7 @@ static void check_died(struct check *c, int said)
     check_reason(c, n > 0 ? text : "kvis exited without a message");
 }
 
-/* Tries a row. Its function also fills the n - 1 rows after it. */
+/* Tries the ability of row r. The function of the ability fills n rows, of which r is the first. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
     int said = (int)syscall(SYS_memfd_create, "kvis-check", 0ul);
@@ -35728,7 +35726,6 @@ static void check_row(const struct check_row *r, u32 n, struct check *c)
         close(said);
 }
 
-/* Tries all abilities of the subcommands of `bits`. */
 static void check_try(u8 bits)
 {
     u32 rows = ARRAY_LEN(check_rows), n;
@@ -35745,7 +35742,7 @@ static void check_try(u8 bits)
     munmap(c, rows * sizeof *c);
 }
 
-/* The losses of a subcommand without an ability, in ascending order. */
+/* The loss of a subcommand if an ability is missing, in ascending order. */
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 
 struct check_verdict {
@@ -35761,7 +35758,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
     return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
-/* Lists missing abilities. The fallback uses no BPF programs: their rows are then omitted. */
+/* Lists missing abilities. With fallback to ptrace, abilities that need BPF do not count. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -35771,7 +35768,7 @@ static void check_without(const struct check_command *of, bool fallback, char *s
                      d->row.without);
 }
 
-/* Returns whether a subcommand can do part of its work with ptrace if BPF programs do not work. */
+/* Returns whether a subcommand can do part of its work by ptrace, without BPF programs. */
 static bool check_by_ptrace(const struct check_command *of)
 {
     for (const struct check_done *d = check_done; d < check_done + check_n; d++)
@@ -35780,7 +35777,7 @@ static bool check_by_ptrace(const struct check_command *of)
     return false;
 }
 
-/* Derives a verdict from the rows. */
+/* Derives the verdict on a subcommand from the results of all abilities. */
 static void check_judge(const struct check_command *of, struct check_verdict *v)
 {
     bool any = !of->any;
@@ -35800,7 +35797,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
     bool by_ptrace = check_by_ptrace(of);
     if (v->loss == LOSS_ALL)
         snprintf(v->detail, sizeof v->detail, "%s: %.*s%s", by_ptrace && !no_proc
-                 ? "only for a command, by ptrace" : "does not work",
+                 ? "works only for a command, by ptrace" : "does not work",
                  (int)strcspn(v->worst->detail, "\n"), v->worst->detail,
                  by_ptrace && no_proc ? "; ptrace needs /proc, which is not mounted" : "");
     else
@@ -35808,7 +35805,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
                  : v->loss ? of->some : of->all, without);
 }
 
-/* Writes the text about a subcommand after its name, wrapped at 80 columns. */
+/* Writes the name of a subcommand and a text, wrapped at 80 columns. */
 static void check_wrapped(struct buf *b, const char *name, const char *words)
 {
     static struct buf text;
@@ -35843,8 +35840,8 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     b_s(b, "},");
 }
 
-/* Writes the verdicts on the subcommands of `bits`, and after that on monitor the verdict on the
- * virtio rings. Returns whether all subcommands of `bits` work. */
+/* Writes the verdicts on the subcommands of `bits`. The verdict on the virtio rings follows the
+ * verdict on monitor. Returns whether all subcommands of `bits` work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 told = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -35864,8 +35861,8 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
     return all;
 }
 
-/* Tries all abilities of the subcommands of `bits`. Writes the verdicts and, with -v and in JSON,
- * each ability. Returns whether the subcommands work. */
+/* Runs kvis check for the subcommands of `bits`. Writes the verdicts and, with -v and in JSON, each
+ * ability. Returns whether all subcommands work. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
     check_try(bits);
@@ -35891,18 +35888,18 @@ static bool check_run(u8 bits, bool json, struct buf *b)
 }
 
 /* == 45 opt_  options, subcommands, help ========================================
- * gen/tables/options.tbl has a row for each subcommand and each option. The parser, help and error
- * messages use these rows; gen/texts.py makes the manual and completions from them. To add an
- * option, add its row; to add a subcommand, add its row and a function cmd_NAME. */
+ * gen/tables/options.tbl has a row for each subcommand and each option. The parser, the help and
+ * error messages use these rows, and gen/texts.py makes the manual and completions from the table.
+ * To add an option, add a row; to add a subcommand, add a row and a function cmd_NAME. */
 
-enum opt_kind { /* use of the option's value; most kinds have a member of union opt_dest */
+enum opt_kind { /* effect of an option; most kinds have a member of union opt_dest */
     OPT_FLAG,
     OPT_COUNT,
-    OPT_SET,    /* stores min */
-    OPT_NUMBER, /* from min to max */
+    OPT_SET,    /* stores opt_row.min */
+    OPT_NUMBER, /* from opt_row.min to max */
     OPT_STRING,
     OPT_CALL,
-    OPT_NOTHING, /* accepted for compatibility with strace: kvis always does it */
+    OPT_NOTHING, /* for compatibility with strace: kvis always behaves this way */
 };
 
 union opt_dest {
@@ -35910,29 +35907,29 @@ union opt_dest {
     u8 *count, *set;
     u32 *number;
     const char **string;
-    const char *(*call)(const char *value); /* returns NULL, or what is wrong with the value */
+    const char *(*call)(const char *value); /* returns NULL or an error message */
 };
 
 struct opt_row {
-    u16 in; /* bit mask (IN_...) of the subcommands that have the option */
+    u16 in; /* bit mask (IN_...) of the subcommands that accept the option */
     char letter; /* 0: none */
-    const char *name, *arg; /* long name, name of the argument; NULL: none */
-    bool optional; /* the argument is optional, and only accepted after '=' */
+    const char *name, *arg; /* long name and name of the argument, or NULL */
+    bool optional; /* the argument is optional, and must follow a '=' */
     u8 kind; /* enum opt_kind */
     union opt_dest to;
     u32 min, max;
-    const char *values; /* allowed values, as "a|b|c"; NULL: not a fixed set */
-    const char *also; /* names of the option in other tools, as "a|b|c"; or NULL */
-    const char *spelled, *help; /* spelled: form that help prints */
+    const char *values; /* allowed values, as "a|b|c"; NULL: any value */
+    const char *also; /* names of the same option in other tools, as "a|b|c"; or NULL */
+    const char *spelled, *help; /* spelled: the option in the help, as "-o, --output=FILE" */
 };
 
 /* The words that follow the options of a subcommand. */
 enum opt_takes { TAKES_NOTHING, TAKES_COMMAND, TAKES_RECORDINGS, TAKES_COMMANDS };
 
 struct cmd { /* a subcommand */
-    const char *name, *link; /* link: argv[0] that selects the subcommand; NULL: none */
+    const char *name, *link; /* link: name of a link to kvis that runs the subcommand; or NULL */
     const char *usage, *help;
-    u16 in; /* bit of the subcommand in opt_row.in */
+    u16 in; /* bit of the subcommand in the mask opt_row.in */
     u8 takes; /* enum opt_takes */
     int (*run)(void);
 };
@@ -35950,7 +35947,7 @@ static const char *opt_pid(const char *v)
         char *end;
         long pid = strtol(v, &end, 10);
         if (end == v || pid <= 0 || pid > INT_MAX || (*end && !strchr(", \t\n", *end)))
-            return "not a process id";
+            return "not a process ID";
         u32 k = 0;
         while (k < opt.n_pids && opt.pids[k] != pid)
             k++;
@@ -35959,10 +35956,10 @@ static const char *opt_pid(const char *v)
         opt.pids[k] = (pid_t)pid;
         v = end + strspn(end, ", \t\n");
     }
-    return opt.n_pids ? NULL : "not a process id";
+    return opt.n_pids ? NULL : "not a process ID";
 }
 
-/* Adds a path for -P, without trailing slashes. */
+/* Adds a path to the filter of -P, without trailing slashes. */
 static void opt_path_as(const char *v)
 {
     size_t n = strlen(v);
@@ -35979,7 +35976,7 @@ static void opt_path_as(const char *v)
     opt_push(&opt.paths, &opt.n_paths, copy);
 }
 
-/* Adds a path as given, as absolute path, and with its links resolved, as strace(1) does. */
+/* Adds a path to the filter of -P as given, as absolute path, and with symbolic links resolved. */
 static const char *opt_path(const char *v)
 {
     static struct path p;
@@ -36014,8 +36011,8 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "a variable name is missing";
 }
 
-/* Parses [!]WORD,WORD... or all or none into a bit mask. bit_of returns the bit of a word, or 0 if
- * there is no such word. Returns false if a word is wrong. */
+/* Parses WORD,WORD... or all or none into a bit mask. A leading ! inverts the mask. bit_of returns
+ * the bit of a word, or 0 for an unknown word. Returns false if a word is unknown. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!';
@@ -36066,8 +36063,8 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* Returns the number of RTMIN, RTMIN+N, RTMAX or RTMAX-N in glibc programs, where SIGRTMIN is 34,
- * or 0 for another name. */
+/* Returns the number of signal RTMIN, RTMIN+N, RTMAX or RTMAX-N, counted as by glibc, whose
+ * SIGRTMIN is 34. Returns 0 for any other name. */
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
@@ -36083,8 +36080,8 @@ static long opt_real_time(const char *word)
     return least ? 34 + n : 64 - n;
 }
 
-/* Returns the bit of a signal, or 0 if there is no such signal. word is a number or a name, with or
- * without SIG, in upper or lower case. */
+/* Returns the bit of a signal, or 0 if the signal does not exist. word is a number, or a name with
+ * or without SIG, in upper or lower case. */
 static u64 opt_signal_bit(const char *word)
 {
     char *end;
@@ -36179,7 +36176,7 @@ static const char *opt_ring(const char *v)
 
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
-/* Returns the next option of a subcommand after r (NULL: the first option), or NULL at the end. */
+/* Returns the option after row r (NULL: the first option) of a subcommand, or NULL at the end. */
 static const struct opt_row *opt_next(const struct cmd *c, const struct opt_row *r)
 {
     for (r = r ? r + 1 : opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
@@ -36216,8 +36213,8 @@ static void opt_help_cmd(const struct cmd *c)
 
 /* --- the parser --- */
 
-/* Ends kvis with a message about a mistake in the command line, and the usage of the option or, if
- * r is NULL, of the subcommand. */
+/* Ends kvis because of a mistake in the command line. The message is followed by the usage of the
+ * option or, if r is NULL, of the subcommand. */
 static void PRINTF_LIKE(3, 4) __attribute__((noreturn))
 opt_wrong(const struct cmd *c, const struct opt_row *r, const char *fmt, ...)
 {
@@ -36298,8 +36295,8 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
         opt_bad(c, r, v ? v : "", wrong);
 }
 
-/* Returns whether the n bytes at s are this name. A '_' matches a '-', because some options of
- * bcc's tools have a '_'. */
+/* Returns whether the n bytes at s are the name of an option. A '_' in s matches a '-', because
+ * some options of bcc's tools are spelled with a '_'. */
 static bool opt_is(const char *name, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -36344,14 +36341,14 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
               given, near);
 }
 
-/* Returns the word after an option as its value, or NULL if there is no value. "--" ends the
- * options, and is a value only after '='. */
+/* Returns the next word of the command line as the value of an option, or NULL if there is no
+ * value. The word "--" ends the options; as a value, it must follow a '='. */
 static const char *opt_next_word(char **argv)
 {
     return argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
 }
 
-/* Parses --name, --name=value or --name value. Returns the number of words used. */
+/* Parses --name, --name=value or --name value. Returns the number of words that the option uses. */
 static int opt_long(const struct cmd *c, char **argv)
 {
     const char *name = argv[0] + 2, *eq = strchr(name, '=');
@@ -36371,7 +36368,7 @@ static int opt_long(const struct cmd *c, char **argv)
     return eq ? 1 : 2;
 }
 
-/* Parses -abc, -sN or -s N. Returns the number of words used. */
+/* Parses -abc, -sN or -s N. Returns the number of words that the options use. */
 static int opt_short(const struct cmd *c, char **argv)
 {
     for (const char *p = argv[0] + 1; *p; p++) {
@@ -36391,17 +36388,17 @@ static int opt_short(const struct cmd *c, char **argv)
     return 1;
 }
 
-static const struct cmd *opt_cmd; /* the subcommand whose options were parsed */
+static const struct cmd *opt_cmd; /* the subcommand on the command line */
 
-/* Returns the option of opt_cmd with this name. */
+/* Returns the option of the subcommand on the command line that has this name. */
 static const struct opt_row *opt_named(const char *name)
 {
     return opt_by_name(opt_cmd, name, strlen(name));
 }
 
-/* Ends kvis if the word after an option with an optional value was clearly meant as this value,
- * which needs a '='. This is so if the subcommand takes no words, if the word is not a program or a
- * "--" follows, or if the word is not the name of a recording. */
+/* Ends kvis if the user wrote the optional value of an option as the next word, without '='. This
+ * is certain if the subcommand takes no words, if the word is not a program or a "--" follows
+ * later, or if the word is not the name of a recording. */
 static void opt_refuse_value(const struct cmd *c, const char *option, char **word)
 {
     const struct opt_row *r = opt_by_name(c, option + 2, strlen(option + 2));
@@ -36415,11 +36412,11 @@ static void opt_refuse_value(const struct cmd *c, const char *option, char **wor
     if (c->takes == TAKES_RECORDINGS)
         meant = access(*word, F_OK) < 0;
     if (meant)
-        opt_wrong(c, r, "%s: a value must follow a '='; fix: %s=%.300s", option, option, *word);
+        opt_wrong(c, r, "%s: the value must follow a '='; fix: %s=%.300s", option, option, *word);
 }
 
-/* Parses the options. Returns the words after them. If the subcommand takes recordings or names of
- * subcommands, options may also follow these words. */
+/* Parses the options of a subcommand. Returns the words after the options. If the subcommand takes
+ * recordings or names of subcommands, options may also follow these words. */
 static char **opt_parse(const struct cmd *c, char **argv)
 {
     opt_cmd = c;
@@ -36449,10 +36446,10 @@ static char **opt_parse(const struct cmd *c, char **argv)
 }
 
 /* == 46 cmd_  the subcommands ===================================================
- * Each cmd_NAME checks its options, sets up and runs a subcommand, and returns the exit status. */
+ * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
-/* Opens descriptors 0, 1 and 2 if they are closed. Otherwise a file that kvis opens could get such
- * a number, and messages would be written to it. O_CLOEXEC: the command still finds them closed. */
+/* Opens descriptors 0, 1 and 2 if they are closed, because a file of kvis could get such a number,
+ * and messages would be written to the file. O_CLOEXEC closes the descriptors for the command. */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -36468,12 +36465,12 @@ static bool cmd_colour(int f)
     return isatty(f) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
-/* Files that kvis reads or writes: no two of them may be the same file. */
+/* Files that kvis reads or writes. kvis refuses to use the same file twice. */
 static struct {
     struct { dev_t dev; ino_t ino; const char *name; int full; } of[16];
-    /* full: descriptor of a file whose old content is still there, or -1 */
+    /* full: descriptor of a file that still has its old content, or -1 */
     u32 n;
-    bool later; /* output files are truncated in out_begin, not when they are opened */
+    bool later; /* kvis truncates output files in out_begin, not when it opens them */
 } cmd_files;
 
 static void cmd_own_file(int f, const char *name)
@@ -36483,7 +36480,7 @@ static void cmd_own_file(int f, const char *name)
         return;
     for (u32 i = 0; i < cmd_files.n; i++)
         if (cmd_files.of[i].dev == s.st_dev && cmd_files.of[i].ino == s.st_ino)
-            die(EXIT_USAGE, "%s: this file is already in use as %s; fix: give another name",
+            die(EXIT_USAGE, "%s: kvis already uses this file as %s; fix: choose another file",
                 name, cmd_files.of[i].name);
     if (cmd_files.n == ARRAY_LEN(cmd_files.of))
         return;
@@ -36493,7 +36490,7 @@ static void cmd_own_file(int f, const char *name)
     cmd_files.of[cmd_files.n++].name = name;
 }
 
-/* Redirects the descriptor of a file to /dev/null, which keeps the content of the file. */
+/* Redirects the descriptor of an output file to /dev/null, to keep the old content of the file. */
 static void cmd_spare_file(int f)
 {
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -36503,7 +36500,7 @@ static void cmd_spare_file(int f)
         close(nowhere);
 }
 
-/* Truncates the output files whose old content is still there. */
+/* Truncates the output files that still have their old content. */
 static void cmd_empty_files(void)
 {
     for (u32 i = 0; i < cmd_files.n; i++) {
@@ -36524,7 +36521,7 @@ static void cmd_spare_files(void)
             cmd_spare_file(cmd_files.of[i].full);
 }
 
-/* Truncates an output file, now or in out_begin. Returns the descriptor f. */
+/* Truncates an output file, now or later in out_begin. Returns its descriptor f. */
 static int cmd_empty_file(int f, const char *name)
 {
     struct stat s;
@@ -36533,7 +36530,7 @@ static int cmd_empty_file(int f, const char *name)
     if (cmd_files.later && cmd_files.n > was && fstat(f, &s) == 0 && s.st_size) {
         cmd_files.of[was].full = f;
         out.empty = cmd_empty_files;
-    } else if (ftruncate(f, 0) < 0 && errno != EINVAL) { /* EINVAL: not a file */
+    } else if (ftruncate(f, 0) < 0 && errno != EINVAL) { /* EINVAL: not a regular file */
         die(EXIT_KVIS, "cannot write %s:", name);
     }
     return f;
@@ -36565,14 +36562,14 @@ static bool cmd_shared_directory(void)
 }
 
 /* Opens the file of --report. Its default name is predictable: in a directory that other users can
- * write, kvis refuses links, FIFOs and files of other users, which they may have planted. */
+ * write, kvis refuses links, FIFOs and files of other users, because they may be planted. */
 static int cmd_open_report(void)
 {
     struct stat s;
     if (!opt.report_unnamed || !cmd_shared_directory())
         return cmd_open_file(opt.report);
     int f = open(opt.report, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-    if (f < 0 && errno != ELOOP && errno != ENXIO) /* a link; a FIFO */
+    if (f < 0 && errno != ELOOP && errno != ENXIO) /* ELOOP: a link; ENXIO: a FIFO */
         die(EXIT_KVIS, "cannot write %s: %s", opt.report, u_write_error(errno));
     if (f < 0 || fstat(f, &s) < 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid()
         || s.st_nlink > 1)
@@ -36581,7 +36578,7 @@ static int cmd_open_report(void)
     return cmd_empty_file(f, opt.report);
 }
 
-/* Refuses to write JSON to a pipe or file that also gets the command's output. */
+/* Refuses JSON on stdout if stdout is a pipe or file that also gets the command's output. */
 static void cmd_refuse_mixed(void)
 {
     struct stat s;
@@ -36599,7 +36596,7 @@ static void cmd_json_sink(void)
     out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
 }
 
-/* Opens the sinks of trace and replay. Without -o, text goes to stderr, as with strace. */
+/* Opens the outputs of trace and replay. Without -o, text goes to stderr, as with strace(1). */
 static void cmd_open_sinks(void)
 {
     bool json_stdout = opt.json && !opt.json_file, table = opt.count_only || opt.count_too;
@@ -36615,11 +36612,11 @@ static void cmd_open_sinks(void)
     cmd_json_sink();
 }
 
-/* Sets the facts about this run for the JSON header and the recording. */
+/* Sets the facts about this run (host, kernel ...) for the JSON header and the recording. */
 static void cmd_this_run(const char *backend)
 {
     static struct utsname u;
-    if (uname(&u) < 0) /* a seccomp profile can deny even this call */
+    if (uname(&u) < 0) /* a seccomp profile can deny even uname(2) */
         memset(&u, 0, sizeof u);
     rec_run.version = KVIS_VERSION;
     rec_run.host = u.nodename;
@@ -36645,7 +36642,7 @@ static const char *cmd_temporary_dir(void)
 
 static char cmd_recording_name[PATH_MAX + 64];
 
-/* Opens the recording: the file of -w, or else a temporary file from which the report is made. */
+/* Opens the file of the recording: the file of -w, or a temporary file to make the report from. */
 static void cmd_open_recorded(void)
 {
     const char *dir = cmd_temporary_dir();
@@ -36657,7 +36654,7 @@ static void cmd_open_recorded(void)
         rout_fd = rep_temporary(dir);
         errno = -rout_fd;
         snprintf(name, sizeof cmd_recording_name,
-                 "a temporary file in %s (set TMPDIR to choose another)", dir);
+                 "a temporary file in %s (set TMPDIR to choose another directory)", dir);
     }
     if (rout_fd < 0)
         die(EXIT_KVIS, "cannot write %s:", name);
@@ -36668,8 +36665,8 @@ static void cmd_open_recorded(void)
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_json_fd = -1, cmd_folded_fd = -1;
 
 /* Opens the files of -w, --perfetto, --chrome-json, --folded and --report. This happens before kvis
- * installs signal handlers and starts the command, because opening a FIFO blocks until it has a
- * reader, and ^C must end the wait. live: not a replay. */
+ * installs signal handlers and starts the command, because opening a FIFO waits for a reader, and
+ * ^C must end the wait. live: kvis traces, and does not replay a recording. */
 static void cmd_open_records(bool live)
 {
     if (opt.report)
@@ -36684,7 +36681,7 @@ static void cmd_open_records(bool live)
         cmd_open_recorded();
 }
 
-/* Starts to write events to the files of cmd_open_records. */
+/* Starts to write events to the files that cmd_open_records has opened. */
 static void cmd_record(void)
 {
     if (opt.report)
@@ -36695,7 +36692,6 @@ static void cmd_record(void)
         rec_start(rec_write_fd, cmd_recording_name);
 }
 
-/* Prints the name and size of the finished report. */
 static void cmd_announce_report(void)
 {
     char size[32];
@@ -36756,12 +36752,12 @@ static void cmd_start_text(void)
         cmd_list_attached(b);
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
-        b_f(b, "kvis: every call stops the program (%s)\n", tr.no_accel);
+        b_f(b, "kvis: every system call stops the traced process (%s)\n", tr.no_accel);
     if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()))
         b_f(b, "kvis: using ptrace only: %s\n", hy.why_not);
 }
 
-/* Sets time zero of all output: when the command's execve happened, or tracing began. */
+/* Sets time zero of all output: the time of the command's execve(2), or the start of tracing. */
 static void cmd_start_clock(u64 zero_ns)
 {
     out.start_ns = zero_ns;
@@ -36772,22 +36768,22 @@ static void cmd_start_clock(u64 zero_ns)
         tr.deadline_ns = zero_ns + opt.duration_s * NSEC;
 }
 
-/* Ends kvis by the signal that killed the command, without a core dump of kvis. */
+/* Ends kvis by the signal that killed the command, but without a core dump of kvis. */
 static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 {
     sigset_t set;
     struct rlimit none = { 0, 0 };
-    setrlimit(RLIMIT_CORE, &none); /* needs no privilege; if it fails, prctl still works */
-    prctl(PR_SET_DUMPABLE, 0); /* a piped core_pattern ignores the limit (fs/coredump.c) */
+    setrlimit(RLIMIT_CORE, &none); /* if this fails, prctl(2) has the same effect */
+    prctl(PR_SET_DUMPABLE, 0); /* a core_pattern with a pipe ignores RLIMIT_CORE (fs/coredump.c) */
     signal(sig, SIG_DFL);
     sigemptyset(&set);
     sigaddset(&set, sig);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     raise(sig);
-    exit(status); /* the signal does not kill kvis: exit with the shell's status for the signal */
+    exit(status); /* the signal did not kill kvis: exit with the shell's status for the signal */
 }
 
-/* Finishes the outputs after the last thread was traced. Returns the exit status. */
+/* Finishes the outputs after the last tracee has ended. Returns the exit status of kvis. */
 static int cmd_trace_end(void)
 {
     bool begun = !out.empty;
@@ -36809,7 +36805,7 @@ static void *cmd_trace_rest(void *unused)
     exit(cmd_trace_end());
 }
 
-/* Refuses options that need a command together with -p, --all and --cgroup. */
+/* Refuses options that only affect a command, such as -u, together with -p, --all or --cgroup. */
 static void cmd_refuse_without_command(void)
 {
     const struct { bool given; const char *name; } row[] = {
@@ -36820,7 +36816,7 @@ static void cmd_refuse_without_command(void)
     for (size_t i = 0; i < ARRAY_LEN(row) && !opt.command; i++)
         if (row[i].given)
             opt_wrong(opt_cmd, opt_named(row[i].name), "--%s needs a command that kvis starts; "
-                      "fix: omit it, or give a command instead of %s", row[i].name,
+                      "fix: omit the option, or give a command instead of %s", row[i].name,
                       opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
 }
 
@@ -36862,12 +36858,12 @@ static int cmd_trace(void)
     if (tr.mode == TR_OBSERVE && !hy.on)
         die(EXIT_KVIS, "cannot observe: %s", hy.why_not);
     if (opt.backend == 'h' && opt.n_pids)
-        die(EXIT_KVIS, "--backend=hybrid needs a command; fix: omit it, or choose "
+        die(EXIT_KVIS, "--backend=hybrid needs a command; fix: omit the option, or use "
                        "--backend=observe");
     if (opt.backend == 'h' && !hy.on)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
     if (opt.bpf_stats && !hy.on)
-        die(EXIT_KVIS, "--bpf-stats: no BPF programs: %s", hy.why_not);
+        die(EXIT_KVIS, "--bpf-stats: no BPF programs run: %s", hy.why_not);
     cmd_files.later = true;
     cmd_open_sinks();
     cmd_open_records(true);
@@ -36877,11 +36873,11 @@ static int cmd_trace(void)
     if (opt.same_cpu)
         tr_same_cpu();
     if (opt.command)
-        tr_spawn(); /* the child is stopped before its exec: see tr_begin */
+        tr_spawn(); /* the child is stopped before its execve(2): see tr_begin */
     cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
-    if (hy_follows()) { /* events from before /proc was completely read are not shown */
+    if (hy_follows()) { /* hide events from before kvis had read all of /proc */
         cmd_start_clock(u_now());
         tr_each(tr_from_zero);
     }
@@ -36903,7 +36899,7 @@ static int cmd_trace(void)
     return cmd_trace_end();
 }
 
-/* Opens the sinks of subcommands that print rows or a page to stdout. */
+/* Opens the outputs of the subcommands that write to stdout unless -o names a file. */
 static void cmd_sinks(void)
 {
     out.text.b.max = out.json.b.max = 32 << 20;
@@ -36916,7 +36912,7 @@ static void cmd_sinks(void)
     cmd_json_sink();
 }
 
-/* Sets up the sinks and signals of subcommands that watch and print to stdout. */
+/* Sets up outputs and signals for open, proc, monitor and diagnose, which write to stdout. */
 static void cmd_rows_begin(void)
 {
     cmd_sinks();
@@ -36930,8 +36926,8 @@ static void cmd_rows_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* Returns the exit status of kvis: for its own failure, else for the signal that ended kvis (^C is
- * a normal end if there is no command), else the status of the command. */
+/* Returns the exit status of kvis. A failure of kvis decides first, then the signal that ended kvis
+ * (without a command, ^C is a normal end), then the status of the command. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -36944,7 +36940,7 @@ static int cmd_rows_end(int failed, int status)
     return status == -1 ? 0 : WEXITSTATUS(status);
 }
 
-/* Refuses --backend=ptrace without a command: open and proc use ptrace only for their children. */
+/* Refuses --backend=ptrace without a command, which open and proc need to use ptrace. */
 static void cmd_refuse_ptrace(void)
 {
     if (opt.backend == 'p' && !opt.command)
@@ -36952,7 +36948,7 @@ static void cmd_refuse_ptrace(void)
                   "starts");
 }
 
-/* Refuses the ID of a thread as a process ID, because no event would match it. */
+/* Refuses -p with the ID of a thread instead of a process, because no event would match the ID. */
 static void cmd_refuse_thread(u32 pid)
 {
     pid_t id = (pid_t)pid;
@@ -36961,8 +36957,9 @@ static void cmd_refuse_thread(u32 pid)
         return;
     s64 leader = ps_status(id, "Tgid:");
     if (leader <= 0)
-        die(EXIT_KVIS, "-p %u: a thread, not a process", pid);
-    die(EXIT_KVIS, "-p %u: a thread of process %" PRId64 "; fix: -p %" PRId64, pid, leader, leader);
+        die(EXIT_KVIS, "-p %u: this is a thread, not a process", pid);
+    die(EXIT_KVIS, "-p %u: this is a thread of process %" PRId64 "; fix: -p %" PRId64, pid, leader,
+        leader);
 }
 
 static int cmd_open(void)
@@ -37027,7 +37024,7 @@ static int cmd_proc(void)
     cmd_start_clock(ses_go(&proc_session, ses_child_late));
     cmd_rows_header(ses_backend(&proc_session));
     cmd_this_run(ST_PROC);
-    out.many = true; /* when the recording is replayed, text lines name their processes */
+    out.many = true; /* replayed text lines must name their processes */
     cmd_record();
     int status = proc_run(tr.deadline_ns);
     cmd_report(rout_fd, rec_out.name, true);
@@ -37047,7 +37044,7 @@ static int cmd_exitsnoop(void)
     return cmd_proc();
 }
 
-/* Copies a directory's name without trailing slashes: appended paths begin with a slash. */
+/* Copies the name of a directory without trailing slashes. Appended paths begin with a slash. */
 static const char *cmd_directory(char *own, const char *dir)
 {
     size_t n = strlen(dir);
@@ -37057,7 +37054,7 @@ static const char *cmd_directory(char *own, const char *dir)
     return own;
 }
 
-/* Sets the paths of /proc and /sys. */
+/* Sets the paths of /proc and /sys, from the options or to their defaults. */
 static void cmd_roots(void)
 {
     static char root[PATH_MAX], proc[PATH_MAX], sys[PATH_MAX];
@@ -37068,14 +37065,13 @@ static void cmd_roots(void)
     mo.sysfs = mo.sysfs ? cmd_directory(sys, mo.sysfs) : sys;
 }
 
-/* Prints a text made by gen/texts.py. */
 static int cmd_print(int f, const char *text)
 {
     opt_print(f, text, strlen(text));
     return 0;
 }
 
-/* Checks that the processes of -p and the cgroup of --cgroup exist, and opens the CPU counters. */
+/* Checks that the processes of -p and the cgroup of --cgroup exist. */
 static void cmd_monitor_ready(void)
 {
     if (!mon_sources_on())
@@ -37107,7 +37103,7 @@ static int cmd_monitor(void)
         if (e)
             die(EXIT_KVIS, "--listen: port %u: %s%s",
                 ntohs(((struct sockaddr_in *)&mo.listen)->sin_port), strerror(errno),
-                e == -EADDRINUSE ? " (ss -ltnp shows by which process)"
+                e == -EADDRINUSE ? " (ss -ltnp shows which process uses it)"
                 : e == -EADDRNOTAVAIL ? " (no interface has this address)" : "");
     }
     if (mo.csv)
@@ -37137,7 +37133,7 @@ static int cmd_diagnose(void)
     if (opt.command && opt.n_pids)
         opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID cannot be combined");
     cmd_monitor_ready();
-    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule uses it */
+    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule uses SRC_VHOST */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
     cmd_this_run("none");
     if (opt.report)
@@ -37179,7 +37175,7 @@ static int cmd_check(void)
     return !works;
 }
 
-/* Checks that the table of calls can be printed, and warns if filters do not apply to it. */
+/* Checks that replay can print the table of calls. Warns if filters do not apply to the table. */
 static void cmd_replay_table(void)
 {
     if (!opt.count_only && !opt.count_too)
@@ -37189,7 +37185,7 @@ static void cmd_replay_table(void)
     if (st_no_table(&st))
         return;
     if (!st.from_calls && (opt.trace || md_whole_only()))
-        u_warn("-e, -P, -z: the table includes all calls; fix: record with -v");
+        u_warn("-e, -P and -z do not apply to the table of this recording; fix: record with -v");
     if (opt.by_pid && !st.n_callers)
         u_warn("--by=pid: %s has no calls by process; fix: record with -v, or -c --by=pid",
                rec_in.name);
@@ -37236,16 +37232,16 @@ static int cmd_replay(void)
     if (proc)
         proc_replay_end(whole);
     if (!whole)
-        u_warn("%s: %s: only the events before this are shown, without the summary", rec_in.name,
-               rec_in.wrong);
+        u_warn("%s: %s: only the events before this point are shown, without the summary",
+               rec_in.name, rec_in.wrong);
     if (whole)
         rec_finish(&st);
     else
         rec_flush();
     px_close();
     if (rp_held.missing)
-        u_warn("-P: %" PRIu64 " events of selected calls are missing: too many to keep until "
-               "the records of their calls", rp_held.missing);
+        u_warn("-P: %" PRIu64 " events of selected calls are missing: kvis could not store them "
+               "until it read these calls", rp_held.missing);
     cmd_replay_table();
     if (whole)
         st_report(&st, true);
@@ -37301,7 +37297,7 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-/* Returns the subcommand that a link of this name runs, or NULL. */
+/* Returns the subcommand that a link to kvis with this name runs, or NULL. */
 static const struct cmd *cmd_by_link(const char *name)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -37310,7 +37306,7 @@ static const struct cmd *cmd_by_link(const char *name)
     return NULL;
 }
 
-/* Finds a subcommand by its name or by the name of its link. */
+/* Finds a subcommand by its name or by the name of a link to kvis. */
 static const struct cmd *cmd_find(const char *name)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -37327,8 +37323,8 @@ static int cmd_completion(const char *shell)
     return cmd_print(STDOUT_FILENO, text);
 }
 
-/* Returns the manual page that has the synopsis of a subcommand. kvis.1, which has all synopses, is
- * the last page. */
+/* Returns the manual page with the synopsis of a subcommand. The last page, kvis.1, has all
+ * synopses. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
@@ -37384,13 +37380,13 @@ static int cmd_help(char *const *args)
     return 0;
 }
 
-/* Refuses to run set-user-ID or set-group-ID. kvis can write any file and trace any process, so
- * every user would get all rights of the owner of kvis. */
+/* Refuses to run as a set-user-ID or set-group-ID program. kvis can write any file and trace any
+ * process, so every user would get the rights of the owner of kvis. */
 static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
         die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, which would give every user "
-            "its owner's rights; fix: chmod ug-s kvis, and run it with sudo");
+            "the rights of its owner; fix: chmod ug-s kvis, and run it with sudo");
 }
 
 static const char *cmd_file_name(const char *path)
@@ -37399,11 +37395,11 @@ static const char *cmd_file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Runs a subcommand. argv[0] is the name that selected it. */
+/* Runs a subcommand. argv[0] is the name of the subcommand or of a link. */
 static int cmd_run(const struct cmd *c, char **argv)
 {
     open_opt.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop */
-    tr.status = -1; /* a static initializer would move the whole of tr from .bss into the file */
+    tr.status = -1; /* an initializer would move all of tr from .bss into the executable */
     sc_init();
     sc_parse("all");
     char **rest = opt_parse(c, argv + 1);

@@ -61,8 +61,8 @@ in_container "$KVIS" diagnose -d 0.2; status 0
 has out '^kvis diagnose: '
 
 in_container "$KVIS" check; status 1
-has out '^trace +ptrace: every traced call stops the program'
-has out '^(open|proc) +only for a command, by ptrace: BPF needs privileges$'
+has out '^trace +ptrace: every traced system call stops the process'
+has out '^(open|proc) +works only for a command, by ptrace: BPF needs privileges$'
 has out '^monitor +works, without '
 hasnt out 'run (it|kvis) as root'
 awk 'length > 80' out >long; [ ! -s long ] || fail "longer than 80 columns: $(cat long)"

@@ -25,7 +25,7 @@ run trace -q --backend=ptrace -e trace=execve,openat -w qb.kvis --json=qb.json -
 run diff --report=t.html --json=t.js ta.kvis tb.kvis; status 0; has err '^kvis: wrote t.html \([0-9.]+ KB\)$'
 run diff --report=q.html --json=q.js qa.kvis qb.kvis; status 0
 run diff --report ta.kvis ta.kvis; status 0; [ -s report.html ] || fail "no report.html"
-before=$(wc -c <ta.kvis); run diff --report=ta.kvis ta.kvis tb.kvis; status 2; has err 'already in use'
+before=$(wc -c <ta.kvis); run diff --report=ta.kvis ta.kvis tb.kvis; status 2; has err 'already uses this file'
 run diff --report=ta.kvis ta.kvis ta.kvis; status 2; eq "the recording" "$before" "$(wc -c <ta.kvis)"
 run diff --report=/dev/full ta.kvis tb.kvis; status 125; has err '/dev/full.*No space'
 pages="t q"

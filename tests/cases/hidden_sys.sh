@@ -60,7 +60,7 @@ END
         hidden "$dir" trace --backend=hybrid -- true
         status 125; has err "$why"
         hidden "$dir" check
-        has out '^trace  *ptrace: every traced call stops'
+        has out '^trace  *ptrace: every traced system call stops'
         has out '^open  *works, without the kernel.s types [(]BTF[)]$'
         eq "the fix stands once" 1 "$(grep -c "^ *fix: use a kernel with CONFIG_DEBUG_INFO_BTF\$" out)"
         hidden "$dir" open -F -- true
@@ -85,7 +85,7 @@ hasnt out 'seccomp filter forbids' # bpf(2) is not
 # Of several reasons trace names the one that it falls back for, not one that it lacks for something else.
 under="$BIN/refuse process_vm_readv"
 hidden /sys/kernel check trace
-has out '^trace  *ptrace: every traced call stops'
+has out '^trace  *ptrace: every traced system call stops'
 has out 'fix: run kvis without a seccomp filter'
 under="$BIN/refuse fsopen"
 hidden /sys monitor -n 1 -i 0.1 -c cpufreq,hugepages,mbm,vhost,virtio

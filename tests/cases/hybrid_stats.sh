@@ -30,5 +30,5 @@ want "'bpf_ns' not in S"
 hasnt err 'BPF programs'
 run trace --bpf-stats --backend=ptrace -- touch ran
 status 125
-has err '^kvis: --bpf-stats: no BPF programs: --backend=ptrace$'
+has err '^kvis: --bpf-stats: no BPF programs run: --backend=ptrace$'
 [ ! -e ran ] || fail "it ran"

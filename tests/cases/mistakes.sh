@@ -53,14 +53,14 @@ done <<'END'
 2|trace -o -- true|--output: '': a value is missing
 2|trace -vo -- true|--output: '': a value is missing
 2|opensnop|no command 'opensnop'; did you mean opensnoop\?
-2|trace -p abc|--attach: 'abc': not a process id
+2|trace -p abc|--attach: 'abc': not a process ID
 2|trace --pid 1|no option '--pid'; did you mean --attach\?
 2|open --attach 1|no option '--attach'; did you mean --pid\?
 2|trace --timeout=3 true|no option '--timeout=3'; did you mean --duration\?
 2|trace --filter openat true|no option '--filter'; did you mean --trace\?
 2|monitor --delay=1|no option '--delay=1'; did you mean --interval\?
-2|trace --report r.html true|--report: a value must follow a '='; fix: --report=r.html
-2|trace --report dir -- true|--report: a value must follow a '='; fix: --report=dir
+2|trace --report r.html true|--report: the value must follow a '='; fix: --report=r.html
+2|trace --report dir -- true|--report: the value must follow a '='; fix: --report=dir
 2|proc --json p.json -- true|fix: --json=p.json
 2|monitor --csv c.csv -n 1|fix: --csv=c.csv
 2|replay --json r.json a.kvis|fix: --json=r.json
@@ -80,9 +80,9 @@ done <<'END'
 2|trace --verbose=3 true|--verbose: '3': takes no value
 2|trace --json= true|a file name is missing
 2|trace -p 1 -- true|a command and -p PID cannot be combined
-125|trace --backend=hybrid -p 1|--backend=hybrid needs a command; fix: omit it, or choose --backend=observe
-2|trace -w same -o same true|same: .* already in use
-2|replay -w a.kvis a.kvis|a.kvis: .* already in use
+125|trace --backend=hybrid -p 1|--backend=hybrid needs a command; fix: omit the option, or use --backend=observe
+2|trace -w same -o same true|same: kvis already uses this file
+2|replay -w a.kvis a.kvis|a.kvis: kvis already uses this file
 1|trace -p 4194303|cannot attach to pid 4194303: there is no such process
 127|trace nosuchprogram|cannot run nosuchprogram: not found in PATH
 127|trace ./nosuch|cannot run ./nosuch: No such file
@@ -116,9 +116,9 @@ done <<'END'
 2|monitor ls|monitor takes no command
 2|monitor -n 0|COUNT is a number from 1
 2|monitor -i 0|'0': not a number of seconds
-2|monitor -c foo|'foo': unknown collector; groups: cpu, sched.*; sources: kvis help monitor --man
-2|monitor --listen=99999|'99999': not PORT \(at most 65535\) or ADDR:PORT
-2|monitor --listen=here:80|ADDR:PORT \(a numeric address
+2|monitor -c foo|'foo': unknown collector; groups: cpu, sched.*; for sources, see kvis help monitor --man
+2|monitor --listen=99999|'99999': allowed values: PORT \(at most 65535\) or ADDR:PORT
+2|monitor --listen=here:80|not ADDR:PORT with a numeric address
 125|monitor -n 1 --listen=192.0.2.1:9|port 9: .*no interface has this address
 125|monitor -n 1 -p 4194303|no process 4194303
 125|monitor -n 1 --cgroup no/such|--cgroup no/such: no cgroup

@@ -98,7 +98,7 @@ has rows "^$(printf '%-6s' $other) python3 "
 for command in open proc exitsnoop; do
     run $command -p $other -d 1
     status 125
-    has err "^kvis: -p $other: a thread of process $victim; fix: -p $victim\$"
+    has err "^kvis: -p $other: this is a thread of process $victim; fix: -p $victim\$"
 done
 run open -p $victim -d 1 -T -U -e # bcc: "%-14.9f" "%-6d" "%-6d %-16s %4d %3d " "%08o %04o " name
 eq "header" "TIME(s)       UID   PID    COMM               FD ERR FLAGS    MODE PATH" "$(head -n 1 out)"
