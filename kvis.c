@@ -11444,12 +11444,12 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 {
     bool known = w->op < ARRAY_LEN(md_ring_op);
     char moves = known ? *md_ring_op[w->op] : ' ';
-    struct ofd *o = w->fd >= 0 ? fd_get(t, w->fd) : NULL;
     if (moves == '+' && w->res > 0) { /* io_uring has closed a file that had this number */
         fd_remove(t->files, w->res);
         md_closed(t, w->res);
         md_received_fd(t, w->res);
     }
+    struct ofd *o = w->fd >= 0 ? fd_get(t, w->fd) : NULL;
     bool data = (moves == '<' || moves == '>') && w->res >= 0;
     if (data && o && w->res)
         st_io(o, NULL, (u64)w->res, moves == '<');
