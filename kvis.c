@@ -10783,6 +10783,7 @@ static void md_accept(struct task *t, struct call *c)
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
+        o->refs++; /* without memory, md_install drops its reference */
         md_install(t, (s32)c->ret, o, dec_cloexec(c));
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
@@ -10794,6 +10795,7 @@ static void md_accept(struct task *t, struct call *c)
         ev_num(e, EV_fd, c->ret);
     }
     md_emit(e);
+    ofd_put(o);
 }
 
 static void md_bind_listen(struct task *t, struct call *c)
