@@ -10338,6 +10338,8 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
+    } else if (ask && f) { /* the path is too long for its record, and nothing holds the thread */
+        md_resolve_recorded(t, p, f);
     }
     if (f)
         *sx = md_recorded_stat(f);
