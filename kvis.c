@@ -3096,7 +3096,7 @@ static struct mm *vm_new(void)
 static bool vm_room(struct mm *m, u32 n)
 {
     u32 cap = m->cap;
-    bool over = n > cap && n > VM_REGIONS_MAX - (vm.cap - cap);
+    bool over = n > cap && vm.cap - cap + n > VM_REGIONS_MAX;
     struct region *r = over ? NULL : u_grow(m->r, &cap, n, sizeof *r);
     if (!r)
         return false;
