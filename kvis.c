@@ -28772,6 +28772,7 @@ static struct {
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
+    u32 left_out; /* PMUs that do not fit in pmc_pmus */
     bool begun, user_only;
     bool off[N_PG];            /* groups for which there are no file descriptors */
     const char *none;          /* why nothing is counted; NULL: something is counted */
@@ -29007,7 +29008,7 @@ static void pmc_add_pmu(const char *name)
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
     if (pmc.n_pmus == PMC_PMUS) {
-        met_left_out(1);
+        pmc.left_out++;
         return;
     }
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
@@ -29605,6 +29606,7 @@ static void pmc_read(void)
         pmc_cpus(true);
     }
     pmc.begun = true;
+    met_left_out(pmc.left_out);
     pmc_reset(&pmc.all);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);
