@@ -3085,7 +3085,7 @@ static struct mm *vm_new(void)
 static bool vm_room(struct mm *m, u32 n)
 {
     u32 cap = m->cap;
-    bool over = n > cap && n > VM_REGIONS_MAX - (vm.cap - cap);
+    bool over = n > cap && vm.cap - cap + n > VM_REGIONS_MAX;
     struct region *r = over ? NULL : u_grow(m->r, &cap, n, sizeof *r);
     if (!r)
         return false;
@@ -10318,6 +10318,8 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
+    } else if (ask && f) { /* the path is too long for its record, and nothing holds the thread */
+        md_resolve_recorded(t, p, f);
     }
     if (f)
         *sx = md_recorded_stat(f);
@@ -10759,6 +10761,7 @@ static void md_accept(struct task *t, struct call *c)
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
+        o->refs++; /* without memory, md_install drops its reference */
         md_install(t, (s32)c->ret, o, dec_cloexec(c));
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
@@ -10770,6 +10773,7 @@ static void md_accept(struct task *t, struct call *c)
         ev_num(e, EV_fd, c->ret);
     }
     md_emit(e);
+    ofd_put(o);
 }
 
 static void md_bind_listen(struct task *t, struct call *c)
@@ -11418,12 +11422,12 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 {
     bool known = w->op < ARRAY_LEN(md_ring_op);
     char moves = known ? *md_ring_op[w->op] : ' ';
-    struct ofd *o = w->fd >= 0 ? fd_get(t, w->fd) : NULL;
-    if (moves == '+' && w->res > 0) { /* any older file with this descriptor was closed */
+    if (moves == '+' && w->res > 0) { /* io_uring has closed an older file with this descriptor */
         fd_remove(t->files, w->res);
         md_closed(t, w->res);
         md_received_fd(t, w->res);
     }
+    struct ofd *o = w->fd >= 0 ? fd_get(t, w->fd) : NULL;
     bool data = (moves == '<' || moves == '>') && w->res >= 0;
     if (data && o && w->res)
         st_io(o, NULL, (u64)w->res, moves == '<');
@@ -20704,7 +20708,7 @@ static void tr_no_untraced(struct task *t, const struct call *c)
         return;
     t->restore_arg0 = tr_set_clone_flags(t, c, t->clone_flags & ~(u64)CLONE_UNTRACED);
     if (!t->restore_arg0)
-        u_warn("pid %d creates a child that kvis cannot trace (CLONE_UNTRACED)", t->tid);
+        u_warn("thread %d creates a child that kvis cannot trace (CLONE_UNTRACED)", t->tid);
 }
 
 /* Restores the argument that tr_no_untraced has changed. */
@@ -22465,7 +22469,7 @@ static const char *tr_refused(void)
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
     if (filtered && sys_ptrace(PTRACE_CONT, INT_MAX, 0, NULL) != -ESRCH)
         return "a seccomp filter forbids ptrace(2); fix: allow ptrace in the container's seccomp "
-               "profile, or run it with --privileged";
+               "profile, or run the container with --privileged";
     if (u_file_number("/proc/sys/kernel/yama/ptrace_scope", 0) == 3)
         return "kernel.yama.ptrace_scope is 3, which forbids ptrace(2) until a reboot";
     return NULL;
@@ -28727,10 +28731,11 @@ static struct {
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
+    u32 left_out; /* PMUs that do not fit in pmc_pmus */
     bool begun, user_only;
     bool off[N_PG];            /* groups that were given up for lack of file descriptors */
     const char *none;          /* why nothing at all is counted; NULL: something is counted */
-    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* groups given up for lack of file descriptors */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: sum of the machine or cgroup */
     struct pmc_sum *one;       /* sums of the processes of -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
@@ -28962,7 +28967,7 @@ static void pmc_add_pmu(const char *name)
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
     if (pmc.n_pmus == PMC_PMUS) {
-        met_left_out(1);
+        pmc.left_out++;
         return;
     }
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
@@ -29559,6 +29564,7 @@ static void pmc_read(void)
         pmc_cpus(true);
     }
     pmc.begun = true;
+    met_left_out(pmc.left_out);
     pmc_reset(&pmc.all);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);

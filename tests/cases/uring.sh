@@ -6,4 +6,4 @@
 # covers: P40
 . "$TESTS/lib/truth.sh"
 kv trace -q --backend=hybrid -- true 2>why || skip "no hybrid backend: $(head -n 1 why)"
-KVOPT="-q --backend=hybrid" each truth uring basic polled slow many
+KVOPT="-q --backend=hybrid" each truth uring basic polled slow many same

@@ -41,7 +41,7 @@ for row in sys.stdin.read().splitlines():
     changed = {n: line for n, line in enumerate(wrong.split("\n")) if n >= len(lines) or line != lines[n]}
     if wrong.count("\n") != right.count("\n"):
         continue
-    group = next((g for g in groups if not g[0].keys() & changed.keys()), None)
+    group = next((g for g in groups if not g[0].keys() & changed.keys() and message not in {m for _, m in g[1]}), None)
     if not group:
         group = ({}, set())
         groups.append(group)

@@ -5,6 +5,7 @@
 
 #include <linux/io_uring.h>
 #include <stdbool.h>
+#include <sys/un.h>
 
 static struct {
     int fd;
@@ -170,6 +171,22 @@ static void many(void)
     want("tot('io_uring', 'bytes') == row('files', path='/dev/zero')['bytes_read'] == %d", n * 64);
 }
 
+/* A result that has the number of the file that its request was about: that file was closed before. */
+static void same(void)
+{
+    struct sockaddr_un a = { AF_UNIX, "same" };
+    int c = socket(AF_UNIX, SOCK_STREAM, 0), l = socket(AF_UNIX, SOCK_STREAM, 0), res;
+    ring(0);
+    MUST(c >= 0 && l >= 0 && bind(l, (struct sockaddr *)&a, sizeof a) == 0 && listen(l, 1) == 0);
+    put(IORING_OP_ACCEPT, l, NULL, 0, 0);
+    MUST(syscall(SYS_io_uring_enter, r.fd, 1, 0, 0, NULL, 0) == 1 && close(l) == 0);
+    MUST(connect(c, (struct sockaddr *)&a, sizeof a) == 0);
+    go(1, &res);
+    MUST(res == l && close(res) == 0);
+    want("[e['result'] for e in by('io_uring')] == [%d]", l);
+    want("[e['kind'] for e in by('close', fd=%d)] == ['socket'] * 2", l);
+}
+
 int main(int argc, char **argv)
 {
     MUST(argc == 2 && getcwd(t_cwd, sizeof t_cwd - 1));
@@ -181,6 +198,8 @@ int main(int argc, char **argv)
         slow();
     else if (!strcmp(argv[1], "many"))
         many();
+    else if (!strcmp(argv[1], "same"))
+        same();
     else
         MUST(0);
     say("done");
