@@ -135,21 +135,21 @@
 /* X(id, group, name, function, why there may be none) */
 #define MET_SOURCES(X) \
     X(STAT, "cpu", "stat", mfs_stat, \
-      "/proc/stat of this kernel does not show this metric") \
+      "/proc/stat of this kernel has no such value") \
     X(FREQ, "cpu", "cpufreq", mfs_freq, \
       "this machine has no CPU frequency driver") \
     X(PMC, "cpu", "pmc", pmc_read, \
-      "no hardware counter counted this metric") \
+      "no hardware counter counted such events") \
     X(LOAD, "sched", "load", mfs_places, \
-      "/proc/loadavg does not show this metric") \
+      "/proc/loadavg has no such value") \
     X(PSI, "sched", "psi", mfs_places, \
       "a kernel with CONFIG_PSI, booted with psi=1") \
     X(SCHEDSTAT, "sched", "schedstat", mfs_schedstat, \
       "a kernel with CONFIG_SCHEDSTATS") \
     X(MEMINFO, "mem", "meminfo", mfs_meminfo, \
-      "/proc/meminfo of this kernel does not show this metric") \
+      "/proc/meminfo of this kernel has no such value") \
     X(VMSTAT, "mem", "vmstat", mfs_vmstat, \
-      "/proc/vmstat of this kernel does not show this metric") \
+      "/proc/vmstat of this kernel has no such value") \
     X(HUGE, "mem", "hugepages", mfs_huge, \
       "this machine has no pool of hugepages") \
     X(KHUGE, "mem", "khugepaged", mfs_khuge, \
@@ -157,25 +157,25 @@
     X(NUMASTAT, "numa", "numastat", mfs_numastat, \
       "no memory pages were allocated in this interval") \
     X(NODEMEM, "numa", "nodes", mfs_nodemem, \
-      "the meminfo files of the NUMA nodes do not show this metric") \
+      "the meminfo files of the NUMA nodes have no such value") \
     X(BALANCE, "numa", "balancing", mfs_balance, \
       "this kernel has no NUMA balancing") \
     X(DISK, "io", "disks", mfs_disks, \
       "no disk completed such a request in this interval") \
     X(ZONE, "thermal", "zones", mfs_zones, \
-      "no thermal zone reports this metric") \
+      "no thermal zone reports such a value") \
     X(HWMON, "thermal", "hwmon", mfs_hwmon, \
-      "no hwmon sensor reports this metric") \
+      "no hwmon sensor reports such a value") \
     X(THROTTLE, "thermal", "throttle", mfs_throttle, \
       "this CPU does not count thermal throttling") \
     X(NET, "net", "interfaces", mfs_net, \
       "no network interface reports its speed") \
     X(TCP, "net", "tcp", mfs_tcp, \
-      "no TCP segment was sent, or this kernel does not report this metric") \
+      "no TCP segment was sent, or this kernel reports no such value") \
     X(SOFTNET, "net", "softnet", mfs_softnet, \
-      "/proc/net/softnet_stat does not show this metric") \
+      "/proc/net/softnet_stat has no such value") \
     X(LIMITS, "limits", "limits", mfs_limits, \
-      "this kernel does not report this metric") \
+      "this kernel reports no such value") \
     X(BUSY, "busy", "busy", mfs_busy, \
       "no process was busy in this interval") \
     X(PAGES, "busy", "pages", mfs_pages, \
@@ -183,11 +183,11 @@
     X(CGROUPS, "cgroups", "cgroups", mfs_groups, \
       "no cgroup has a limit") \
     X(PROC, "proc", "process", mfs_procs, \
-      "this kernel does not count this metric") \
+      "this kernel has no such counter") \
     X(CGROUP, "cgroup", "cgroup", mfs_cgroup, \
-      "the files of the cgroup do not show this metric") \
+      "the files of the cgroup have no such value") \
     X(FS, "fs", "filesystems", mfs_fs, \
-      "no file system reports this metric") \
+      "no file system reports such a value") \
     X(FDS, "limits", "descriptors", mfs_fds, \
       "no process uses half of the file descriptors that it may open") \
     X(PORTS, "limits", "ports", mfs_ports, \
@@ -195,7 +195,7 @@
     X(BONDS, "net", "bonds", mfs_bonds, \
       "no network interface is a member of a bond") \
     X(TABLES, "net", "tables", mfs_tables, \
-      "/proc/net/stat does not show this metric") \
+      "/proc/net/stat has no such value") \
     X(CLOCK, "cpu", "clock", mfs_clock_source, \
       "this kernel reports no clock source") \
     X(EDAC, "errors", "edac", mfs_edac, \
