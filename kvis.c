@@ -471,7 +471,7 @@ static void __attribute__((noreturn)) u_no_memory(size_t bytes)
     getrlimit(RLIMIT_DATA, &data);
     bool limited = MIN(space.rlim_cur, data.rlim_cur) != RLIM_INFINITY;
     die(EXIT_KVIS, "cannot allocate %zu bytes: out of memory%s", bytes,
-        limited ? "; fix: raise the limits (ulimit -v unlimited -d unlimited)" : "");
+        limited ? "; fix: raise the memory limits (ulimit -v unlimited -d unlimited)" : "");
 }
 
 static void *xrealloc(void *p, size_t n)
@@ -546,7 +546,7 @@ static const char *u_write_error(int e)
 {
     return e == ENOENT   ? "there is no such directory"
            : e == EISDIR ? "it is a directory"
-           : e == EROFS  ? "its file system is read-only"
+           : e == EROFS  ? "the file system is read-only"
                          : strerror(e);
 }
 
@@ -1269,7 +1269,7 @@ static long u_file_number(const char *path, long none)
 /* --- reasons: "WHAT: WHY; fix: DO THIS"; kvis check prints the two parts separately --- */
 
 #define U_FIX "; fix: "
-#define U_MORE_FILES "raise the limit of open files (RLIMIT_NOFILE, fs.file-max)"
+#define U_MORE_FILES "raise the limit on open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
 /* Returns a fix for missing capabilities; root lacks them only if they were dropped. The result is
@@ -1277,8 +1277,8 @@ static long u_file_number(const char *path, long none)
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
-    snprintf(fix, sizeof fix, geteuid() ? "run it as root, or with %s"
-                                        : "run it with %s (in a container: --privileged)", caps);
+    snprintf(fix, sizeof fix, geteuid() ? "run kvis as root, or with %s"
+                                        : "run kvis with %s (in a container: --privileged)", caps);
     return fix;
 }
 
@@ -1408,7 +1408,7 @@ enum { ARCH_STACK = 8 << 10, ARCH_STACK_NR = 0 };
 static const u16 arch_fn_off[5] = { 0, 4, 8, 12 }; /* the fifth is on the stack */
 enum { ARCH_SP_OFF = 13 * 4, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #else
-#error "kvis knows x86_64, aarch64, riscv64 and armv7"
+#error "kvis supports only x86_64, aarch64, riscv64 and armv7"
 #endif
 
 /* BPF programs read 8-byte pointers and longs in kernel memory. */
@@ -5891,11 +5891,11 @@ static const char *sc_parse(const char *expr)
     bool invert = *expr == '!';
     expr += invert;
     if (!*expr)
-        return "a system call, class or /regex is missing";
+        return "the name of a system call, a class or a /regex is missing";
     while (*expr) {
         size_t n = strcspn(expr, ",");
         if (n >= sizeof word)
-            return "a word is longer than 4095 bytes";
+            return "a name between commas is longer than 4095 bytes";
         snprintf(word, sizeof word, "%.*s", (int)n, expr);
         const char *wrong = n ? sc_add(word, set) : NULL;
         if (wrong)
@@ -6328,7 +6328,7 @@ static void out_writer_flush(struct writer *w)
             continue;
         if (e != -EPIPE && e != -EINTR) { /* EPIPE is not reported: the reader has closed its end */
             errno = -e;
-            u_warn("cannot write %s, output to it ends here:", w->name[i]);
+            u_warn("cannot write %s, whose output ends here:", w->name[i]);
             out.failed = -e;
         }
         w->fd[i] = -1;
@@ -7776,7 +7776,7 @@ enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLER
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
        ST_UNNAMED = SC_N, ST_ROWS /* a row per call, and one for numbers without a name */ };
 
-_Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "the probes count in the same buckets");
+_Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "probes need the buckets of histograms");
 
 /* The number of calls that have a time breakdown, and the sums of their times, in ns. */
 struct st_time {
@@ -8343,7 +8343,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
         b_c(b, '\n');
     }
     if (s->untabled)
-        b_f(b, "(more than %d processes: the next table includes the rest)\n", ST_CALLERS);
+        b_f(b, "(only %d processes are listed; the next table covers all)\n", ST_CALLERS);
     b_c(b, '\n');
 }
 
@@ -9257,11 +9257,11 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
 {
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
-        { s->unreadable, "stops at which arguments could not be read in time" },
-        { s->names_overflow, "uses of names beyond the limit are counted as one name" },
-        { s->mappings_overflow, "mappings beyond the limit are left out" },
+        { s->unreadable, "stops of a thread at which its arguments could not be read" },
+        { s->names_overflow, "uses of names are counted as one name (too many names)" },
+        { s->mappings_overflow, "memory mappings are left out (too many mappings)" },
         { s->names_dropped, dropped },
-        { s->programs_other, "programs or fewer are missing from the list" },
+        { s->programs_other, "programs at most are missing from the list" },
     };
     snprintf(dropped, sizeof dropped, "drops of names from the lists, each with at most %s of I/O",
              out_bytes(s->dropped_most).s);
@@ -11602,17 +11602,17 @@ enum {
      * says that there are other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
-_Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "more fields than a recording can have");
-_Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "more kinds than a recording can have");
-_Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "more fields than a mask has bits");
+_Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "a recording cannot have so many fields");
+_Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "a recording cannot have so many kinds");
+_Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "a mask has too few bits");
 
 enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 16 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
        REC_FLAG_BITS = 15 /* number of flags of REC_CALL; REC_ENTER has the first 13 */ };
-_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
-_Static_assert(REC_ROUTINE <= UINT8_MAX, "an event's flags are one byte");
+_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "readers would refuse the last flag");
+_Static_assert(REC_ROUTINE <= UINT8_MAX, "flags of an event must fit in one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
@@ -12432,7 +12432,7 @@ static struct rec_text rec_gets(void)
     b_put(&rec_in.text, p, s.len);
     b_c(&rec_in.text, 0);
     if (rec_in.text.cut)
-        rec_bad("damaged at offset %" PRIu64 " (a record is too long)", rec_in.at + 8);
+        rec_bad("damaged at offset %" PRIu64 " (a record that is too long)", rec_in.at + 8);
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
@@ -12609,7 +12609,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     else if (n < REC_HEAD || rec_crc(0, head, 12) != rec_ld32(head + 12))
         rec_bad("damaged at offset 8 (header)");
     else if (rec_ld32(head + 8) != REC_VERSION)
-        rec_bad("was written by %s kvis: format version %u, this kvis reads version %d",
+        rec_bad("was written by %s kvis in format version %u, this kvis reads version %d",
                 rec_ld32(head + 8) > REC_VERSION ? "a newer" : "an older", rec_ld32(head + 8),
                 REC_VERSION);
     return *rec_in.wrong ? -1 : 0;
@@ -12759,7 +12759,7 @@ static struct task *rp_begin_task(pid_t tid)
     enum { MOST = 1 << 16 };
     struct task *t = ps_task(tid);
     if (!t && ps.n_tasks == MOST)
-        rec_bad("damaged at offset %" PRIu64 " (too many calls that do not end)", rec_in.at + 8);
+        rec_bad("damaged at offset %" PRIu64 " (too many unfinished calls)", rec_in.at + 8);
     else if (!t && !(t = ps_new_task(tid)))
         rec_bad("out of memory");
     return t;
@@ -12949,8 +12949,8 @@ static bool rp_shown(const struct call *c)
 /* Reports data that is unknown here, although its checksum is right. */
 static void rp_newer(const char *what, u64 n)
 {
-    rec_bad("was probably written by a newer kvis (%.40s): %s %" PRIu64 " at offset %" PRIu64,
-            rec_run.version, what, n, rec_in.at + 8);
+    rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
+            PRIu64, rec_run.version, what, n, rec_in.at + 8);
 }
 
 static u32 rp_flags(u32 bits)
@@ -14642,7 +14642,7 @@ static void rep_events(int fd, const char *name)
     out.json_on = out.events_on = false;
     rec_in.again = true;
     if (lseek(fd, 0, SEEK_SET) < 0 || rec_open_fd(fd, name, &unused) < 0 || !rp_head()) {
-        u_warn("%s: cannot be read again: %s", name, rec_in.wrong);
+        u_warn("%s: cannot read the file a second time: %s", name, rec_in.wrong);
         out.failed = EIO;
         return;
     }
@@ -15277,7 +15277,7 @@ static const struct df_table {
     char cls;                    /* class of the compared names; 0: pair() makes the pairs */
     void (*pair)(void);
 } df_tables[] = {
-    { "commands", "Commands, without the time of their children", "runs", "own_ns", "command",
+    { "commands", "Commands, without the time of child processes", "runs", "own_ns", "command",
       DF_NS, 'c', NULL },
     { "files", "Files", "opens", "bytes", "file", DF_BYTES, 'f', NULL },
     { "peers", "Network", "opens", "bytes", "address", DF_BYTES, 'p', NULL },
@@ -15442,7 +15442,7 @@ static void df_text_table(struct buf *b, const struct df_table *t)
         df_text_pair(b, p, t);
     }
     if (n > shown)
-        b_f(b, "   ... and %u more\n", n - shown);
+        b_f(b, "   ... and %u more rows\n", n - shown);
 }
 
 /* Writes a time in multiples of unit_ns. */
@@ -15492,16 +15492,16 @@ static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
 static void df_text_times(struct buf *b)
 {
     if (df.counted[0] || df.counted[1])
-        df_text_calls(b, " Times of a call, in us:\n"
+        df_text_calls(b, " Times of a system call, in us:\n"
                       "   p50 A   p50 B   p99 A   p99 B  call\n", 0, df_text_latency);
     else
-        b_s(b, " Calls: n/a (not recorded: record with -v, -c or -C)\n");
+        b_s(b, " System calls: n/a (not recorded; fix: record with -v, -c or -C)\n");
     if (df.timed[0] || df.timed[1])
-        df_text_calls(b, " Where time went, in ms:\n"
+        df_text_calls(b, " Where the time of system calls went, in ms:\n"
                       "  cpu A  cpu B runq A runq B disk A disk B other A other B  call\n",
                       DF_LEAST_NS, df_text_parts);
     else
-        b_s(b, " Where time went: n/a (only the hybrid backend records it)\n");
+        b_s(b, " Where the time went: n/a (only the hybrid backend records it)\n");
     for (u32 k = 0; k < 2; k++) {
         b_f(b, " %c", 'A' + (int)k);
         if (df.sum[k]->delays.count)
@@ -15564,15 +15564,15 @@ static void df_text(struct buf *b)
         b_s(b, ")\n");
     }
     if (df_other_calls())
-        b_s(b, " Different calls were traced (-e): only calls traced in both are compared; opens\n"
-            " and bytes of files and addresses are those of each recording's own calls\n");
+        b_s(b, " The recordings have different calls (-e): only calls in both are compared; opens\n"
+            " and bytes of files and addresses come from all calls of each recording\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);
     if (!proc)
         df_text_times(b);
     if (df.left_out)
-        b_f(b, " left out: %" PRIu64 " processes or commands (more than %d at once)\n",
+        b_f(b, " left out: %" PRIu64 " processes or commands (more than %d ran at once)\n",
             df.left_out, DF_LIVES);
 }
 
@@ -15804,7 +15804,7 @@ static const char *pf_fix(int e, enum pf_level level)
     bool paranoid = pf_paranoid() > (long)level;
     switch (-e) {
     case EACCES:
-        return !paranoid ? "run it as root"
+        return !paranoid ? "run kvis as root"
                : level == PF_LEVEL_USER
                    ? "sysctl kernel.perf_event_paranoid=2, CAP_PERFMON or root"
                    : "sysctl kernel.perf_event_paranoid=0, CAP_PERFMON or root";
@@ -15825,7 +15825,7 @@ static const char *pf_why_not(int e, enum pf_level level)
     if (e == -EACCES && pf_paranoid() > (long)level)
         snprintf(because, sizeof because, " (perf_event_paranoid is %ld)", pf_paranoid());
     else if (e == -EACCES)
-        snprintf(because, sizeof because, " (another user's process, or a security module)");
+        snprintf(because, sizeof because, " (not your process, or a security module)");
     snprintf(text, sizeof text, "perf_event_open: %s%s%s%s", name ? name : "an unknown error",
              because, *fix ? U_FIX : "", fix);
     return text;
@@ -16301,7 +16301,7 @@ static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
     if (off > rest || len > rest - off)
-        return btf_bad(b, "layouts extend beyond its end");
+        return btf_bad(b, "the layouts extend beyond the end");
     b->layout = b->p + hdr_len + off;
     b->n_layouts = MIN(len / 4, BTF_LAYOUTS);
     return 0;
@@ -16322,16 +16322,16 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "header of %u bytes", h.len);
     u32 rest = b->size - h.len;
     if (h.type_off > rest || h.type_len > rest - h.type_off)
-        return btf_bad(b, "types extend beyond its end");
+        return btf_bad(b, "the types extend beyond the end");
     if (h.str_off > rest || h.str_len > rest - h.str_off)
-        return btf_bad(b, "strings extend beyond its end");
+        return btf_bad(b, "the strings extend beyond the end");
     b->type_pos = h.len + h.type_off;
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
     b->str_len = h.str_len;
     /* A module may have no strings of its own. */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
-        return btf_bad(b, "strings do not end in NUL");
+        return btf_bad(b, "the strings do not end in NUL");
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
 }
 
@@ -16421,7 +16421,7 @@ static int btf_strip(u32 id, struct btf_type *t)
             return 0;
         id = t->size;
     }
-    return btf_bad(t->b, "type %u: qualifiers nested too deeply", id);
+    return btf_bad(t->b, "type %u: qualifiers are nested too deeply", id);
 }
 
 /* Sets size and signedness of a type that is not an array. */
@@ -16552,7 +16552,7 @@ static int btf_member(u32 id, const struct btf_step *step, struct btf_hit *h)
     if (e)
         return e;
     if (h->off % 8 || h->off / 8 + f.size > t.size)
-        return btf_bad(t.b, "type %u: a member at bit %llu of %u bytes", t.id,
+        return btf_bad(t.b, "type %u: a member at bit %llu is outside its %u bytes", t.id,
                        (unsigned long long)h->off, t.size);
     h->off /= 8;
     return 0;
@@ -16732,7 +16732,7 @@ static int btf_open(const char *name, char why[])
     if (e) {
         memcpy(why, no_btf, sizeof no_btf);
         u_unseen(why + said, WHY_LEN - said, path, -e,
-                 strcmp(name, "vmlinux") ? "load that module, built with BTF"
+                 strcmp(name, "vmlinux") ? "load the kernel module, built with BTF"
                                          : "use a kernel with CONFIG_DEBUG_INFO_BTF");
     }
     return e ? e : fd;
@@ -16753,7 +16753,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
     if (e && !why[0])
-        snprintf(why, WHY_LEN, "no BTF: cannot read it: %s", strerror(-e));
+        snprintf(why, WHY_LEN, "no BTF: cannot read the file: %s", strerror(-e));
     if (fd >= 0)
         close(fd);
     if (mod >= 0)
@@ -16837,8 +16837,8 @@ static const char *tfs_fix(int e)
     switch (-e) {
     case EPERM:
     case EACCES:
-        return filtered ? "allow fsopen and fsmount in the container's seccomp profile, or run it "
-                          "with --privileged"
+        return filtered ? "allow fsopen and fsmount in the container's seccomp profile, or "
+                          "run the container with --privileged"
                         : u_rights("CAP_SYS_ADMIN");
     case EMFILE:
     case ENFILE: return U_MORE_FILES;
@@ -16857,7 +16857,7 @@ static int tfs_find_root(void)
         e = tfs_open_mounted(tfs.mounted[i]);
     if (e >= 0)
         return e;
-    return tfs_fail(first, "no tracefs: fsopen: %s; it is not mounted on %s or %s either" U_FIX
+    return tfs_fail(first, "no tracefs: fsopen: %s; tracefs is not mounted on %s or %s either" U_FIX
                     "%s", strerror(-first), tfs.mounted[0], tfs.mounted[1], tfs_fix(first));
 }
 
@@ -16908,7 +16908,7 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
     close(fd);
     b_c(b, 0);
     if (!e && b->cut)
-        e = tfs_fail(-EFBIG, "tracefs events/%s/%s: over %d KiB", event, file,
+        e = tfs_fail(-EFBIG, "tracefs events/%s/%s: the file is larger than %d KiB", event, file,
                      TFS_MAX_FORMAT >> 10);
     b->len -= !b->cut;
     return e;
@@ -17031,7 +17031,7 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
     bool fields = false, whole = false;
     if (!tfs_key(&p, "name: ") || !tfs_key(&p, name) || *p != '\n')
-        return tfs_fail(-EBADMSG, "the format of %s is not that of this event", event);
+        return tfs_fail(-EBADMSG, "tracefs: the format of %s does not describe this event", event);
     for (u32 line = 1; p < end && !whole; line++, p = nl + 1) {
         struct tfs_field f;
         nl = memchr(p, '\n', (size_t)(end - p));
@@ -17042,9 +17042,9 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
         else if (nl && !strncmp(p, "print fmt:", 10) && fields)
             whole = true;
         else if (!nl || (fields ? p != nl : line > 2))
-            return tfs_fail(-EBADMSG, "the format of %s, line %u, is not understood", event, line);
+            return tfs_fail(-EBADMSG, "tracefs: the format of %s: line %u is unknown", event, line);
     }
-    return whole ? 0 : tfs_fail(-EBADMSG, "the format of %s is truncated", event);
+    return whole ? 0 : tfs_fail(-EBADMSG, "tracefs: the format of %s is truncated", event);
 }
 
 /* Answers w[] from the text of a format file, which has a NUL after its len bytes. */
@@ -17053,7 +17053,7 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
     for (u32 i = 0; i < n; i++)
         w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = -ENOENT };
     int e = strlen(text) == len ? tfs_format(event, text, len, w, n)
-          : tfs_fail(-EBADMSG, "the format of %s contains a NUL", event);
+          : tfs_fail(-EBADMSG, "tracefs: the format of %s contains a NUL", event);
     for (u32 i = 0; e && i < n; i++)
         w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = e };
     return e;
@@ -17300,7 +17300,7 @@ static u32 bpf_ring_bytes(u32 usual)
         bytes /= 2;
     if (bytes < usual)
         u_warn("the ring of records has %u KB instead of %u KB: the address space is limited; fix: "
-               "ulimit -v unlimited, or choose with --ring=SIZE", bytes >> 10, usual >> 10);
+               "ulimit -v unlimited, or choose a size with --ring=SIZE", bytes >> 10, usual >> 10);
     return bytes;
 }
 
@@ -17342,9 +17342,9 @@ static int bpf_make_maps(struct bpf_obj *o)
         int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
         f = f < 0 && lent >= 0 ? -errno : f;
         if (f == -EINVAL && ring)
-            return bpf_fail(o, f, "this kernel has no ring buffer (Linux 5.8)");
+            return bpf_fail(o, f, "this kernel has no BPF ring buffer (Linux 5.8)");
         if (f < 0)
-            return bpf_fail(o, f, "cannot create the map %s: %s", m.name, strerror(-f));
+            return bpf_fail(o, f, "cannot create the BPF map %s: %s", m.name, strerror(-f));
         o->map[i] = f;
     }
     return 0;
@@ -17445,7 +17445,7 @@ static void bpf_find_records(struct bpf_obj *o, u32 mask)
 /* Returns why fields of this kernel cannot be found. */
 static const char *bpf_no_fields(const struct bpf_obj *o)
 {
-    return o->no_btf[0] ? o->no_btf : "its BTF lacks some of the fields";
+    return o->no_btf[0] ? o->no_btf : "the BTF of the kernel lacks some of the fields";
 }
 
 /* Whether this kernel has a field that the family's BPF programs use. */
@@ -17622,7 +17622,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
             return e;
     if (strstr(log, "unknown func bpf_probe_read_") /* bpf_tracing_func_proto; from 6.13 on: */
         || strstr(log, "cannot use helper bpf_probe_read_"))
-        return bpf_fail(o, e, "%s: BPF programs may not read memory here: lockdown=confidentiality",
+        return bpf_fail(o, e, "%s: BPF programs may not read memory because of kernel lockdown",
                         r->name);
     size_t n = strlen(log);
     while (n && isspace((u8)log[n - 1]))
@@ -17630,8 +17630,8 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
     const char *tail = log + n;
     for (int lines = 0; tail > log && lines < 4; tail--)
         lines += tail[-1] == '\n';
-    return bpf_fail(o, e, "%s: the %s rejected it: %s%s%s", r->name, n ? "verifier" : "kernel",
-                    strerror(-e), n ? "\n" : "", tail);
+    return bpf_fail(o, e, "%s: the %s rejected the BPF program: %s%s%s", r->name,
+                    n ? "verifier" : "kernel", strerror(-e), n ? "\n" : "", tail);
 }
 
 /* Loads a BPF program again, for the verifier's log. */
@@ -17807,18 +17807,18 @@ static const char *bpf_no_kprobe(const char *symbol, int e)
 {
     static char why[WHY_LEN];
     if (e == -EINVAL) {
-        snprintf(why, sizeof why, "this kernel has no kprobes on %.100s: it is blacklisted, or "
-                 "ftrace patches it", symbol);
+        snprintf(why, sizeof why, "this kernel allows no kprobe on %.100s: the function is "
+                 "blacklisted, or ftrace patches it", symbol);
         return why;
     }
     if (e != -ENOENT)
         return NULL;
     if (u_not_mounted(BPF_KPROBES))
-        return "kprobes cannot be set: /sys is not mounted" U_FIX U_MOUNT_SYSFS;
+        return "kvis cannot set kprobes: /sys is not mounted" U_FIX U_MOUNT_SYSFS;
     if (!u_sys_there(BPF_KPROBES))
         return "this kernel has no kprobes (CONFIG_KPROBES)" U_FIX
                "use a kernel with CONFIG_KPROBES";
-    snprintf(why, sizeof why, "%.100s: this function cannot be probed", symbol);
+    snprintf(why, sizeof why, "%.100s: this kernel function cannot be probed", symbol);
     return why;
 }
 
@@ -17890,7 +17890,7 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
     if (!k->n)
         snprintf(why, WHY_LEN, "/proc/kallsyms has no %.100s", k->name);
     if (k->n > 1)
-        snprintf(why, WHY_LEN, "%u functions here are named %.100s: cannot tell which one is meant",
+        snprintf(why, WHY_LEN, "%u functions of the kernel are named %.100s: kvis cannot choose",
                  k->n, k->name);
     return why;
 }
@@ -18054,31 +18054,31 @@ static struct bpf_denial bpf_denied(int e)
                                     "use a 64-bit kernel" };
     if (e == -ENOSYS)
         return (struct bpf_denial){ "bpf(2) is not available",
-                                    "use a kernel with CONFIG_BPF_SYSCALL, or allow bpf in the "
+                                    "use a kernel with CONFIG_BPF_SYSCALL, or allow bpf(2) in the "
                                     "seccomp profile" };
     if (tfs_locked_down())
         return (struct bpf_denial){ "the kernel is locked down: BPF programs may not read memory",
                                     TFS_LOCKED_DOWN };
     if (e == -EMFILE || e == -ENFILE)
-        return (struct bpf_denial){ "too many files are open", pf_fix(e, PF_LEVEL_CPU) };
+        return (struct bpf_denial){ "the limit on open files is reached", pf_fix(e, PF_LEVEL_CPU) };
     if (e != -EPERM && e != -EACCES)
         return (struct bpf_denial){ "", "" };
     if (!bpf_caps_enough(caps))
         return (struct bpf_denial){ !(caps & (bpf_cap | perfmon)) ? "BPF needs privileges"
-                                    : caps & bpf_cap ? "BPF needs CAP_PERFMON as well"
-                                                     : "BPF needs CAP_BPF as well",
+                                    : caps & bpf_cap ? "BPF needs CAP_PERFMON besides CAP_BPF"
+                                                     : "BPF needs CAP_BPF besides CAP_PERFMON",
                                     u_rights("CAP_BPF and CAP_PERFMON") };
     if (!bpf_first_user_ns())
         return (struct bpf_denial){ "BPF is not allowed in a user namespace",
-                                    "run it outside the user namespace" };
+                                    "run kvis outside the user namespace" };
     const char *forbidden = bpf_forbidden();
     if (forbidden)
         return (struct bpf_denial){ forbidden,
                                     "allow bpf and perf_event_open in the container's seccomp "
-                                    "profile, or run it with --privileged" };
+                                    "profile, or run the container with --privileged" };
     if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
         return (struct bpf_denial){ /* the limit applies before Linux 5.11 */
-            "RLIMIT_MEMLOCK is small, and only CAP_SYS_RESOURCE may raise it",
+            "RLIMIT_MEMLOCK is too small, and raising it needs CAP_SYS_RESOURCE",
             "ulimit -l unlimited" };
     return (struct bpf_denial){ "", "" };
 }
@@ -18121,7 +18121,7 @@ static u64 bpf_sum(int map, u32 key)
     u64 sum = 0;
     int e = bpf_counters(map, key, 1, UINT32_MAX, &sum);
     if (e && !warned)
-        u_warn("the losses of BPF programs are unknown: cannot read their counters: %s",
+        u_warn("the number of lost records is unknown: cannot read the BPF counters: %s",
                strerror(-e));
     warned |= e != 0;
     return e ? 0 : sum;
@@ -18667,9 +18667,9 @@ static int sp_error(void)
     else if (stage == 'u')
         u_warn("cannot become user %s:", opt.user);
     else if (stage == 's')
-        u_warn("cannot install the seccomp filter (--no-accel does not use it):");
+        u_warn("cannot install the seccomp filter (--no-accel works without a filter):");
     else if (errno == ENOEXEC)
-        u_warn("cannot run %s: not a program (no #! line, or for another CPU)", opt.command[0]);
+        u_warn("cannot run %s: not a program (no #! line, or of another CPU type)", opt.command[0]);
     else if (errno == ENOENT)
         u_warn("cannot run %s: its interpreter (#! line) or dynamic linker does not exist",
                opt.command[0]);
@@ -18747,7 +18747,7 @@ static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", 
 /* Writes the message with write(2) alone, because this may run in a signal handler. */
 static void sp_say_init(const char *path)
 {
-    static const char says[] = "kvis: process 1 becomes ";
+    static const char says[] = "kvis: process 1 now becomes ";
     out_write_all(STDERR_FILENO, says, sizeof says - 1);
     out_write_all(STDERR_FILENO, path, strlen(path));
     out_write_all(STDERR_FILENO, "\n", 1);
@@ -18841,7 +18841,7 @@ static void sp_boot(void)
     if (pid) {
         struct pollfd p = { .fd = pid < 0 ? -1 : ready[0], .events = POLLIN };
         if (pid < 0)
-            u_warn("cannot start the watching process: %s", strerror(errno));
+            u_warn("cannot start the process that watches process 1: %s", strerror(errno));
         else
             close(ready[1]);
         poll(&p, 1, pid < 0 ? 0 : 10000);
@@ -19189,7 +19189,7 @@ static bool hy_add_early(struct wire_spec *s)
     return k < CALL_EARLY;
 }
 
-#define HY_UNTAKEN "a record cannot hold what its arguments point to"
+#define HY_UNTAKEN "a record cannot hold the data that the arguments of the call point to"
 
 /* Returns the flag for an exec's path: the probe can read it only at the end of the call, see
  * ITEM_EXEC. For execveat(2) the kernel replaces the name with another one. */
@@ -19249,9 +19249,9 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
         if (hy_stopping[i].id == id && !(id == SC_clone && follows))
             return hy_stopping[i].why;
     if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
-        return "-P: a path must be resolved before it changes";
+        return "-P: kvis must resolve a path before the path can change";
     if (opt.faults && (md_is_about_memory((u16)row) || id == SC_madvise))
-        return "--faults: page faults need an up-to-date list of memory regions";
+        return "--faults: kvis needs an up-to-date list of memory regions";
     return hy_spec(&sc_rows[row], s);
 }
 
@@ -19323,7 +19323,7 @@ static void hy_text_stops(struct buf *b)
     opt.calls = true;
     hy.classic_tracepoints = !bpf_raw_is_whole();
     hy.in_ns = bpf_pid_ns(NULL) != 0;
-    b_s(b, "\nCalls that stop a thread with --backend=hybrid (all others are recorded):\n");
+    b_s(b, "\nSystem calls that stop a thread with --backend=hybrid (all others are recorded):\n");
     for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
         if (!i || strcmp(hy_stopping[i - 1].why, hy_stopping[i].why))
             hy_text_reason(b, hy_stopping[i].why);
@@ -19548,7 +19548,7 @@ static int hy_let_nest(void)
     struct bpf_obj *o = &hy.obj;
     const int *prog = &o->prog[bpf_raw_is_whole() ? PROG_CALL_NEST : PROG_CALL_NEST_TP];
     int e = *prog < 0 ? 0 : bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "nested"), &first, prog);
-    return e ? bpf_fail(o, e, "cannot fill the map nested: %s", strerror(-e)) : 0;
+    return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
 }
 
 /* Loads and attaches BPF program i of a family. */
@@ -19718,7 +19718,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         e = hy_view();
     hy_choose(need);
     if (!e && (!hy.count || hy.observe) && (e = hy_watch()))
-        bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
+        bpf_fail(&hy.obj, e, "cannot fill the BPF map spec: %s", strerror(-e));
     if (!e) {
         hy.on = true;
         if (fdt.ring)
@@ -19865,7 +19865,7 @@ static void hy_delays(void)
         return;
     int e = bpf_counters(bpf_map(&hy.obj, "delays"), 0, DELAY_SLOTS, DELAY_MAX, slot);
     if (e) {
-        u_warn("waits for a CPU are unknown: cannot read the map delays: %s", strerror(-e));
+        u_warn("waits for a CPU are unknown: cannot read the BPF map delays: %s", strerror(-e));
         return;
     }
     st.n_delays = 1;
@@ -20269,8 +20269,8 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
            : f->attach                               ? "attached with -p"
            : f->lets_go                              ? "--until-exit detaches what remains"
            : mode == TR_PTRACE && f->every_call      ? TR_ALL_ASKED
-           : f->own_filter                           ? "kvis runs under a seccomp filter itself"
-           : !f->may_filter ? "without CAP_SYS_ADMIN it would set no_new_privs"
+           : f->own_filter                           ? "a seccomp filter applies to kvis itself"
+           : !f->may_filter ? "without CAP_SYS_ADMIN, a seccomp filter needs no_new_privs"
                             : NULL;
 }
 
@@ -20300,11 +20300,11 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
                              ? "--all and --cgroup show calls or count them; fix: leave out -w, "
                                "--report, --perfetto, --chrome-json, --folded, --faults, --by "
                                "and, with -c, -v, --json and -P"
-           : f->faults       ? "--faults: page faults need an up-to-date list of memory regions"
+           : f->faults       ? "--faults: kvis needs an up-to-date list of memory regions"
            : !f->may_bpf     ? TR_NO_BPF
-           : f->pid_ns       ? "kvis is in a pid namespace"
+           : f->pid_ns       ? "kvis runs in a pid namespace"
            : f->bits32       ? "a 32-bit program"
-           : f->files_hidden ? "/proc does not show its descriptors: that needs CAP_SYS_PTRACE"
+           : f->files_hidden ? "/proc hides the descriptors of the process: needs CAP_SYS_PTRACE"
                              : f->unloadable;
 }
 
@@ -20673,7 +20673,7 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     if (said || !c->known || c->id != SC_ptrace || c->err != EPERM)
         return;
     said = true;
-    u_warn("pid %d gets EPERM from ptrace: kvis already traces its target", t->pid);
+    u_warn("ptrace calls of pid %d fail with EPERM: kvis already traces their target", t->pid);
 }
 
 /* Stops a thread that got seccomp filters by another thread's SECCOMP_FILTER_FLAG_TSYNC. From then
@@ -20736,7 +20736,7 @@ static void tr_no_untraced(struct task *t, const struct call *c)
         return;
     t->restore_arg0 = tr_set_clone_flags(t, c, t->clone_flags & ~(u64)CLONE_UNTRACED);
     if (!t->restore_arg0)
-        u_warn("pid %d makes a child that cannot be traced (CLONE_UNTRACED)", t->tid);
+        u_warn("pid %d creates a child that kvis cannot trace (CLONE_UNTRACED)", t->tid);
 }
 
 /* Restores the argument that tr_no_untraced changed. */
@@ -22498,7 +22498,7 @@ static const char *tr_refused(void)
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
     if (filtered && sys_ptrace(PTRACE_CONT, INT_MAX, 0, NULL) != -ESRCH)
         return "a seccomp filter forbids ptrace(2); fix: allow ptrace in the container's seccomp "
-               "profile, or run it with --privileged";
+               "profile, or run the container with --privileged";
     if (u_file_number("/proc/sys/kernel/yama/ptrace_scope", 0) == 3)
         return "kernel.yama.ptrace_scope is 3, which only a reboot undoes";
     return NULL;
@@ -22558,7 +22558,7 @@ static void tr_spawn(void)
             tr_status(tr.child, status);
     if (tr.started && (e = tr_watch_command(t)) < 0) {
         kill(tr.child, SIGKILL);
-        die(EXIT_KVIS, "cannot count calls in the kernel: filling the map spec failed: %s; "
+        die(EXIT_KVIS, "cannot count calls in the kernel: filling the BPF map spec failed: %s; "
             "fix: --backend=ptrace", strerror(-e));
     }
 }
@@ -22570,11 +22570,11 @@ static void tr_spawn(void)
 static const char *tr_protected(pid_t pid, long yama)
 {
     s64 uid = ps_status(pid, "Uid:");
-    return uid >= 0 && uid != (s64)geteuid() ? "it belongs to another user"
-           : yama == 1 ? "kernel.yama.ptrace_scope allows only descendants of kvis"
+    return uid >= 0 && uid != (s64)geteuid() ? "the process belongs to another user"
+           : yama == 1 ? "kernel.yama.ptrace_scope is 1 and allows only descendants of kvis"
            : yama      ? "kernel.yama.ptrace_scope allows only CAP_SYS_PTRACE"
-           : uid < 0 ? "it may belong to another user (/proc does not show its owner)"
-                     : "it is not dumpable (a set-user-ID program, or PR_SET_DUMPABLE)";
+           : uid < 0 ? "the process may belong to another user (/proc hides the owner)"
+                     : "the process is not dumpable (set-user-ID, or PR_SET_DUMPABLE)";
 }
 
 static bool tr_is_kernel_thread(pid_t pid)
@@ -22593,11 +22593,11 @@ static const char *tr_explain(pid_t pid, int e)
     if (e == -ESRCH && state < 0)
         snprintf(why, sizeof why, "there is no such process");
     else if (state == 'Z')
-        snprintf(why, sizeof why, "it is a zombie: it has exited, and waits to be reaped");
+        snprintf(why, sizeof why, "the process is a zombie: it has exited, but is not reaped");
     else if (tracer > 0)
         snprintf(why, sizeof why, "pid %d already traces it", (int)tracer);
     else if (tr_is_kernel_thread(pid))
-        snprintf(why, sizeof why, "it is a kernel thread");
+        snprintf(why, sizeof why, "the process is a kernel thread");
     else if (refused)
         snprintf(why, sizeof why, "%s", refused);
     else if (e == -EPERM && !(bpf_caps() >> 19 & 1))
@@ -22606,8 +22606,8 @@ static const char *tr_explain(pid_t pid, int e)
                      ? "sysctl kernel.yama.ptrace_scope=0, or " : "",
                  u_rights("CAP_SYS_PTRACE"));
     else if (e == -EPERM && !bpf_first_user_ns())
-        snprintf(why, sizeof why, "it is outside the user namespace of kvis; fix: run kvis "
-                 "outside the user namespace");
+        snprintf(why, sizeof why, "the process is outside the user namespace of kvis; fix: run "
+                 "kvis outside the user namespace");
     else
         snprintf(why, sizeof why, "%s%s", strerror(-e),
                  e == -EPERM ? " (a security module?)" : "");
@@ -22812,14 +22812,14 @@ static pid_t tr_attach_named(pid_t named, u32 n)
         if (opt.pids[i] == pid)
             return 0; /* -p has the process twice */
     if (hy.observe ? pid == getpid() : tr_is_ancestor(pid)) {
-        u_warn("cannot attach to pid %d: it is kvis itself or an ancestor of it", pid);
+        u_warn("cannot attach to pid %d: the process is kvis itself or its ancestor", pid);
         return 0;
     }
     if (pid != named)
-        u_warn("%d is a thread of process %d: tracing the whole process", named, pid);
+        u_warn("%d is a thread of process %d: kvis traces the whole process", named, pid);
     int e = hy.observe && tr_is_kernel_thread(pid) ? -EPERM : tr_attach(pid);
     if (e == -E2BIG) {
-        u_warn("pid %d: only some of its threads are observed: it has too many", pid);
+        u_warn("pid %d has too many threads: kvis observes only some of them", pid);
     } else if (e < 0) {
         u_warn("cannot attach to pid %d: %s", pid, tr_explain(pid, e));
         return 0;
@@ -23242,7 +23242,7 @@ static const char *open_opt_flag(const char *v)
     else if (bits > 0)
         open_opt.flags |= (u64)bits;
     else
-        return "not a flag of open(2), like O_WRONLY or O_CREAT";
+        return "not a flag of open(2) such as O_WRONLY or O_CREAT";
     return NULL;
 }
 
@@ -23251,7 +23251,7 @@ static const char *open_opt_uid(const char *v)
     char *end;
     unsigned long n = strtoul(v, &end, 10);
     if (!*v || *end || *v == '-' || n > UINT32_MAX - 1)
-        return "not a user ID (id -u NAME prints it)";
+        return "not a user ID (id -u NAME prints the ID of user NAME)";
     open_opt.uid = n + 1;
     return NULL;
 }
@@ -23638,9 +23638,9 @@ static const struct out_tap open_tap = { .exit = open_traced };
 
 static const char *const open_lost_why[N_LOST + 1] = {
     [LOST_RING] = "opens lost: the ring was full (--ring=SIZE makes it larger)",
-    [LOST_INFLIGHT] = "opens lost: too many at once",
-    [LOST_TREE] = "processes not followed: too many at once",
-    [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
+    [LOST_INFLIGHT] = "opens lost: too many opens were in progress at once",
+    [LOST_TREE] = "processes not followed: too many processes at once",
+    [N_LOST] = "runs of the BPF program skipped: another BPF program ran on the same CPU",
 };
 
 static void open_json_summary(void)
@@ -23692,7 +23692,7 @@ static struct session open_session = {
     .what = "opens", .fam = &open_family, .ring_bytes = 1 << 20, .idle_ms = 32,
     .plan = open_plan, .take = open_record, .over = open_tree_gone, .lost_why = open_lost_why,
     .calls = "open,openat,openat2,creat,open_by_handle_at,execve,execveat", .tap = &open_tap,
-    .cost = "stops it at each open and exec (at every call with -d or without CAP_SYS_ADMIN)",
+    .cost = "stops the command at opens and execs (at every call with -d or without CAP_SYS_ADMIN)",
 };
 
 static void open_begin(void)
@@ -23715,7 +23715,7 @@ static int open_run(u64 end_ns)
     out_flush();
     ses_run(&open_session, end_ns);
     if (open_state.unknown)
-        u_warn("%" PRIu64 " opens left out by -P: their absolute path is unknown",
+        u_warn("%" PRIu64 " opens are left out by -P because their absolute path is unknown",
                open_state.unknown);
     if (out.json_on)
         open_json_summary();
@@ -23845,7 +23845,7 @@ static const char *proc_opt_min(const char *v)
             opt.min_ns = n * units[i].ns;
             return NULL;
         }
-    return "not a duration, like 10ms, 2s or 500us";
+    return "not a duration such as 10ms, 2s or 500us";
 }
 
 static bool proc_is_cgroup2(const char *path)
@@ -25498,9 +25498,9 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 static const char *const proc_lost_why[N_LOST + 1] = {
     [LOST_RING] = "records lost: the ring was full (--ring=SIZE makes it larger)",
-    [LOST_INFLIGHT] = "failed execs lost: too many at once",
+    [LOST_INFLIGHT] = "failed execs lost: too many execs were in progress at once",
     [LOST_TREE] = "processes not followed",
-    [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
+    [N_LOST] = "runs of the BPF program skipped: another BPF program ran on the same CPU",
 };
 
 /* Returns whether kvis has waited long enough for the records of an exiting process's threads, or
@@ -25728,8 +25728,8 @@ static struct session proc_session = {
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
-    .cost = "stops it at each fork, exec and exit (at every call with -d or without "
-            "CAP_SYS_ADMIN), and does not count its context switches",
+    .cost = "stops the command at forks, execs and exits (at every call with -d or without "
+            "CAP_SYS_ADMIN), and does not count context switches",
 };
 
 static void proc_adopt(u32 pid)
@@ -25775,8 +25775,8 @@ static void proc_first(void)
         u_warn("exit codes, times and sizes are unknown, and arguments are those passed to execve: "
                "%s", bpf_no_fields(&proc_session.obj));
     if (proc_state.no_forks)
-        u_warn("forks are not seen, so short processes can be missing: kvis is in a pid namespace, "
-               "and the kernel has no BTF");
+        u_warn("kvis cannot see forks, so short processes can be missing: in a pid namespace, "
+               "that needs a kernel with BTF");
     if (!opt.command && (proc_opt.pid || out.json_on || proc_format(proc_opt.format)->whole))
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
@@ -25839,8 +25839,8 @@ static void proc_replay_end(bool whole)
     proc_tree_write();
     out_flush();
     if (proc_left_out)
-        u_warn("%" PRIu64 " processes are left out: more than %d at once", proc_left_out,
-               PROC_REPLAYED);
+        u_warn("%" PRIu64 " processes are left out: more than %d processes ran at once",
+               proc_left_out, PROC_REPLAYED);
     proc_session.lost[0] = st.lost;
     proc_state.cpu_ns = st.cpu_ns;
     if (whole && proc_state.rows && proc_state.root)
@@ -26619,8 +26619,8 @@ static void met_source_end(void)
         return;
     bool wrong = met.src[met.cur].wrong++;
     memcpy(was, met.src[met.cur].why, sizeof was);
-    snprintf(met.src[met.cur].why, sizeof met.src[0].why, "no space for %u more%s%.100s", n,
-             wrong ? "; " : "", wrong ? was : "");
+    snprintf(met.src[met.cur].why, sizeof met.src[0].why, "too many instances: %u left out%s%.100s",
+             n, wrong ? "; " : "", wrong ? was : "");
 }
 
 /* The text of the one file that met_line reads. A larger file is truncated. */
@@ -27011,7 +27011,7 @@ static void mfs_freq(void)
     }
     met_sum(NULL);
     bool some = met.seen[M_FREQ] == met.tick && met.seen[M_FREQ_BASE] != met.tick;
-    met.no[M_FREQ_BASE] = some ? "sysfs has neither base_frequency nor nominal_freq" : NULL;
+    met.no[M_FREQ_BASE] = some ? "/sys has neither base_frequency nor nominal_freq of a CPU" : NULL;
 }
 
 /* "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
@@ -29020,7 +29020,7 @@ static void pmc_look(void)
     pmc_cpuinfo(pmc.online);
     DIR *d = opendir(met_path(PMC_DEVICES));
     if (!d)
-        pmc.none = PMC_DEVICES ": ENOENT (no /sys, or no perf events)";
+        pmc.none = PMC_DEVICES ": ENOENT (no /sys, or a kernel without perf events)";
     for (const struct dirent *e; (e = u_entry(&d));)
         if (strlen(e->d_name) < MET_NAME && !e->d_name[strspn(e->d_name, PMC_PLAIN)])
             pmc_add_pmu(e->d_name);
@@ -29263,7 +29263,7 @@ static void pmc_open_task(u32 task)
         n = now;
         memcpy(before, after, n * sizeof *after);
     }
-    u_warn("pmc: process %d is not counted: it has too many threads, or starts them too fast",
+    u_warn("pmc: process %d is not counted: too many threads, or threads that start too fast",
            opt.pids[task]);
 }
 
@@ -29285,11 +29285,11 @@ static const char *pmc_reason(u32 role, int e)
     case ENOENT:
     case EOPNOTSUPP:
     case ENODEV:
-    case ENXIO: why = "this CPU or its hypervisor has no event for it"; break;
+    case ENXIO: why = "this CPU or its hypervisor lacks the event"; break;
     case ENODATA:
         why = "the cgroup has no perf_event" U_FIX "enable a controller in cgroup.subtree_control";
         break;
-    case E2BIG: why = "the CPU has fewer counters than its group needs"; break;
+    case E2BIG: why = "the CPU has fewer hardware counters than the event's group needs"; break;
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
     default: why = pf_why_not(e, task ? PF_LEVEL_USER : PF_LEVEL_CPU);
     }
@@ -29301,14 +29301,14 @@ static void pmc_warn(void)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++)
         if (pmc.vendor[0] && !pmc_pmus[k].known)
-            u_warn("pmc: no list of events for this core (%s family %u model %u, PMU %s): using "
-                   "the kernel's generic events", pmc.vendor, pmc.family, pmc.model_nr,
+            u_warn("pmc: kvis has no events for this CPU core (%s family %u model %u, PMU %s): "
+                   "using the kernel's generic events", pmc.vendor, pmc.family, pmc.model_nr,
                    pmc_pmus[k].name);
     if (pmc.n_pmus && pmc.scope == PS_TASK && mo.cgroup)
-        u_warn("pmc: the cgroup is not counted: the counters are in use for -p");
+        u_warn("pmc: the cgroup is not counted: -p uses the hardware counters");
     if (pmc.user_only)
-        u_warn("pmc: user mode only: perf_event_paranoid is %ld" U_FIX "run kvis as root, or "
-               "with CAP_PERFMON",
+        u_warn("pmc: only user mode is counted: perf_event_paranoid is %ld" U_FIX "run kvis as "
+               "root, or with CAP_PERFMON",
                pf_paranoid());
 }
 
@@ -29525,7 +29525,7 @@ static const char *pmc_why(u32 role)
     const u8 *part = pmc_roles[role].parts;
     u32 g = pmc_roles[role].home;
     if (g != PG_NONE && pmc.off[g])
-        return "too few file descriptors for its events" U_FIX "raise RLIMIT_NOFILE, or "
+        return "too few file descriptors for the hardware events" U_FIX "raise RLIMIT_NOFILE, or "
                "count fewer CPUs, threads or sources";
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         const int *err = pmc_pmus[k].err;
@@ -29552,7 +29552,7 @@ static const char *pmc_metric_why(u32 m)
         why = pmc_why(pmc_ratios[k].part);
         why = why ? why : pmc_why(pmc_ratios[k].of);
     }
-    return why ? why : "not counted in this interval: nothing ran, or others use the counters";
+    return why ? why : "not counted in this interval: nothing ran, or other tools use the counters";
 }
 
 static void pmc_reset(struct pmc_sum *s)
@@ -29591,8 +29591,8 @@ static void pmc_read_all(void)
 static void pmc_read(void)
 {
     static const char *const others[] = { /* why the machine has no value */
-        [PS_TASK] = "the counters are in use for -p",
-        [PS_CGROUP] = "the counters are in use for --cgroup",
+        [PS_TASK] = "-p uses the hardware counters",
+        [PS_CGROUP] = "--cgroup uses the hardware counters",
     };
     if (!pmc.begun) {
         pmc_start();
@@ -29873,7 +29873,7 @@ static void unc_open_on(u32 event, u32 cpu)
     struct pmc_unit at = { .cpu = (int)cpu };
     struct unc_socket *s = unc.tried++ < UNC_EVENTS ? unc_socket_of(cpu) : NULL;
     if (!s) {
-        unc_lack(NULL, e, "more than %d counters, or %d sockets", UNC_EVENTS, UNC_SOCKETS);
+        unc_lack(NULL, e, "more than %d counters or %d sockets to read", UNC_EVENTS, UNC_SOCKETS);
         return;
     }
     int f = pmc_spare(pmc_open_as(&e->code, &at, -1, false));
@@ -29898,18 +29898,18 @@ static void unc_open_all(u32 event)
         if (pmc_in(mask, c))
             unc_open_on(event, c);
     if (unc.tried > UNC_EVENTS)
-        unc_lack(NULL, e, "more counters than kvis reads");
+        unc_lack(NULL, e, "more memory or power counters than kvis can read");
     else if (unc.tried == before)
-        unc_lack(NULL, e, "its cpumask has no CPU");
+        unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
 }
 
 static void unc_open(u32 event)
 {
     const struct unc_event *e = &unc.event[event];
     if (e->err)
-        unc_lack(NULL, e, "the PMU's format cannot encode it");
+        unc_lack(NULL, e, "the PMU's format in /sys cannot encode the event");
     else if (!(e->scale > 0))
-        unc_lack(NULL, e, "its .scale and .unit are not units of %s",
+        unc_lack(NULL, e, "the event's .scale and .unit in /sys are not units of %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else
         unc_open_all(event);
@@ -30082,7 +30082,7 @@ static void unc_dmi_read(void)
     if (!n && errno)
         snprintf(unc_dmi.why, UNC_WHY, "%.100s: %s", path, u_errname(errno));
     else if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table - 1)
-        snprintf(unc_dmi.why, UNC_WHY, "the firmware's table (DMI) lacks the speed and width "
+        snprintf(unc_dmi.why, UNC_WHY, "the firmware's DMI table lacks the speed and width "
                  "of a DIMM");
 }
 
@@ -30124,17 +30124,17 @@ static const char *unc_why(u32 role)
     if (role == UR_BOTH && unc_memory_counts(UN_BYTES))
         return unc_reason[UR_READ][0] ? unc_reason[UR_READ] : unc_why(UR_WRITE);
     if (unc.too_many)
-        return "more memory controllers than kvis reads: 1024 PMUs, 2048 events";
+        return "more memory controllers than kvis can read (1024 PMUs, 2048 events)";
     if (role != UR_BOTH && unc_memory_counts(UN_SUM))
-        return "amd_df counts reads and writes together";
+        return "the PMU amd_df counts reads and writes together";
     if (unc.class != UC_NONE)
-        return "the counters are in use by others";
+        return "other tools use the hardware counters";
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
-            return "amd_df of this CPU has no event for it, and there is no amd_umc (Linux 6.10)";
+            return "the PMU amd_df lacks the event, and no PMU amd_umc exists (Linux 6.10)";
         if (counts != UN_ENERGY)
-            return "the memory controllers' PMU lists no event for it";
+            return "the PMU of the memory controllers does not list the event";
     }
     return unc.no_dir ? NULL : "this machine exposes no memory-controller PMU";
 }
@@ -30256,8 +30256,8 @@ static void unc_mbm(void)
         return;
     }
     if (!met_there(met_path("/sys/fs/resctrl/mon_data"))) {
-        met_off("resctrl is not mounted (mount -t resctrl resctrl /sys/fs/resctrl), or monitors "
-                "nothing");
+        met_off("resctrl is not mounted (mount -t resctrl resctrl /sys/fs/resctrl), or cannot "
+                "monitor");
         return;
     }
     unc_mbm_group("");
@@ -30444,7 +30444,7 @@ static void mk_depth(void)
         met_hist_read(met_hist(HIST_DEPTH, met.all), mk_sched.depth, DEPTH_BUCKETS,
                       mk_sched.depth_sum);
     else
-        met_off("the kernel's count of runnable tasks needs BTF and CONFIG_FAIR_GROUP_SCHED");
+        met_off("reading the number of runnable tasks needs BTF and CONFIG_FAIR_GROUP_SCHED");
 }
 
 /* --- disks --- */
@@ -30637,7 +30637,7 @@ static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
     { "vring_del_virtqueue", VQ_DEL, 0 },
 };
 enum { VQ_PLACES = ARRAY_LEN(vq_places) };
-_Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "more probes than a family can have");
+_Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "a BPF family cannot have so many probes");
 
 static struct {
     struct bpf_obj obj;
@@ -30692,7 +30692,7 @@ static int vq_load(struct bpf_obj *o)
     for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the map is a stack with slot 0 on top */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
-        return bpf_fail(o, e, "cannot fill the map slots: %s", strerror(-e));
+        return bpf_fail(o, e, "cannot fill the BPF map slots: %s", strerror(-e));
     u32 mask = (1u << N_VQ_PROGS) - 1;
     if (!bpf_has_field(o, "irqaction.dev_id")) /* finding the owner of an interrupt needs BTF */
         mask &= ~(1u << VQ_IRQ_OWN);
@@ -30865,7 +30865,7 @@ static void vq_read(void)
     static const u16 of_types[] = { MET_SET_VIRTIO_TYPES };
     if (!bpf_has_field(o, vq_field))
         met_none(of_types, ARRAY_LEN(of_types), o->no_btf[0] ? o->no_btf
-                 : "no BTF for virtio_ring: rings are identified by address, their types are "
+                 : "no BTF for the module virtio_ring: the types and sizes of virtio rings are "
                    "unknown");
     vq.missed = vq.missed_gone;
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
@@ -30937,7 +30937,7 @@ static int vh_attach(u32 i, const struct bpf_ksym *k)
 
 static const char vh_none[] =
     "no vhost driver is loaded" U_FIX
-    "modprobe vhost_net, vhost_vsock or vhost_scsi before kvis starts";
+    "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
 /* Attaches BPF programs to all handlers. Returns 0 if at least one handler has them. The queues of
  * the others are missing; obj.why has the reason. */
@@ -31000,7 +31000,7 @@ static void vh_start(void)
     static const u16 of_rings[] = { MET_SET_VHOST_RINGS };
     if (!e && !vh.deep)
         met_none(of_rings, ARRAY_LEN(of_rings), o->no_btf[0] ? o->no_btf
-                 : "finding the ring needs BTF for vhost (/sys/kernel/btf/vhost)");
+                 : "finding the ring of a guest needs BTF of vhost (/sys/kernel/btf/vhost)");
 }
 
 /* Sets the owner of a queue's device. The worker is a thread of the owner's process; before Linux
@@ -31708,8 +31708,8 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     if (!met_dims[dim].facts)
         return;
     snprintf(name, sizeof name, "kvis_%s", met_dims[dim].facts);
-    snprintf(help, sizeof help, "A constant property, `%s`, of each `%s`", met_dims[dim].info,
-             met_dims[dim].label);
+    snprintf(help, sizeof help, "A constant with the property `%s` of each `%s` as a label",
+             met_dims[dim].info, met_dims[dim].label);
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         if (i->at != met.tick || !i->name[0] || !i->info[0])
             continue;
@@ -31727,11 +31727,11 @@ enum mout_collector { COLLECTOR_SUCCESS, COLLECTOR_DURATION, COLLECTOR_LEFT_OUT,
 
 static const struct { const char *name, *help; } mout_collector_rows[N_COLLECTOR] = {
     [COLLECTOR_SUCCESS] = { "kvis_collector_success",
-                            "Whether the collector read all of its files" },
+                            "Whether a collector of kvis could read all of its files" },
     [COLLECTOR_DURATION] = { "kvis_collector_duration_seconds",
-                             "Time that the collector took to read its files" },
+                             "Time that a collector of kvis took to read its files" },
     [COLLECTOR_LEFT_OUT] = { "kvis_collector_left_out",
-                             "Devices, processes and the like that did not fit" },
+                             "Devices, processes or other instances left out: too many" },
 };
 
 static double mout_collector(enum mout_collector what, u32 src)
@@ -31762,7 +31762,7 @@ static void mout_prom_self(struct buf *b)
     for (u32 what = 0; what < N_COLLECTOR; what++)
         mout_prom_collectors(b, what);
     mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
-                  "How often a kernel counter decreased (ignored)",
+                  "Times that a kernel counter decreased, which kvis ignored",
                   (double)met.backwards);
 }
 
@@ -31778,7 +31778,7 @@ static void mout_prom_process(struct buf *b)
         mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
                       (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
     mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
-                  "Start time of kvis, since the Epoch", (double)out.start_real_ns / 1e9);
+                  "Start time of kvis, in seconds since 1970", (double)out.start_real_ns / 1e9);
     if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
         mout_prom_one(b, "process_virtual_memory_bytes", MOUT_GAUGE, "Virtual memory of kvis",
                       (double)strtoull(memory, &end, 10) * page);
@@ -31848,8 +31848,8 @@ static void mout_prom_file(const char *file)
     errno = -e;
     if (e && !mout.prom_wrong)
         u_warn("cannot write %s: %s", file,
-               e == -ENXIO              ? "no process reads from it"
-               : e == -ENOENT && !*tmp ? "no such device, or a dangling link"
+               e == -ENXIO              ? "no process reads from the FIFO"
+               : e == -ENOENT && !*tmp ? "no such device, or a dangling symbolic link"
                                         : u_write_error(-e));
     mout.prom_wrong = e;
     if (e && met.tick == 1)
@@ -32273,14 +32273,14 @@ static const char *hs_opt_listen(const char *v)
     size_t len = colon ? (size_t)(colon - v) : 0;
     bool six = *v == '[';
     if (!isdigit((u8)*port) || *end || n > 65535 || len >= sizeof addr || (six && colon[-1] != ']'))
-        return "not PORT (at most 65535) or ADDR:PORT";
+        return "neither PORT (at most 65535) nor ADDR:PORT";
     if (len)
         snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
     in->sin_port = htons((u16)n); /* sin6_port has the same offset */
     if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
-        return "not ADDR:PORT (a numeric address; IPv6 in [ ])";
+        return "not ADDR:PORT (with a numeric address; IPv6 in [ ])";
     return NULL;
 }
 
@@ -32767,7 +32767,7 @@ static void scr_cells(struct buf *b)
     if (n)
         scr_line(b);
     if (scr.zeros_left) {
-        b_f(b, "%u metrics that are 0 are hidden (z shows them)", scr.zeros_left);
+        b_f(b, "%u metrics are hidden because they are 0 (z shows them)", scr.zeros_left);
         scr_line(b);
     }
 }
@@ -33740,7 +33740,7 @@ static const struct { u16 a, b, like; u8 op; } dg_numbers[] = {
     DG_NUMBERS(X)
 #undef X
 };
-_Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "a number without a row");
+_Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "dg_numbers needs a row for each");
 
 static const struct { u16 number; const char *words; } dg_words[] = {
 #define X(number, words) { number, words },
@@ -34605,7 +34605,7 @@ static void dg_text_files(struct buf *b, const struct dg_moves *m)
             continue;
         b_f(b, "   file of pid %u: ", m->task->pid);
         b_esc(b, name, strlen(name), 0);
-        b_s(b, ", its position advanced by ");
+        b_s(b, ", whose file position advanced by ");
         b_size(b, m->at[k].moved);
         b_c(b, '\n');
     }
@@ -34877,9 +34877,9 @@ static void dg_text(struct buf *b)
         dg_text_table(b);
     dg_text_busiest(b);
     if (dg.left_out.processes)
-        b_f(b, "at least %u processes were not followed completely\n", dg.left_out.processes);
+        b_f(b, "at least %u processes could not be watched completely\n", dg.left_out.processes);
     if (dg.left_out.descriptors)
-        b_f(b, "at least %u open files were not followed\n", dg.left_out.descriptors);
+        b_f(b, "at least %u open files could not be watched\n", dg.left_out.descriptors);
     b_c(b, '\n');
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
@@ -35305,7 +35305,7 @@ static const char *check_hybrid_fix(void)
 {
     enum { SYS_ADMIN = 21 };
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
-        return "run it without a seccomp filter (in a container: --privileged)";
+        return "run kvis without a seccomp filter (in a container: --privileged)";
     return bpf_caps() >> SYS_ADMIN & 1 ? "" : u_rights("CAP_SYS_ADMIN");
 }
 
@@ -35338,7 +35338,7 @@ static void check_observe(struct check *c)
     if (!hy.on && !bpf_caps_enough(bpf_caps()))
         check_fix(c, "%s", u_rights("CAP_BPF and CAP_PERFMON"));
     else if (!hy.on && bpf_pid_ns(NULL))
-        check_fix(c, "run it in the first pid namespace (docker run --pid=host)");
+        check_fix(c, "run kvis in the first pid namespace (docker run --pid=host)");
 }
 
 static void check_session(struct check *c, struct session *s)
@@ -35376,12 +35376,12 @@ static void check_source(struct check *c, u32 src)
     for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         works |= metrics[m].src == src && met.seen[m] == met.tick;
     if (!works)
-        check_reason(c, why ? why : "none of its metrics has a value");
+        check_reason(c, why ? why : "no metric of this source has a value");
     else
         check_say(c, true, why ? "in part: %s" : "%s", why ? why : "");
 }
 
-#define CHECK_REPORT "report this detail as a bug: the BPF programs should load on this kernel"
+#define CHECK_REPORT "report this message as a bug: the BPF programs should load on this kernel"
 
 /* The abilities. A row that is neither needed nor useful only helps to explain other rows. */
 static const struct check_row {
@@ -35398,20 +35398,20 @@ static const struct check_row {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
     { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
       "kvis can trace its child processes", "ptrace",
-      "allow ptrace in the container's seccomp profile, or --cap-add SYS_PTRACE" },
+      "allow ptrace in the container's seccomp profile, or add --cap-add SYS_PTRACE" },
     { "attach", 0, CHECK_TRACE, CHECK_TRACE, false, check_attach, 0,
       "kvis can trace other processes of this user (-p)", "attaching (-p)", NULL },
     { "page_faults", 0, CHECK_TRACE, CHECK_TRACE, false, check_faults, 0,
       "page faults are sampled", "page faults", NULL },
     { "call_programs", 0, CHECK_TRACE, CHECK_TRACE, true, check_hybrid, 0,
-      "calls are recorded in the kernel (--backend=hybrid)", NULL, NULL },
+      "system calls are recorded in the kernel (--backend=hybrid)", NULL, NULL },
     { "disk_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0,
       "disk waits are reported", "disk waits", NULL },
     { "uring_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0,
       "io_uring requests are traced", "io_uring", NULL },
     { "observe", 0, CHECK_TRACE, CHECK_TRACE, true, check_observe, 0,
-      "calls are recorded without stopping a thread (-p, --all, --cgroup)", "--backend=observe",
-      NULL },
+      "system calls are recorded without stopping a thread (-p, --all, --cgroup)",
+      "--backend=observe", NULL },
     { "btf", 0, CHECK_COMMANDS, CHECK_OPEN | CHECK_PROC, true, check_btf, 0,
       "/sys/kernel/btf/vmlinux", "the kernel's types (BTF)",
       "use a kernel with CONFIG_DEBUG_INFO_BTF" },
@@ -35428,16 +35428,16 @@ static const struct check_row {
       "enable the virtual PMU of this virtual machine" },
     { "membw", 0, CHECK_MONITOR, 0, false, NULL, SRC_MEMBW,
       "memory controller traffic is counted", NULL,
-      "none known; virtual machines and many desktop CPUs do not support it" },
+      "none known; virtual machines and many desktop CPUs lack this PMU" },
     { "power", 0, CHECK_MONITOR, 0, false, NULL, SRC_POWER,
       "energy is measured", NULL,
-      "none known; virtual machines and many CPUs do not support it" },
+      "none known; virtual machines and many CPUs lack the power PMU" },
     { "virtio_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VIRTIO,
       "virtio rings are monitored", "virtio rings",
       "none needed without virtio devices; else a kernel with CONFIG_KPROBES and CONFIG_VIRTIO" },
     { "vhost_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VHOST,
       "vhost queues of guests are monitored", "vhost",
-      "use a kernel with CONFIG_KPROBES and a module vhost with BTF" },
+      "use a kernel with CONFIG_KPROBES and a vhost module with BTF" },
 };
 
 /* The subcommands and their verdicts, by what is missing: nothing (all), an ability with `without`
@@ -35596,7 +35596,7 @@ static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
 {
     const char *from = p->source ? p->source : "the events/ directory of the PMU";
     if (!p->known && pmc.vendor[0])
-        from = "no list for this core: the kernel's generic events";
+        from = "the kernel's generic events: kvis has no list for this core";
     check_say(c, p->known, "%s, type %u, CPUs %s; %s", p->core[0] ? p->core : "unknown core",
               p->type, p->all ? "all" : p->cpus, from);
 }
@@ -35717,7 +35717,7 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
                                      &vh.obj };
     for (u32 i = 0; i < CHECK_FILES; i++)
         if (fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) < 0 && errno == EMFILE) {
-            check_reason(c, "too many files are open" U_FIX U_MORE_FILES);
+            check_reason(c, "the limit on open files is reached" U_FIX U_MORE_FILES);
             _exit(0);
         }
     if (said >= 0)
@@ -36051,11 +36051,11 @@ static const char *opt_proc_env(const char *v)
     size_t size = strlen(v) + 1;
     char *names = memcpy(xrealloc(NULL, size), v, size);
     if (strchr(v, '='))
-        return "give only the names of variables, without values";
+        return "give only the names of environment variables, without values";
     for (const char *name; (name = strsep(&names, ","));)
         if (*name)
             opt_push(&proc_opt.env, &proc_opt.n_env, name);
-    return proc_opt.n_env > before ? NULL : "a variable name is missing";
+    return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
 /* Parses [!]WORD,WORD... or all or none into a bit mask. bit_of returns the bit of a word, or 0 if
@@ -36150,7 +36150,7 @@ static const char *opt_signal(const char *v)
 {
     u64 set;
     if (!opt_set(v, ~0ull, opt_signal_bit, &set))
-        return "allowed values: [!]SIGNAL,... by name or number, all, none";
+        return "allowed values: all, none, or [!]SIGNAL,... as names or numbers";
     opt.signals = set;
     return NULL;
 }
@@ -36527,7 +36527,7 @@ static void cmd_own_file(int f, const char *name)
         return;
     for (u32 i = 0; i < cmd_files.n; i++)
         if (cmd_files.of[i].dev == s.st_dev && cmd_files.of[i].ino == s.st_ino)
-            die(EXIT_USAGE, "%s: this file is already in use as %s; fix: give another name",
+            die(EXIT_USAGE, "%s: the file is already in use as %s; fix: give another name",
                 name, cmd_files.of[i].name);
     if (cmd_files.n == ARRAY_LEN(cmd_files.of))
         return;
@@ -36631,7 +36631,7 @@ static void cmd_refuse_mixed(void)
     struct stat s;
     if (opt.json && !opt.json_file && opt.command && fstat(STDOUT_FILENO, &s) == 0
         && (S_ISREG(s.st_mode) || S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
-        die(EXIT_USAGE, "--json: stdout also has the output of %.300s; fix: --json=FILE, or "
+        die(EXIT_USAGE, "--json: stdout would also have the output of %.300s; fix: --json=FILE, or "
             "for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
 }
 
@@ -36800,7 +36800,7 @@ static void cmd_start_text(void)
         cmd_list_attached(b);
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
-        b_f(b, "kvis: every call stops the program (%s)\n", tr.no_accel);
+        b_f(b, "kvis: every system call stops the command (%s)\n", tr.no_accel);
     if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()))
         b_f(b, "kvis: using ptrace only: %s\n", hy.why_not);
 }
@@ -36899,7 +36899,7 @@ static int cmd_trace(void)
     tr_backend();
     if (tr.mode == TR_OBSERVE && !hy_follows() && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
         opt_wrong(opt_cmd, opt_named("trace"),
-                  "the observe backend reports only calls that return (successful, failed)");
+                  "the observe backend only reports calls that return (successful, failed)");
     if (opt.min_ns && opt.count_only && tr.mode != TR_OBSERVE)
         opt_wrong(opt_cmd, opt_named("min-duration"),
                   "--min-duration with -c needs --all, --cgroup or --backend=observe");
@@ -37005,7 +37005,7 @@ static void cmd_refuse_thread(u32 pid)
         return;
     s64 leader = ps_status(id, "Tgid:");
     if (leader <= 0)
-        die(EXIT_KVIS, "-p %u: a thread, not a process", pid);
+        die(EXIT_KVIS, "-p %u: the ID of a thread, not of a process", pid);
     die(EXIT_KVIS, "-p %u: a thread of process %" PRId64 "; fix: -p %" PRId64, pid, leader, leader);
 }
 
@@ -37124,7 +37124,7 @@ static void cmd_monitor_ready(void)
 {
     if (!mon_sources_on())
         opt_wrong(opt_cmd, opt_named("collectors"),
-                  "-c: proc needs -p PID, cgroup needs --cgroup PATH");
+                  "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
     if (opt.n_pids > MFS_PIDS)
         opt_wrong(opt_cmd, opt_named("pid"), "-p: at most %d processes", MFS_PIDS);
     cmd_roots();
@@ -37229,13 +37229,13 @@ static void cmd_replay_table(void)
     if (!opt.count_only && !opt.count_too)
         return;
     if (st_no_table(&st) && opt.count_only && !*rec_in.wrong)
-        die(EXIT_KVIS, "%s has no calls; fix: record with -v, -c or -C", rec_in.name);
+        die(EXIT_KVIS, "%s has no system calls; fix: record with -v, -c or -C", rec_in.name);
     if (st_no_table(&st))
         return;
     if (!st.from_calls && (opt.trace || md_whole_only()))
-        u_warn("-e, -P, -z: the table includes all calls; fix: record with -v");
+        u_warn("-e, -P, -z do not select the calls in the table; fix: record with -v");
     if (opt.by_pid && !st.n_callers)
-        u_warn("--by=pid: %s has no calls by process; fix: record with -v, or -c --by=pid",
+        u_warn("--by=pid: %s lacks the calls of each process; fix: record with -v, or -c --by=pid",
                rec_in.name);
 }
 
@@ -37280,16 +37280,16 @@ static int cmd_replay(void)
     if (proc)
         proc_replay_end(whole);
     if (!whole)
-        u_warn("%s: %s: only the events before this are shown, without the summary", rec_in.name,
-               rec_in.wrong);
+        u_warn("%s: %s: kvis shows only the events before the damage, without the summary",
+               rec_in.name, rec_in.wrong);
     if (whole)
         rec_finish(&st);
     else
         rec_flush();
     px_close();
     if (rp_held.missing)
-        u_warn("-P: %" PRIu64 " events of selected calls are missing: too many to keep until "
-               "the records of their calls", rp_held.missing);
+        u_warn("-P: %" PRIu64 " events of selected calls are missing: kvis could not keep so many "
+               "until the records of their calls came", rp_held.missing);
     cmd_replay_table();
     if (whole)
         st_report(&st, true);
@@ -37336,7 +37336,7 @@ static int cmd_diff(void)
         return EXIT_KVIS;
     if (!df_is_above())
         return 0;
-    u_warn("B took %.1f %% longer than A (threshold %u %%)",
+    u_warn("run B took %.1f %% longer than run A (threshold %u %%)",
            df_percent(df.wall_ns[0], df.wall_ns[1]), df_fail_above);
     return 1;
 }
@@ -37400,7 +37400,7 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
         die(EXIT_USAGE, "no command '%s'; did you mean %s? (see kvis help)", given, near);
     if (*given == '-')
         die(EXIT_USAGE, "no command '%s': options go after the command (see kvis help)", given);
-    die(EXIT_USAGE, "no command '%s' (see kvis help; kvis trace -- %s would trace it)", given,
+    die(EXIT_USAGE, "no command '%s' (see kvis help; kvis trace -- %s traces a program)", given,
         given);
 }
 
@@ -37434,7 +37434,7 @@ static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
         die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, which would give every user "
-            "its owner's rights; fix: chmod ug-s kvis, and run it with sudo");
+            "the rights of the owner of kvis; fix: chmod ug-s kvis, and use sudo");
 }
 
 static const char *cmd_file_name(const char *path)

@@ -153,15 +153,15 @@ KVIS="setpriv --reuid=65534 --regid=65534 --clear-groups ./kvis"
 kvu() { say "\$ $KVIS $*"; $KVIS "$@" >out 2>err 9>&-; st=$?; }
 kvu check open -v; status 1
 has out '^open_programs +NO +open +BPF needs privileges$'
-has out 'fix: run it as root, or with CAP_BPF and CAP_PERFMON'
+has out 'fix: run kvis as root, or with CAP_BPF and CAP_PERFMON'
 kvu check trace; status 0
 kvu check
 [ "$(wc -l <out)" -le 24 ] && ! grep '.\{81\}' out >&9 || fail "more than a screen of 80 by 24"
 eq "lines of commands" "trace open proc monitor virt kvis" "$(sed -n 's/^\([a-z]\{1,\}\) .*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
 has out '^trace +ptrace: every traced call stops'
 has out '^(open|proc) +only for a command, by ptrace: BPF needs privileges$'
-eq "the fix stands once" 1 "$(grep -c 'run it as root, or with CAP_BPF' out)"
+eq "the fix stands once" 1 "$(grep -c 'run kvis as root, or with CAP_BPF' out)"
 eq "and is referred to" 3 "$(grep -c '^ *fix: same as for open$' out)"
-has out 'fix: run it as root, or with CAP_SYS_ADMIN$' # of trace: it could use BPF, but not its filter
+has out 'fix: run kvis as root, or with CAP_SYS_ADMIN$' # of trace: it could use BPF, but not its filter
 kvu check -v
-eq "the fix stands once with -v, too" 1 "$(grep -c 'fix: run it as root, or with CAP_BPF and' out)"
+eq "the fix stands once with -v, too" 1 "$(grep -c 'fix: run kvis as root, or with CAP_BPF and' out)"

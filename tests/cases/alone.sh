@@ -40,9 +40,9 @@ nobody|0|trace -c -- /kvis --version|err|execve
 nobody|0|trace -q --report=/tmp/n.html -w /tmp/n.kvis -- /kvis --version|err|time in calls
 nobody|0|replay -v /run.kvis|err|execve
 nobody|0|diff /run.kvis /run.kvis|out|run.kvis
-nobody|1|check|out|fix: run it as root
-nobody|125|open -d 1|err|cannot watch opens: .*run it as root
-nobody|125|proc -d 1|err|cannot watch processes: .*run it as root
+nobody|1|check|out|fix: run kvis as root
+nobody|125|open -d 1|err|cannot watch opens: .*run kvis as root
+nobody|125|proc -d 1|err|cannot watch processes: .*run kvis as root
 nobody|0 125|monitor -n 1 -i 0.1|both|.
 END
 try() { # try WHERE: all the rows, with the root as it is

@@ -49,7 +49,7 @@ for c in open opensnoop proc execsnoop exitsnoop "open --backend=bpf" "proc --ba
     in_container "$KVIS" $c "$@"; status 125
     eq "$c: lines" 1 "$(wc -l <err)"
     has err '^kvis: cannot watch [a-z]*: .*BPF needs privileges; fix: .*CAP_BPF.*--privileged'
-    hasnt err 'run it as root'
+    hasnt err 'run kvis as root'
 done
 [ ! -e ran ] || fail "a command ran"
 
@@ -64,11 +64,11 @@ in_container "$KVIS" check; status 1
 has out '^trace +ptrace: every traced call stops the program'
 has out '^(open|proc) +only for a command, by ptrace: BPF needs privileges$'
 has out '^monitor +works, without '
-hasnt out 'run it as root'
+hasnt out 'run kvis as root'
 awk 'length > 80' out >long; [ ! -s long ] || fail "longer than 80 columns: $(cat long)"
 in_container "$KVIS" check trace; status 0
 in_container "$KVIS" check --json=json
-want "not [e for e in E if e['type'] == 'check' and not e['works'] and 'run it as root' in e.get('fix', '')]"
+want "not [e for e in E if e['type'] == 'check' and not e['works'] and 'run kvis as root' in e.get('fix', '')]"
 want "[e for e in E if e['name'] == 'page_faults' and not e['works'] and 'perf_event_open in the container' in e['fix']]"
 
 # FROM scratch: nothing but the binary, no /proc, /sys, /dev, /tmp, and what takes them says that they are not mounted.

@@ -86,7 +86,7 @@ hasnt out 'seccomp filter forbids' # bpf(2) is not
 under="$BIN/refuse process_vm_readv"
 hidden /sys/kernel check trace
 has out '^trace  *ptrace: every traced call stops'
-has out 'fix: run it without a seccomp filter'
+has out 'fix: run kvis without a seccomp filter'
 under="$BIN/refuse fsopen"
 hidden /sys monitor -n 1 -i 0.1 -c cpufreq,hugepages,mbm,vhost,virtio
 hasnt out 'needs a kernel|no Intel RDT|no vhost driver|no virtio device'

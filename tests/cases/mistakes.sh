@@ -106,7 +106,7 @@ done <<'END'
 125|replay cut.kvis|cut.kvis: truncated at offset 16
 125|replay newer.kvis|newer.kvis: was written by a newer kvis: format version 99, this kvis reads
 1|replay kind.kvis|kind.kvis: was probably written by a newer kvis.*a record of type 200
-125|replay -c a.kvis|a.kvis has no calls; fix: record with
+125|replay -c a.kvis|a.kvis has no system calls; fix: record with
 2|diff a.kvis|two recordings
 0|diff a.kvis -- a.kvis|
 0|replay -q a.kvis --|
@@ -117,7 +117,7 @@ done <<'END'
 2|monitor -n 0|COUNT is a number from 1
 2|monitor -i 0|'0': not a number of seconds
 2|monitor -c foo|'foo': unknown collector; groups: cpu, sched.*; sources: kvis help monitor --man
-2|monitor --listen=99999|'99999': not PORT \(at most 65535\) or ADDR:PORT
+2|monitor --listen=99999|'99999': neither PORT \(at most 65535\) nor ADDR:PORT
 2|monitor --listen=here:80|ADDR:PORT \(a numeric address
 125|monitor -n 1 --listen=192.0.2.1:9|port 9: .*no interface has this address
 125|monitor -n 1 -p 4194303|no process 4194303
@@ -128,7 +128,7 @@ done <<'END'
 2|open -f O_FOO|not a flag of open
 2|open -u root|'root': not a user ID \(id -u
 2|proc -f xml|'xml': allowed values: text.json
-2|proc --min-duration=1h|'1h': not a duration, like 10ms
+2|proc --min-duration=1h|'1h': not a duration such as 10ms
 2|proc --min-duration=1 --live -- true|--min-duration cannot be combined with --live
 2|proc -l (|not a valid regular expression
 2|proc --format=json --json -- true|both write to stdout
@@ -179,7 +179,7 @@ done <<END
 125|trace -u root true|only root can run a command as another user
 125|trace --backend=hybrid true|--backend=hybrid: BPF needs root
 125|replay mine/a.kvis|cannot read mine/a.kvis: Permission denied
-125|open -d 1|cannot watch opens: .*fix: run it as root
-125|proc -d 1|cannot watch processes: .*fix: run it as root
+125|open -d 1|cannot watch opens: .*fix: run kvis as root
+125|proc -d 1|cannot watch processes: .*fix: run kvis as root
 END
 kill $sleep

@@ -25,5 +25,5 @@ cd ..
 # More opens at once than the probe's map holds: counted and told.
 mkdir full; cd full || exit 1
 watch --ring=8192 -- "$BIN/opens" full
-[ $st = 77 ] && say "full: $(tail -n 1 out)" || { status 0; python3 "$TESTS/lib/want.py" json out >&9 || fail "full"; has err '^kvis: [0-9]+ opens lost: too many at once'; }
+[ $st = 77 ] && say "full: $(tail -n 1 out)" || { status 0; python3 "$TESTS/lib/want.py" json out >&9 || fail "full"; has err '^kvis: [0-9]+ opens lost: too many opens'; }
 cd ..

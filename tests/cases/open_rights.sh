@@ -18,7 +18,7 @@ denied() { # denied WHY CMD...
     has err "^kvis: cannot watch opens: .*$why"
     [ ! -s out ] || fail "something on stdout"
 }
-denied 'fix: run it as root, or with CAP_BPF and CAP_PERFMON' $user ./kvis-copy open
+denied 'fix: run kvis as root, or with CAP_BPF and CAP_PERFMON' $user ./kvis-copy open
 denied 'CAP_BPF' $user ./kvis-copy open --backend=bpf -- touch ran
 [ ! -e ran ] || fail "the command ran"
 denied 'user namespace' unshare -r ./kvis-copy open

@@ -36,17 +36,17 @@ def where(o="16", s="8", b="0", d="const char * where"):
     return line(f"\tfield:{d};\toffset:{o};\tsize:{s};\tsigned:{b};\n")
 
 
-LINE8 = "line 8, is not understood"
+LINE8 = "line 8 is unknown"
 ROWS = [
     ("good", GOOD, ANSWERS, ""),
     ("moved", where("160", "4", "1"), {"where": "160 4 1 1 0"}, ""),
     ("gone", line(""), {"where": "ENOENT", "args[1]": "32 8 1 0 0"}, ""),
     ("twice", line("\tfield:int where;\toffset:4;\tsize:4;\tsigned:1;\n" * 2), {"where": "EBADMSG", "ptr": "88 8 1 0 0"},
      ""),
-    ("CRLF", GOOD.replace("\n", "\r\n"), BAD, "is not that of this event"),
+    ("CRLF", GOOD.replace("\n", "\r\n"), BAD, "does not describe this event"),
     ("CRLF in one line", where(b="0;\r").replace("\r;", "\r"), BAD, LINE8),
-    ("empty", "", BAD, "is not that of this event"),
-    ("another event's", GOOD.replace("name: ev", "name: event"), BAD, "is not that of this event"),
+    ("empty", "", BAD, "does not describe this event"),
+    ("another event's", GOOD.replace("name: ev", "name: event"), BAD, "does not describe this event"),
     ("garbage", "name: ev\nID: 77\nformat:\n\x01\x02\xff\n", BAD, "line 4"),
     ("NUL", GOOD.replace("args", "ar\0s"), BAD, "contains a NUL"),
     ("no print fmt", GOOD[:GOOD.index("print")], BAD, "is truncated"),
