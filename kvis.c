@@ -12609,7 +12609,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     else if (n < REC_HEAD || rec_crc(0, head, 12) != rec_ld32(head + 12))
         rec_bad("damaged at offset 8 (header)");
     else if (rec_ld32(head + 8) != REC_VERSION)
-        rec_bad("was written by %s kvis in format version %u, this kvis reads version %d",
+        rec_bad("was written by %s kvis: format version %u, this kvis reads version %d",
                 rec_ld32(head + 8) > REC_VERSION ? "a newer" : "an older", rec_ld32(head + 8),
                 REC_VERSION);
     return *rec_in.wrong ? -1 : 0;

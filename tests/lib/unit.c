@@ -875,8 +875,8 @@ static void t_counted(void)
     st.unreadable = 3, st.names_overflow = 4, st.names_dropped = 5, st.programs_other = 6;
     st_text_incomplete(&b, &st);
     b_c(&b, 0);
-    EXPECT(strstr(b.p, " 3 stops at which ") && strstr(b.p, " 4 uses of names "));
-    EXPECT(strstr(b.p, " 5 drops of names ") && strstr(b.p, " 6 programs or fewer "));
+    EXPECT(strstr(b.p, " 3 stops of a thread ") && strstr(b.p, " 4 uses of names "));
+    EXPECT(strstr(b.p, " 5 drops of names ") && strstr(b.p, " 6 programs at most "));
     b_free(&b);
     st = was;
 }
@@ -1085,7 +1085,7 @@ static void t_pmc(void)
     EXPECT(strstr(pf_why_not(-EPERM, PF_LEVEL_CPU), "perf_event_open: EPERM; fix: allow "));
     EXPECT(!strstr(pf_why_not(-EPERM, PF_LEVEL_CPU), "paranoid"));
     EXPECT(!strcmp(pf_why_not(-EBUSY, PF_LEVEL_CPU), "perf_event_open: EBUSY"));
-    EXPECT(strstr(pf_why_not(-EMFILE, PF_LEVEL_CPU), "perf_event_open: EMFILE; fix: raise the limit of open files"));
+    EXPECT(strstr(pf_why_not(-EMFILE, PF_LEVEL_CPU), "perf_event_open: EMFILE; fix: raise the limit on open files"));
     pmc_empty_slots(&n2, d);
     EXPECT(d[PR_EMPTY_SLOTS_FRONTEND] == 30 && d[PR_EMPTY_SLOTS] == 0);
     EXPECT(d[PR_EMPTY_SLOTS_BACKEND] == 50 && d[PR_CYCLES] == 100);

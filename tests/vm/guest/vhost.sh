@@ -69,7 +69,7 @@ if [ ! -e /sys/kernel/btf/vhost ]; then
     t_hasnt "without the module's BTF: nothing of the ring is said" prom 'vhost_(stalled|depth|wake)|ring="(empty|not empty)"'
     within "gaps, of which it is not said which they are" $((tx_kicks - 1)) "$(seconds "not known" count)" $((tx_kicks + 5))
     within "their time" $((idle_least + stalled_least)) "$(seconds "not known" sum)" $whole
-    t_has "why, is said" text 'vhost_stalled.*: finding the ring needs BTF for vhost'
+    t_has "why, is said" text 'vhost_stalled.*: finding the ring of a guest needs BTF of vhost'
     exit 0
 fi
 t_json "depth at each kick to send" json "{k: n for k, n in $(sizes vhost_depth $net/tx).items() if n} == {3: $tx_3, 5: $stalls, 20: $tx_20}"
