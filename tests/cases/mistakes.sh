@@ -118,7 +118,7 @@ done <<'END'
 2|monitor -i 0|'0': not a number of seconds
 2|monitor -c foo|'foo': unknown collector; groups: cpu, sched.*; sources: kvis help monitor --man
 2|monitor --listen=99999|'99999': neither PORT \(at most 65535\) nor ADDR:PORT
-2|monitor --listen=here:80|ADDR:PORT \(a numeric address
+2|monitor --listen=here:80|ADDR:PORT \(with a numeric address
 125|monitor -n 1 --listen=192.0.2.1:9|port 9: .*no interface has this address
 125|monitor -n 1 -p 4194303|no process 4194303
 125|monitor -n 1 --cgroup no/such|--cgroup no/such: no cgroup
