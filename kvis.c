@@ -472,7 +472,7 @@ static void __attribute__((noreturn)) u_no_memory(size_t bytes)
     getrlimit(RLIMIT_DATA, &data);
     bool limited = MIN(space.rlim_cur, data.rlim_cur) != RLIM_INFINITY;
     die(EXIT_KVIS, "cannot allocate %zu bytes: out of memory%s", bytes,
-        limited ? "; fix: raise the limits (ulimit -v unlimited -d unlimited)" : "");
+        limited ? "; fix: raise the memory limits (ulimit -v unlimited -d unlimited)" : "");
 }
 
 static void *xrealloc(void *p, size_t n)
@@ -546,7 +546,7 @@ static const char *u_write_error(int e)
 {
     return e == ENOENT   ? "there is no such directory"
            : e == EISDIR ? "it is a directory"
-           : e == EROFS  ? "its file system is read-only"
+           : e == EROFS  ? "the file system is read-only"
                          : strerror(e);
 }
 
@@ -1405,7 +1405,7 @@ enum { ARCH_STACK = 8 << 10, ARCH_STACK_NR = 0 };
 static const u16 arch_fn_off[5] = { 0, 4, 8, 12 }; /* the fifth argument is on the stack */
 enum { ARCH_SP_OFF = 13 * 4, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #else
-#error "kvis knows x86_64, aarch64, riscv64 and armv7"
+#error "kvis supports only x86_64, aarch64, riscv64 and armv7"
 #endif
 
 /* The BPF programs assume that pointers and longs of the kernel have 8 bytes. */
@@ -5876,11 +5876,11 @@ static const char *sc_parse(const char *expr)
     bool invert = *expr == '!';
     expr += invert;
     if (!*expr)
-        return "a system call, class or /regex is missing";
+        return "the name of a system call, a class or a /regex is missing";
     while (*expr) {
         size_t n = strcspn(expr, ",");
         if (n >= sizeof word)
-            return "a word is longer than 4095 bytes";
+            return "a name between commas is longer than 4095 bytes";
         snprintf(word, sizeof word, "%.*s", (int)n, expr);
         const char *wrong = n ? sc_add(word, set) : NULL;
         if (wrong)
@@ -6314,7 +6314,7 @@ static void out_writer_flush(struct writer *w)
             continue;
         if (e != -EPIPE && e != -EINTR) { /* no message for EPIPE: the reader closed the pipe */
             errno = -e;
-            u_warn("cannot write %s, output to it ends here:", w->name[i]);
+            u_warn("cannot write %s, whose output ends here:", w->name[i]);
             out.failed = -e;
         }
         w->fd[i] = -1;
@@ -7762,7 +7762,7 @@ enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLER
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
        ST_UNNAMED = SC_N, ST_ROWS /* a row per named system call, and one for all others */ };
 
-_Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "the probes count in the same buckets");
+_Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "probes need the buckets of histograms");
 
 /* Totals of the calls that have a time breakdown: number of calls, and times in ns. */
 struct st_time {
@@ -11580,9 +11580,9 @@ enum {
      * has 64 bits, the last of which means "the event has fields that its kind does not list". */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
-_Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "more fields than a recording can have");
-_Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "more kinds than a recording can have");
-_Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "more fields than a mask has bits");
+_Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "a recording cannot have so many fields");
+_Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "a recording cannot have so many kinds");
+_Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "a mask has too few bits");
 
 enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 16 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
@@ -12409,7 +12409,7 @@ static struct rec_text rec_gets(void)
     b_put(&rec_in.text, p, s.len);
     b_c(&rec_in.text, 0);
     if (rec_in.text.cut)
-        rec_bad("damaged at offset %" PRIu64 " (a record is too long)", rec_in.at + 8);
+        rec_bad("damaged at offset %" PRIu64 " (a record that is too long)", rec_in.at + 8);
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
@@ -12928,8 +12928,8 @@ static bool rp_shown(const struct call *c)
 /* Reports data that this kvis does not know. Its checksum is valid, so a newer kvis wrote it. */
 static void rp_newer(const char *what, u64 n)
 {
-    rec_bad("was probably written by a newer kvis (%.40s): %s %" PRIu64 " at offset %" PRIu64,
-            rec_run.version, what, n, rec_in.at + 8);
+    rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
+            PRIu64, rec_run.version, what, n, rec_in.at + 8);
 }
 
 static u32 rp_flags(u32 bits)
@@ -15257,7 +15257,7 @@ static const struct df_table {
     char cls;                    /* class of the names to compare, or 0 if pair() makes the pairs */
     void (*pair)(void);
 } df_tables[] = {
-    { "commands", "Commands, without the time of their children", "runs", "own_ns", "command",
+    { "commands", "Commands, without the time of child processes", "runs", "own_ns", "command",
       DF_NS, 'c', NULL },
     { "files", "Files", "opens", "bytes", "file", DF_BYTES, 'f', NULL },
     { "peers", "Network", "opens", "bytes", "address", DF_BYTES, 'p', NULL },
@@ -15422,7 +15422,7 @@ static void df_text_table(struct buf *b, const struct df_table *t)
         df_text_pair(b, p, t);
     }
     if (n > shown)
-        b_f(b, "   ... and %u more\n", n - shown);
+        b_f(b, "   ... and %u more rows\n", n - shown);
 }
 
 /* Writes a time in units of unit_ns, or "n/a" if it is not known. */
@@ -15472,16 +15472,16 @@ static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
 static void df_text_times(struct buf *b)
 {
     if (df.counted[0] || df.counted[1])
-        df_text_calls(b, " Times of a call, in us:\n"
+        df_text_calls(b, " Times of a system call, in us:\n"
                       "   p50 A   p50 B   p99 A   p99 B  call\n", 0, df_text_latency);
     else
-        b_s(b, " Calls: n/a (not recorded: record with -v, -c or -C)\n");
+        b_s(b, " System calls: n/a (not recorded; fix: record with -v, -c or -C)\n");
     if (df.timed[0] || df.timed[1])
-        df_text_calls(b, " Where time went, in ms:\n"
+        df_text_calls(b, " Where the time of system calls went, in ms:\n"
                       "  cpu A  cpu B runq A runq B disk A disk B other A other B  call\n",
                       DF_LEAST_NS, df_text_parts);
     else
-        b_s(b, " Where time went: n/a (only the hybrid backend records it)\n");
+        b_s(b, " Where the time went: n/a (only the hybrid backend records it)\n");
     for (u32 k = 0; k < 2; k++) {
         b_f(b, " %c", 'A' + (int)k);
         if (df.sum[k]->delays.count)
@@ -15544,8 +15544,8 @@ static void df_text(struct buf *b)
         b_s(b, ")\n");
     }
     if (df_other_calls())
-        b_s(b, " Different calls were traced (-e): only calls traced in both are compared; opens\n"
-            " and bytes of files and addresses are those of each recording's own calls\n");
+        b_s(b, " The recordings have different calls (-e): only calls in both are compared; opens\n"
+            " and bytes of files and addresses come from all calls of each recording\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);
@@ -15804,7 +15804,7 @@ static const char *pf_why_not(int e, enum pf_level level)
     if (e == -EACCES && pf_paranoid() > (long)level)
         snprintf(because, sizeof because, " (perf_event_paranoid is %ld)", pf_paranoid());
     else if (e == -EACCES)
-        snprintf(because, sizeof because, " (another user's process, or a security module)");
+        snprintf(because, sizeof because, " (not your process, or a security module)");
     snprintf(text, sizeof text, "perf_event_open: %s%s%s%s", name ? name : "an unknown error",
              because, *fix ? U_FIX : "", fix);
     return text;
@@ -16309,7 +16309,7 @@ static int btf_header(struct btf_file *b)
     b->str_len = h.str_len;
     /* The string section of a module may be empty, because its types can use vmlinux's strings. */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
-        return btf_bad(b, "strings do not end in NUL");
+        return btf_bad(b, "the strings do not end in NUL");
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
 }
 
@@ -16398,7 +16398,7 @@ static int btf_strip(u32 id, struct btf_type *t)
             return 0;
         id = t->size;
     }
-    return btf_bad(t->b, "type %u: qualifiers nested too deeply", id);
+    return btf_bad(t->b, "type %u: qualifiers are nested too deeply", id);
 }
 
 /* Sets the size and signedness of a field whose type is not an array. */
@@ -16708,7 +16708,7 @@ static int btf_open(const char *name, char why[])
     if (e) {
         memcpy(why, no_btf, sizeof no_btf);
         u_unseen(why + said, WHY_LEN - said, path, -e,
-                 strcmp(name, "vmlinux") ? "load that module, built with BTF"
+                 strcmp(name, "vmlinux") ? "load the kernel module, built with BTF"
                                          : "use a kernel with CONFIG_DEBUG_INFO_BTF");
     }
     return e ? e : fd;
@@ -17792,11 +17792,11 @@ static const char *bpf_no_kprobe(const char *symbol, int e)
     if (e != -ENOENT)
         return NULL;
     if (u_not_mounted(BPF_KPROBES))
-        return "kprobes cannot be set: /sys is not mounted" U_FIX U_MOUNT_SYSFS;
+        return "kvis cannot set kprobes: /sys is not mounted" U_FIX U_MOUNT_SYSFS;
     if (!u_sys_there(BPF_KPROBES))
         return "this kernel has no kprobes (CONFIG_KPROBES)" U_FIX
                "use a kernel with CONFIG_KPROBES";
-    snprintf(why, sizeof why, "%.100s: this function cannot be probed", symbol);
+    snprintf(why, sizeof why, "%.100s: this kernel function cannot be probed", symbol);
     return why;
 }
 
@@ -17868,7 +17868,7 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
     if (!k->n)
         snprintf(why, WHY_LEN, "/proc/kallsyms has no %.100s", k->name);
     if (k->n > 1)
-        snprintf(why, WHY_LEN, "%u functions here are named %.100s: cannot tell which one is meant",
+        snprintf(why, WHY_LEN, "%u functions of the kernel are named %.100s: kvis cannot choose",
                  k->n, k->name);
     return why;
 }
@@ -18032,19 +18032,19 @@ static struct bpf_denial bpf_denied(int e)
                                     "use a 64-bit kernel" };
     if (e == -ENOSYS)
         return (struct bpf_denial){ "bpf(2) is not available",
-                                    "use a kernel with CONFIG_BPF_SYSCALL, or allow bpf in the "
+                                    "use a kernel with CONFIG_BPF_SYSCALL, or allow bpf(2) in the "
                                     "seccomp profile" };
     if (tfs_locked_down())
         return (struct bpf_denial){ "the kernel is locked down: BPF programs may not read memory",
                                     TFS_LOCKED_DOWN };
     if (e == -EMFILE || e == -ENFILE)
-        return (struct bpf_denial){ "too many files are open", pf_fix(e, PF_LEVEL_CPU) };
+        return (struct bpf_denial){ "the limit on open files is reached", pf_fix(e, PF_LEVEL_CPU) };
     if (e != -EPERM && e != -EACCES)
         return (struct bpf_denial){ "", "" };
     if (!bpf_caps_enough(caps))
         return (struct bpf_denial){ !(caps & (bpf_cap | perfmon)) ? "BPF needs privileges"
-                                    : caps & bpf_cap ? "BPF needs CAP_PERFMON as well"
-                                                     : "BPF needs CAP_BPF as well",
+                                    : caps & bpf_cap ? "BPF needs CAP_PERFMON besides CAP_BPF"
+                                                     : "BPF needs CAP_BPF besides CAP_PERFMON",
                                     u_rights("CAP_BPF and CAP_PERFMON") };
     if (!bpf_first_user_ns())
         return (struct bpf_denial){ "BPF is not allowed in a user namespace",
@@ -18647,7 +18647,7 @@ static int sp_error(void)
     else if (stage == 's')
         u_warn("cannot install the seccomp filter (--no-accel works without one):");
     else if (errno == ENOEXEC)
-        u_warn("cannot run %s: not a program (no #! line, or for another CPU)", opt.command[0]);
+        u_warn("cannot run %s: not a program (no #! line, or of another CPU type)", opt.command[0]);
     else if (errno == ENOENT)
         u_warn("cannot run %s: its interpreter (#! line) or dynamic linker does not exist",
                opt.command[0]);
@@ -19225,9 +19225,9 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
         if (hy_stopping[i].id == id && !(id == SC_clone && follows))
             return hy_stopping[i].why;
     if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
-        return "-P: a path must be resolved before it changes";
+        return "-P: kvis must resolve a path before the path can change";
     if (opt.faults && (md_is_about_memory((u16)row) || id == SC_madvise))
-        return "--faults: page faults need an up-to-date list of memory regions";
+        return "--faults: kvis needs an up-to-date list of memory regions";
     return hy_spec(&sc_rows[row], s);
 }
 
@@ -19299,7 +19299,7 @@ static void hy_text_stops(struct buf *b)
     opt.calls = true;
     hy.classic_tracepoints = !bpf_raw_is_whole();
     hy.in_ns = bpf_pid_ns(NULL) != 0;
-    b_s(b, "\nCalls that stop a thread with --backend=hybrid (all others are recorded):\n");
+    b_s(b, "\nSystem calls that stop a thread with --backend=hybrid (all others are recorded):\n");
     for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
         if (!i || strcmp(hy_stopping[i - 1].why, hy_stopping[i].why))
             hy_text_reason(b, hy_stopping[i].why);
@@ -20273,7 +20273,7 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
                              ? "--all and --cgroup show calls or count them; fix: leave out -w, "
                                "--report, --perfetto, --chrome-json, --folded, --faults, --by "
                                "and, with -c, -v, --json and -P"
-           : f->faults       ? "--faults: page faults need an up-to-date list of memory regions"
+           : f->faults       ? "--faults: kvis needs an up-to-date list of memory regions"
            : !f->may_bpf     ? TR_NO_BPF
            : f->pid_ns       ? "kvis is in a pid namespace"
            : f->bits32       ? "a process of -p runs a 32-bit program"
@@ -22529,7 +22529,7 @@ static void tr_spawn(void)
             tr_status(tr.child, status);
     if (tr.started && (e = tr_watch_command(t)) < 0) {
         kill(tr.child, SIGKILL);
-        die(EXIT_KVIS, "cannot count calls in the kernel: filling the map spec failed: %s; "
+        die(EXIT_KVIS, "cannot count calls in the kernel: filling the BPF map spec failed: %s; "
             "fix: --backend=ptrace", strerror(-e));
     }
 }
@@ -22541,11 +22541,11 @@ static void tr_spawn(void)
 static const char *tr_protected(pid_t pid, long yama)
 {
     s64 uid = ps_status(pid, "Uid:");
-    return uid >= 0 && uid != (s64)geteuid() ? "it belongs to another user"
-           : yama == 1 ? "kernel.yama.ptrace_scope allows only descendants of kvis"
+    return uid >= 0 && uid != (s64)geteuid() ? "the process belongs to another user"
+           : yama == 1 ? "kernel.yama.ptrace_scope is 1 and allows only descendants of kvis"
            : yama      ? "kernel.yama.ptrace_scope allows only CAP_SYS_PTRACE"
-           : uid < 0 ? "it may belong to another user (/proc does not show its owner)"
-                     : "it is not dumpable (a set-user-ID program, or PR_SET_DUMPABLE)";
+           : uid < 0 ? "the process may belong to another user (/proc hides the owner)"
+                     : "the process is not dumpable (set-user-ID, or PR_SET_DUMPABLE)";
 }
 
 static bool tr_is_kernel_thread(pid_t pid)
@@ -22564,11 +22564,11 @@ static const char *tr_explain(pid_t pid, int e)
     if (e == -ESRCH && state < 0)
         snprintf(why, sizeof why, "there is no such process");
     else if (state == 'Z')
-        snprintf(why, sizeof why, "it is a zombie: it has exited, and waits to be reaped");
+        snprintf(why, sizeof why, "the process is a zombie: it has exited, but is not reaped");
     else if (tracer > 0)
         snprintf(why, sizeof why, "pid %d already traces it", (int)tracer);
     else if (tr_is_kernel_thread(pid))
-        snprintf(why, sizeof why, "it is a kernel thread");
+        snprintf(why, sizeof why, "the process is a kernel thread");
     else if (refused)
         snprintf(why, sizeof why, "%s", refused);
     else if (e == -EPERM && !(bpf_caps() >> 19 & 1))
@@ -22577,8 +22577,8 @@ static const char *tr_explain(pid_t pid, int e)
                      ? "sysctl kernel.yama.ptrace_scope=0, or " : "",
                  u_rights("CAP_SYS_PTRACE"));
     else if (e == -EPERM && !bpf_first_user_ns())
-        snprintf(why, sizeof why, "it is outside the user namespace of kvis; fix: run kvis "
-                 "outside the user namespace");
+        snprintf(why, sizeof why, "the process is outside the user namespace of kvis; fix: run "
+                 "kvis outside the user namespace");
     else
         snprintf(why, sizeof why, "%s%s", strerror(-e),
                  e == -EPERM ? " (a security module?)" : "");
@@ -22782,11 +22782,11 @@ static pid_t tr_attach_named(pid_t named, u32 n)
         if (opt.pids[i] == pid)
             return 0; /* -p names this process twice */
     if (hy.observe ? pid == getpid() : tr_is_ancestor(pid)) {
-        u_warn("cannot attach to pid %d: it is kvis itself or an ancestor of it", pid);
+        u_warn("cannot attach to pid %d: the process is kvis itself or its ancestor", pid);
         return 0;
     }
     if (pid != named)
-        u_warn("%d is a thread of process %d: tracing the whole process", named, pid);
+        u_warn("%d is a thread of process %d: kvis traces the whole process", named, pid);
     int e = hy.observe && tr_is_kernel_thread(pid) ? -EPERM : tr_attach(pid);
     if (e == -E2BIG) {
         u_warn("pid %d has too many threads: only some of them are observed", pid);
@@ -23221,7 +23221,7 @@ static const char *open_opt_uid(const char *v)
     char *end;
     unsigned long n = strtoul(v, &end, 10);
     if (!*v || *end || *v == '-' || n > UINT32_MAX - 1)
-        return "not a user ID (id -u NAME prints it)";
+        return "not a user ID (id -u NAME prints the ID of user NAME)";
     open_opt.uid = n + 1;
     return NULL;
 }
@@ -23662,7 +23662,7 @@ static struct session open_session = {
     .what = "opens", .fam = &open_family, .ring_bytes = 1 << 20, .idle_ms = 32,
     .plan = open_plan, .take = open_record, .over = open_tree_gone, .lost_why = open_lost_why,
     .calls = "open,openat,openat2,creat,open_by_handle_at,execve,execveat", .tap = &open_tap,
-    .cost = "stops it at each open and exec (at every call with -d or without CAP_SYS_ADMIN)",
+    .cost = "stops the command at opens and execs (at every call with -d or without CAP_SYS_ADMIN)",
 };
 
 static void open_begin(void)
@@ -23685,7 +23685,7 @@ static int open_run(u64 end_ns)
     out_flush();
     ses_run(&open_session, end_ns);
     if (open_state.unknown)
-        u_warn("%" PRIu64 " opens left out by -P: their absolute path is unknown",
+        u_warn("%" PRIu64 " opens are left out by -P because their absolute path is unknown",
                open_state.unknown);
     if (out.json_on)
         open_json_summary();
@@ -25698,8 +25698,8 @@ static struct session proc_session = {
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
-    .cost = "stops it at each fork, exec and exit (at every call with -d or without "
-            "CAP_SYS_ADMIN), and does not count its context switches",
+    .cost = "stops the command at forks, execs and exits (at every call with -d or without "
+            "CAP_SYS_ADMIN), and does not count context switches",
 };
 
 static void proc_adopt(u32 pid)
@@ -25745,8 +25745,8 @@ static void proc_first(void)
         u_warn("exit codes, times and sizes are unknown, and arguments are those passed to execve: "
                "%s", bpf_no_fields(&proc_session.obj));
     if (proc_state.no_forks)
-        u_warn("forks are not seen, so short processes can be missing: kvis is in a pid namespace, "
-               "and the kernel has no BTF");
+        u_warn("kvis cannot see forks, so short processes can be missing: in a pid namespace, "
+               "that needs a kernel with BTF");
     if (!opt.command && (proc_opt.pid || out.json_on || proc_format(proc_opt.format)->whole))
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
@@ -26979,7 +26979,7 @@ static void mfs_freq(void)
     }
     met_sum(NULL);
     bool some = met.seen[M_FREQ] == met.tick && met.seen[M_FREQ_BASE] != met.tick;
-    met.no[M_FREQ_BASE] = some ? "sysfs has neither base_frequency nor nominal_freq" : NULL;
+    met.no[M_FREQ_BASE] = some ? "/sys has neither base_frequency nor nominal_freq of a CPU" : NULL;
 }
 
 /* Reads lines "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
@@ -28984,7 +28984,7 @@ static void pmc_look(void)
     pmc_cpuinfo(pmc.online);
     DIR *d = opendir(met_path(PMC_DEVICES));
     if (!d)
-        pmc.none = PMC_DEVICES ": ENOENT (no /sys, or no perf events)";
+        pmc.none = PMC_DEVICES ": ENOENT (no /sys, or a kernel without perf events)";
     for (const struct dirent *e; (e = u_entry(&d));)
         if (strlen(e->d_name) < MET_NAME && !e->d_name[strspn(e->d_name, PMC_PLAIN)])
             pmc_add_pmu(e->d_name);
@@ -29264,11 +29264,11 @@ static void pmc_warn(void)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++)
         if (pmc.vendor[0] && !pmc_pmus[k].known)
-            u_warn("pmc: no list of events for this core (%s family %u model %u, PMU %s): using "
-                   "the kernel's generic events", pmc.vendor, pmc.family, pmc.model_nr,
+            u_warn("pmc: kvis has no events for this CPU core (%s family %u model %u, PMU %s): "
+                   "using the kernel's generic events", pmc.vendor, pmc.family, pmc.model_nr,
                    pmc_pmus[k].name);
     if (pmc.n_pmus && pmc.scope == PS_TASK && mo.cgroup)
-        u_warn("pmc: the cgroup is not counted: the counters are in use for -p");
+        u_warn("pmc: the cgroup is not counted: -p uses the hardware counters");
     if (pmc.user_only)
         u_warn("pmc: counting user mode only: perf_event_paranoid is %ld" U_FIX
                "run kvis as root, or with CAP_PERFMON",
@@ -29515,7 +29515,7 @@ static const char *pmc_metric_why(u32 m)
         why = pmc_why(pmc_ratios[k].part);
         why = why ? why : pmc_why(pmc_ratios[k].of);
     }
-    return why ? why : "not counted in this interval: nothing ran, or others use the counters";
+    return why ? why : "not counted in this interval: nothing ran, or other tools use the counters";
 }
 
 static void pmc_reset(struct pmc_sum *s)
@@ -29837,7 +29837,7 @@ static void unc_open_on(u32 event, u32 cpu)
     struct pmc_unit at = { .cpu = (int)cpu };
     struct unc_socket *s = unc.tried++ < UNC_EVENTS ? unc_socket_of(cpu) : NULL;
     if (!s) {
-        unc_lack(NULL, e, "more than %d counters, or %d sockets", UNC_EVENTS, UNC_SOCKETS);
+        unc_lack(NULL, e, "more than %d counters or %d sockets to read", UNC_EVENTS, UNC_SOCKETS);
         return;
     }
     int f = pmc_spare(pmc_open_as(&e->code, &at, -1, false));
@@ -30046,7 +30046,7 @@ static void unc_dmi_read(void)
     if (!n && errno)
         snprintf(unc_dmi.why, UNC_WHY, "%.100s: %s", path, u_errname(errno));
     else if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table - 1)
-        snprintf(unc_dmi.why, UNC_WHY, "the firmware's table (DMI) lacks the speed and width "
+        snprintf(unc_dmi.why, UNC_WHY, "the firmware's DMI table lacks the speed and width "
                  "of a DIMM");
 }
 
@@ -30220,8 +30220,8 @@ static void unc_mbm(void)
         return;
     }
     if (!met_there(met_path("/sys/fs/resctrl/mon_data"))) {
-        met_off("resctrl is not mounted (mount -t resctrl resctrl /sys/fs/resctrl), or monitors "
-                "nothing");
+        met_off("resctrl is not mounted (mount -t resctrl resctrl /sys/fs/resctrl), or cannot "
+                "monitor");
         return;
     }
     unc_mbm_group("");
@@ -30407,7 +30407,7 @@ static void mk_depth(void)
         met_hist_read(met_hist(HIST_DEPTH, met.all), mk_sched.depth, DEPTH_BUCKETS,
                       mk_sched.depth_sum);
     else
-        met_off("the kernel's count of runnable tasks needs BTF and CONFIG_FAIR_GROUP_SCHED");
+        met_off("reading the number of runnable tasks needs BTF and CONFIG_FAIR_GROUP_SCHED");
 }
 
 /* --- disks --- */
@@ -30600,7 +30600,7 @@ static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
     { "vring_del_virtqueue", VQ_DEL, 0 },
 };
 enum { VQ_PLACES = ARRAY_LEN(vq_places) };
-_Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "more probes than a family can have");
+_Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "a BPF family cannot have so many probes");
 
 static struct {
     struct bpf_obj obj;
@@ -30899,7 +30899,7 @@ static int vh_attach(u32 i, const struct bpf_ksym *k)
 
 static const char vh_none[] =
     "no vhost driver is loaded" U_FIX
-    "modprobe vhost_net, vhost_vsock or vhost_scsi before kvis starts";
+    "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
 /* Attaches the BPF programs to all handlers. Returns 0 if at least one handler succeeded; obj.why
  * says why others are missing. */
@@ -31687,9 +31687,9 @@ enum mout_collector { COLLECTOR_SUCCESS, COLLECTOR_DURATION, COLLECTOR_LEFT_OUT,
 
 static const struct { const char *name, *help; } mout_collector_rows[N_COLLECTOR] = {
     [COLLECTOR_SUCCESS] = { "kvis_collector_success",
-                            "Whether the collector read all of its files" },
+                            "Whether a collector of kvis could read all of its files" },
     [COLLECTOR_DURATION] = { "kvis_collector_duration_seconds",
-                             "Time that the collector took to read its files" },
+                             "Time that a collector of kvis took to read its files" },
     [COLLECTOR_LEFT_OUT] = { "kvis_collector_left_out",
                              "Devices, processes or other instances that kvis could not store" },
 };
@@ -31738,7 +31738,7 @@ static void mout_prom_process(struct buf *b)
         mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
                       (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
     mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
-                  "Start time of kvis, since the Epoch", (double)out.start_real_ns / 1e9);
+                  "Start time of kvis, in seconds since 1970", (double)out.start_real_ns / 1e9);
     if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
         mout_prom_one(b, "process_virtual_memory_bytes", MOUT_GAUGE, "Virtual memory of kvis",
                       (double)strtoull(memory, &end, 10) * page);
@@ -33700,7 +33700,7 @@ static const struct { u16 a, b, like; u8 op; } dg_numbers[] = {
     DG_NUMBERS(X)
 #undef X
 };
-_Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "a number without a row");
+_Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "dg_numbers needs a row for each");
 
 static const struct { u16 number; const char *words; } dg_words[] = {
 #define X(number, words) { number, words },
@@ -34565,7 +34565,7 @@ static void dg_text_files(struct buf *b, const struct dg_moves *m)
             continue;
         b_f(b, "   file of pid %u: ", m->task->pid);
         b_esc(b, name, strlen(name), 0);
-        b_s(b, ", its position advanced by ");
+        b_s(b, ", whose file position advanced by ");
         b_size(b, m->at[k].moved);
         b_c(b, '\n');
     }
@@ -35341,7 +35341,7 @@ static void check_source(struct check *c, u32 src)
         check_say(c, true, why ? "in part: %s" : "%s", why ? why : "");
 }
 
-#define CHECK_REPORT "report this detail as a bug: the BPF programs should load on this kernel"
+#define CHECK_REPORT "report this message as a bug: the BPF programs should load on this kernel"
 
 /* The abilities that kvis check tries. A row without `needed` and `useful` is only informative. */
 static const struct check_row {
@@ -35677,7 +35677,7 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
                                      &vh.obj };
     for (u32 i = 0; i < CHECK_FILES; i++)
         if (fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) < 0 && errno == EMFILE) {
-            check_reason(c, "too many files are open" U_FIX U_MORE_FILES);
+            check_reason(c, "the limit on open files is reached" U_FIX U_MORE_FILES);
             _exit(0);
         }
     if (said >= 0)
@@ -36010,11 +36010,11 @@ static const char *opt_proc_env(const char *v)
     size_t size = strlen(v) + 1;
     char *names = memcpy(xrealloc(NULL, size), v, size);
     if (strchr(v, '='))
-        return "give only the names of variables, without values";
+        return "give only the names of environment variables, without values";
     for (const char *name; (name = strsep(&names, ","));)
         if (*name)
             opt_push(&proc_opt.env, &proc_opt.n_env, name);
-    return proc_opt.n_env > before ? NULL : "a variable name is missing";
+    return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
 /* Parses WORD,WORD... or all or none into a bit mask. A leading ! inverts the mask. bit_of returns
@@ -36109,7 +36109,7 @@ static const char *opt_signal(const char *v)
 {
     u64 set;
     if (!opt_set(v, ~0ull, opt_signal_bit, &set))
-        return "allowed values: [!]SIGNAL,... by name or number, all, none";
+        return "allowed values: all, none, or [!]SIGNAL,... as names or numbers";
     opt.signals = set;
     return NULL;
 }
@@ -36590,7 +36590,7 @@ static void cmd_refuse_mixed(void)
     struct stat s;
     if (opt.json && !opt.json_file && opt.command && fstat(STDOUT_FILENO, &s) == 0
         && (S_ISREG(s.st_mode) || S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
-        die(EXIT_USAGE, "--json: stdout also has the output of %.300s; fix: --json=FILE, or "
+        die(EXIT_USAGE, "--json: stdout would also have the output of %.300s; fix: --json=FILE, or "
             "for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
 }
 
@@ -36857,7 +36857,7 @@ static int cmd_trace(void)
     tr_backend();
     if (tr.mode == TR_OBSERVE && !hy_follows() && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
         opt_wrong(opt_cmd, opt_named("trace"),
-                  "the observe backend reports only calls that return (successful, failed)");
+                  "the observe backend only reports calls that return (successful, failed)");
     if (opt.min_ns && opt.count_only && tr.mode != TR_OBSERVE)
         opt_wrong(opt_cmd, opt_named("min-duration"),
                   "--min-duration with -c needs --all, --cgroup or --backend=observe");
@@ -37082,7 +37082,7 @@ static void cmd_monitor_ready(void)
 {
     if (!mon_sources_on())
         opt_wrong(opt_cmd, opt_named("collectors"),
-                  "-c: proc needs -p PID, cgroup needs --cgroup PATH");
+                  "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
     if (opt.n_pids > MFS_PIDS)
         opt_wrong(opt_cmd, opt_named("pid"), "-p: at most %d processes", MFS_PIDS);
     cmd_roots();
@@ -37187,13 +37187,13 @@ static void cmd_replay_table(void)
     if (!opt.count_only && !opt.count_too)
         return;
     if (st_no_table(&st) && opt.count_only && !*rec_in.wrong)
-        die(EXIT_KVIS, "%s has no calls; fix: record with -v, -c or -C", rec_in.name);
+        die(EXIT_KVIS, "%s has no system calls; fix: record with -v, -c or -C", rec_in.name);
     if (st_no_table(&st))
         return;
     if (!st.from_calls && (opt.trace || md_whole_only()))
         u_warn("-e, -P and -z do not apply to the table of this recording; fix: record with -v");
     if (opt.by_pid && !st.n_callers)
-        u_warn("--by=pid: %s has no calls by process; fix: record with -v, or -c --by=pid",
+        u_warn("--by=pid: %s lacks the calls of each process; fix: record with -v, or -c --by=pid",
                rec_in.name);
 }
 
@@ -37294,7 +37294,7 @@ static int cmd_diff(void)
         return EXIT_KVIS;
     if (!df_is_above())
         return 0;
-    u_warn("B took %.1f %% longer than A (threshold %u %%)",
+    u_warn("run B took %.1f %% longer than run A (threshold %u %%)",
            df_percent(df.wall_ns[0], df.wall_ns[1]), df_fail_above);
     return 1;
 }
@@ -37358,7 +37358,7 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
         die(EXIT_USAGE, "no command '%s'; did you mean %s? (see kvis help)", given, near);
     if (*given == '-')
         die(EXIT_USAGE, "no command '%s': options go after the command (see kvis help)", given);
-    die(EXIT_USAGE, "no command '%s' (see kvis help; kvis trace -- %s would trace it)", given,
+    die(EXIT_USAGE, "no command '%s' (see kvis help; kvis trace -- %s traces a program)", given,
         given);
 }
 

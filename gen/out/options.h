@@ -21,57 +21,57 @@ enum {
 #define OPT_COMMANDS(X) \
     X(trace, IN_TRACE, TAKES_COMMAND, NULL, \
       "[options] [--] COMMAND [ARG...]  |  -p PID [options]", \
-      "Show the files, sockets, memory and processes a program asks for") \
+      "Show which files, sockets, memory and processes a command uses") \
     X(open, IN_OPEN, TAKES_COMMAND, "opensnoop", \
       "[options] [[--] COMMAND [ARG...]]", \
-      "Show every file that is opened, on this machine or by COMMAND") \
+      "Show every file that is opened, on the whole machine or by COMMAND") \
     X(replay, IN_REPLAY, TAKES_RECORDINGS, NULL, \
       "[options] FILE.kvis", \
       "Show a recording made with kvis trace -w or kvis proc -w") \
     X(diff, IN_DIFF, TAKES_RECORDINGS, NULL, \
       "[options] A.kvis B.kvis", \
-      "Compare two recordings: what changed, and where the time went") \
+      "Compare two recordings: show what changed, and where the time went") \
     X(proc, IN_PROC, TAKES_COMMAND, NULL, \
       "[options] [[--] COMMAND [ARG...]]", \
-      "Show every command that runs: arguments, time, exit status") \
+      "Show every command that runs, with its arguments, time and exit status") \
     X(execsnoop, IN_EXECSNOOP, TAKES_NOTHING, "execsnoop", \
       "[options]", \
-      "Show execs as they happen, as bcc's execsnoop does") \
+      "Show each exec as it happens, in the format of bcc's execsnoop") \
     X(exitsnoop, IN_EXITSNOOP, TAKES_NOTHING, "exitsnoop", \
       "[options]", \
-      "Show exits as they happen, as bcc's exitsnoop does") \
+      "Show each exit as it happens, in the format of bcc's exitsnoop") \
     X(monitor, IN_MONITOR, TAKES_NOTHING, NULL, \
       "[options]", \
       "Show what the CPUs, memory, disks and scheduler of a machine do") \
     X(diagnose, IN_DIAGNOSE, TAKES_COMMAND, NULL, \
       "[options] [[--] COMMAND [ARG...]]", \
-      "Find what limits this machine, and which processes cause it") \
+      "Find what slows this machine down, and which processes cause it") \
     X(check, IN_CHECK, TAKES_COMMANDS, NULL, \
       "[options] [COMMAND...]", \
-      "Show what works on this machine, and how to fix the rest")
+      "Show what kvis can do on this machine, and how to fix what does not work")
 
 /* struct opt_row each */
 #define OPT_ROWS \
     { IN_TRACE, 'p', "attach", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "pid|pids|tid|tids|process", "-p, --attach=PID", \
-      "watch a running process, its threads and new children; repeatable" }, \
+      "trace a running process, its threads and its new child processes; repeatable" }, \
     { IN_TRACE, 0, "all", NULL, false, \
       OPT_FLAG, { .flag = &opt.everyone }, 0, 0, \
       NULL, "system-wide|all-processes|everyone", "    --all", \
-      "show or count (-c) the calls of all processes, without stopping them" }, \
+      "show the system calls of all processes (with -c: count them) without stopping any process" }, \
     { IN_TRACE, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "show or count (-c) the calls of this cgroup (v2) and cgroups below it" }, \
+      "show the system calls of this cgroup (v2) and the cgroups below it (with -c: count them)" }, \
     { IN_TRACE, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
-      "print every call, decoded, with its result and time" }, \
+      "print every system call with its decoded arguments, result and time" }, \
     { IN_REPLAY, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
-      "print every call (if it was recorded with -v)" }, \
+      "print every system call, if the recording was made with -v" }, \
     { IN_TRACE | IN_REPLAY, 'q', "quiet", NULL, false, \
       OPT_COUNT, { .count = &opt.quiet }, 0, 0, \
       NULL, "silent", "-q, --quiet", \
@@ -79,103 +79,103 @@ enum {
     { IN_TRACE | IN_REPLAY, 'c', "summary-only", NULL, false, \
       OPT_FLAG, { .flag = &opt.count_only }, 0, 0, \
       NULL, "count|stat|stats", "-c, --summary-only", \
-      "print only a table of calls: errors, time, p50, p99, max" }, \
+      "print only a table of system calls: number, errors, time, p50, p99, max" }, \
     { IN_TRACE | IN_REPLAY, 'C', "summary", NULL, false, \
       OPT_FLAG, { .flag = &opt.count_too }, 0, 0, \
       NULL, "", "-C, --summary", \
-      "also print the table of calls, where the time went, and failures, after the summary" }, \
+      "after the summary, also print the table of system calls, where their time went, and failures" }, \
     { IN_TRACE, 'i', "interval", "SECS", false, \
       OPT_NUMBER, { .number = &opt.interval_s }, 1, 86400, \
       NULL, "delay|period|refresh", "-i, --interval=SECS", \
-      "print the table every SECS seconds (implies -C, unless -c is given)" }, \
+      "print the table of system calls every SECS seconds (implies -C, unless -c is given)" }, \
     { IN_TRACE | IN_REPLAY, 0, "by", "pid", false, \
       OPT_CALL, { .call = opt_by }, 0, 0, \
       NULL, "", "    --by=pid", \
-      "also print calls, errors and time of each process" }, \
+      "also print the number, errors and time of the system calls of each process" }, \
     { IN_TRACE | IN_REPLAY, 'S', "summary-sort-by", "KEY", false, \
       OPT_STRING, { .string = &opt.sort }, 0, 0, \
       "time|calls|errors|name|avg-time|p50|p99|max", "", "-S, --summary-sort-by=KEY", \
-      "sort the table by time|calls|errors|name|avg-time|p50|p99|max" }, \
+      "sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max" }, \
     { IN_TRACE | IN_REPLAY, 'e', "trace", "EXPR", false, \
       OPT_CALL, { .call = opt_expr }, 0, 0, \
       NULL, "filter|expr|event|events|syscall|syscalls", "-e, --trace=EXPR", \
-      "show only what EXPR selects: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,..." }, \
+      "show only system calls and signals that match EXPR: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,..." }, \
     { IN_TRACE | IN_REPLAY, 'P', "trace-path", "GLOB", false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "path|paths", "-P, --trace-path=GLOB", \
-      "show only calls that touch this path, by name or descriptor; repeatable" }, \
+      "show only system calls that use a path that matches GLOB, or its descriptor; repeatable" }, \
     { IN_TRACE | IN_REPLAY, 'z', "successful-only", NULL, false, \
       OPT_SET, { .set = &opt.status }, CALL_SUCCESSFUL, 0, \
       NULL, "", "-z, --successful-only", \
-      "show only calls that succeeded" }, \
+      "show only system calls that succeeded" }, \
     { IN_TRACE | IN_REPLAY, 'Z', "failed-only", NULL, false, \
       OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
       NULL, "failed|errors|only-failed", "-Z, --failed-only", \
-      "show only calls that failed" }, \
+      "show only system calls that failed" }, \
     { IN_TRACE | IN_REPLAY, 0, "min-duration", "TIME", false, \
       OPT_CALL, { .call = proc_opt_min }, 0, 0, \
       NULL, "", "    --min-duration=TIME", \
-      "show only calls that took at least TIME: 10ms, 2s, 500us" }, \
+      "show only system calls that took at least TIME, such as 10ms, 2s or 500us" }, \
     { IN_TRACE | IN_REPLAY, 'x', NULL, NULL, false, \
       OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
       NULL, "", "-x", \
-      "show only calls that failed (as in bcc's tools)" }, \
+      "show only system calls that failed (as -x of bcc's tools)" }, \
     { IN_TRACE, 's', "string-limit", "N", false, \
       OPT_NUMBER, { .number = &opt.strlen_max }, 0, 65536, \
       NULL, "strsize|string-size|max-string", "-s, --string-limit=N", \
-      "show at most N bytes of a string (default 32)" }, \
+      "show at most N bytes of each string argument (default 32)" }, \
     { IN_TRACE | IN_REPLAY, 't', "absolute-timestamps", NULL, false, \
       OPT_COUNT, { .count = &opt.timefmt }, 0, 0, \
       NULL, "timestamp|timestamps|time", "-t, --absolute-timestamps", \
-      "print the time of day; -tt: with microseconds, -ttt and more: as seconds since 1970" }, \
+      "print the time of day of each event; -tt: with microseconds; -ttt: in seconds since 1970" }, \
     { IN_TRACE | IN_REPLAY, 'r', "relative-timestamps", NULL, false, \
       OPT_FLAG, { .flag = &opt.relative }, 0, 0, \
       NULL, "", "-r, --relative-timestamps", \
-      "print the time since the previous line; with -t: both" }, \
+      "print the time since the previous event; with -t: also the time of day" }, \
     { IN_TRACE | IN_REPLAY, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
-      "write JSON lines to FILE; without FILE to stdout, instead of text events" }, \
+      "write events as JSON lines to FILE; without FILE: to stdout, instead of text" }, \
     { IN_TRACE | IN_REPLAY, 'o', "output", "FILE", false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
-      "write the text to FILE instead of stderr" }, \
+      "write the text output to FILE instead of stderr" }, \
     { IN_PROC, 'w', "write", "FILE", false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
       NULL, "record|save", "-w, --write=FILE", \
-      "record all processes to FILE, for kvis replay" }, \
+      "write a recording of all processes to FILE, for kvis replay" }, \
     { IN_TRACE, 'w', "write", "FILE", false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
       NULL, "record|save", "-w, --write=FILE", \
-      "record the run to FILE, for kvis replay (with -v: every call)" }, \
+      "write a recording of this run to FILE, for kvis replay (with -v: of every system call)" }, \
     { IN_REPLAY, 'w', "write", "FILE", false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
       NULL, "record|save", "-w, --write=FILE", \
-      "record to FILE the events that -e, -P, -z and -Z select" }, \
+      "write a recording of the events that -e, -P, -z and -Z select to FILE" }, \
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \
-      "write an HTML page with the whole run (default report.html)" }, \
+      "write an HTML page that shows the whole run (default FILE: report.html)" }, \
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "max-report-events", "N", false, \
       OPT_NUMBER, { .number = &opt.report_events }, 1, 100000000, \
       NULL, "", "    --max-report-events=N", \
-      "keep the N most important events in the report (default 2000000)" }, \
+      "limit the HTML report to the N most important events (default 2000000)" }, \
     { IN_TRACE, 0, "perfetto", "FILE", false, \
       OPT_STRING, { .string = &opt.perfetto }, 0, 0, \
       NULL, "", "    --perfetto=FILE", \
-      "write a trace of every call for ui.perfetto.dev" }, \
+      "write every system call to FILE, for the trace viewer ui.perfetto.dev" }, \
     { IN_REPLAY | IN_PROC, 0, "perfetto", "FILE", false, \
       OPT_STRING, { .string = &opt.perfetto }, 0, 0, \
       NULL, "", "    --perfetto=FILE", \
-      "write a trace for ui.perfetto.dev" }, \
+      "write the run to FILE, for the trace viewer ui.perfetto.dev" }, \
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "chrome-json", "FILE", false, \
       OPT_STRING, { .string = &opt.chrome_json }, 0, 0, \
       NULL, "chrome", "    --chrome-json=FILE", \
-      "write a trace in Chrome's JSON format, for other viewers" }, \
+      "write the run to FILE in Chrome's JSON trace format, for other trace viewers" }, \
     { IN_TRACE | IN_REPLAY, 0, "folded", "FILE", false, \
       OPT_STRING, { .string = &opt.folded }, 0, 0, \
       NULL, "", "    --folded=FILE", \
-      "write the time in calls as stacks for flame graphs" }, \
+      "write the time in system calls to FILE as stacks for flame graphs" }, \
     { IN_TRACE | IN_REPLAY, 0, "folded-by", "KEY", false, \
       OPT_STRING, { .string = &opt.folded_by }, 0, 0, \
       "time|cpu|runq|disk|blocked|bytes", "", "    --folded-by=KEY", \
@@ -183,7 +183,7 @@ enum {
     { IN_PROC, 0, "folded", "FILE", false, \
       OPT_STRING, { .string = &opt.folded }, 0, 0, \
       NULL, "", "    --folded=FILE", \
-      "write the CPU time of commands as stacks for flame graphs" }, \
+      "write the CPU time of commands to FILE as stacks for flame graphs" }, \
     { IN_TRACE, 0, "faults", NULL, false, \
       OPT_FLAG, { .flag = &opt.faults }, 0, 0, \
       NULL, "", "    --faults", \
@@ -191,31 +191,31 @@ enum {
     { IN_TRACE, 0, "page-faults", NULL, false, \
       OPT_FLAG, { .flag = &opt.faults }, 0, 0, \
       NULL, "", "    --page-faults", \
-      "show page faults, by memory region (as --faults)" }, \
+      "show page faults, by memory region (another name of --faults)" }, \
     { IN_TRACE | IN_REPLAY, 0, "no-filter", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "all-events|unfiltered", "    --no-filter", \
-      "also show start-up, memory, libraries and reads of /proc" }, \
+      "also show routine events: program start-up, memory, libraries, reads of /proc" }, \
     { IN_TRACE | IN_REPLAY, 0, "color", "WHEN", false, \
       OPT_CALL, { .call = opt_color }, 0, 0, \
       "auto|always|never", "", "    --color=WHEN", \
-      "color the text: auto|always|never" }, \
+      "choose when to color the text output: auto|always|never" }, \
     { IN_TRACE, 'u', "user", "USER", false, \
       OPT_STRING, { .string = &opt.user }, 0, 0, \
       NULL, "uid|username", "-u, --user=USER", \
-      "run the command as USER" }, \
+      "run the command as the user USER" }, \
     { IN_TRACE, 'E', "env", "VAR[=VAL]", false, \
       OPT_CALL, { .call = opt_env }, 0, 0, \
       NULL, "setenv|environment", "-E, --env=VAR[=VAL]", \
-      "set the variable VAR for the command; without =VAL, remove it" }, \
+      "set the environment variable VAR of the command to VAL; without =VAL: remove VAR" }, \
     { IN_TRACE, 'd', "duration", "SECS", false, \
       OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
-      "stop after SECS seconds" }, \
+      "stop tracing after SECS seconds" }, \
     { IN_TRACE, 0, "until-exit", NULL, false, \
       OPT_FLAG, { .flag = &opt.until_exit }, 0, 0, \
       NULL, "", "    --until-exit", \
-      "end with the command, not with its last descendant" }, \
+      "stop tracing when the command exits, even if its descendants still run" }, \
     { IN_TRACE, 0, "kill-on-exit", NULL, false, \
       OPT_FLAG, { .flag = &opt.kill_on_exit }, 0, 0, \
       NULL, "", "    --kill-on-exit", \
@@ -223,15 +223,15 @@ enum {
     { IN_TRACE, 0, "no-accel", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_accel }, 0, 0, \
       NULL, "", "    --no-accel", \
-      "use ptrace without a seccomp filter: every call stops its thread" }, \
+      "use ptrace without a seccomp filter: every system call stops its thread" }, \
     { IN_TRACE, 0, "no-follow", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_follow }, 0, 0, \
       NULL, "", "    --no-follow", \
-      "trace only the command itself, with ptrace: no other processes or threads" }, \
+      "trace only the command itself (with ptrace), not its other threads and child processes" }, \
     { IN_TRACE, 0, "same-cpu", NULL, false, \
       OPT_FLAG, { .flag = &opt.same_cpu }, 0, 0, \
       NULL, "", "    --same-cpu", \
-      "run kvis and the command on one CPU: faster, but the command can see it" }, \
+      "run kvis and the command on the same CPU: faster, but visible to the command" }, \
     { IN_TRACE, 0, "backend", "NAME", false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|ptrace|hybrid|observe", "", "    --backend=NAME", \
@@ -239,71 +239,71 @@ enum {
     { IN_OPEN | IN_PROC, 0, "backend", "NAME", false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|bpf|ptrace", "", "    --backend=NAME", \
-      "choose how COMMAND is followed: auto|bpf|ptrace (auto: bpf if possible)" }, \
+      "choose how kvis follows COMMAND: auto|bpf|ptrace (auto: bpf if it works, else ptrace)" }, \
     { IN_TRACE, 0, "no-ebpf", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_ebpf }, 0, 0, \
       NULL, "", "    --no-ebpf", \
-      "do not show how long calls waited for a CPU or a disk" }, \
+      "do not measure how long system calls waited for a CPU or a disk" }, \
     { IN_TRACE, 0, "bpf-stats", NULL, false, \
       OPT_FLAG, { .flag = &opt.bpf_stats }, 0, 0, \
       NULL, "", "    --bpf-stats", \
-      "measure the time of the BPF programs, which makes them slower (hybrid)" }, \
+      "measure the run time of the BPF programs of kvis, which slows them down (hybrid backend)" }, \
     { IN_TRACE, 0, "min-sched-delay", "US", false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "", "    --min-sched-delay=US", \
-      "show waits for a CPU of US microseconds or more (default 10000)" }, \
+      "show each wait for a CPU that took at least US microseconds (default 10000)" }, \
     { IN_REPLAY, 0, "min-sched-delay", "US", false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "", "    --min-sched-delay=US", \
-      "show waits for a CPU of US microseconds or more" }, \
+      "show each recorded wait for a CPU that took at least US microseconds" }, \
     { IN_TRACE, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
-      "set the size of the ring buffer for recorded calls (default 4M; observe: 16M to 64M)" }, \
+      "set the size of the ring buffer for recorded system calls (default 4M; observe backend: 16M to 64M)" }, \
     { IN_TRACE, 'f', "follow-forks", NULL, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "follow|fork|forks|children", "-f, --follow-forks", \
-      "follow children (always on)" }, \
+      "trace child processes too (kvis always does)" }, \
     { IN_TRACE, 'y', "decode-fds", NULL, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "decode-fd|fds|paths", "-y, --decode-fds", \
-      "show descriptors by name (always on)" }, \
+      "show the file names of file descriptors (kvis always does)" }, \
     { IN_TRACE, 'T', "syscall-times", NULL, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "times|timing", "-T, --syscall-times", \
-      "print the time of each call (always on with -v)" }, \
+      "print the time that each system call took (always done with -v)" }, \
     { IN_DIFF, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
-      "write one JSON object to stdout or FILE" }, \
+      "write the comparison as one JSON object to stdout or FILE" }, \
     { IN_DIFF, 'o', "output", "FILE", false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
-      "write the text to FILE" }, \
+      "write the text output to FILE" }, \
     { IN_DIFF, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \
-      "write an HTML page with both runs, side by side (default report.html)" }, \
+      "write an HTML page that compares both runs (default FILE: report.html)" }, \
     { IN_DIFF, 0, "by", "KEY", false, \
       OPT_STRING, { .string = &df_by }, 0, 0, \
       "program|line", "", "    --by=KEY", \
-      "compare commands by program|line (default program)" }, \
+      "group commands by program|line to compare them (default program)" }, \
     { IN_DIFF, 0, "fail-above", "PCT", false, \
       OPT_NUMBER, { .number = &df_fail_above }, 0, 1000000, \
       NULL, "", "    --fail-above=PCT", \
-      "exit with status 1 if B took over PCT percent more time than A" }, \
+      "exit with status 1 if run B took over PCT percent longer than run A" }, \
     { IN_DIFF, 0, "no-filter", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "all-events|unfiltered", "    --no-filter", \
-      "also show libraries, /proc, /sys and /dev in text" }, \
+      "also compare libraries, /proc, /sys and /dev in the text output" }, \
     { IN_OPEN, 'T', "timestamp", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.time }, 0, 0, \
       NULL, "", "-T, --timestamp", \
-      "print the seconds since the first row" }, \
+      "print the time of each open, in seconds since the first row" }, \
     { IN_OPEN, 'U', "print-uid", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.print_uid }, 0, 0, \
       NULL, "", "-U, --print-uid", \
-      "print the user ID" }, \
+      "print the user ID of the process that opens a file" }, \
     { IN_OPEN, 'x', "failed", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.failed }, 0, 0, \
       NULL, "", "-x, --failed", \
@@ -311,31 +311,31 @@ enum {
     { IN_CHECK, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
-      "show every ability that was tried, and how to fix those that do not work" }, \
+      "show every ability that kvis tried, and how to fix those that do not work" }, \
     { IN_OPEN, 'p', "pid", "PID", false, \
       OPT_NUMBER, { .number = &open_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
-      "show only this process" }, \
+      "show only opens by the process PID" }, \
     { IN_OPEN, 't', "tid", "TID", false, \
       OPT_NUMBER, { .number = &open_opt.tid }, 1, 2147483647, \
       NULL, "", "-t, --tid=TID", \
-      "show only this thread" }, \
+      "show only opens by the thread TID" }, \
     { IN_OPEN, 'u', "uid", "UID", false, \
       OPT_CALL, { .call = open_opt_uid }, 0, 0, \
       NULL, "", "-u, --uid=UID", \
-      "show only processes of this user" }, \
+      "show only opens by processes of the user UID" }, \
     { IN_OPEN, 'n', "name", "NAME", false, \
       OPT_CALL, { .call = open_opt_name }, 0, 0, \
       NULL, "", "-n, --name=NAME", \
-      "show only commands whose name contains NAME" }, \
+      "show only opens by commands whose name contains NAME" }, \
     { IN_OPEN, 'f', "flag-filter", "FLAG", false, \
       OPT_CALL, { .call = open_opt_flag }, 0, 0, \
       NULL, "", "-f, --flag-filter=FLAG", \
-      "show only opens with this flag, such as O_WRONLY; repeatable: any of the flags matches" }, \
+      "show only opens with FLAG, such as O_WRONLY; repeatable: any FLAG is enough" }, \
     { IN_OPEN, 'P', "path", "GLOB", false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "", "-P, --path=GLOB", \
-      "show only these absolute paths; repeatable" }, \
+      "show only opens of files whose absolute path matches GLOB; repeatable" }, \
     { IN_OPEN, 'e', "extended-fields", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.extended }, 0, 0, \
       NULL, "", "-e, --extended-fields", \
@@ -343,35 +343,35 @@ enum {
     { IN_OPEN, 'F', "full-path", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.full }, 0, 0, \
       NULL, "", "-F, --full-path", \
-      "print absolute paths" }, \
+      "print absolute paths of opened files" }, \
     { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'd', "duration", "SECS", false, \
       OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
-      "stop after SECS seconds" }, \
+      "stop tracing after SECS seconds" }, \
     { IN_OPEN, 'c', "command", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.shell }, 0, 0, \
       NULL, "", "-c, --command", \
-      "treat the rest as COMMAND (optional); the shell runs a single word with blanks" }, \
+      "treat the remaining words as COMMAND (optional); the shell runs a single word with blanks" }, \
     { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
-      "write JSON lines to stdout or FILE" }, \
+      "write the output as JSON lines to stdout or FILE" }, \
     { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'o', "output", "FILE", false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
-      "write the rows to FILE" }, \
+      "write the rows of text to FILE" }, \
     { IN_OPEN, 0, "no-exec", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.no_exec }, 0, 0, \
       NULL, "", "    --no-exec", \
-      "omit the program files that execve opens" }, \
+      "leave out the program files that execve opens" }, \
     { IN_OPEN, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
-      "set the size of the ring buffer (default 1M)" }, \
+      "set the size of the ring buffer for recorded opens (default 1M)" }, \
     { IN_PROC | IN_REPLAY, 0, "tree", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.tree }, 0, 0, \
       NULL, "", "    --tree", \
-      "print the commands as a tree after all have ended" }, \
+      "print the commands as a tree after all of them have ended" }, \
     { IN_PROC, 0, "live", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.live }, 0, 0, \
       NULL, "", "    --live", \
@@ -379,19 +379,19 @@ enum {
     { IN_EXECSNOOP, 'T', "time", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.clock }, 0, 0, \
       NULL, "", "-T, --time", \
-      "print the time of day" }, \
+      "print the time of day of each exec" }, \
     { IN_EXECSNOOP, 't', "timestamp", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.time }, 0, 0, \
       NULL, "", "-t, --timestamp", \
-      "print the seconds since the first row" }, \
+      "print the time of each exec, in seconds since the first row" }, \
     { IN_EXITSNOOP, 't', "timestamp", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.time }, 0, 0, \
       NULL, "", "-t, --timestamp", \
-      "print the time of day" }, \
+      "print the time of day of each exit" }, \
     { IN_EXECSNOOP, 'U', "print-uid", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.print_uid }, 0, 0, \
       NULL, "", "-U, --print-uid", \
-      "print the user ID" }, \
+      "print the user ID of each process" }, \
     { IN_PROC, 'x', "failed", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.failed }, 0, 0, \
       NULL, "", "-x, --failed", \
@@ -403,7 +403,7 @@ enum {
     { IN_EXITSNOOP, 'x', "failed", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.only_failed }, 0, 0, \
       NULL, "", "-x, --failed", \
-      "show only processes that failed" }, \
+      "show only processes that exited with an error or were killed" }, \
     { IN_PROC, 0, "forks", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.forks }, 0, 0, \
       NULL, "", "    --forks", \
@@ -411,7 +411,7 @@ enum {
     { IN_PROC, 'T', "threads", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.threads }, 0, 0, \
       NULL, "", "-T, --threads", \
-      "also show threads" }, \
+      "also show a row for each thread" }, \
     { IN_EXITSNOOP, 'T', "threaded", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.threads }, 0, 0, \
       NULL, "", "-T, --threaded", \
@@ -419,23 +419,23 @@ enum {
     { IN_EXECSNOOP, 'q', "quote", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.quote }, 0, 0, \
       NULL, "", "-q, --quote", \
-      "put quotes around the arguments" }, \
+      "put quotes around the arguments of each command" }, \
     { IN_EXECSNOOP, 0, "max-args", "N", false, \
       OPT_NUMBER, { .number = &proc_opt.max_args }, 1, 2147483647, \
       NULL, "", "    --max-args=N", \
-      "print at most N arguments (default: all)" }, \
+      "print at most N arguments of each command (default: all)" }, \
     { IN_PROC, 'p', "pid", "PID", false, \
       OPT_NUMBER, { .number = &proc_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
-      "show only this process and its descendants" }, \
+      "show only the process PID and its descendants" }, \
     { IN_EXITSNOOP, 'p', "pid", "PID", false, \
       OPT_NUMBER, { .number = &proc_opt.only_pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
-      "show only this process" }, \
+      "show only the exit of the process PID" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'u', "uid", "UID", false, \
       OPT_CALL, { .call = open_opt_uid }, 0, 0, \
       NULL, "", "-u, --uid=UID", \
-      "show only processes of this user" }, \
+      "show only processes of the user UID" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'n', "name", "NAME", false, \
       OPT_STRING, { .string = &proc_opt.name }, 0, 0, \
       NULL, "", "-n, --name=NAME", \
@@ -443,35 +443,35 @@ enum {
     { IN_PROC | IN_EXECSNOOP, 'l', "line", "REGEX", false, \
       OPT_CALL, { .call = proc_opt_line }, 0, 0, \
       NULL, "", "-l, --line=REGEX", \
-      "show only command lines that match REGEX" }, \
+      "show only commands whose command line matches REGEX" }, \
     { IN_PROC, 0, "min-duration", "TIME", false, \
       OPT_CALL, { .call = proc_opt_min }, 0, 0, \
       NULL, "", "    --min-duration=TIME", \
-      "show only commands that took at least TIME: 10ms, 2s, 500us" }, \
+      "show only commands that took at least TIME, such as 10ms, 2s or 500us" }, \
     { IN_PROC, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "show only this cgroup (v2) and cgroups below it" }, \
+      "show only processes of this cgroup (v2) and the cgroups below it" }, \
     { IN_EXECSNOOP | IN_EXITSNOOP, 'c', "cgroup", "PATH", false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "", "-c, --cgroup=PATH", \
-      "show only this cgroup (v2) and cgroups below it" }, \
+      "show only processes of this cgroup (v2) and the cgroups below it" }, \
     { IN_PROC, 'f', "format", "FORMAT", false, \
       OPT_STRING, { .string = &proc_opt.format }, 0, 0, \
       "text|json|execsnoop|exitsnoop", "", "-f, --format=FORMAT", \
-      "set the output format: text|json|execsnoop|exitsnoop (json: for workflow-telemetry-action)" }, \
+      "choose the output format: text|json|execsnoop|exitsnoop (json: for workflow-telemetry-action)" }, \
     { IN_PROC, 0, "env", "NAME,...", false, \
       OPT_CALL, { .call = opt_proc_env }, 0, 0, \
       NULL, "", "    --env=NAME,...", \
-      "add these environment variables of each command to --json" }, \
+      "add these environment variables of each command to the output of --json" }, \
     { IN_PROC, 0, "gantt", "FILE", false, \
       OPT_STRING, { .string = &proc_opt.gantt }, 0, 0, \
       NULL, "", "    --gantt=FILE", \
-      "write a chart of the 100 longest commands for mermaid" }, \
+      "write a Gantt chart of the 100 longest commands to FILE, for mermaid" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
-      "set the size of the ring buffer (default 4M)" }, \
+      "set the size of the ring buffer for recorded processes (default 4M)" }, \
     { IN_MONITOR, 'i', "interval", "SECS", false, \
       OPT_CALL, { .call = mon_opt_interval }, 0, 0, \
       NULL, "delay|period|refresh", "-i, --interval=SECS", \
@@ -479,23 +479,23 @@ enum {
     { IN_MONITOR, 'n', "count", "COUNT", false, \
       OPT_NUMBER, { .number = &mo.count }, 1, 4294967295, \
       NULL, "iterations|samples", "-n, --count=COUNT", \
-      "stop after COUNT intervals" }, \
+      "stop monitoring after COUNT intervals" }, \
     { IN_MONITOR, 'd', "duration", "SECS", false, \
       OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
-      "stop after SECS seconds" }, \
+      "stop monitoring after SECS seconds" }, \
     { IN_MONITOR, 'c', "collectors", "LIST", false, \
       OPT_CALL, { .call = mon_opt_collectors }, 0, 0, \
       NULL, "collector|collect", "-c, --collectors=LIST", \
-      "show only these groups or sources; groups: " MET_GROUPS "" }, \
+      "show only metrics of these groups or sources; groups: " MET_GROUPS "" }, \
     { IN_MONITOR, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
-      "also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable" }, \
+      "also show metrics of the process PID; hardware counters then count only PID; repeatable" }, \
     { IN_MONITOR, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "also show the metrics of this cgroup (v2)" }, \
+      "also show the metrics of the cgroup (v2) PATH" }, \
     { IN_MONITOR, 0, "per-cpu", NULL, false, \
       OPT_FLAG, { .flag = &mo.per_cpu }, 0, 0, \
       NULL, "", "    --per-cpu", \
@@ -503,11 +503,11 @@ enum {
     { IN_MONITOR, 0, "histogram", NULL, false, \
       OPT_FLAG, { .flag = &mo.hist }, 0, 0, \
       NULL, "", "    --histogram", \
-      "also show distributions: run-queue waits and lengths, disk requests" }, \
+      "also show distributions: waits for a CPU, lengths of run queues, times of disk requests" }, \
     { IN_MONITOR, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
-      "write one JSON line per interval to stdout or FILE" }, \
+      "write the metrics as one JSON line per interval to stdout or FILE" }, \
     { IN_MONITOR, 0, "csv", "FILE", true, \
       OPT_CALL, { .call = mon_opt_csv }, 0, 0, \
       NULL, "", "    --csv[=FILE]", \
@@ -515,64 +515,64 @@ enum {
     { IN_MONITOR, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \
-      "write an HTML page with charts and heat maps (default report.html)" }, \
+      "write an HTML page with charts and heat maps (default FILE: report.html)" }, \
     { IN_MONITOR, 0, "prometheus", "FILE", false, \
       OPT_STRING, { .string = &mo.prom_file }, 0, 0, \
       NULL, "", "    --prometheus=FILE", \
-      "write Prometheus metrics to FILE at each interval (textfile collector: .prom)" }, \
+      "write the metrics to FILE at each interval, for Prometheus (textfile collector: .prom)" }, \
     { IN_MONITOR, 0, "listen", "[ADDR:]PORT", false, \
       OPT_CALL, { .call = hs_opt_listen }, 0, 0, \
       NULL, "", "    --listen=[ADDR:]PORT", \
-      "serve Prometheus metrics over HTTP at /metrics; without ADDR, to this machine only" }, \
+      "serve the metrics for Prometheus at http://ADDR:PORT/metrics; without ADDR: only to this machine" }, \
     { IN_MONITOR, 0, "grafana", NULL, false, \
       OPT_FLAG, { .flag = &mo.grafana }, 0, 0, \
       NULL, "", "    --grafana", \
-      "print a Grafana dashboard for these metrics as JSON, and exit" }, \
+      "print a Grafana dashboard for the metrics as JSON, and exit" }, \
     { IN_DIAGNOSE, 'd', "duration", "SECS", false, \
       OPT_CALL, { .call = dg_opt_duration }, 0, 0, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
-      "watch for SECS seconds (default 10; with a command: until its end)" }, \
+      "watch the machine for SECS seconds (default 10; with COMMAND: until it ends)" }, \
     { IN_DIAGNOSE, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
-      "show all findings with their rules, all resources, and unavailable metrics" }, \
+      "show all findings with their rules, all resources, and metrics that are not available" }, \
     { IN_DIAGNOSE, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
-      "also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable" }, \
+      "also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable" }, \
     { IN_DIAGNOSE, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "also show the metrics of this cgroup (v2)" }, \
+      "also show the metrics of the cgroup (v2) PATH" }, \
     { IN_DIAGNOSE, 0, "virtio", NULL, false, \
       OPT_FLAG, { .flag = &dg.virtio }, 0, 0, \
       NULL, "", "    --virtio", \
-      "also watch virtio rings, with kprobes on each request" }, \
+      "also watch virtio rings, with kprobes that run at each request" }, \
     { IN_DIAGNOSE, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
-      "write one JSON object to stdout or FILE" }, \
+      "write the findings as one JSON object to stdout or FILE" }, \
     { IN_DIAGNOSE, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \
-      "write an HTML page of the findings and all metrics (default report.html)" }, \
+      "write an HTML page of the findings and all metrics (default FILE: report.html)" }, \
     { IN_MONITOR | IN_DIAGNOSE, 'o', "output", "FILE", false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
-      "write the text to FILE" }, \
+      "write the text output to FILE" }, \
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.procfs", "DIR", false, \
       OPT_STRING, { .string = &mo.procfs }, 0, 0, \
       NULL, "", "    --path.procfs=DIR", \
-      "read the machine's /proc from DIR" }, \
+      "read the /proc of the machine from DIR" }, \
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.sysfs", "DIR", false, \
       OPT_STRING, { .string = &mo.sysfs }, 0, 0, \
       NULL, "", "    --path.sysfs=DIR", \
-      "read the machine's /sys from DIR" }, \
+      "read the /sys of the machine from DIR" }, \
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.rootfs", "DIR", false, \
       OPT_STRING, { .string = &mo.rootfs }, 0, 0, \
       NULL, "", "    --path.rootfs=DIR", \
-      "read the machine's root directory, with /proc and /sys, from DIR" }, \
+      "read the root directory of the machine, with /proc and /sys, from DIR" }, \
     { IN_ALL, 'h', "help", NULL, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "", "-h, --help", \
-      "print this help" }
+      "print this help text" }

@@ -227,7 +227,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_MEMBERS, .whose = M_B_CPU, \
       .unless = DG_R(CGROUP), .unless_rule = NULL, .before = DG_R(RUNQ), \
-      .finding = "Cgroup %t exhausts its CPU quota in most periods", \
+      .finding = "Cgroup %t exhausts its CPU quota in most quota periods", \
       .source = "cgroup-v2.rst: cpu.max", \
       .next = "cat /sys/fs/cgroup%t/cpu.max", .alone = "" }, \
     { .name = "cgroup-oom-kill", .res = RES_CGROUP, .kind = DG_ERROR, .each = true, .files = false, .log = M_LOG_OOM, \
@@ -244,7 +244,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_MEMBERS, .whose = M_B_THREADS, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Cgroup %t has nearly as many processes and threads as allowed: fork will fail", \
+      .finding = "Cgroup %t has nearly as many processes and threads as allowed: fork(2) will soon fail", \
       .source = "cgroup-v2.rst: pids.max", \
       .next = "cat /sys/fs/cgroup%t/pids.max", .alone = "" }, \
     { .name = "cgroup-memory-limit", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
@@ -271,7 +271,7 @@
       .cost = X_IRQS, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(NET), \
-      .finding = "CPU %t is busy with interrupts, and tasks on this CPU wait", \
+      .finding = "CPU %t is busy with interrupts, and tasks wait for this CPU", \
       .source = "Documentation/networking/scaling.rst", \
       .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
     { .name = "cpu-interrupts-full", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
@@ -279,7 +279,7 @@
       .cost = X_IRQS, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = DG_R(CPU), .unless_rule = NULL, .before = DG_R(NET), \
-      .finding = "CPU %t only handles interrupts and has no time left for more", \
+      .finding = "CPU %t handles only interrupts and has no time left for anything else", \
       .source = "Documentation/networking/scaling.rst", \
       .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
     { .name = "cpu-interrupt-pressure", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -306,7 +306,7 @@
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = DG_R(CPU), .unless_rule = NULL, .before = 0, \
       .finding = "The CPUs are busy and run below the clock rate that all of them can sustain", \
-      .source = "base_frequency (intel_pstate.rst) or nominal_freq (acpi/cppc_sysfs.rst)", \
+      .source = "base_frequency of intel_pstate.rst, or nominal_freq of acpi/cppc_sysfs.rst", \
       .next = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor", .alone = "" }, \
     { .name = "cpu-forks", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_FORK_RATE, .below = false, .limit = (float)500, \
@@ -316,7 +316,7 @@
       .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
       .finding = "Creating processes takes a large share of CPU time", \
-      .source = "fork, exec and exit take 0.1 to 1 ms of CPU time; a new thread causes fewer faults", \
+      .source = "fork, exec and exit of a process take 0.1 to 1 ms of CPU time; a new thread causes fewer page faults", \
       .next = "kvis proc -d 5", .alone = "" }, \
     { .name = "cpu-kernel", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_SYSTEM, .below = false, .limit = (float)0.5, \
@@ -324,7 +324,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The kernel uses more CPU time than the programs do: system calls, page faults or locks", \
+      .finding = "The kernel uses more CPU time than programs do: for system calls, page faults or locks", \
       .source = "proc_stat(5): system", \
       .next = "kvis trace -c -d 5 -p %p", .alone = "perf top" }, \
     { .name = "run-queue-long", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -335,7 +335,7 @@
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "More tasks can run than there are CPUs, and tasks wait for a CPU", \
-      .source = "Gregg, USE method: run queue longer than the number of CPUs", \
+      .source = "Brendan Gregg's USE method: run queue longer than the number of CPUs", \
       .next = "perf top -p %p", .alone = "perf top" }, \
     { .name = "run-queue-one-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = X_WAITERS, .below = false, .limit = (float)0.5, \
@@ -364,8 +364,8 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_WAIT, \
       .unless = DG_R(RUNQ), .unless_rule = NULL, .before = 0, \
-      .finding = "Scheduling latency is high: 1 % of waits took 20 ms or more", \
-      .source = "several time slices of the scheduler", \
+      .finding = "Scheduling latency is high: 1 % of waits for a CPU took 20 ms or more", \
+      .source = "20 ms are several time slices of the scheduler", \
       .next = "kvis monitor -c sched --histogram", .alone = "" }, \
     { .name = "process-waits-for-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = X_WAITED, .below = false, .limit = (float)0.3, \
@@ -382,7 +382,7 @@
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = DG_R(CPU) | DG_R(RUNQ), .unless_rule = NULL, .before = 0, \
       .finding = "The CPUs have almost no idle time left", \
-      .source = "Gregg, USE method: utilization", \
+      .source = "Brendan Gregg's USE method: CPU utilization", \
       .next = "perf top -p %p", .alone = "perf top" }, \
     { .name = "memory-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_OOM, \
       .value = M_OOM, .below = false, .limit = (float)1e-9, \
@@ -391,7 +391,7 @@
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = "cgroup-oom-kill", .before = DG_R(SWAP) | DG_R(DISK), \
       .finding = "The kernel killed a process because memory ran out", \
-      .source = "Documentation/admin-guide/mm/concepts.rst: OOM killer; cgroup limits do not count in allocstall", \
+      .source = "Documentation/admin-guide/mm/concepts.rst: OOM killer; allocstall does not count reclaim at cgroup limits", \
       .next = "dmesg | grep -i oom", .alone = "" }, \
     { .name = "limit-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_OOM, \
       .value = M_OOM, .below = false, .limit = (float)1e-9, \
@@ -425,7 +425,7 @@
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(MEM), .unless_rule = NULL, .before = DG_R(SWAP) | DG_R(DISK), \
-      .finding = "Reclaimed pages are needed again at once: the working set does not fit into memory", \
+      .finding = "Reclaimed pages are soon needed again: the working set does not fit into memory", \
       .source = "mm/workingset.c: refaults", \
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "memory-nearly-full", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
@@ -433,7 +433,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(MEM), .unless_rule = NULL, .before = 0, \
-      .finding = "Almost no memory is available without swapping", \
+      .finding = "Almost no memory is available to programs without swapping", \
       .source = "proc_meminfo(5): MemAvailable", \
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "memory-kernel", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
@@ -450,7 +450,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_WRITTEN, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Unwritten data is close to the limit at which the kernel slows down writers", \
+      .finding = "Data not yet written to disk is close to the limit at which the kernel makes writing tasks wait", \
       .source = "proc_vmstat(5): nr_dirty_threshold", \
       .next = "kvis monitor -c io", .alone = "" }, \
     { .name = "swap-thrashing", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -490,7 +490,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_SWAP, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Swap is nearly full: when memory runs out, the kernel will kill a process", \
+      .finding = "Swap space is nearly full: when memory runs out, the kernel will kill a process", \
       .source = "proc_meminfo(5): SwapFree", \
       .next = "cat /proc/swaps", .alone = "" }, \
     { .name = "numa-remote-memory", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
@@ -500,8 +500,8 @@
       .cost = M_B_FAR_COST, .factor = (float)1, \
       .who = DG_BY_SELF, .whose = M_B_REMOTE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Process %t runs on one NUMA node while its memory is on a more distant one", \
-      .source = "upper bound of the cost, from the distances of the nodes (ACPI: SLIT)", \
+      .finding = "Process %t runs on one NUMA node while its memory is on a more distant NUMA node", \
+      .source = "upper bound of the time lost, from the distances of the NUMA nodes (ACPI: SLIT)", \
       .next = "cat /proc/%p/numa_maps", .alone = "" }, \
     { .name = "numa-remote-allocations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_REMOTE, .below = false, .limit = (float)0.3, \
@@ -529,7 +529,7 @@
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "NUMA node %t is full: allocations meant for node %t go to other nodes", \
-      .source = "Documentation/admin-guide/numastat.rst: numa_foreign; page cache can be reclaimed", \
+      .source = "Documentation/admin-guide/numastat.rst: numa_foreign; only anonymous memory counts, page cache can be reclaimed", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
     { .name = "numa-migrations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_NUMA_MOVED, .below = false, .limit = (float)10000, \
@@ -545,7 +545,7 @@
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Memory bandwidth of socket %t is nearly exhausted", \
-      .source = "bandwidth benchmarks (STREAM) reach 80 % of the DIMMs' peak", \
+      .source = "memory benchmarks such as STREAM reach 80 % of the peak bandwidth of the DIMMs", \
       .next = "kvis monitor -c membw,pmc -p %p", .alone = "kvis monitor -c membw,pmc" }, \
     { .name = "memory-stalls", .res = RES_BAND, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_MEM_STALL, .below = false, .limit = (float)0.5, \
@@ -591,7 +591,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Tasks compact memory to get hugepages, and mostly fail", \
+      .finding = "Tasks compact memory to get hugepages, but most compactions fail", \
       .source = "mm/transhuge.rst: compact_stall, compact_fail", \
       .next = "cat /proc/buddyinfo", .alone = "" }, \
     { .name = "hugepage-pool-empty", .res = RES_TLB, .kind = DG_UTILIZATION, .each = true, .files = false, .log = X_NONE, \
@@ -600,7 +600,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The pool of %t hugepages is exhausted and programs use surplus pages", \
+      .finding = "The pool of %t hugepages is exhausted, and programs use surplus hugepages", \
       .source = "Documentation/admin-guide/mm/hugetlbpage.rst", \
       .next = "kvis monitor -c hugepages", .alone = "" }, \
     { .name = "virtio-queue-full", .res = RES_VIRTIO, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
@@ -610,7 +610,7 @@
       .who = DG_BY_DEVICE, .whose = X_B_IO, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(DISK), \
       .finding = "Virtio queue %t is full: the driver must wait until the device has completed requests", \
-      .source = "virtqueue_add of drivers/virtio/virtio_ring.c: ENOSPC", \
+      .source = "drivers/virtio/virtio_ring.c: virtqueue_add returns ENOSPC", \
       .next = "kvis monitor -c virtio --histogram", .alone = "" }, \
     { .name = "virtio-adds-fail", .res = RES_VIRTIO, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
       .value = M_VQ_FAILED, .below = false, .limit = (float)1, \
@@ -618,7 +618,7 @@
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Adding requests to virtio queue %t fails although the queue is not full", \
-      .source = "virtqueue_add of drivers/virtio/virtio_ring.c", \
+      .source = "drivers/virtio/virtio_ring.c: virtqueue_add returns an error", \
       .next = "kvis monitor -c virtio", .alone = "" }, \
     { .name = "disk-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
       .value = X_AWAIT, .below = false, .limit = (float)0.05, \
@@ -629,7 +629,7 @@
       .who = DG_BY_DEVICE, .whose = X_B_IO, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Disk %t is always busy, and requests wait for it", \
-      .source = "iostat(1): %util, aqu-sz, await; a rotating disk takes 20 ms", \
+      .source = "iostat(1): %util, aqu-sz, await; a rotating disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "flash-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
       .value = X_AWAIT, .below = false, .limit = (float)0.01, \
@@ -639,8 +639,8 @@
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = X_B_IO, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Requests wait for disk %t, which is not rotational: it gets more requests than it can serve", \
-      .source = "a flash disk takes 1 ms or less", \
+      .finding = "Requests wait because disk %t, which is not rotational, gets more requests than it can serve", \
+      .source = "a flash disk needs 1 ms or less for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-reads", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
       .value = X_READ_TIME, .below = false, .limit = (float)0.05, \
@@ -649,7 +649,7 @@
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
       .finding = "Reads from disk %t take longer than a seek on any disk", \
-      .source = "a rotating disk takes 20 ms", \
+      .source = "a rotating disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-writes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
       .value = X_WRITE_TIME, .below = false, .limit = (float)0.1, \
@@ -658,7 +658,7 @@
       .who = DG_BY_DEVICE, .whose = M_B_WRITTEN, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
       .finding = "Writes to disk %t are slow, and tasks wait for I/O", \
-      .source = "a rotating disk takes 20 ms", \
+      .source = "a rotating disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-queue", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_RQUEUE_P99, .below = false, .limit = (float)50e6, \
@@ -666,7 +666,7 @@
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Reads from disk %t wait in the kernel's queue", \
+      .finding = "Reads from disk %t wait in the queue of the kernel", \
       .source = "Documentation/block/ioprio.rst", \
       .next = "kvis monitor -c io --histogram", .alone = "" }, \
     { .name = "io-pressure", .res = RES_DISK, .kind = DG_SATURATION, .each = false, .files = true, .log = X_NONE, \
@@ -683,7 +683,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Interface %t receives nearly as much as its link can carry", \
+      .finding = "Network interface %t receives nearly as much as its link can carry", \
       .source = "sysfs-class-net: speed", \
       .next = "kvis monitor -c net", .alone = "" }, \
     { .name = "network-full-transmit", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
@@ -691,7 +691,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Interface %t sends nearly as much as its link can carry", \
+      .finding = "Network interface %t sends nearly as much as its link can carry", \
       .source = "sysfs-class-net: speed", \
       .next = "kvis monitor -c net", .alone = "" }, \
     { .name = "network-bond-degraded", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
@@ -699,7 +699,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Interface %t of a bond has no link", \
+      .finding = "Network interface %t of a bond has no link", \
       .source = "Documentation/networking/bonding.rst: mii_status", \
       .next = "cat /proc/net/bonding/*", .alone = "" }, \
     { .name = "network-link-flaps", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
@@ -707,7 +707,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Interface %t lost or regained its link", \
+      .finding = "Network interface %t lost or regained its link", \
       .source = "sysfs-class-net: carrier_changes", \
       .next = "kvis monitor -c net", .alone = "" }, \
     { .name = "network-drops", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
@@ -716,7 +716,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Interface %t drops packets: the kernel is too slow, or no protocol handles them", \
+      .finding = "Network interface %t drops packets: the kernel is too slow, or no protocol handles the packets", \
       .source = "Documentation/networking/statistics.rst", \
       .next = "kvis monitor -c net", .alone = "" }, \
     { .name = "network-errors", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
@@ -724,7 +724,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Interface %t counts errors: check its cable, driver and duplex setting", \
+      .finding = "Network interface %t counts errors: check its cable, driver and duplex setting", \
       .source = "Documentation/networking/statistics.rst", \
       .next = "kvis monitor -c net", .alone = "" }, \
     { .name = "network-backlog-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
@@ -732,7 +732,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Packets are dropped because the backlog of a CPU is full", \
+      .finding = "Network packets are dropped because the backlog of a CPU is full", \
       .source = "sysctl/net.rst: netdev_max_backlog", \
       .next = "cat /proc/net/softnet_stat", .alone = "" }, \
     { .name = "network-squeezed", .res = RES_NET, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -740,7 +740,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Network softirqs run out of budget before they have handled all packets", \
+      .finding = "Network softirqs use up their budget before they have handled all packets", \
       .source = "sysctl/net.rst: netdev_budget", \
       .next = "cat /proc/net/softnet_stat", .alone = "" }, \
     { .name = "tcp-listen-overflows", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
@@ -749,7 +749,7 @@
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "A server does not accept connections fast enough: clients wait until they retry", \
-      .source = "each client waits 1 s before it retries (include/net/tcp.h: TCP_TIMEOUT_INIT)", \
+      .source = "a client waits 1 s before it retries to connect (include/net/tcp.h: TCP_TIMEOUT_INIT)", \
       .next = "ss -ltn", .alone = "" }, \
     { .name = "tcp-retransmits", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
       .value = M_TCP_RETRANS_SHARE, .below = false, .limit = (float)0.05, \
@@ -758,7 +758,7 @@
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "TCP retransmits many segments because packets are lost", \
-      .source = "tcp(7); over the internet 1 to 3 % are usual", \
+      .source = "tcp(7); on the internet, 1 to 3 % of TCP segments are usually retransmitted", \
       .next = "ss -ti", .alone = "" }, \
     { .name = "tcp-syn-cookies", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
       .value = M_TCP_COOKIES, .below = false, .limit = (float)10, \
@@ -781,7 +781,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Programs read TCP connections more slowly than data arrives: senders must wait", \
+      .finding = "Programs read from TCP connections more slowly than data arrives: the senders must wait", \
       .source = "Documentation/networking/snmp_counter.rst: TcpExtTCPToZeroWindowAdv", \
       .next = "ss -tm", .alone = "" }, \
     { .name = "conntrack-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
@@ -789,7 +789,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Packets are dropped because connections cannot be tracked", \
+      .finding = "Network packets are dropped because their connections cannot be tracked", \
       .source = "/proc/net/stat/nf_conntrack: drop", \
       .next = "conntrack -S", .alone = "" }, \
     { .name = "neighbor-table-full", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
@@ -797,7 +797,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Packets are dropped because the neighbor table is full", \
+      .finding = "Network packets are dropped because the neighbor table is full", \
       .source = "arp(7): gc_thresh3", \
       .next = "sysctl net.ipv4.neigh.default.gc_thresh3", .alone = "" }, \
     { .name = "udp-receive-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
@@ -805,7 +805,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Datagrams are dropped because a program does not read its socket fast enough", \
+      .finding = "UDP datagrams are dropped because a program does not read its socket fast enough", \
       .source = "udp(7): rmem_max", \
       .next = "ss -lunm", .alone = "" }, \
     { .name = "thermal-headroom", .res = RES_HEAT, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
@@ -830,7 +830,7 @@
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(CPU), \
       .finding = "Cores were too hot and were throttled", \
-      .source = "Intel's manual 3B: IA32_THERM_STATUS", \
+      .source = "Intel SDM volume 3B: IA32_THERM_STATUS", \
       .next = "kvis monitor -c thermal,cpufreq", .alone = "" }, \
     { .name = "package-throttled", .res = RES_HEAT, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
       .value = M_THROTTLE_PKG, .below = false, .limit = (float)0.1, \
@@ -838,14 +838,14 @@
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = DG_R(HEAT), .unless_rule = NULL, .before = DG_R(CPU), \
       .finding = "A CPU package was too hot and was throttled", \
-      .source = "Intel's manual 3B: IA32_PACKAGE_THERM_STATUS", \
+      .source = "Intel SDM volume 3B: IA32_PACKAGE_THERM_STATUS", \
       .next = "kvis monitor -c thermal,cpufreq", .alone = "" }, \
     { .name = "limit-files", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_FILES_USED, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The machine has nearly as many open files as allowed: open will fail", \
+      .finding = "The machine has nearly as many open files as allowed: open(2) will soon fail", \
       .source = "proc_sys_fs(5): file-max", \
       .next = "sysctl fs.file-nr", .alone = "" }, \
     { .name = "limit-threads", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
@@ -853,7 +853,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_THREADS, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The machine has nearly as many threads as allowed: fork will fail", \
+      .finding = "The machine has nearly as many threads as allowed: fork(2) will soon fail", \
       .source = "proc_sys_kernel(5): pid_max, threads-max", \
       .next = "sysctl kernel.pid_max kernel.threads-max", .alone = "" }, \
     { .name = "limit-conntrack", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
@@ -861,7 +861,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The table of tracked connections is nearly full: new connections will be dropped", \
+      .finding = "The table of tracked network connections is nearly full: new connections will be dropped", \
       .source = "Documentation/networking/nf_conntrack-sysctl.rst", \
       .next = "sysctl net.netfilter.nf_conntrack_max", .alone = "" }, \
     { .name = "limit-tcp-memory", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
@@ -869,7 +869,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "TCP uses nearly all of the memory that it is allowed to use", \
+      .finding = "TCP buffers use nearly all of the memory that is allowed for TCP", \
       .source = "tcp(7): tcp_mem", \
       .next = "sysctl net.ipv4.tcp_mem", .alone = "" }, \
     { .name = "limit-descriptors", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = true, .files = false, .log = X_NONE, \
@@ -877,7 +877,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_SELF, .whose = M_B_FDS, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Process %t has nearly as many open files as allowed: open will fail", \
+      .finding = "Process %t has nearly as many open files as allowed: open(2) will soon fail", \
       .source = "getrlimit(2): RLIMIT_NOFILE", \
       .next = "cat /proc/%p/limits", .alone = "" }, \
     { .name = "limit-ports", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
@@ -885,7 +885,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Nearly all local ports are in use for one remote address: connect will fail", \
+      .finding = "Nearly all local ports are in use for one remote address: connect(2) will soon fail", \
       .source = "ip-sysctl.rst: ip_local_port_range", \
       .next = "ss -tan", .alone = "" }, \
     { .name = "filesystem-full", .res = RES_FS, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
@@ -935,7 +935,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "An md array is degraded: a disk is missing", \
+      .finding = "An md (RAID) array is degraded: a disk is missing", \
       .source = "md(4)", \
       .next = "cat /proc/mdstat", .alone = "" }, \
     { .name = "disk-errors", .res = RES_HARD, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_IO, \
@@ -943,15 +943,15 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Disk requests fail with I/O errors", \
-      .source = "/dev/kmsg: I/O error, dev", \
+      .finding = "Requests to a disk fail with I/O errors", \
+      .source = "kernel log message of the form: I/O error, dev NAME", \
       .next = "dmesg | grep -i error", .alone = "" }, \
     { .name = "hung-tasks", .res = RES_DISK, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_HUNG, \
       .value = M_LOG_HUNG, .below = false, .limit = (float)1e-9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Tasks have waited in the kernel for minutes", \
+      .finding = "Tasks have been blocked in the kernel for minutes", \
       .source = "sysctl/kernel.rst: hung_task_timeout_secs", \
       .next = "dmesg", .alone = "" }, \
     { .name = "machine-check", .res = RES_HARD, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_MCE, \
@@ -960,14 +960,14 @@
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "The hardware reports errors", \
-      .source = "arch/x86/kernel/cpu/mce: Hardware Error", \
+      .source = "kernel log message with the words: Hardware Error (arch/x86/kernel/cpu/mce)", \
       .next = "dmesg | grep -i hardware", .alone = "" }, \
     { .name = "filesystem-remounted", .res = RES_FS, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_RO, \
       .value = M_LOG_RO, .below = false, .limit = (float)1e-9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "A file system became read-only after errors", \
+      .finding = "A file system became read-only because of errors", \
       .source = "ext4.rst: errors=remount-ro", \
       .next = "dmesg | grep -i read-only", .alone = "" }, \
     { .name = "tasks-stuck", .res = RES_DISK, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -976,7 +976,7 @@
       .who = DG_BY_ALL, .whose = M_B_STUCK, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
       .finding = "Processes are stuck in the kernel: a disk, a file server or a lock does not answer", \
-      .source = "proc_pid_stat(5): state D for a second or more", \
+      .source = "proc_pid_stat(5): processes in state D for a second or more", \
       .next = "cat /proc/%p/stack", .alone = "dmesg" }, \
     { .name = "clock-slow", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_CLOCK_SLOW, .below = false, .limit = (float)1, \
@@ -985,6 +985,6 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The clock source is slow: reading the time takes a system call and a device access", \
+      .finding = "The clock source of the kernel is slow: reading the time takes a system call and a device access", \
       .source = "clocksource0/current_clocksource: hpet, acpi_pm or jiffies", \
       .next = "cat /sys/devices/system/clocksource/clocksource0/available_clocksource", .alone = "" },

@@ -27,7 +27,7 @@ refused "pid $roots: it belongs to another user; fix: run kvis as root, or with 
 status 1
 refused "pid $others: it belongs to another user; fix: run kvis with CAP_SYS_PTRACE .in a container: --privileged.\$" \
     setpriv --bounding-set=-sys_ptrace --inh-caps=-all ./kvis $attach $others
-refused "pid $roots: it is outside the user namespace of kvis; fix: run kvis outside" unshare -r ./kvis $attach $roots
+refused "pid $roots: the process is outside the user namespace of kvis; fix: run kvis outside" unshare -r ./kvis $attach $roots
 refused "pid $roots: a seccomp filter forbids ptrace.2.; fix: allow ptrace in the container" "$BIN/refuse" ptrace ./kvis trace --backend=ptrace -d 2 -p $roots
 hasnt err 'root'
 refused 'ptrace.2. is not permitted: a seccomp filter forbids ptrace.2.; fix: ' "$BIN/refuse" ptrace ./kvis trace -- touch ran

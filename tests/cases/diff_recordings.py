@@ -138,7 +138,7 @@ shorter = "ab".replace(longer, "")
 limit = int(100 * (wall[longer] / wall[shorter] - 1))  # whole percent, rounded down
 if limit > 0:
     said = diff(f"--fail-above={limit - 1}", shorter + ".kvis", longer + ".kvis", status=1).err
-    has(said, rf"B took [0-9.]+ % longer than A .threshold {limit - 1} %.$")
+    has(said, rf"B took [0-9.]+ % longer than run A .threshold {limit - 1} %.$")
 eq("B is not that much longer", "", diff(f"--fail-above={limit + 1}", shorter + ".kvis", longer + ".kvis").err)
 eq("B is shorter", "", diff("--fail-above=0", longer + ".kvis", shorter + ".kvis").err)
 diff("--fail-above=0", "a.kvis", "a.kvis")

@@ -73,6 +73,6 @@ while [ $kb -le 7680 ]; do
     [ $st = 0 ] || has err 'kvis: .*(memory|allocate)'
     limited -v $kb replay -c run.kvis
     [ $st = 0 ] || has err 'kvis: .*(memory|allocate)'
-    hasnt err 'damaged|has no calls'
+    hasnt err 'damaged|has no system calls'
     kb=$((kb + 32))
 done

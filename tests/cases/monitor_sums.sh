@@ -19,7 +19,7 @@ while [ $n -lt 128 ]; do put g$n; n=$((n + 1)); done
 monitor
 has p.prom "^kvis_mbm_total_bytes_total.l3=\"$long/00\". 100"
 want '"mbm_total_bytes_per_second" in E[-1]'
-want "not any('no space' in v for v in ($why).values())"
+want "not any('too many instances' in v for v in ($why).values())"
 # as many domains as are read, and one more
 n=2
 while [ $n -lt 256 ]; do mkdir t/sys/fs/resctrl/web/mon_data/mon_L3_$(printf %02d $n); n=$((n + 1)); done

@@ -15,7 +15,7 @@ as_user() { # as_user ARG...: kvis, run by nobody
 }
 works_so() { # works_so REGEX: one line on stderr says that it is by ptrace, what that costs, and why
     eq "kvis's lines" 1 "$(grep -c '^kvis: ' err)"
-    has err "^kvis: tracing the command with ptrace, which stops it at each .*: .*$1"
+    has err "^kvis: tracing the command with ptrace, which stops the command at .*: .*$1"
 }
 
 # The same program by BPF, by ptrace with the seccomp filter, and by a user; strace as the judge.

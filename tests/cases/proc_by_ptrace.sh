@@ -22,7 +22,7 @@ for scene in $scenes; do
     mkdir -m 777 "proc-$scene"; cd "proc-$scene" || exit 1
     $user ../kvis-copy proc -x --forks --json=json -o rows -- "$BIN/cmd" $scene >facts 2>err </dev/null 9>&-; st=$?
     status 0
-    has err '^kvis: tracing the command with ptrace, which stops it at each fork, .*CAP_BPF and CAP_PERFMON$'
+    has err '^kvis: tracing the command with ptrace, which stops the command at forks, .*CAP_BPF and CAP_PERFMON$'
     want "H['backend'] == 'ptrace' and S['lost'] == 0 and S['ends_unseen'] == 0"
     python3 "$TESTS/lib/want.py" json facts >&9 || fail "proc by a user: $scene"
     cd ..

@@ -153,8 +153,8 @@ ROWS = [  # what, file, answers, the reason has
     ("member between bytes", one(("m", 1, 3)).blob(), BAD, "a member at bit 3"),
     ("contains itself", one(("", 2, 0), ("m", 1, 0)).blob(), BAD, "structs nested too deeply"),
     ("member is the struct", one(("m", 2, 0)).blob(), {"s.m": "0 8 1 0 0", "s" + ".m" * 16: "0 8 1 0 0"}, ""),
-    ("typedef cycle", chain(3, TYPEDEF, True).blob(), BAD, "qualifiers nested too deeply"),
-    ("const of itself", chain(0, CONST, True).blob(), BAD, "qualifiers nested too deeply"),
+    ("typedef cycle", chain(3, TYPEDEF, True).blob(), BAD, "qualifiers are nested too deeply"),
+    ("const of itself", chain(0, CONST, True).blob(), BAD, "qualifiers are nested too deeply"),
     ("long chain", chain(28, TYPEDEF, False).blob(), {"s.m": "0 1 1 1 0"}, ""),
     ("too long a chain", chain(100, TYPEDEF, False).blob(), BAD, "qualifiers nested too deeply"),
     ("tangle", tangled().blob(), {"s.x": "EBADMSG"}, "structs are nested in each other too often"),
@@ -230,7 +230,7 @@ open("sys/m", "wb").write(Btf(base).blob())
 check("empty module", "sys", "m", {"kf.x": "4 4 1 1 0"}, "")
 open("sys/m", "wb").write(mod.blob(cut=40))
 check("module cut off", "sys", "m", {"kf.x": "EBADMSG"}, "BTF of m: ")
-check("no module", "sys", "none", {"kf.x": "ENOENT"}, "no BTF: sys/none cannot be opened: ENOENT; fix: load that module, built with BTF")
+check("no module", "sys", "none", {"kf.x": "ENOENT"}, "no BTF: sys/none cannot be opened: ENOENT; fix: load the kernel module, built with BTF")
 check("no BTF", "nowhere", "-", {"kf.x": "ENOENT"}, "no BTF: nowhere/vmlinux cannot be opened: ENOENT; fix: use a kernel with CONFIG_DEBUG_INFO_BTF")
 os.truncate("sys/vmlinux", 100 << 20)
 check("100 MB", "sys", "-", {"kf.x": "EBADMSG"}, "104857600 bytes")

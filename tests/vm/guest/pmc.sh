@@ -36,7 +36,7 @@ kvis=$!
 until_true 10 test -s /tmp/p.prom
 echo >&7
 wait $kvis || { t_not_ok "kvis"; t_show err; }
-t_has "user mode alone: it says so" err 'user mode only: perf_event_paranoid is 2'
+t_has "user mode alone: it says so" err 'only user mode is counted: perf_event_paranoid is 2'
 cp /tmp/p.prom p.prom
 rm -f /tmp/p.prom
 did=$(sed -n 's/^did //p' one.did)
@@ -46,9 +46,9 @@ within "its cycles: one each" "$(total "$l" process_perf_cpucycles)" "$did" 1
 t_json "IPC" json "max(abs(e['pid']['$pid']['process_ipc'] - 1) for e in E if 'process_ipc' in e['pid']['$pid']) < 0.01"
 t_json "nothing scaled" json "all(e['pid']['$pid'].get('process_pmc_running_ratio', 1) == 1 for e in E)"
 t_json "nothing of the machine" json "not any('ipc' in e or 'cycles_per_second' in e for e in E)"
-t_json "and why" json "all({'cycles_per_second', 'instructions_per_second'} <= {m for u in e['unavailable'] if 'in use for -p' in u['reason'] for m in u['metrics']} for e in E if e['type'] == 'sample')"
+t_json "and why" json "all({'cycles_per_second', 'instructions_per_second'} <= {m for u in e['unavailable'] if '-p uses the' in u['reason'] for m in u['metrics']} for e in E if e['type'] == 'sample')"
 
-t_json "what is not, and why" json "'llc_mpki' in [m for e in E if e['type'] == 'sample' for u in e['unavailable'] if 'no event' in u['reason'] for m in u['metrics']]"
+t_json "what is not, and why" json "'llc_mpki' in [m for e in E if e['type'] == 'sample' for u in e['unavailable'] if 'lacks the event' in u['reason'] for m in u['metrics']]"
 exec 7>&-
 
 # Threads that come while it is watched. (QEMU's count of user mode has some of the kernel's instructions
