@@ -37024,7 +37024,7 @@ static int cmd_proc(void)
     cmd_rows_begin();
     nm_init();
     proc_begin();
-    if (proc_session.by_ptrace && ps_status(getpid(), "Uid:") < 0)
+    if (proc_session.by_ptrace && u_not_mounted("/proc"))
         die(EXIT_KVIS, "proc with ptrace reads arguments and times from /proc, which is not "
             "mounted; fix: mount -t proc proc /proc");
     cmd_start_clock(ses_go(&proc_session, ses_child_late));

@@ -547,8 +547,8 @@
       "Page faults that got a transparent hugepage", \
       "Page faults that got a transparent hugepage") \
     X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, "vmstat_thp_fault_fallback", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Page faults that got small pages because no hugepage was free", \
-      "Page faults that got small pages because no hugepage was free") \
+      "Page faults that fell back to small pages", \
+      "Page faults that fell back to small pages") \
     X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Hugepages that khugepaged allocated to replace small pages", \
       "Hugepages that khugepaged allocated to replace small pages") \

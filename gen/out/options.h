@@ -103,7 +103,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'P', "trace-path", "GLOB", false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "path|paths", "-P, --trace-path=GLOB", \
-      "show only system calls that use a path that matches GLOB, or its descriptor; repeatable" }, \
+      "show only system calls that use a file that GLOB names, by path or descriptor; repeatable" }, \
     { IN_TRACE | IN_REPLAY, 'z', "successful-only", NULL, false, \
       OPT_SET, { .set = &opt.status }, CALL_SUCCESSFUL, 0, \
       NULL, "", "-z, --successful-only", \

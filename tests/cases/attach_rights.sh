@@ -23,9 +23,9 @@ refused() { # refused REGEX CMD...: it ends with one line of why
     has err "^kvis: .*$regex"
 }
 attach="trace -d 2 -p"
-refused "pid $roots: it belongs to another user; fix: run kvis as root, or with CAP_SYS_PTRACE\$" $nobody ./kvis $attach $roots
+refused "pid $roots: the process belongs to another user; fix: run kvis as root, or with CAP_SYS_PTRACE\$" $nobody ./kvis $attach $roots
 status 1
-refused "pid $others: it belongs to another user; fix: run kvis with CAP_SYS_PTRACE .in a container: --privileged.\$" \
+refused "pid $others: the process belongs to another user; fix: run kvis with CAP_SYS_PTRACE .in a container: --privileged.\$" \
     setpriv --bounding-set=-sys_ptrace --inh-caps=-all ./kvis $attach $others
 refused "pid $roots: the process is outside the user namespace of kvis; fix: run kvis outside" unshare -r ./kvis $attach $roots
 refused "pid $roots: a seccomp filter forbids ptrace.2.; fix: allow ptrace in the container" "$BIN/refuse" ptrace ./kvis trace --backend=ptrace -d 2 -p $roots

@@ -106,7 +106,7 @@ done <<'END'
 125|replay cut.kvis|cut.kvis: truncated at offset 16
 125|replay newer.kvis|newer.kvis: was written by a newer kvis: format version 99, this kvis reads
 1|replay kind.kvis|kind.kvis: was probably written by a newer kvis.*unknown record type 200
-125|replay -c a.kvis|a.kvis has no calls; fix: record with
+125|replay -c a.kvis|a.kvis has no system calls; fix: record with
 2|diff a.kvis|two recordings
 0|diff a.kvis -- a.kvis|
 0|replay -q a.kvis --|

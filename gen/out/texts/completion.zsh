@@ -49,8 +49,8 @@ _kvis() {
     '*--summary-sort-by=[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
     '*-e+[show only system calls and signals that match EXPR\: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
     '*--trace=[show only system calls and signals that match EXPR\: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
-    '*-P+[show only system calls that use a path that matches GLOB, or its descriptor; repeatable]:GLOB:_files' \
-    '*--trace-path=[show only system calls that use a path that matches GLOB, or its descriptor; repeatable]:GLOB:_files' \
+    '*-P+[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
+    '*--trace-path=[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
     '*-z[show only system calls that succeeded]' \
     '*--successful-only[show only system calls that succeeded]' \
     '*-Z[show only system calls that failed]' \
@@ -151,8 +151,8 @@ _kvis() {
     '*--summary-sort-by=[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
     '*-e+[show only system calls and signals that match EXPR\: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
     '*--trace=[show only system calls and signals that match EXPR\: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
-    '*-P+[show only system calls that use a path that matches GLOB, or its descriptor; repeatable]:GLOB:_files' \
-    '*--trace-path=[show only system calls that use a path that matches GLOB, or its descriptor; repeatable]:GLOB:_files' \
+    '*-P+[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
+    '*--trace-path=[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
     '*-z[show only system calls that succeeded]' \
     '*--successful-only[show only system calls that succeeded]' \
     '*-Z[show only system calls that failed]' \
