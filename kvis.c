@@ -9246,7 +9246,7 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
         { s->programs_other, "executed programs (or fewer) are missing from the list" },
     };
     snprintf(dropped, sizeof dropped,
-             "removals of names from the lists, each with at most %s of I/O",
+             "names were removed from the lists, each with at most %s of I/O",
              out_bytes(s->dropped_most).s);
     for (size_t i = 0; i < ARRAY_LEN(row); i++) {
         if (!row[i].n)
@@ -11747,7 +11747,7 @@ static void rec_write(const void *p, size_t n)
         return;
     if (e != -EPIPE && e != -EINTR) {
         errno = -e;
-        u_warn("cannot write %s, the recording ends here:", rec_out.name);
+        u_warn("cannot write %s (the recording ends here):", rec_out.name);
         out.failed = -e;
     }
     rec_out.write = NULL;
@@ -19225,7 +19225,7 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
         if (hy_stopping[i].id == id && !(id == SC_clone && follows))
             return hy_stopping[i].why;
     if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
-        return "-P: kvis must resolve a path before the path can change";
+        return "-P: kvis resolves a path while the thread is stopped";
     if (opt.faults && (md_is_about_memory((u16)row) || id == SC_madvise))
         return "--faults: kvis needs an up-to-date list of memory regions";
     return hy_spec(&sc_rows[row], s);
@@ -19299,7 +19299,7 @@ static void hy_text_stops(struct buf *b)
     opt.calls = true;
     hy.classic_tracepoints = !bpf_raw_is_whole();
     hy.in_ns = bpf_pid_ns(NULL) != 0;
-    b_s(b, "\nSystem calls that stop a thread with --backend=hybrid (all others are recorded):\n");
+    b_s(b, "\n--backend=hybrid stops the thread at these system calls, and records all others:\n");
     for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
         if (!i || strcmp(hy_stopping[i - 1].why, hy_stopping[i].why))
             hy_text_reason(b, hy_stopping[i].why);
@@ -19693,7 +19693,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         e = hy_view();
     hy_choose(need);
     if (!e && (!hy.count || hy.observe) && (e = hy_watch()))
-        bpf_fail(&hy.obj, e, "cannot fill the BPF map spec: %s", strerror(-e));
+        bpf_fail(&hy.obj, e, "cannot fill the BPF map 'spec': %s", strerror(-e));
     if (!e) {
         hy.on = true;
         if (fdt.ring)
@@ -20270,9 +20270,9 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
            : f->everyone && (f->backend == 'p' || f->backend == 'h')
                              ? "--all and --cgroup need --backend=observe"
            : f->everyone && !f->only_counts && !f->only_calls
-                             ? "--all and --cgroup show calls or count them; fix: leave out -w, "
-                               "--report, --perfetto, --chrome-json, --folded, --faults, --by "
-                               "and, with -c, -v, --json and -P"
+                             ? "--all and --cgroup can only show or only count system calls; fix: "
+                               "leave out -w, --report, --perfetto, --chrome-json, --folded, "
+                               "--faults and --by; and -c, or -v, --json and -P"
            : f->faults       ? "--faults: kvis needs an up-to-date list of memory regions"
            : !f->may_bpf     ? TR_NO_BPF
            : f->pid_ns       ? "kvis is in a pid namespace"
@@ -29268,7 +29268,7 @@ static void pmc_warn(void)
                    "using the kernel's generic events", pmc.vendor, pmc.family, pmc.model_nr,
                    pmc_pmus[k].name);
     if (pmc.n_pmus && pmc.scope == PS_TASK && mo.cgroup)
-        u_warn("pmc: the cgroup is not counted: -p uses the hardware counters");
+        u_warn("pmc: the cgroup is not counted, because -p uses the hardware counters");
     if (pmc.user_only)
         u_warn("pmc: counting user mode only: perf_event_paranoid is %ld" U_FIX
                "run kvis as root, or with CAP_PERFMON",
@@ -37193,7 +37193,7 @@ static void cmd_replay_table(void)
     if (!st.from_calls && (opt.trace || md_whole_only()))
         u_warn("-e, -P and -z do not apply to the table of this recording; fix: record with -v");
     if (opt.by_pid && !st.n_callers)
-        u_warn("--by=pid: %s lacks the calls of each process; fix: record with -v, or -c --by=pid",
+        u_warn("--by=pid: %s has no system calls by process; fix: record with -v, or -c --by=pid",
                rec_in.name);
 }
 

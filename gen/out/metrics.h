@@ -179,7 +179,7 @@
     X(BUSY, "busy", "busy", mfs_busy, \
       "no process was busy in this interval") \
     X(PAGES, "busy", "pages", mfs_pages, \
-      "no busy process has most of its running threads on one of several NUMA nodes") \
+      "the machine has one NUMA node, or no busy process runs most of its threads on one node") \
     X(CGROUPS, "cgroups", "cgroups", mfs_groups, \
       "no cgroup has a limit") \
     X(PROC, "proc", "process", mfs_procs, \
@@ -436,8 +436,8 @@
       "Time in which tasks ran on a CPU", \
       "Time in which tasks ran on a CPU") \
     X(SS_WAIT, "schedstat_waiting", "8", SCHEDSTAT, QUEUED_NS, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, \
-      "Time for which tasks waited for a CPU, added up over tasks; per second: number of waiting tasks", \
-      "Time for which tasks waited for a CPU, added up over tasks; per second: number of waiting tasks") \
+      "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks", \
+      "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks") \
     X(SS_SLICES, "schedstat_timeslices", "9", SCHEDSTAT, COUNT, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, \
       "Time slices that tasks ran on a CPU", \
       "Time slices that tasks ran on a CPU") \
@@ -919,11 +919,11 @@
       "Errors recorded in an ext4 file system since its last check", \
       "Errors recorded in an ext4 file system since its last check") \
     X(B_FDS, "busy_open_files", "", FDS, RATIO, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE), if at least half", \
-      "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE), if at least half") \
+      "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); no value below 50 %", \
+      "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); no value below 50 %") \
     X(PORTS, "ports_used", "", PORTS, RATIO, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Share of the local ports used for one remote address and port: the one with most connections", \
-      "Share of the local ports used for one remote address and port: the one with most connections") \
+      "Share of the local ports in use for one remote address and port (those with the most connections)", \
+      "Share of the local ports in use for one remote address and port (those with the most connections)") \
     X(CT_DROPS, "nf_conntrack_drops", "nf_conntrack drop", TABLES, COUNT, NONE, "nf_conntrack_stat_drop_total", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Packets dropped because their connection could not be added to the connection tracking table", \
       "Packets dropped because their connection could not be added to the connection tracking table") \
@@ -1114,8 +1114,8 @@
       "Context switches on a CPU", \
       "Context switches on a CPU") \
     X(INVOLUNTARY, "involuntary_switches", "", RUNQ, COUNT, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, \
-      "Context switches on a CPU away from a task that could still run", \
-      "Context switches on a CPU away from a task that could still run") \
+      "Involuntary context switches on a CPU: the task could still run", \
+      "Involuntary context switches on a CPU: the task could still run") \
     X(IDLES, "idle_switches", "", RUNQ, COUNT, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, \
       "Context switches on a CPU to the idle task because no other task could run", \
       "Context switches on a CPU to the idle task because no other task could run") \

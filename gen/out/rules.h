@@ -461,7 +461,7 @@
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(DISK) | DG_R(VIRTIO), \
-      .finding = "Memory is swapped out and read back: tasks wait for a disk instead of memory", \
+      .finding = "Memory is swapped out and read back: tasks wait for the disk each time", \
       .source = "proc_vmstat(5): pswpin", \
       .next = "kvis trace -p %p --faults", .alone = "kvis monitor -c mem" }, \
     { .name = "swap-in", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \

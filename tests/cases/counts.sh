@@ -50,7 +50,7 @@ for file in rec all; do # the tables that were recorded, and those of the calls
 done
 run trace -q -c -w rec -- /bin/true
 run replay -c --by=pid rec
-has err 'lacks the calls of each process'
+has err 'has no system calls by process'
 run trace -c --by=nonsense -- /bin/true; status 2
 run trace -c -i 1 -- /bin/sh -c 'for i in 1 2 3 4 5; do sleep 0.7; done'
 [ "$(grep -c p99 err)" -ge 3 ] || fail "-i: not printed again and again"

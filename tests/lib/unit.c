@@ -876,7 +876,7 @@ static void t_counted(void)
     st_text_incomplete(&b, &st);
     b_c(&b, 0);
     EXPECT(strstr(b.p, " 3 stops in which ") && strstr(b.p, " 4 uses of names "));
-    EXPECT(strstr(b.p, " 5 removals of names ") && strstr(b.p, " 6 executed programs (or fewer) "));
+    EXPECT(strstr(b.p, " 5 names were removed ") && strstr(b.p, " 6 executed programs (or fewer) "));
     b_free(&b);
     st = was;
 }
