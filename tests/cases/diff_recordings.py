@@ -92,7 +92,7 @@ def check_calls(d):
         c = calls[slept[0]]["b"]
         assert c["timed"] == 1 and c["other_ns"] > 190e6 and c["on_cpu_ns"] < 50e6, c
         text = diff("a.kvis", "b.kvis").out
-        row = next(line.split() for line in text[text.index("Where time went"):].split("\n") if line.split()[-1:] == slept)
+        row = next(line.split() for line in text[text.index("Where the time of system calls went"):].split("\n") if line.split()[-1:] == slept)
         assert abs(float(row[7]) - c["other_ns"] / 1e6) < 0.06 and row[6] == "0.0", row
 
 
@@ -150,7 +150,7 @@ trace("-q", "-v", "--backend=ptrace", "-w", "p.kvis", "--", BIN + "/loop", "10")
 trace("-q", "-w", "n.kvis", "--backend=ptrace", "--", BIN + "/loop", "10")
 out = diff("p.kvis", "n.kvis").out
 for row in (r"^ +[0-9]+ +n/a +[0-9.]+ us +n/a +n/a +-  read$", r"^ +[0-9.]+ +n/a +[0-9.]+ +n/a  read$",
-            "Where time went: n/a", "A Scheduler: n/a", "B Scheduler: n/a"):
+            "Where the time went: n/a", "A Scheduler: n/a", "B Scheduler: n/a"):
     has(out, row)
 out = diff("n.kvis", "n.kvis").out
 has(out, "Calls: n/a .not recorded")
