@@ -6314,7 +6314,7 @@ static void out_writer_flush(struct writer *w)
             continue;
         if (e != -EPIPE && e != -EINTR) { /* no message for EPIPE: the reader closed the pipe */
             errno = -e;
-            u_warn("cannot write %s, whose output ends here:", w->name[i]);
+            u_warn("cannot write %s (its output ends here):", w->name[i]);
             out.failed = -e;
         }
         w->fd[i] = -1;
@@ -15544,8 +15544,8 @@ static void df_text(struct buf *b)
         b_s(b, ")\n");
     }
     if (df_other_calls())
-        b_s(b, " The recordings have different calls (-e): only calls in both are compared; opens\n"
-            " and bytes of files and addresses come from all calls of each recording\n");
+        b_s(b, " Different calls were traced (-e): only calls traced in both recordings are\n"
+            " compared; opens and bytes of files and addresses come from the calls of each recording\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);

@@ -601,7 +601,7 @@ static void t_mode(void)
     f = nobody, f.attach = true;
     EXPECT(tr_decide(&f).mode == TR_PTRACE && strstr(tr_decide(&f).why, "CAP_BPF"));
     f = root, f.everyone = true;
-    EXPECT(tr_decide(&f).mode == TR_OBSERVE && strstr(tr_decide(&f).why, "show calls or count"));
+    EXPECT(tr_decide(&f).mode == TR_OBSERVE && strstr(tr_decide(&f).why, "only count system calls"));
     f.only_calls = true;
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && !tr_decide(&f).why);
     f.backend = 'h';
