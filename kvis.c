@@ -9,8 +9,8 @@
  *     perf samples ─► pf_ ──┘  │    (event_kinds[])    └──► JSON lines
  *                              └─► st_ counts ─► tables and the summary
  *
- * To read the file, start with main at the bottom and tr_loop. In a section marked [die], any
- * function may end kvis, or only the functions that are named after [die.
+ * To read the file, start with main (at the bottom) and tr_loop. Any function of a section marked
+ * [die] may end kvis; if the mark lists functions, as in [die: nm_init], only those may.
  *
  *  1 limits   headers, kernel constants that old headers lack
  *  2 types    types that several sections use
@@ -243,7 +243,7 @@ struct name {
     u8 kind;                        /* enum fdkind of the file at its last use; for cls 'p', FK_SOCK
                                      * if the address belongs to a connected socket of a tracee */
     u64 in_bytes, out_bytes, opens;
-    char s[];                       /* NUL-terminated name, which can contain further NULs */
+    char s[];                       /* the name (`len` bytes, some may be NUL) and a final NUL */
 };
 
 enum fdkind {
@@ -267,7 +267,7 @@ struct ofd {
     u32 dev;             /* device number, major << 20 | minor */
     u64 ino;             /* inode number; 0: unknown */
     bool wanted;         /* option -P selects the file, possibly by another name */
-    u64 moment;          /* value of ps.moment when kvis last looked up the directory's name */
+    u64 moment;          /* directories: value of ps.moment when kvis last looked up the name */
     u32 entries;         /* number of directory entries read, without . and .. */
     bool listed, more;   /* `entries` is valid; there were more entries than kvis counted */
 };
@@ -307,8 +307,8 @@ struct mm {
     struct region *r;  /* regions sorted by address; only with --faults */
     u64 next_ns;       /* time before which kvis does not read the maps file again */
     u64 brk;           /* end of the heap; 0: unknown */
-    u32 exe_minor;     /* minor device number of the executable's file system; 0: the file system
-                        * has a major number or can block a reader */
+    u32 exe_minor;     /* minor device number of the executable's file system; 0 if its major number
+                        * is not 0, or if the file system can block a reader */
     bool careful;      /* read with a timeout: userfaultfd or FUSE may never deliver a page */
 };
 
@@ -329,11 +329,11 @@ struct proc {
     u64 rss_ns, rss;     /* time when kvis last read resident memory; resident memory in bytes */
     u64 max_rss;         /* peak resident memory in bytes, set when the program ends; 0: unknown */
     u64 exec_rss;        /* peak resident memory in bytes when the last exec began */
-    u64 rss_before;      /* peak resident memory of earlier programs, in pages; kernels with one
-                          * peak for each process can report that peak again for the next program */
+    u64 rss_before;      /* peak resident memory of earlier programs, in pages; a kernel with one
+                          * peak per process may report it again for the next program */
     u64 cpu_ns;          /* CPU time in ns before kvis attached to the process */
     u64 used_ns;         /* total CPU time in ns, set when the process ends; 0: unknown */
-    u64 met_ns;          /* when kvis read the process state from /proc; ignore older records */
+    u64 met_ns;          /* time when kvis read the state from /proc; older records are ignored */
     u64 pid_ns;          /* inode of the process's pid namespace; 0: that of kvis */
     bool new_pid_ns;     /* children may be in another pid namespace (unshare(2), setns(2)) */
     bool attached;       /* -p attached to the process, so its initial state is from /proc */
@@ -366,7 +366,7 @@ struct task {
     bool clone_known;           /* clone_flags is valid */
     char comm[16];
     u64 exec_ns;                /* start of the last exec that was shown; its record is ignored */
-    u64 reported_ns, reported_end_ns; /* times of the last stopped call, whose record is ignored */
+    u64 reported_ns, reported_end_ns; /* records of calls between these times are duplicates */
     u64 pending_ns;             /* start of the call whose entry record filled `call`; 0: none */
     u32 key;                    /* tid in the initial pid namespace; 0: not known yet */
     bool strict;                /* kvis enforces SECCOMP_MODE_STRICT in place of the kernel */
@@ -492,7 +492,7 @@ static void *xcalloc(size_t n, size_t size)
 }
 
 /* Grows a table of *cap elements to at least n and zeroes the new elements. Returns the table,
- * which may have moved. Without memory, returns NULL and leaves the table unchanged. */
+ * which may have moved. If memory runs out, returns NULL and leaves the table unchanged. */
 static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 {
     u32 more = MAX(*cap, 64u);
@@ -580,8 +580,8 @@ static bool u_cpu_is_split(u64 ns)
     return ns >= LEAST_MS * NSEC / 1000;
 }
 
-/* Offsets in ns of the clocks of kvis's time namespace from the clocks of the initial namespace
- * (time_namespaces(7)), with which the kernel time-stamps records. */
+/* How many ns the clocks of kvis's time namespace are ahead of those of the initial namespace
+ * (time_namespaces(7)). The kernel time-stamps records with the initial namespace's clocks. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
 /* Reads a clock of the initial time namespace. */
@@ -653,9 +653,9 @@ static u32 b_room(struct buf *b, size_t n)
     return (u32)n;
 }
 
-/* memcpy for short strings: musl's memcpy copies them with `rep movs`, with which JSON output of a
- * recording takes 1.7 times as long. The copies of 8, 4 or 1 bytes overlap if n is not a multiple
- * of their size. */
+/* memcpy for short strings: musl's memcpy copies them with `rep movs`, which makes JSON output of a
+ * recording take 1.7 times as long. The copies of 8, 4 or 1 bytes overlap if n is not a multiple of
+ * their size. */
 static void u_copy(char *to, const char *from, size_t n)
 {
     if (n >= 8) {
@@ -834,7 +834,7 @@ static u32 u_width(const char *s, u32 len)
     return columns;
 }
 
-/* Returns how many leading bytes of s to skip to make the rest at most `columns` columns wide. */
+/* Returns how many leading bytes of s to skip so that at most `columns` columns remain. */
 static u32 u_skip(const char *s, u32 len, u32 columns)
 {
     u32 all = u_width(s, len), at = 0, n;
@@ -845,7 +845,7 @@ static u32 u_skip(const char *s, u32 len, u32 columns)
     return at;
 }
 
-/* Pads the text of b from offset `from` on with blanks to `columns` terminal columns. */
+/* Appends blanks to b until its text from offset `from` on is `columns` terminal columns wide. */
 static void b_pad(struct buf *b, u32 from, u32 columns)
 {
     for (u32 used = u_width(b->p + from, b->len - from); used < columns; used++)
@@ -964,7 +964,7 @@ static void b_json_ascii(struct buf *b, u8 c)
 }
 
 /* Appends bytes as the inside of a JSON string (RFC 8259). Invalid UTF-8 becomes U+FFFD. Returns
- * whether there was any; the caller can then add the exact bytes as NAME_hex. */
+ * whether any byte was invalid; the caller can then add the exact bytes as NAME_hex. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
 {
     const u8 *s = bytes;
@@ -1045,7 +1045,7 @@ static const char *u_errname(int e)
     return u_errno(e)->name;
 }
 
-/* Appends the name of a signal. Real-time signals are SIGRT_n, counted from the kernel's 32 as in
+/* Appends the name of a signal. Real-time signals are SIGRT_n, where n is the number minus 32 as in
  * strace, because SIGRTMIN is 34 in a glibc program and 35 in a musl one. */
 static void b_sig(struct buf *b, int sig)
 {
@@ -1136,7 +1136,7 @@ static bool u_mounted(const char *dir, u32 magic)
  * it (fsopen(2), fsmount(2): Linux 5.2). Returns the O_PATH descriptor, or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers on all CPUs */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* the same on all CPUs */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = (int)syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1155,7 +1155,7 @@ static void u_sysfs_mount(void)
     u_sysfs = u_mount("sysfs");
 }
 
-/* Returns whether kvis uses its own mount of sysfs, because /sys is not mounted (in a chroot). */
+/* Returns whether /sys is not mounted (as in a chroot) and kvis uses its own mount of sysfs. */
 static bool u_own_sysfs(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -1200,7 +1200,7 @@ static const char *u_sys_dir(void)
     return path;
 }
 
-/* Returns the length of the path's prefix that messages replace by /sys; 0: no such prefix. */
+/* Returns the length of the path's prefix for which messages show /sys; 0: no such prefix. */
 static size_t u_sys_alias(const char *path)
 {
     const char *dir = u_sys_dir();
@@ -1241,7 +1241,7 @@ static void u_clocks(void)
     u_ahead.boottime = sec * (s64)NSEC + strtoll(boot, NULL, 10);
 }
 
-/* Returns the next entry of a directory whose name does not begin with a dot. After the last entry,
+/* Returns the next directory entry whose name does not begin with a dot. After the last entry,
  * closes the directory and returns NULL. Also returns NULL if *d is NULL. */
 static const struct dirent *u_entry(DIR **d)
 {
@@ -1271,7 +1271,7 @@ static long u_file_number(const char *path, long none)
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
 /* Returns the fix that messages suggest for missing capabilities, valid until the next call. For
- * root, the text mentions containers, because root lacks capabilities only if they were dropped. */
+ * root, the text mentions containers, where root lacks some capabilities. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
@@ -1345,8 +1345,8 @@ enum { ARCH_NR_OFF = R(orig_rax) };
 /* Size of a task's kernel stack, and the offset of the call number in that stack: THREAD_SIZE and
  * task_pt_regs, asm/processor.h. */
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
-/* Offsets for calls of kernel functions (System V ABI): arguments, stack pointer, return value; and
- * the number of bytes that a return pops. */
+/* Offsets in struct pt_regs at the entry and return of a kernel function (System V ABI): arguments,
+ * stack pointer, return value; and the number of bytes that a return pops. */
 static const u16 arch_fn_off[5] = { R(rdi), R(rsi), R(rdx), R(rcx), R(r8) };
 enum { ARCH_SP_OFF = R(rsp), ARCH_RET_OFF = R(rax), ARCH_RET_POPS = 8 };
 #undef R
@@ -1734,8 +1734,8 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     return 0;
 }
 
-/* Returns whether a thread in a stop other than a system-call stop was interrupted in a call that
- * the kernel will restart. If so, sets nr, arg, abi and ret of *s. */
+/* For a stop that is not a system-call stop: returns whether the kernel will restart the call that
+ * the stop interrupted. If so, sets nr, arg, abi and ret of *s. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
     if (arch_from_regs(tid, s) < 0)
@@ -1758,13 +1758,13 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
  * strings are adjacent. */
 enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 
-/* Bytes from the reader thread; not in `mem`, whose initialized data takes space in the binary. */
+/* Bytes from the reader thread. Not a member of `mem`, all of which takes space in the binary. */
 static u8 mem_data[4096];
 
 static struct {
     u32 reads_left;    /* number of memory reads left for the tracee's current stop */
     u64 wait_left_ns;
-    bool gave_up;      /* a read at the current stop timed out; `unreadable` counts the stop */
+    bool gave_up;      /* a read at the current stop timed out; `unreadable` includes this stop */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy, failed; /* the reader thread was started, is reading, could not start */
@@ -2130,8 +2130,8 @@ static struct {
 } nm = { .drop_at = 2 * NM_KEPT };
 
 /* FNV-1a hash with the caller's start value. Each product's upper half is folded into its lower
- * half: in plain FNV-1a, whether two names collide depends only on the lowest byte of the start
- * value. */
+ * half, because in plain FNV-1a, only the lowest byte of the start value determines whether two
+ * names collide. */
 static u32 nm_hash(u64 start, const char *s, size_t n)
 {
     u64 h = 14695981039346656037u ^ start;
@@ -2337,7 +2337,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether many programs use a file. The list of files with most I/O omits such files. */
+/* Returns whether many programs use a file. The lists of files by I/O omit such files. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2347,9 +2347,9 @@ static bool nm_noise(const char *s)
 /* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
  * kvis keeps a copy of each descriptor table, with the kernel's semantics: fork copies tables,
  * CLONE_FILES shares them, dup shares the open file, exec closes CLOEXEC descriptors. System calls
- * update the tables. kvis looks up descriptors whose creation it did not see (inherited, attached,
- * or calls not traced) in /proc/PID/fd and with pidfd_getfd(2). An open file that loses its last
- * reference goes to fdt.dead, and md_ reports it as closed. */
+ * update the tables. If kvis did not see the creation of a descriptor (before the trace, or by a
+ * call that is not traced), it uses /proc/PID/fd and pidfd_getfd(2). An open file that loses its
+ * last reference goes to fdt.dead, and md_ reports it as closed. */
 
 static struct {
     struct ofd *dead;  /* files to report as closed, oldest first, chained by next_dead */
@@ -2707,14 +2707,14 @@ static u32 fd_unix_partner(u32 ino)
     return partner;
 }
 
-/* Names the ends of a unix socket that have no address by their inode numbers. */
+/* If an end of a unix socket has no address, gives it a name made from its inode number. */
 static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
 {
     o->local = o->local ? o->local : fd_unnamed(o->sock, local);
     o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
 }
 
-/* Like fd_name_ends, with inode numbers from the kernel. s: kvis's duplicate of the descriptor. */
+/* Like fd_name_ends, but asks the kernel for the inodes. s: kvis's duplicate of the descriptor. */
 static void fd_probe_unix(struct ofd *o, int s)
 {
     struct stat st;
@@ -2741,8 +2741,8 @@ static const char *fd_status(pid_t tid, const char *key)
 }
 
 /* Duplicates a thread's descriptor into kvis (Linux 5.6). Returns the descriptor or -errno. Before
- * Linux 6.9 a pidfd can only refer to a main thread, whose descriptor table can be another one
- * after unshare(2); kcmp(2) then verifies that the duplicate is the right file. */
+ * Linux 6.9 a pidfd can only refer to a main thread. Its descriptor table can differ from the
+ * thread's (unshare(2)), so kcmp(2) then verifies that the duplicate is the right file. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2820,7 +2820,7 @@ static const char *fd_access(u64 flags)
     return flags & O_PATH ? "path" : mode[flags & 3];
 }
 
-/* struct statx of <linux/stat.h>, which musl's headers lack, with names for the members in use. */
+/* struct statx of <linux/stat.h>, which musl's headers lack. Members that kvis uses have names. */
 struct fd_stat {
     u32 unused1[7];
     u16 stx_mode, unused2;
@@ -2840,8 +2840,8 @@ static int fd_statx(const char *path, struct fd_stat *sx)
     return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, TYPE | INO | BTIME, sx) < 0 ? -errno : 0;
 }
 
-/* Returns whether -P names this file. Only the first file that existed with the name counts. The
- * birth time is compared as well, because file systems reuse the inode numbers of deleted files. */
+/* Returns whether -P names this file. If a path later leads to another file, the first one counts.
+ * Compares the birth time as well, because file systems reuse inode numbers of deleted files. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2966,7 +2966,7 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd", tid);
-    DIR *d = opendir(path); /* without /proc or permission, descriptors stay numbers */
+    DIR *d = opendir(path); /* if this fails, descriptors are shown as numbers without files */
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
@@ -2990,8 +2990,8 @@ static bool fd_is_closed(pid_t tid, s32 n)
 
 /* Returns the open file of descriptor n of t, or NULL. kvis reads /proc and updates the table if it
  * did not see the descriptor's creation, or may have lost records since then. For a recorded call,
- * kvis trusts the table unless records were lost, because the number may already refer to another
- * file. */
+ * kvis reads /proc only if records were lost, because the number may refer to another file by
+ * now. */
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
@@ -3061,8 +3061,8 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * The regions of each address space, to attribute page faults to files. CLONE_VM shares the
  * regions, fork copies them, exec discards them. kvis reads the sorted array from /proc/PID/maps
  * after an exec, and again at a fault outside of all regions (for example after shmat(2)). In
- * between, mmap, munmap, mremap, mprotect and brk update the array: kvis examines a fault only
- * after the program has continued or exited, when /proc may already show other regions. */
+ * between, mmap, munmap, mremap, mprotect and brk update the array, because kvis examines a fault
+ * only after the program has continued or exited, when /proc may already show other regions. */
 
 /* Limits: number of regions in all address spaces (32 bytes each); number of lines read from a maps
  * file; pause before the next reading, as a multiple of the time that one reading took. */
@@ -3146,7 +3146,7 @@ static void vm_join(struct mm *m, u32 from, u32 to)
         vm_splice(m, last + 1, end, NULL, 0);
 }
 
-/* Replaces the regions in the range of r by r, or removes the regions if r has no name. */
+/* Replaces the regions in the range of r with r, or removes the regions if r has no name. */
 static void vm_set(struct mm *m, struct region r)
 {
     struct region put[3];
@@ -3169,7 +3169,7 @@ static void vm_set(struct mm *m, struct region r)
     vm_join(m, from, from + n);
 }
 
-/* Sets the protection of a range. Calling vm_set() for each of a million regions takes hours. */
+/* Sets the protection of a range. vm_set() for each region takes hours for a million regions. */
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
     for (int i = 0; i < 2; i++) { /* split the regions that extend beyond the range */
@@ -3245,17 +3245,17 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* Sets m->careful if device major:minor, of which tid has a file open or mapped, is a file system
- * that can block a reader. A block device has a major number and cannot block. The list of mounts
- * is read each time, because the kernel reuses device numbers of unmounted file systems. Only the
- * running executable certainly keeps its device number in use. */
+/* Sets m->careful if device major:minor, from an open or mapped file of tid, is a file system that
+ * can block a reader. Block devices (major number not 0) cannot. The list of mounts is read each
+ * time, because the kernel reuses device numbers of unmounted file systems. Only the device number
+ * of the running executable is certain to be still in use. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* Checks the file system of the file behind a link of /proc, without walking a path there. */
+/* Checks the file system of a file behind a /proc link. Looks up no path on that file system. */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -3301,10 +3301,10 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
     return true;
 }
 
-/* Reads the regions of tid from its maps file. With `attach`, reads smaps to find also the end of
- * the heap and what makes the address space careful: files, and the userfaultfd flags um and uw
- * (Documentation/filesystems/proc.rst). Returns false if the list was not read to its end: tid has
- * exited (nothing changes), kvis may not read the file, or the file has too many lines. */
+/* Reads the regions of tid from its maps file. With `attach`, reads smaps instead, also finds the
+ * end of the heap, and sets m->careful if a mapped file or a userfaultfd (flags um and uw,
+ * Documentation/filesystems/proc.rst) requires it. Returns false if the list was not read to its
+ * end: tid has exited (nothing changes), the file is not readable, or it has too many lines. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char path[64], *line = NULL;
@@ -3372,8 +3372,8 @@ static struct {
     u64 moment;             /* incremented at each stop and whenever records are read: a directory
                              * name from /proc is valid only until the next increment, because any
                              * process may rename directories */
-    struct {                /* recently exited threads of other pid namespaces, for which their
-                             * parents will wait(2) */
+    struct {                /* recently exited threads of other pid namespaces, kept for their
+                             * parents' wait(2) */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3491,7 +3491,7 @@ static void ps_free_task(struct task *t)
     free(t);
 }
 
-/* Creates the working and root directories of a new process: those of `of`; NULL: unknown. */
+/* Creates the fsinfo of a new process: a copy of `of`; with NULL, the directories are unknown. */
 static struct fsinfo *ps_new_fs(const struct fsinfo *of)
 {
     struct fsinfo *f = malloc(sizeof *f);
@@ -3704,8 +3704,8 @@ struct dec_layout {
 /* When to decode an argument: `in`, `out`, `both` and `late` of gen/tables/syscalls.tbl. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
-/* Kinds of arguments without a function: flags (K_BITS) or one of several values (K_ENUM) that have
- * names in flags.tbl. The kernel uses only 32 bits, except for K_BITS64 and K_ENUM64. */
+/* Kinds of arguments that need no decoding function: flags (K_BITS) or one of several values
+ * (K_ENUM). flags.tbl has the names. Only K_BITS64 and K_ENUM64 use more than the low 32 bits. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
 #define K_BITS64(fam) (0x3000 + (fam))
@@ -3722,7 +3722,7 @@ enum sc_form {
 struct sc_result {
     u8 form;                   /* enum sc_form */
     u8 opens;                  /* kind of the new descriptor, FK_... */
-    u16 fam;                   /* FAM_... with the names, for RET_BITS and RET_VALUE */
+    u16 fam;                   /* RET_BITS, RET_VALUE: family FAM_... that has the names */
     const char *label;         /* text before the result's value */
     u32 only;                  /* `form` applies only if argument only_arg has some (only_not: none)
                                 * of these bits */
@@ -3747,7 +3747,7 @@ struct sc_commands {
     u32 mask; /* relevant bits of the command */
 };
 
-/* Socket options: FAM_... with the names of a level's options, and types of their values. */
+/* Socket options: the family FAM_... of a level's option names, and the types of option values. */
 enum sc_holds { OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_TIME, OPT_ERROR, OPT_FILTER };
 struct sc_level {
     u16 level, fam;
@@ -3755,7 +3755,7 @@ struct sc_level {
 struct sc_option {
     u16 level, name;
     u8 holds; /* enum sc_holds */
-    u16 what; /* OPT_STRUCT: structure ST_...; OPT_VALUE: FAM_... with the names */
+    u16 what; /* OPT_STRUCT: structure ST_...; OPT_VALUE: family FAM_... of value names */
 };
 
 struct sc_row {
@@ -3795,7 +3795,7 @@ struct dec {
     u64 left;     /* number of transferred bytes that have not been shown yet */
 };
 
-/* Limits in bytes: for a path, or a string inside a structure; for one read of an array. */
+/* Maximum bytes of a path or of a string in a structure; maximum bytes of one array read. */
 enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
 
 /* Appends the address of data that is not shown or could not be read (err). */
@@ -3853,8 +3853,8 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* Returns how many bytes of a buffer to show at most: at a call's exit, the number of transferred
- * bytes (the result); at entry, no limit. */
+/* Returns the maximum number of bytes of a buffer to show: at a call's exit, the number of
+ * transferred bytes (the result); at entry, no limit. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -3898,7 +3898,7 @@ static const struct sc_result *dec_result(const struct call *c, u16 row)
 
 /* ---- values with names ---- */
 
-enum { DEC_NOFAM = 0xfff }; /* a FAM_... that has no names */
+enum { DEC_NOFAM = 0xfff }; /* used instead of a FAM_... if the values have no names */
 
 static u64 dec_flag_value(const struct flag *f)
 {
@@ -3983,7 +3983,7 @@ static const struct dec_part {
     u16 fam;
     u8 how;
     u64 mask;
-    u64 arg; /* DEC_NAMED: FAM_... with the names; DEC_HUGE: flag that makes the field a size */
+    u64 arg; /* DEC_NAMED: family FAM_... of names; DEC_HUGE: flag that makes the field a size */
 } dec_parts[] = {
 #define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
     FL_PARTS(X)
@@ -4056,7 +4056,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Named values that can be combined with flags, and the FAM_... of both: flags= of flags.tbl. */
+/* Families of values that can be combined with flags, and of these flags: flags= of flags.tbl. */
 static const struct {
     u16 fam, flags;
     u32 mask;
@@ -4084,8 +4084,8 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* Appends device number v, which is encoded as by the kernel's new_encode_dev, with the upper bits
- * that glibc's 64-bit makedev adds. */
+/* Appends a device number in the encoding of the kernel's new_encode_dev, with the upper bits that
+ * glibc's 64-bit makedev adds. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -4136,7 +4136,7 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* Appends the n bytes at addr as a quoted string, but at most -s or DEC_CHUNK bytes. */
+/* Appends the n bytes at addr as a quoted string, truncated to -s and to DEC_CHUNK bytes. */
 static void dec_bytes(struct dec *d, u64 addr, u64 n)
 {
     u8 tmp[DEC_CHUNK];
@@ -4392,7 +4392,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *
     b_s(d->b, (u64)have < size ? ", ...}" : "}");
 }
 
-/* Appends an extensible structure that has a member with the size of the structure. */
+/* Appends an extensible structure that contains its own size as a member. */
 static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 {
     u8 raw[64];
@@ -4460,7 +4460,7 @@ static void dec_element(struct dec *d, const u8 *p)
     dec_braces(d, p, l->size, l);
 }
 
-/* Appends an array of structures. The next argument (at entry) or the result is their number. */
+/* Appends an array of structures. Its length is the next argument (at entry) or the result. */
 static void dec_k_array(struct dec *d, u64 v)
 {
     const struct dec_layout *l = dec_layout(d, d->kind->st);
@@ -4546,7 +4546,7 @@ static void dec_clock(struct buf *b, u64 v)
         b_f(b, "MAKE_%s_CPUCLOCK(%d, %d)", id & 4 ? "THREAD" : "PROCESS", ~id >> 3, id & 3);
 }
 
-/* Returns the FAM_... with the names of a level's socket options (include/linux/socket.h). */
+/* Returns the family FAM_... of a level's socket-option names (include/linux/socket.h). */
 static unsigned dec_optfam(u32 level)
 {
     for (const struct sc_level *l = sc_levels; l < sc_levels + ARRAY_LEN(sc_levels); l++)
@@ -4878,7 +4878,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     u32 n = 0;
     unsigned w = dec_long(d) == 8 ? 64 : 32;
     bool more = nbits > have;
-    u64 bits = fds ? (have + w - 1) / w * w : have; /* the kernel reads fd_sets by longs */
+    u64 bits = fds ? (have + w - 1) / w * w : have; /* the kernel reads fd_sets in longs */
     if (!dec_get(d, addr, raw, (size_t)bits / 8))
         return;
     b_c(d->b, '[');
@@ -4927,7 +4927,7 @@ static void dec_k_gids(struct dec *d, u64 v)
         dec_array(d, v, (u64)n, old ? 2 : 4, old ? dec_gid16 : dec_gid);
 }
 
-/* Appends a capability set, such as 1<<CAP_CHOWN|1<<CAP_KILL, or a large set as a number. */
+/* Appends a capability set as names, such as 1<<CAP_CHOWN|1<<CAP_KILL; a large set as a number. */
 static void dec_caps(struct buf *b, u64 set)
 {
     u32 from = b->len;
@@ -4959,7 +4959,7 @@ static void dec_k_capdata(struct dec *d, u64 v)
 }
 
 /* Format of a siginfo_t, by signal and code (siginfo_layout, kernel/signal.c, Linux 5.10): the
- * FAM_... with the names of si_code, and the structure after si_code. */
+ * family FAM_... of si_code's names, and the structure after si_code. */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -5107,8 +5107,8 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     b_c(d->b, '}');
 }
 
-/* Appends an address of the tracee: at most 128 bytes, as in the kernel (struct
- * sockaddr_storage). */
+/* Appends the socket address at addr, of which at most 128 bytes are read (the size of the kernel's
+ * struct sockaddr_storage). */
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[129] = { 0 };
@@ -5124,8 +5124,8 @@ static void dec_k_sa(struct dec *d, u64 v)
     dec_sockaddr_at(d, v, dec_next(d));
 }
 
-/* Appends an address that the kernel wrote, truncated to the tracee's buffer. kvis knows the size
- * of the buffer only if it saw the call's entry; otherwise kvis shows the pointer. */
+/* Appends a socket address that the kernel wrote, truncated to the tracee's buffer. kvis knows the
+ * buffer's size only if it saw the call's entry; otherwise kvis shows the pointer. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
@@ -5291,7 +5291,7 @@ static void dec_k_sockproto(struct dec *d, u64 v)
     }
 }
 
-/* Appends a socket option that is not a number. Returns false for a number or a short value. */
+/* Appends a socket option that is not a number. Returns false for numbers or if n is too small. */
 static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, size_t n)
 {
     unsigned w = dec_word(d);
@@ -5693,8 +5693,8 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
     b_c(d->b, ')');
 }
 
-/* Appends an error as -1 ENOENT (No such file or directory). A call that the kernel is about to
- * restart (signal(7)) has a question mark instead of -1, because the program sees no error. */
+/* Appends an error as -1 ENOENT (No such file or directory). If the kernel is about to restart the
+ * call (signal(7)), appends ? instead of -1, because the program sees no error. */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
@@ -5785,8 +5785,8 @@ static void sc_widen_ids(int row, u64 *arg)
     }
 }
 
-/* Clears the upper half of arguments that determine what a call does and of which the kernel uses
- * only 32 bits (SYSCALL_DEFINE). */
+/* Clears the upper 32 bits of each argument that determines what a call does, if the kernel ignores
+ * them too (32-bit type in SYSCALL_DEFINE). For 32-bit ABIs, also widens ids. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
     static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
@@ -5833,7 +5833,7 @@ static const char *sc_add_matches(const char *expr, bool *set, bool *hit)
     return NULL;
 }
 
-/* Adds to `set` the calls that a name, `all` or a class selects. Returns whether there are any. */
+/* Adds to `set` the calls selected by a name, `all` or a class. Returns whether it selects any. */
 static bool sc_add_named(const char *word, bool *set)
 {
     bool hit = false;
@@ -5943,7 +5943,7 @@ static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
 
 struct event {
     u8 kind;
-    bool unasked;        /* no sink shows the event: -e trace= excludes the system call */
+    bool unasked;        /* no sink shows the event, because -e trace= excludes the call */
     bool selected;       /* -P selects the system call that caused the event */
     int err;             /* errno of the system call; 0: success */
     s32 row;             /* index in sc_rows[] of the call that caused the event; -1: none */
@@ -5984,7 +5984,7 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_mark(e, f);
 }
 
-/* Sets the exit code or signal of an event from a wait(2) status. process: the process ended. */
+/* Sets an event's exit code or signal from a wait(2) status. process: not only a thread ended. */
 static void ev_status(struct event *e, int status, bool process)
 {
     if (WIFSIGNALED(status))
@@ -6046,7 +6046,7 @@ static bool ev_is_text(u32 f)
     return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
 }
 
-/* Copies an event, and the strings in its fields into `text`. Returns false if `text` is full. */
+/* Copies an event, with its strings copied into `text`. Returns false if `text` is full. */
 static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 {
     b_reset(text);
@@ -6146,7 +6146,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Removes and returns the first group. NULL: no group, or its first event is after until_ns. */
+/* Removes and returns the first group. Returns NULL if none began by until_ns. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
