@@ -6185,10 +6185,10 @@ enum {
     OUT_PROCS = 128, OUT_PROC_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
     OUT_NAMES = 4096,
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
-    OUT_HELD_NS = 800000000,  /* longest delay of a line, during which kvis merges events */
-    OUT_QUIET_NS = 200000000, /* delayed lines are printed if no event came for this time */
-    OUT_DISK_FEW = 8,      /* minimum number of similar disk requests that get a line */
-    OUT_SLOW_NS = 10000000 /* minimum duration of a shown disk request or wait for a CPU */
+    OUT_HELD_NS = 800000000,  /* longest time for which kvis delays a line to merge events */
+    OUT_QUIET_NS = 200000000, /* print delayed events after this time without a new event */
+    OUT_DISK_FEW = 8,      /* a group of fewer disk requests is hidden if none of them is slow */
+    OUT_SLOW_NS = 10000000 /* disk requests and waits for a CPU that take this long are slow */
 };
 
 /* What the text sink knows about a process. */
@@ -6201,7 +6201,7 @@ struct out_proc {
     bool starting;       /* start-up after the exec is not over: only routine events so far */
     u64 exec_ns, last_ns; /* times of the exec and of the last routine access to a file */
     u64 since_ns;        /* time of the first access to a file counted in `files`; 0: none */
-    u32 files[N_NM_CLASSES]; /* number of opened files per class, for which one line is printed */
+    u32 files[N_NM_CLASSES]; /* number of opened files per class; one line reports all of them */
     u32 n_files, file[OUT_FILES]; /* hashes of the paths of the files in `files`; 0: free */
     struct {             /* per class: common directory of the files, or path of a single file */
         u32 len;
@@ -6224,14 +6224,14 @@ static struct {
     u64 start_ns, start_real_ns, events, last_line_ns;
     u64 page_bytes; /* page size of the recorded machine; 0: this machine's page size */
     bool many;           /* kvis has seen several threads: lines of text name the thread */
-    bool observed;       /* kvis is in observe mode: lines of calls also name the process */
+    bool observed;       /* kvis is in observe mode: lines of text also name the process */
     u64 hidden;          /* number of hidden events, which --no-filter would show */
     u32 name_uses;       /* counter that increases with each use of out_names[] */
     u32 columns;         /* width of the terminal that shows the text; 0: not a terminal */
     u32 line_from;       /* offset in text.b at which the current line begins */
-    struct task *partial; /* thread whose unfinished call the current line of -v shows */
-    u32 line_at;  /* offset in text.b of the current line, after time and thread */
-    u32 line_col; /* number of columns of the current line that are already written */
+    struct task *partial; /* thread of the unfinished call in the current line (-v) */
+    u32 line_at;  /* offset in text.b at which the line continues after time and thread */
+    u32 line_col; /* number of columns of the current line that were already flushed */
     struct ev_groups held; /* groups of events that the text sink has not printed yet */
     u64 due_ns;            /* earliest time at which a delayed line must be printed; 0: none */
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
@@ -6267,9 +6267,9 @@ static void out_begin(void)
         empty();
 }
 
-/* Writes n bytes; returns 0 or -errno. A slow reader blocks kvis and thereby stops the tracee, and
- * no output is lost. The timer of section tr_ interrupts the write: if OUT_PATIENCE ticks pass
- * without progress and kvis has to end, this function returns -EINTR. */
+/* Writes n bytes; returns 0 or -errno. A slow reader blocks kvis and thereby the tracee; no output
+ * is lost. The timer of section tr_ interrupts the write. If OUT_PATIENCE ticks pass without
+ * progress and kvis has to end, this function returns -EINTR. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
@@ -6451,7 +6451,7 @@ static void out_name(pid_t pid, const char *comm, size_t n)
     named->used = ++out.name_uses;
 }
 
-/* Appends the name of a program (at most n bytes), padded with blanks to `width`, and a blank. */
+/* Appends at most n bytes of a program's name, padded with blanks to `width`, and another blank. */
 static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
 {
     u32 from = b->len;
@@ -6746,7 +6746,7 @@ static void out_outcome(struct buf *b, const struct event *e)
         b_s(b, " (in progress)");
 }
 
-/* Prints an event, or instead the group of block requests `requests`, without a newline. */
+/* Prints an event or, if `requests` is set, that group of block requests. Prints no newline. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -7012,7 +7012,7 @@ static bool out_is_named(const struct out_proc *p, const char *path)
     return false;
 }
 
-/* Adds a path to the set of files that a process has opened; false: the set has this path. */
+/* Adds a path to a process's set of opened files. Returns false if the set already has the path. */
 static bool out_is_new(struct out_proc *p, const char *path)
 {
     u32 hash = nm_hash('f', path, strlen(path)) | 1, i = hash / 2 % OUT_FILES;
@@ -7047,7 +7047,7 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
 }
 
 /* Returns the path of a file that an event reads or looks up, valid until the next call of this
- * function. NULL: no path, the event can change something, or an error other than ENOENT. */
+ * function. NULL: the event has no path, can change something, or failed, but not with ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
@@ -7093,7 +7093,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     if (!path)
         return false;
     bool named = out_is_named(p, path);
-    if (named && dir) /* from now on, text output has accesses to files in this directory */
+    if (named && dir) /* start-up is over: accesses to files below this directory are now shown */
         out_files(p);
     else if (named)
         return false;
@@ -7207,7 +7207,7 @@ static void out_text_event(const struct event *e)
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
     struct out_proc *p = out_proc_of(e->pid, e->ts_ns);
-    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* only in a recording made with -P */
+    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* with -P, other events have `comm` too */
         out_name_by(e);
     if (out_routine(p, e)) {
         out.hidden++;
@@ -7254,8 +7254,8 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
-/* Appends the arguments of a call from argument `from` on. When the call begins, stops at the first
- * argument whose memory the kernel will fill. Returns the number of the next argument to print. */
+/* Appends the arguments of a call, starting with argument `from`. Before the call ends, stops at
+ * the first argument whose memory the kernel will fill. Returns the number of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c);
@@ -7656,12 +7656,12 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Starts the line of a call with -v. whole_only: not now, because a filter needs the result. */
+/* Starts a call's line (-v). whole_only: prints nothing yet, because a filter needs the result. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     u32 next;
     if (out.diverted) {
-        t->call.begun = true; /* also report the call's end: out.diverted has its own filters */
+        t->call.begun = true; /* always report the end; out.diverted applies its own filters */
         return;
     }
     for (u32 i = 0; !whole_only && i < out.n_taps; i++)
@@ -7772,7 +7772,7 @@ struct st_time {
 /* Statistics of one system call. */
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of `ns` spent in calls of killed threads, which -c does not show */
+    u64 killed_ns; /* part of `ns` spent in calls of killed threads; -c excludes this part */
     struct st_time known;
     u32 *hist; /* histogram of durations; NULL: not requested */
     u16 row;   /* index of this row in the table; set by st_compute_derived */
@@ -7835,20 +7835,20 @@ static struct summary {
 #define X(key, recorded, number, known) u64 number;
     SUMMARY_NUMBERS(X)
 #undef X
-    int status;         /* wait(2) status of the command; -1: unknown, kvis attached or detached */
+    int status;         /* wait(2) status of the command; -1: unknown (kvis attached or detached) */
     const char *backend;
     const char *fallback; /* why kvis does not use the hybrid backend; NULL: kvis uses it */
     struct st_row row[ST_ROWS];    /* statistics of all calls */
     struct st_row chosen[ST_ROWS]; /* statistics of the calls that filters select, for -c */
     bool apart;            /* the table of -c shows chosen[], not row[] */
     bool recorded;         /* replay or diff has read this summary from a recording */
-    bool from_calls, from_tables; /* chosen[], caller[] are from a recording's calls, or tables */
+    bool from_calls, from_tables; /* recorded source of chosen[] and caller[]: calls, or tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* hash table with open addressing; count 0: free */
     struct st_left left[ST_LEFT_OPEN];
     u64 n_left;
-    struct st_where where[ST_WHERE]; /* hash table, finally sorted by time; no calls: free */
+    struct st_where where[ST_WHERE]; /* hash table, sorted by time at the end; no calls: free */
     u32 n_where;
     struct st_process longest[ST_PROCESSES]; /* childless processes, longest lifetime first */
     struct st_process failed_process[ST_PROCESSES]; /* first processes with a nonzero wait status */
@@ -7895,7 +7895,7 @@ static u64 st_percentile(const struct st_row *r, double p)
     return r->hist ? st_quantile(r->hist, r->calls, r->max_ns, p) : 0;
 }
 
-/* Returns the histogram of a row, which is allocated at the first use; NULL: out of memory. */
+/* Returns the histogram of a row, and allocates it at the first use; NULL: out of memory. */
 static u32 *st_hist(struct st_row *r)
 {
     if (!r->hist)
@@ -7918,8 +7918,8 @@ static const struct st_row *st_table_rows(const struct summary *s)
     return s->apart ? s->chosen : s->row;
 }
 
-/* Returns whether a call has failed. EINPROGRESS of connect(2) is no failure. The return value of
- * sigreturn(2) is a register of the interrupted code, and shows no failure either. */
+/* Returns whether a call has failed. EINPROGRESS of connect(2) is no failure. sigreturn(2) returns
+ * the value of a register of the interrupted code, which is not an error code. */
 static bool st_has_failed(const struct call *c)
 {
     return c->err && !c->noret && c->err != EINPROGRESS && c->id != SC_rt_sigreturn
@@ -7990,7 +7990,7 @@ static void st_fail(struct summary *s, u16 row, u16 err, u64 count)
     s->failed_other += count;
 }
 
-/* Adds a row for a process to the table of --by=pid. NULL: the table is full. */
+/* Adds a process to the table of --by=pid. Returns its row, or NULL if the table is full. */
 static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
 {
     if (s->n_callers == ST_CALLERS) {
@@ -8035,7 +8035,7 @@ static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on
     return &s->where[at % ST_WHERE];
 }
 
-/* Frees rows of where[]: keeps the quarter of the rows with the most time, counts the others. */
+/* Frees the rows of where[] except for the quarter with the most time; counts the freed rows. */
 static void st_where_thin(struct summary *s)
 {
     static struct st_where kept[ST_WHERE / 4];
@@ -8079,8 +8079,8 @@ static void st_timed(struct task *t, const struct call *c)
 }
 
 /* Returns whether the summary needs the duration of a call that causes no event. If a BPF program
- * records the call (recorded), this is any call that can block. Otherwise the tracee has to stop
- * for the call, which is worthwhile only if the call waits for a disk. */
+ * records the calls (recorded), the summary needs it for every call that can block. Otherwise the
+ * tracee has to stop at the call, which is worthwhile only for calls that wait for a disk. */
 static bool st_can_wait(u16 row, bool recorded)
 {
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
@@ -8091,7 +8091,7 @@ static bool st_can_wait(u16 row, bool recorded)
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
-        return; /* -e trace= excludes the call: only kvis needs it */
+        return; /* the user did not select the call; kvis traces it for its own use */
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
@@ -8112,7 +8112,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         st_caller_add(p->caller, t->comm, c);
 }
 
-/* Counts bytes moved through an open file or socket. in: read or received, not written or sent. */
+/* Counts bytes moved through an open file or socket. in: the bytes were read or received. */
 static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
 {
     bool net = o->kind == FK_SOCK, file = o->kind == FK_FILE || o->kind == FK_MEMFD;
@@ -8192,7 +8192,7 @@ static void st_ended(const struct task *t)
 
 /* --- the table of -c --- */
 
-static const struct st_row *st_sorted; /* table for st_compare, because qsort(3) has no context */
+static const struct st_row *st_sorted; /* table for st_compare; qsort(3) passes no context */
 
 static double st_key(const struct st_row *r)
 {
@@ -8580,14 +8580,14 @@ static void st_text_where(struct buf *b, const struct summary *s)
     if (!n || !(more + s->where_other))
         return;
     b_s(b, "   ... and ");
-    if (s->where_other) /* no number: a row that was removed and added again counts twice */
+    if (s->where_other) /* print no count: rows removed and added again would count twice */
         b_s(b, "others");
     else
         b_f(b, "%" PRIu64 " more", more);
     b_f(b, ", %" PRIu64 ".%01" PRIu64 " ms in total\n", rest / 1000000, rest / 100000 % 10);
 }
 
-/* Appends a number of calls (JSON key: `calls`) and the parts of their total duration. */
+/* Appends a number of calls (`calls`: its JSON key) and the parts of their total duration. */
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
 {
     b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
@@ -8781,12 +8781,12 @@ enum rec_type {
 
 /* The lists of the summary, in the order in which JSON and recordings contain them. */
 static const struct st_list {
-    const char *key;      /* key in JSON; NULL: the function json() writes the data, if any */
+    const char *key;      /* key in JSON; NULL: json(), if set, writes the list */
     const char *more_key; /* JSON key of the number of omitted rows; NULL: not in JSON */
     u32 more;             /* offset in struct summary of the number of omitted rows */
-    u8 known;             /* enum st_known: when JSON contains the list */
+    u8 known;             /* enum st_known: condition for including the list in JSON */
     u8 record;            /* enum rec_type; 0: not recorded */
-    bool sparse;          /* the table has unused rows, whose first number is 0 */
+    bool sparse;          /* the table can have unused rows; their first number is 0 */
     const struct st_col *col;
     u8 n_cols;
     u32 rows, size, max;  /* table: offset in struct summary, row size, number of rows */
@@ -8959,7 +8959,7 @@ static struct out_text st_number_of(const struct summary *s, u64 ns)
     return st_in_unit(s, ns, "", "");
 }
 
-/* Rounds a time to the last displayed digit. The displayed parts of a time add up exactly. */
+/* Rounds a time to the last displayed digit, so the displayed parts of a time add up exactly. */
 static u64 st_round(const struct summary *s, u64 ns)
 {
     u64 unit = st_in_seconds(s) ? 1000000 : 100000;
@@ -9075,8 +9075,8 @@ static void st_text_took(struct buf *b, const struct summary *s)
         opt.count_too ? "" : "; -C: all");
 }
 
-/* Appends the total time that several threads waited for a CPU, and the disk requests.
- * st_text_waiting shows the waits of a single thread. */
+/* Appends the total time spent waiting for a CPU, if there are several threads, and the disk
+ * requests. st_text_waiting shows the waits of a single thread. */
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
     bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
@@ -9169,8 +9169,8 @@ static void st_text_most_bytes(struct buf *b, const struct summary *s)
     st_end_items(&items, more, s->files_dropped);
 }
 
-/* Returns whether a failure is worth a mention. Programs often cause the failures in `usual`, for
- * example while they search for a file. */
+/* Returns whether a failure is worth mentioning. The errors in `usual` are normal in many programs,
+ * for example while they search for a file. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
@@ -9205,10 +9205,10 @@ static void st_text_peak(struct buf *b, const struct summary *s)
         s->processes > 1 ? " of the largest process" : "");
 }
 
-/* Appends lines of the summary that are rare or that need an option. */
+/* Appends the lines of the summary that are shown only rarely or only with an option. */
 static void st_text_seldom(struct buf *b, const struct summary *s)
 {
-    if (s->fallback && !out.events_on) { /* with events, the reason was printed at the start */
+    if (s->fallback && !out.events_on) { /* if events were shown, the reason came before them */
         st_label(b, "backend");
         b_f(b, "ptrace alone: %s\n", s->fallback);
     } else if (opt.count_too) {
@@ -9433,7 +9433,7 @@ static void st_json_summary(struct buf *b, const struct summary *s)
     b_s(b, "}\n");
 }
 
-/* Appends what -C shows after the short summary: the table of -c, and details. */
+/* Appends what only -C shows: the table of -c, call times, waits for a CPU, disk I/O, failures. */
 static void st_text_more(struct buf *b, const struct summary *s)
 {
     if (!st_no_table(s)) {
@@ -9471,14 +9471,14 @@ static void st_report(struct summary *s, bool text)
 
 /* == 15 md_  the model: what a call means =======================================
  * Updates the tables of descriptors, memory and processes from system calls, and emits events. To
- * make another system call do this, add model= to the call's row of gen/tables/syscalls.tbl and
+ * model another system call, add model= to the call's row of gen/tables/syscalls.tbl and
  * write the function that model= names. This section does not depend on ptrace and prints nothing.
  * Entry points: md_enter, md_exit, md_wants. */
 
-/* Why section md_ needs a system call, even if -e trace= excludes the call. MD_ALWAYS: otherwise
- * kvis would lose track of tracees or of their directories. MD_FDS: the call changes which file a
- * descriptor refers to. MD_MEMORY: the call changes what an address maps, which matters only for
- * page faults. MD_EVENT: the call only causes an event. */
+/* Why section md_ needs a system call. MD_ALWAYS: otherwise kvis would lose track of tracees or of
+ * their directories. MD_FDS: the call changes which file a descriptor refers to. MD_MEMORY: the
+ * call changes what an address maps, which matters only for page faults. MD_EVENT: the call only
+ * causes an event. tr_choose decides which calls are needed even if -e trace= excludes them. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
 /* Tables indexed by the id of a system call, generated from model= in gen/tables/syscalls.tbl. The
@@ -9746,8 +9746,8 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* Returns whether argument i is the target of a new symbolic link, a file that the call does not
- * access. */
+/* Returns whether argument i is the target of a symbolic link that the call creates. The call does
+ * not access this target. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
@@ -9967,7 +9967,7 @@ struct md_query {
     struct md_dns m;
 };
 
-/* DNS queries without an answer. If the table is full, a query is shown as a send event. */
+/* DNS queries not answered yet. If the table is full, a query is shown as a send event. */
 static struct {
     u32 n;
     struct md_query q[DNS_QUERIES];
@@ -10121,8 +10121,8 @@ static struct md_query *md_dns_find(const struct md_query *k)
     return NULL;
 }
 
-/* Adds a DNS query to the table, unless the table has the query (resolvers repeat queries). Returns
- * false if the table is full. */
+/* Adds a DNS query to the table, unless the table already has it (resolvers repeat queries).
+ * Returns false if the table is full. */
 static bool md_dns_note(const struct md_query *asked)
 {
     struct md_query *q = md_dns_find(asked), *end = md_queries.q + DNS_QUERIES;
@@ -10149,9 +10149,9 @@ static void md_dns_answered(struct md_query *answer)
     }
 }
 
-/* Reads a DNS message at address `at` in t's memory. in: the message was received, not sent. NULL:
- * the message is neither a received answer nor a sent query. The result is valid until the next
- * call of this function. */
+/* Reads the DNS message at address `at` in t's memory. in: the message was received, not sent.
+ * Returns NULL if the message is neither a received answer nor a sent query. The next call of this
+ * function overwrites the result. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -10267,8 +10267,8 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves the path of a past chdir(2). The thread may have changed its directory since; the result
- * is used only if it is the file of the record. */
+/* Resolves the path of a past chdir(2). The thread may have changed its directory since then; the
+ * result is used only if it is the directory that the record describes (f). */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -10278,7 +10278,7 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
         *p = to;
 }
 
-/* Converts a file of a record to a struct fd_stat. */
+/* Converts the description of a file in a record to a struct fd_stat. */
 static struct fd_stat md_recorded_stat(const struct wire_file *f)
 {
     return (struct fd_stat){
@@ -10318,7 +10318,7 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
-    } else if (ask && f) { /* the path is too long for its record, and nothing holds the thread */
+    } else if (ask && f) { /* no path: too long for the record, and the thread has continued */
         md_resolve_recorded(t, p, f);
     }
     if (f)
@@ -10390,8 +10390,8 @@ static void md_received_fd(struct task *t, s32 n)
         md_install(t, n, o, cloexec);
 }
 
-/* Returns the file of descriptor n, which a recorded call returned. The record contains the name of
- * an anonymous inode. /proc has other names, if the descriptor still refers to the same file. */
+/* Returns the file of descriptor n, which a recorded call returned. The name of an anonymous inode
+ * is in the record. Other names are read from /proc if n still refers to the same file. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
     enum { ANON_INODE_FS = 0x09041934 }; /* <linux/magic.h> */
@@ -10405,7 +10405,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t->tid, n, cloexec) : NULL;
 }
 
-/* Handles calls that return a descriptor whose file only /proc or the BPF record tells. */
+/* Handles calls that return a descriptor to a file known only from /proc or the BPF record. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -10533,7 +10533,7 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
 }
 
-/* Returns the inode number of descriptor n, one end (i) of a pipe or socket pair; 0: unknown. */
+/* Returns the inode number of end i (0 or 1) of a pipe or socket pair, descriptor n; 0: unknown. */
 static u64 md_end_inode(struct task *t, u32 i, s32 n)
 {
     struct fd_stat sx;
@@ -10543,7 +10543,7 @@ static u64 md_end_inode(struct task *t, u32 i, s32 n)
     return mem_is_past() || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
 }
 
-/* Returns one end (i is 0 or 1) of a socket pair. The summary's text shows only one end. */
+/* Returns end i (0 or 1) of a socket pair. The text summary shows only one of the two ends. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -10611,7 +10611,7 @@ static void md_recorded_socket(struct ofd *o)
         o->peer = fd_peer(o->sock, &sa[1], sizeof sa[1]);
 }
 
-/* Sets the type and addresses of a socket from the record or, by descriptor n, from the kernel. */
+/* Sets a socket's type and addresses from the record or, through descriptor n, from the kernel. */
 static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
 {
     if (replay.on && replay.local)
@@ -10657,7 +10657,7 @@ static void md_connect(struct task *t, struct call *c)
             md_look_at_socket(t, o, (s32)c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
-            o->peer = peer; /* a connecting socket has no peer yet in the kernel */
+            o->peer = peer; /* in the kernel, a connecting socket has no peer yet */
         }
     }
     struct event *e = md_event(EK_CONNECT, t, c);
@@ -10675,9 +10675,9 @@ static void md_connect(struct task *t, struct call *c)
         md_emit(e);
 }
 
-/* Returns the outcome of an earlier connect(2) that was in progress, 0 or an errno, if the later
- * call c on the same descriptor shows it; else -1. Not every error of c is the outcome: EAGAIN and
- * ENOTCONN can have other causes. */
+/* If call c shows the outcome of an earlier connect(2) that was in progress on the same descriptor,
+ * returns this outcome (0 or an errno); otherwise returns -1. Not every error of c is the outcome:
+ * EAGAIN and ENOTCONN can have other causes. */
 static int md_connected(struct task *t, const struct call *c)
 {
     struct ofd now = { .sock = NULL };
@@ -10695,7 +10695,7 @@ static int md_connected(struct task *t, const struct call *c)
     switch (c->err) {
     case 0:
     case EISCONN:
-    case ECONNRESET: /* the connection was established: else ECONNREFUSED (Linux, tcp_reset) */
+    case ECONNRESET: /* the connection existed; a refusal gives ECONNREFUSED (Linux, tcp_reset) */
         return 0;
     case ECONNREFUSED: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
     case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
@@ -10761,7 +10761,7 @@ static void md_accept(struct task *t, struct call *c)
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
-        o->refs++; /* without memory, md_install drops its reference */
+        o->refs++; /* if out of memory, md_install drops its reference to o */
         md_install(t, (s32)c->ret, o, dec_cloexec(c));
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
@@ -11117,8 +11117,8 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets *p to the name of the directory that a record describes. /proc has the name while this is
- * still the working directory of t. Otherwise, resolves the path of the call. */
+/* Sets *p to the path of the directory that a record describes. Reads the path from /proc if this
+ * is still the working directory of t. Otherwise, resolves the path argument of the call. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
@@ -11180,7 +11180,7 @@ static void md_range(struct event *e, u64 addr, u64 size)
     ev_num(e, EV_size, (s64)size);
 }
 
-/* Stores a mapping of t. A region without a name says that its addresses are unmapped. */
+/* Stores a mapping of t or, if r has no name, removes the mappings in the range of r. */
 static void md_map(struct task *t, struct region r)
 {
     if (opt.faults && t->mm)
@@ -11317,7 +11317,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     t->exec_argv.cut |= mem_is_past(); /* records of BPF programs do not contain argv */
 }
 
-/* Adds the program and argv that md_exec_enter saved to an event. */
+/* Adds to an event the program and argv that md_exec_enter has saved. */
 static void md_exec_fields(struct event *e, struct task *t)
 {
     ev_name(e, EV_program, t->exec_path);
@@ -11336,8 +11336,8 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Handles setns(2). kvis does not know the kind of the namespace; it therefore checks the PID
- * namespace of each later child, and rereads the directories, which a mount namespace changes. */
+/* Handles setns(2). kvis does not know the kind of the namespace. It therefore checks the PID
+ * namespace of each later child, and rereads t's directories, which a mount namespace changes. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -11361,7 +11361,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes every later call of t stop. If t's own seccomp filter denies a call, the filter of kvis
+/* Makes t stop at every later call. If t's own seccomp filter denies a call, the filter of kvis
  * does not stop t, and kvis would miss the call. */
 static void md_seccomp(struct task *t, struct call *c)
 {
@@ -11482,7 +11482,7 @@ static bool md_is_about_memory(u16 row)
     return md_need[sc_id[row]] == MD_MEMORY;
 }
 
-/* Returns whether all calls that -e trace= selects cause no event, so only calls can be printed. */
+/* Returns whether -e trace= selects no call that causes events. If so, kvis prints only calls. */
 static bool md_reports_nothing(void)
 {
     bool any = false;
@@ -11510,8 +11510,8 @@ static bool md_socketcall(struct task *t, struct call *c)
     return true;
 }
 
-/* Returns the call to handle: for socketcall(2) of i386, the socket call that it stands for; else
- * c. Valid until the next call of this function. NULL: the socket call is unknown. */
+/* Returns the call to handle: c or, if c is socketcall(2) of i386, the socket call that it makes.
+ * NULL: that socket call is unknown. The next call of this function overwrites the result. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -11522,9 +11522,9 @@ static struct call *md_modelled(struct task *t, struct call *c)
 }
 
 /* Handles the start of a call. shown: the arguments of the call will be printed. If t uses
- * userfaultfd(2), a page fault may never be resolved. kvis reads a path of such a tracee now only
- * if the path is printed or filtered by, and otherwise at the end of the call, when the kernel has
- * already faulted the path in. */
+ * userfaultfd(2), a page fault may never be resolved. Therefore, kvis reads a path of such a tracee
+ * now only if the path is printed or -P is given. Otherwise, kvis reads the path at the end of the
+ * call, when the kernel has already faulted it in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
