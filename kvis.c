@@ -11601,7 +11601,7 @@ static const struct { const char *key, **text; } rec_facts[] = {
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
 };
 
-/* Names of the attached processes. They called exec before kvis could trace it. */
+/* Names of the processes that kvis attached to. Their execs preceded the recording. */
 static struct {
     struct { pid_t pid; char comm[16]; } *of;
     u32 n, cap;
@@ -11613,7 +11613,7 @@ static void rec_attach(pid_t pid, const char *comm)
     void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
                          sizeof *rec_attached.of);
     if (!grown)
-        return; /* without memory, outputs show the pid instead */
+        return; /* if allocation fails, outputs show the pid instead */
     rec_attached.of = grown;
     rec_attached.of[rec_attached.n].pid = pid;
     snprintf(rec_attached.of[rec_attached.n++].comm, sizeof rec_attached.of->comm, "%s", comm);
@@ -11643,7 +11643,7 @@ static void rec_json_header(struct buf *b, const char *backend)
     b_s(b, "}\n");
 }
 
-/* Returns the CRC-32 (ISO 3309) of bytes that follow bytes with the CRC `crc`. */
+/* Returns the CRC-32 (ISO 3309) after n more bytes, given the CRC of all bytes before them. */
 static u32 rec_crc(u32 crc, const void *bytes, size_t n)
 {
     static u32 table[256];
@@ -11826,8 +11826,8 @@ static void rec_call_name(const struct call *c)
         rec_text(out_call_abi(c));
 }
 
-/* Writes a REC_ENTER record for a call that has begun, if another record must be written before the
- * call ends. */
+/* Called before another record is written: writes a REC_ENTER record for a call that has begun but
+ * is not recorded yet. */
 static void rec_enter_due(void)
 {
     struct task *t = rec_out.enter;
@@ -11861,7 +11861,7 @@ static void rec_value(const struct event *e, u32 f)
 }
 
 /* Returns a mask of the fields that an event has: bit i for field i of the event's kind, and the
- * next bit if there are fields that the kind does not list. Sets *others to the number of these. */
+ * next bit if there are fields that the kind does not list. Sets *others to their number. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11875,7 +11875,7 @@ static u64 rec_mask(const struct event *e, u32 *others)
     return mask | (*others ? 1ull << k->n : 0);
 }
 
-/* Writes the fields of an event that the event's kind does not list, each after its number. */
+/* Writes the fields of an event that its kind does not list, each preceded by its number. */
 static void rec_others(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11921,11 +11921,11 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* the next record to be read overwrites a replayed call */
+        rec_enter_due(); /* reading the next record overwrites a replayed call */
 }
 
-/* Writes the absolute paths and the file names of the descriptors that a call used, which -P of
- * kvis replay compares. An empty last string means that the call used more files than kvis kept. */
+/* Writes the absolute paths and the file names of the descriptors that a call used; -P of kvis
+ * replay compares them. An empty last string means that the call used more files than kvis kept. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11945,7 +11945,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Sets b to the result of a call as text. Returns true if that is more than the plain number. */
+/* Sets b to the result of a call as text. Returns true if the text is not just the number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -12235,7 +12235,7 @@ static void rec_trailer(struct summary *s)
             rec_list(s, &st_lists[i]);
 }
 
-/* Ends the recording with the summary, or without numbers if s is NULL. */
+/* Ends the recording, after writing the summary unless s is NULL. */
 static void rec_finish(struct summary *s)
 {
     if (!rec_out.b.max)
@@ -12266,11 +12266,11 @@ static struct {
     const u8 *p, *end;         /* unread bytes of the current block */
     struct rec_slot slot[REC_SLOTS];
     char wrong[160];           /* error message if the file is not valid, else "" */
-    bool of_command;           /* true if that run of kvis started a command */
+    bool of_command;           /* true if the recorded run of kvis started a command */
     struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;               /* time of the previous record */
     pid_t pid, tid;            /* process and thread of the previous record */
-    /* own: index of the recorded field or kind in ev_fields or event_kinds of this kvis, or -1 */
+    /* own: index of the field or kind in this kvis's ev_fields or event_kinds, or -1 if unknown */
     struct { s8 own; u8 type; } field[REC_FIELDS];
     struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds, n_unasked; /* n_unasked: number of system calls that -e excluded */
@@ -12413,8 +12413,8 @@ static struct rec_text rec_gets(void)
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
-/* Replaces characters that a terminal would interpret with '?'. kvis prints its own texts without
- * escapes, but a recording from elsewhere can contain anything. Returns the cleaned string. */
+/* Writes '?' over all characters that a terminal would interpret, and returns the string. kvis
+ * prints such strings without escapes, but a recording from elsewhere can contain anything. */
 static char *rec_clean(struct rec_text s)
 {
     for (u32 i = 0; i < s.len;) {
@@ -12446,7 +12446,7 @@ static s32 rec_row(const char *name, u64 k)
                ? row + (s32)k : row;
 }
 
-/* --- reading: which run --- */
+/* --- reading: the description of the run --- */
 
 static char *rec_keep(const char *s)
 {
@@ -12478,8 +12478,8 @@ static void rec_get_meta(void)
 
 static void rec_get_word(void)
 {
-    enum { MOST = 8 << 20 }; /* limit of all arguments with their pointers, in bytes; execve(2)
-                              * allows 6 MiB */
+    enum { MOST = 8 << 20 }; /* limit on the total size of arguments and their pointers, in bytes;
+                              * execve(2) allows 6 MiB */
     static u32 n, cap, bytes;
     struct rec_text a = rec_gets();
     rec_in.of_command = true;
@@ -12554,8 +12554,8 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Starts to read a recording from file descriptor f: checks the header, and lets *sum receive the
- * summary. Returns 0, or -1 with the reason in rec_in.wrong. */
+/* Starts to read a recording from file descriptor f: checks the header, and registers *sum to be
+ * filled with the summary. Returns 0, or -1 with the reason in rec_in.wrong. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     u8 head[REC_HEAD];
@@ -12611,7 +12611,7 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Returns the name of class c, or NULL for an invalid name. A network peer has "KIND ADDRESS". */
+/* Returns the name s of class c, or NULL if invalid. Names of network peers are "KIND ADDRESS". */
 static struct name *rec_name(char c, struct rec_text s)
 {
     if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rec_in.wrong)
@@ -12646,7 +12646,7 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-/* Reads the row of a system call. All calls that this kvis does not know have one row. */
+/* Reads the row of a system call. All calls that this kvis does not know share one row. */
 static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
@@ -12781,7 +12781,7 @@ static void rp_field(struct event *e, u32 f)
     ev_mark(e, (enum ev_field)own);
 }
 
-/* Reads the fields of an event that `mask` selects from its kind, and `others` more fields. */
+/* Reads an event's fields: those of its kind that `mask` selects, and `others` more fields. */
 static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
 {
     u32 n = rec_in.kind[kind].n;
@@ -12805,7 +12805,7 @@ static struct {
     struct event e[RP_HELD];  /* held events; a free entry has tid 0 */
     struct buf text[RP_HELD]; /* strings of the held events */
     u32 n;                    /* number of events held since the start of the replay */
-    /* numbers of events that could not be held, by the thread of their call */
+    /* numbers of dropped events, each for the latest call of a thread */
     struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED];
     u64 missing;              /* number of dropped events that -P would have selected */
 } rp_held;
@@ -13190,8 +13190,8 @@ enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DI
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* Tracks of a process or thread in Perfetto's format. The id of a track is 16 * upid or utid + one
- * of these constants; the track of a counter has PX_OF_COUNTER + enum px_counter. */
+/* Tracks of a process or thread in Perfetto's format. The id of a track is 16 times the upid or
+ * utid, plus one of these constants; the track of a counter has PX_OF_COUNTER + enum px_counter. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
 /* A traced thread. The main thread also represents its process. */
@@ -13221,7 +13221,7 @@ static struct {
     bool json, proto;     /* output formats in use */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
-    u64 untracked;        /* number of records of threads beyond the limit PX_TRACKS */
+    u64 untracked;        /* number of times that px_track returned the shared track */
     u64 ids, events;      /* last id that was assigned; number of JSON events */
     u32 args;             /* number of arguments of the current JSON event */
     u32 packet, inner;    /* offsets of the current packet and of the message open in it */
@@ -13579,7 +13579,7 @@ static void px_waits_gone(struct px_track *t, u32 n)
         memmove(t->wait, t->wait + n, t->n_waits * sizeof t->wait[0]);
 }
 
-/* Writes the thread's waits for a CPU that ended by the time `until`, as "runnable" states. */
+/* Writes a "runnable" state for each CPU wait of the thread that had ended by `until`. */
 static void px_waited(struct px_track *t, u64 until)
 {
     u32 k = 0;
@@ -13673,7 +13673,7 @@ static void px_name(struct px_track *t, const char *name, size_t n)
 }
 
 /* Writes the start (phase 's') or the end ('f') of an arrow between two threads. In Perfetto's
- * format the arrow attaches to an instant event; in JSON, to the slice of the thread at json_ns. */
+ * format the arrow attaches to an instant event; in JSON, to thread t's slice at time json_ns. */
 static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
                     const char *name)
 {
@@ -13690,7 +13690,7 @@ static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u
     px_pb_event_end();
 }
 
-/* Returns the track of a thread, and ends the fork arrow to the thread at its first record. */
+/* Returns the track of a thread. At the thread's first record, also ends its fork arrow. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -13702,7 +13702,7 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* Writes a counter's value to the Perfetto trace, and before its first value its description. */
+/* Writes a counter's value to the Perfetto trace, preceded by its description the first time. */
 static void px_pb_count(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -13894,7 +13894,7 @@ static const char *px_about(const struct call *c, const char *name, size_t *n)
     return *n ? fd + 1 : NULL;
 }
 
-/* Adds `ns` to a stack with one more frame (unless leaf is NULL), cut to PX_STACK_LEN bytes. */
+/* Adds `ns` to stack b plus the frame `leaf` (unless NULL), truncated to PX_STACK_LEN bytes. */
 static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
 {
     u32 len = b->len;
@@ -13963,7 +13963,7 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     px_fold_renamed(track, c, name);
 }
 
-/* Adds the CPU time of a process that exits to its stack: its ancestors' programs and its own. */
+/* Adds the CPU time of an exiting process to the stack of its ancestors' programs and its own. */
 static void px_fold_exit(const struct event *e)
 {
     static struct buf b;
@@ -13984,7 +13984,7 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* Writes a slice on a track of its own, because it may overlap slices of its category. */
+/* Writes a slice on its own track, because it may overlap other slices of its category. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -13996,7 +13996,7 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
     }
     if (!px.proto || cat == PX_SCHED)
         return;
-    /* Perfetto's viewer shows tracks with the same name as one if their slices do not overlap. */
+    /* Perfetto's viewer merges tracks with the same name if their slices do not overlap. */
     px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS));
     px_pb_word(2, px_cats[cat]);
     px_pb_event_end();
@@ -14063,7 +14063,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : px_find(e->pid); /* new processes inherit the name */
+    const struct px_track *by = thread ? t : px_find(e->pid); /* processes inherit their names */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
@@ -14190,7 +14190,7 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
 }
 
-/* Returns the state that took most of a call, if the times of the state changes are unknown. */
+/* Returns the state in which a call spent the most time, for calls without state change times. */
 static const char *px_mostly(const struct call *c, u64 slept)
 {
     if (slept >= MAX(c->cpu_ns, c->runq_ns))
@@ -14286,7 +14286,7 @@ static void px_open(int json, int proto, int folded)
     out.tap[out.n_taps++] = &px_tap;
 }
 
-/* Finishes the files: the stacks, remaining waits for a CPU, and a description of the run. */
+/* Finishes the files: writes stacks, remaining CPU waits and, in JSON, facts about the run. */
 static void px_close(void)
 {
     struct buf *b = &px_json.b;
@@ -14314,7 +14314,7 @@ static void px_close(void)
  * gen/texts.py collects the report page, the manual pages, completions, lists and the dashboard in
  * one file, which the binary contains. Entry points: emb_text, emb_list, emb_next. */
 
-/* Tests that include kvis.c define main, and have an empty report page instead of the texts. */
+/* Tests that include kvis.c define main and embed only an empty report page. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
@@ -14380,8 +14380,8 @@ static bool emb_list(struct buf *b, const char *name)
 }
 
 /* == 20 rep_  --report: one HTML file ==============================================
- * The Makefile combines gen/report/ into one HTML page. The page contains three kinds of data: the
- * run and the summary (as in --json), and the events: a recording in base64, which report.js reads.
+ * The Makefile combines gen/report/ into one HTML page. The page contains three kinds of data:
+ * the run, the summary (both as in --json) and the events (a base64 recording for report.js).
  * Events are read from a recording in two passes, so kvis need not keep them in memory. If there
  * are more than --report-events, the page contains the most significant ones. kvis monitor and kvis
  * diff fill in their own parts of the page. Entry points: rep_begin, rep_end; rep_temporary;
@@ -14673,28 +14673,28 @@ static int rep_temporary(const char *dir)
 
 enum {
     DF_SHOWN = 10,        /* number of rows in a text table */
-    DF_LIVES = 1 << 16,   /* number of processes that run at the same time */
-    DF_ROWS = 1 << 20,    /* number of distinct commands in a recording */
+    DF_LIVES = 1 << 16,   /* maximum number of processes that run at the same time */
+    DF_ROWS = 1 << 20,    /* maximum number of distinct commands in a recording */
     DF_LINE = 512,        /* longest command line used as a name with --by=line, in bytes */
-    DF_RUNS = 4096,       /* number of command runs in a timeline */
+    DF_RUNS = 4096,       /* maximum number of command runs in a timeline */
     DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
     DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
 };
 
-/* Numbers of a name in one recording. count: runs, opens or calls. amount: bytes or ns. */
+/* Statistics of a name in one recording. count: runs, opens or calls. amount: bytes or ns. */
 struct df_row {
     struct name *name;
     u64 count, amount;
     u64 time_ns, cpu_ns, failed; /* commands: ns with child processes, CPU ns, failed runs */
 };
 
-/* A name with its numbers in recordings A and B. */
+/* A name and its statistics in recordings A and B. */
 struct df_pair {
     struct name *name, *shape; /* shape: the name with * for its random characters */
     struct df_row of[2];
     bool in[2];
-    u16 row;                   /* row of the system call, for pairs of calls */
-    u16 err;                   /* errno of the system call, for pairs of failed calls */
+    u16 row;                   /* in tables of system calls: row of the call in the summary */
+    u16 err;                   /* in the table of failed calls: errno of the call */
 };
 
 /* A process during the replay. Its own time passes only while none of its children runs. */
@@ -14719,7 +14719,7 @@ struct df_timeline {
     struct df_run *run;
     u32 n;
     u64 from_ns;           /* start time of the recording or its command */
-    u64 least_ns, shorter; /* shortest duration in run[]; number of shorter runs */
+    u64 least_ns, shorter; /* lower limit of durations in run[]; number of dropped runs */
 };
 
 static const char *df_by = "program"; /* value of the option --by */
@@ -14727,9 +14727,9 @@ static u32 df_fail_above = UINT32_MAX; /* value of the option --fail-above, in p
                                         * UINT32_MAX */
 
 static struct {
-    struct df_row *name[2], *command[2]; /* sorted by address of `name`, so names match in both */
+    struct df_row *name[2], *command[2]; /* sorted by the address of the interned name */
     u32 n_names[2], n_commands[2], cap[2];
-    u64 left_out;            /* number of processes and commands over the limits */
+    u64 left_out;            /* number of times that a process or command did not fit */
     u64 wall_ns[2]; /* run time of the command, or of the recording if there is no command */
     bool counted[2];         /* true if the recording counts calls */
     u32 unasked[2];          /* number of system calls that -e excluded */
@@ -14762,7 +14762,7 @@ static void df_add(struct df_row *to, const struct df_row *more)
     to->failed += more->failed;
 }
 
-/* Adds up rows with the same name. Returns the number of rows left, sorted by name address. */
+/* Adds up rows with the same name and sorts the rows by address of `name`. Returns their number. */
 static u32 df_merge(struct df_row *row, u32 n)
 {
     u32 kept = 0;
@@ -14968,7 +14968,7 @@ static void df_take_commands(u32 k)
 
 /* --- two recordings --- */
 
-/* Moves the totals of all names to df.name[k] and clears them, for the next recording. Returns
+/* Moves the totals of all names to df.name[k] and resets the totals for the next recording. Returns
  * false if out of memory. */
 static bool df_take_names(u32 k)
 {
@@ -14985,7 +14985,7 @@ static bool df_take_names(u32 k)
     return list;
 }
 
-/* Names the processes that kvis attached to. Their exec events came before the recording. */
+/* Sets the program names of attached processes, whose exec events preceded the recording. */
 static void df_attached(void)
 {
     for (u32 i = 0; i < rec_attached.n; i++) {
@@ -15043,10 +15043,10 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
     return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
-/* Returns the number of characters at the end of a word that are probably random, as mkstemp(3) and
- * similar functions choose them: 6 after a short prefix (ccAbCdEf), 8 in Python's tmp names, all in
- * longer words. Returns 0 if the word ends in a small number (part12), or does not mix lower case,
- * upper case and digits. */
+/* Returns the number of characters at the end of a word that are probably random, as from
+ * mkstemp(3): all final digits if there are more than three, 8 characters in Python's tmp names, 6
+ * in a word of 6 to 9 characters (ccAbCdEf), otherwise the whole word. Returns 0 if the word is
+ * shorter, or has only letters of one case, perhaps followed by digits (part12). */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
@@ -15131,7 +15131,7 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-/* Adds a pair to df_list that has only the numbers of recording k. */
+/* Adds to df_list a pair that has numbers only for recording k. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     static u32 cap;
@@ -15451,7 +15451,7 @@ static void df_text_parts(struct buf *b, u16 row)
     }
 }
 
-/* Writes further numbers of the table's system calls that took at least least_ns, a line each. */
+/* Writes a line with `numbers` for each changed system call that took at least least_ns. */
 static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
                           void (*numbers)(struct buf *, u16))
 {
@@ -15619,8 +15619,8 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* Writes the changed pairs of a table. If `only` is not -1, writes the pairs that only recording
- * number `only` has. */
+/* Writes the changed pairs of a table (all pairs if it is the table of calls) or, if `only` is not
+ * -1, the pairs that exist only in recording number `only`. */
 static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
@@ -15772,12 +15772,12 @@ static long pf_paranoid(void)
     return u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
 }
 
-/* Highest value of perf_event_paranoid that lets unprivileged users open events of a whole CPU or
- * cgroup, and of their own threads (Documentation/admin-guide/perf-security.rst). */
+/* Highest values of perf_event_paranoid at which unprivileged users may open events: of a whole CPU
+ * or cgroup, or of their own threads (Documentation/admin-guide/perf-security.rst). */
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
-/* Returns how to fix an error of perf_event_open, or "". A high perf_event_paranoid causes EACCES
- * (perf_allow_cpu in include/linux/perf_event.h of Linux), a container's seccomp filter EPERM. */
+/* Returns how to fix an error of perf_event_open, or "". EACCES: perf_event_paranoid is too high
+ * (perf_allow_cpu in include/linux/perf_event.h of Linux). EPERM: a container's seccomp filter. */
 static const char *pf_fix(int e, enum pf_level level)
 {
     bool paranoid = pf_paranoid() > (long)level;
@@ -15824,8 +15824,8 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns the highest CPU number in a file such as /sys/devices/system/cpu/online plus one, or the
- * lowest one with `first`. Without such a file, returns 0, or -1 with `first`. */
+/* Returns one more than the highest CPU number in a file such as /sys/devices/system/cpu/online, or
+ * with `first` the lowest CPU number. If the file is missing, returns 0, or -1 with `first`. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -15859,7 +15859,7 @@ enum {
 };
 
 /* Reads an event group of n events, which was opened with PF_READ_FORMAT. Sets *d to the change
- * since the last read *c, and updates *c. Returns false if the group cannot be read. */
+ * since *c, the previous result, and updates *c. Returns false if the group cannot be read. */
 static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 {
     struct { u64 n; struct pf_count count; } now;
@@ -16155,7 +16155,7 @@ enum {
 
 static const char *btf_dir = "/sys/kernel/btf";
 
-/* Layout of a field, type or enumerator in the running kernel. size: of all array elements. */
+/* Layout of a field, type or enumerator of the running kernel. size: that of a whole array. */
 struct kfield {
     u32 off, size;
     bool is_signed, exists;
@@ -16163,9 +16163,9 @@ struct kfield {
     u64 value; /* value of the enumerator, or id of the type */
 };
 
-/* A query for "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE", without anonymous structs and
- * unions. err: 0; -ENOENT if this kernel does not have the name; -EOPNOTSUPP for a bit-field;
- * -EINVAL for an invalid name; -EBADMSG for damaged BTF. */
+/* A query for "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE". The path skips anonymous
+ * structs and unions. err: 0; -ENOENT if this kernel does not have the name; -EOPNOTSUPP for a
+ * bit-field; -EINVAL for an invalid name; -EBADMSG for damaged BTF. */
 struct btf_want {
     const char *name;
     u8 kind;  /* for the caller; btf_resolve does not use it */
@@ -16189,14 +16189,14 @@ static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_TYPEDEF] = { 0, 0, true },  [BTF_FLOAT] = { 0, 0, true },
     [BTF_FUNC_PROTO] = { 0, 8, false }, [BTF_VAR] = { 4, 0, false },
     [BTF_DATASEC] = { 0, 12, false },   [BTF_DECL_TAG] = { 4, 0, false },
-    [BTF_KINDS] = { 0, 0, false }, /* kinds of newer kernels */
+    [BTF_KINDS] = { 0, 0, false }, /* unknown kinds, from newer kernels */
 };
 
 /* A BTF file in memory. All positions are offsets from the start of the file. */
 struct btf_file {
     const char *name;
     const u8 *p;
-    u32 mapped; /* length of the mapping at p, of which the file fills `size` bytes */
+    u32 mapped; /* length of the mapping at p; the file is its first `size` bytes */
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* smaller ids and string offsets belong to vmlinux */
     u32 *type;                     /* positions of the types, starting with type first_id */
@@ -16295,7 +16295,7 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "magic number 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
-    /* A longer header of a newer kernel is fine. kvis reads only the layouts from it. */
+    /* A newer kernel's header may be longer. kvis reads only the added fields for the layouts. */
     if (h.len < sizeof h || h.len > b->size)
         return btf_bad(b, "invalid header length: %u bytes", h.len);
     u32 rest = b->size - h.len;
@@ -16348,7 +16348,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     return (s64)len + 12;
 }
 
-/* Returns the hash bucket of a type name. Few names share their first four bytes. */
+/* Returns the hash bucket for a type name's first four bytes, which few names share. */
 static u32 *btf_bucket(const char *name, u32 len)
 {
     u32 h = 0;
@@ -16412,7 +16412,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
         u32 encoding = btf_u32(t->body);
         f->size = t->size;
         f->is_signed = encoding >> 24 & 1;
-        /* Old compilers describe a bit-field by an integer type with an offset or fewer bits. */
+        /* Old compilers give a bit-field an integer type with an offset or with fewer bits. */
         return (encoding & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
     }
     case BTF_STRUCT: case BTF_UNION: case BTF_ENUM: case BTF_ENUM64: case BTF_FLOAT:
@@ -16472,8 +16472,8 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns member i of a struct, or enumerator i of an enum. Its first field is the offset of its
- * name. On failure, returns NULL and sets *err. */
+/* Returns member i of a struct, or enumerator i of an enum, which begins with the string offset of
+ * its name. On failure, returns NULL and sets *err. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -16486,7 +16486,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
     return *err ? NULL : p;
 }
 
-/* Finds a member of a struct, also in its anonymous structs and unions. h->off is in bits. */
+/* Finds a member of a struct or of its anonymous structs and unions. h->off is in bits. */
 static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
                     struct btf_hit *h)
 {
@@ -16627,7 +16627,7 @@ static void btf_sort(struct btf_want *w, u32 n)
     }
 }
 
-/* Resolves all queries for the type t that earlier types of the same name did not resolve. */
+/* Resolves the queries for type t, except those that an earlier type of the same name resolved. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -16739,7 +16739,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
  * tracefs has an id and the record layout of each tracepoint. kvis mounts tracefs without a path
- * (fsopen, Linux 5.2) until it closes the file descriptor, or else uses a mounted tracefs.
+ * (fsopen, Linux 5.2) until it closes the descriptor. If that fails, kvis uses a mounted tracefs.
  * events/CATEGORY/EVENT/format describes the fields of a record (f_show in
  * kernel/trace/trace_events.c). kvis does not trust this file and rejects incomplete descriptions.
  * Entry points: tfs_dir, tfs_event_id, tfs_fields; tfs.why has the reason of the last failure. */
@@ -16774,9 +16774,9 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 
 /* --- the root --- */
 
-/* Whether lockdown mode "confidentiality" hides tracefs (LOCKDOWN_TRACEFS). Mounting it then
- * crashes Linux 7.2 at the unmount (list_del in tracefs_destroy_inode). The mode is read from
- * securityfs, which kvis mounts without a path if necessary. */
+/* Whether lockdown mode "confidentiality" hides tracefs (LOCKDOWN_TRACEFS). In this mode, Linux 7.2
+ * crashes when a mounted tracefs is unmounted (list_del in tracefs_destroy_inode). The mode is read
+ * from securityfs, which kvis mounts without a path if necessary. */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -17073,8 +17073,8 @@ struct bpf_cfgs {
 struct bpf_obj {
     const struct bpf_family *fam;
     struct bpf_obj *lender;  /* object whose maps this one shares, or NULL */
-    const struct bpf_family *lodger; /* family that will share this object's maps, or NULL: its
-                                      * kernel fields are resolved in the same batch */
+    const struct bpf_family *lodger; /* family that will share this object's maps, or NULL. Its
+                                      * kernel fields are resolved in the same batch. */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
@@ -17107,7 +17107,7 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
-/* Whether BPF maps and programs count as locked memory (RLIMIT_MEMLOCK): before Linux 5.11. */
+/* Whether BPF maps and programs count as locked memory (RLIMIT_MEMLOCK), as before Linux 5.11. */
 static bool bpf_is_locked(void)
 {
     return bpf_kernel_version() < (5u << 16 | 11u << 8);
@@ -17172,7 +17172,7 @@ static u64 bpf_pid_ns(u64 *dev)
     return s.st_ino;
 }
 
-/* Returns a random pointer that is not a user-space address, because bit 63 is set. */
+/* Returns a random value that cannot be a user-space address, because bit 63 is set. */
 static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
@@ -17226,7 +17226,7 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
-/* Copies the first n elements of an array map from the array val. */
+/* Sets the first n elements of an array map to those of the array val. */
 static int bpf_map_fill(int map, u32 n, const void *val)
 {
     u32 *key = calloc(n, sizeof *key);
@@ -17310,7 +17310,7 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        /* A hash table has an entry per thread, and each thread needs a kernel stack of 16 KB. */
+        /* One entry per thread. Memory for kernel stacks (16 KB) limits the number of threads. */
         if (m.type == BPF_MAP_TYPE_HASH) {
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
@@ -17341,7 +17341,7 @@ static bool bpf_is_record(const struct bpf_patch *p)
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* Whether a BPF program runs at a raw tracepoint; a TRACING program has typed arguments. */
+/* Whether a BPF program runs at a raw tracepoint, with plain or (type TRACING) typed arguments. */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
@@ -17356,7 +17356,7 @@ static struct btf_want *bpf_find_want(struct bpf_obj *o, u8 kind, const char *na
     return NULL;
 }
 
-/* Adds a query for a field to o->want. Without memory, the field is treated as missing. */
+/* Adds a query for a field to o->want. If allocation fails, the field is treated as missing. */
 static void bpf_add_want(struct bpf_obj *o, u8 kind, const char *name)
 {
     struct btf_want *w = realloc(o->want, (o->n_want + 1) * sizeof *w);
@@ -17366,7 +17366,7 @@ static void bpf_add_want(struct bpf_obj *o, u8 kind, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name, .kind = kind };
 }
 
-/* Adds queries for the kernel fields that a BPF program uses to o->want: fields of the tracepoint's
+/* Adds to o->want queries for the kernel fields that a BPF program uses: fields of the tracepoint's
  * record, or all others. Adds no duplicates. Returns the index of the first new query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
@@ -17381,8 +17381,8 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Resolves the kernel fields of a struct bpf_obj from BTF (a thread's start function). Missing
- * fields are not an error: bpf_patch handles them. */
+/* Thread function: resolves the kernel fields of a struct bpf_obj from BTF. Missing fields are not
+ * an error: bpf_patch handles them. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -17456,8 +17456,8 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Replaces an instruction that uses a missing kernel field by a call of a helper that no kernel
- * has. The verifier accepts it only as dead code. The helper's number identifies the patch. */
+/* Replaces an instruction that uses a missing kernel field with a call to a nonexistent helper,
+ * which the verifier accepts only as dead code. The helper's number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
@@ -17578,8 +17578,8 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     return e;
 }
 
-/* Sets the error text for an invalid helper function that bpf_poison inserted: this kernel lacks
- * the field. Returns false if bpf_poison did not insert the number. */
+/* If bpf_poison inserted the invalid helper function `number`, sets the error text: this kernel
+ * lacks the field. Otherwise returns false. */
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
@@ -17668,8 +17668,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Creates the maps of o. At the same time, another thread resolves the kernel fields, unless
- * o->lender has them: each of these takes some ms. The caller has set fam, cfg and ring_bytes. */
+/* Creates the maps of o. Unless o->lender has the kernel fields, another thread resolves them at
+ * the same time, because both tasks take some ms. The caller has set fam, cfg and ring_bytes. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -17731,8 +17731,8 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* Whether BPF programs at raw tracepoints run for every event. On newer kernels they can be
  * preempted, and they do not nest: while one is preempted, the events of other tasks on that CPU
- * are missed (Linux 7.2, eight threads: one open in ten; 6.18: none). kvis can only decide by
- * version. */
+ * are missed (with eight threads, one open in ten on Linux 7.2, none on 6.18). kvis can detect such
+ * kernels only by their version. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
@@ -17779,7 +17779,7 @@ static int bpf_attach_tp(const char *event, int prog)
 
 /* Returns the reason for an error of bpf_attach_kprobe, or NULL if it is not known. -ENOENT: the
  * kernel has no kprobes or no such function. -EINVAL: the function is blacklisted, or ftrace
- * patches it and this architecture has no KPROBES_ON_FTRACE, such as riscv64 (check_ftrace_location
+ * patches it and the architecture (such as riscv64) has no KPROBES_ON_FTRACE (check_ftrace_location
  * in kernel/kprobes.c, Linux 6.12). The next call overwrites the text. */
 static const char *bpf_no_kprobe(const char *symbol, int e)
 {
@@ -17832,7 +17832,7 @@ static bool bpf_ksym_is(const char *symbol, const char *name)
 static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     static char buf[16 << 10];
-    char line[1024]; /* "ADDRESS KIND SYMBOL", in modules followed by "\t[MODULE]" */
+    char line[1024]; /* "ADDRESS KIND SYMBOL", and "\t[MODULE]" if in a module */
     FILE *f = fopen("/proc/kallsyms", "re");
     if (!f)
         return bpf_fail(o, -errno, "/proc/kallsyms: %s", strerror(errno));
@@ -18009,7 +18009,7 @@ static bool bpf_first_user_ns(void)
 /* Why the kernel refused BPF, and how to fix that; "" if unknown. */
 struct bpf_denial { const char *why, *fix; };
 
-/* Returns which system call for BPF a seccomp filter denies, as an error text, or NULL. */
+/* If a seccomp filter denies a system call that BPF needs, returns an error text, else NULL. */
 static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
@@ -18115,8 +18115,8 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 /* Offsets in struct bpf_prog_info: run_time_ns, run_cnt (5.1), recursion_misses (5.12). */
 enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
 
-/* Returns the sum of a counter over the BPF programs in the bit set `mask`. at: offset in struct
- * bpf_prog_info, because older headers lack the newer fields. */
+/* Returns the sum of a counter over the BPF programs in the bit set `mask`. at: offset of the
+ * counter in struct bpf_prog_info, whose newer fields are missing in older headers. */
 static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
 {
     u64 sum = 0;
@@ -18204,7 +18204,7 @@ static int rb_open(struct bpf_obj *o)
     return e ? bpf_fail(o, e, "cannot map the BPF ring buffer: %s", strerror(-e)) : 0;
 }
 
-/* Waits for records, for at most ms milliseconds or until a signal that is not in `mask`. */
+/* Waits for a record, for a signal that is not in `mask`, or until ms milliseconds have passed. */
 static void rb_wait(int ms, const sigset_t *mask)
 {
     struct epoll_event ev;
@@ -18219,7 +18219,7 @@ static void rb_mark(void)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* Returns whether the ring buffer is half full. Then stopped threads should not continue yet. */
+/* Returns whether the ring buffer is half full. If so, stopped threads should not continue yet. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
@@ -18256,8 +18256,8 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* Returns how many records were lost for a reason (enum wire_lost). N_LOST: returns how many runs
- * of BPF programs the kernel skipped. */
+/* Returns how many records were lost for the reason `why` (enum wire_lost). For N_LOST, returns how
+ * many runs of BPF programs the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
@@ -18342,8 +18342,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Starts the witness process. It changes its name and arguments, so that pkill(1) for kvis does not
- * find it. */
+/* Starts the witness process. It changes its name and arguments, so that `pkill kvis` does not find
+ * it. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -18382,8 +18382,8 @@ static u64 sp_pending(pid_t pid)
     return pending ? strtoull(pending, NULL, 16) : 0;
 }
 
-/* Replaces a witness that has pending signals. Signals to the group that the new witness missed are
- * removed from kvis's pending signals. The caller has blocked kvis's signals. */
+/* Replaces a witness that has pending signals. The caller has blocked kvis's signals. Discards
+ * group signals that the new witness missed, which would look like signals to kvis alone. */
 static void sp_change_witness(void)
 {
     pid_t old = sp_witness;
@@ -18431,7 +18431,7 @@ static bool sp_over(void)
 {
     if (sp_end_sig || sp_n_done == sp_n_came)
         return sp_end_sig;
-    /* wait until the kernel has signaled the whole process group, one process after another */
+    /* wait until the kernel has signaled all processes of the group, one by one */
     nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     sigset_t all, was;
     sigfillset(&all);
@@ -18683,9 +18683,9 @@ static void sp_fork(void)
     sp_command.go = sync[1];
 }
 
-/* Lets the child execute the command, unless a signal has ended kvis: then the child exits. If the
- * pipe fails, kills the child and ends kvis. Without ptrace, waits until the exec closes the
- * child's end of the pipe. Returns the time of execve. */
+/* Lets the child execute the command or, if kvis has received a signal to terminate, exit. If the
+ * pipe fails, kills the child and exits. Without ptrace, waits until the exec closes the child's
+ * end of the pipe. Returns the time of execve. */
 static u64 sp_go(bool traced)
 {
     struct pollfd pipe_end = { .fd = sp_command.go };
@@ -18812,7 +18812,7 @@ static void sp_own_mounts(void)
 static void sp_boot(void)
 {
     int ready[2];
-    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* or a container's process 1 */
+    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* not a machine's process 1 */
         return;
     const char *path = sp_find(opt.command[0]);
     pid_t pid = pipe2(ready, O_CLOEXEC) < 0 ? -1 : fork();
