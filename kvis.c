@@ -18866,10 +18866,9 @@ enum { HY_STOP_SIGNAL = 33 };
 static struct {
     bool on;
     struct bpf_obj obj;    /* the BPF programs for system calls (call.bpf.c) */
-    struct bpf_obj disk;   /* the BPF programs for disk requests; NULL in disk.fam: not loaded */
+    struct bpf_obj disk;   /* the BPF programs for disk requests; disk.fam NULL: not loaded */
     struct bpf_obj uring;  /* the BPF programs for io_uring requests, loaded when a ring exists */
-    struct bpf_obj proc;   /* the BPF programs for forks, execs, exits; NULL in proc.fam: not
-                            * loaded */
+    struct bpf_obj proc;   /* the BPF programs for forks, execs, exits; proc.fam NULL: not loaded */
     bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
     u64 magic; /* the command asks to be followed by passing this pointer: see hy_child */
@@ -18884,9 +18883,9 @@ static struct {
     struct { struct wire_count sum; struct wire_hist hist; } *added; /* counts already added to st,
                                                                       * by call number */
     u64 strays;            /* number of damaged records and of records of unknown threads */
-    bool row[SC_N];        /* by row of the call table: BPF records the call, which does not stop */
+    bool row[SC_N];        /* by row of the call table: BPF records or counts the call */
     u64 records, reported_lost;
-    const struct wire_who *who; /* process of the current record; NULL: not in the record */
+    const struct wire_who *who; /* process of the current record; NULL: the record has none */
     u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* number of lost records per CPU, and in total, as
                                            * records report them */
 } hy;
@@ -18914,8 +18913,8 @@ static const struct hy_kind {
 #undef X
 };
 
-/* The calls that always stop their thread. BPF records all other calls; clone, prctl and ioctl stop
- * their thread only for some arguments (tr_filter). */
+/* The calls at which a thread always stops. BPF records all other calls; at clone, prctl and ioctl
+ * the thread stops only for some arguments (tr_filter). */
 static const struct { u16 id; const char *why; } hy_stopping[] = {
 #define X(call, why) { SC_##call, why },
     SC_STOPS(X)
@@ -19032,16 +19031,16 @@ static void hy_args_add(const struct wire_proc *h, const char *data)
 
 /* --- configuring the BPF programs --- */
 
-/* Returns the description of the memory that a kind of argument points to. Bits and values of a
- * family point to no memory. */
+/* Returns the description of the memory that a kind of argument points to. Kinds that are families
+ * of flags or values (K_BITS, K_ENUM) point to no memory. */
 static struct hy_kind hy_kind_of(u16 kind)
 {
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns the maximum number of bytes that kvis shows of an argument's memory. For short kinds it
- * is -s bytes and one more, which tells the decoder that the text continues. If fewer bytes are
- * readable, the BPF program holds the thread, and kvis reads the readable bytes. */
+/* Returns the maximum number of bytes that kvis uses of an argument's memory. For short kinds it
+ * exceeds the limit of -s, because the decoder must see whether the text continues. If fewer bytes
+ * are readable, the BPF program holds the thread, and kvis reads the readable bytes. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -19113,8 +19112,8 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* Describes the nested pointers of a call's argument i. Of a vector only the bytes that kvis shows
- * are read, except in a received message: see md_msg_received. */
+/* Describes the nested pointers of a call's argument i. The BPF program reads only the bytes of a
+ * vector that kvis shows, except in a received message: see md_msg_received. */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
@@ -19127,8 +19126,8 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Returns the flag for the result with which the memory of an argument is valid. The remaining time
- * of a sleep is read if the call failed, because the BPF program cannot check for EINTR alone. */
+/* Returns the flag for when an argument's memory is valid: after success or after failure. The time
+ * left of a sleep is read after any failure, because the BPF program cannot test for EINTR. */
 static u8 hy_result_flag(u16 id, const struct hy_kind *k)
 {
     return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
@@ -19153,8 +19152,8 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Marks the last item of a call's specification to be read at the call's entry as well. Returns
- * false if CALL_EARLY items are marked already. */
+/* Makes the BPF program read the last item of a call's specification at the call's entry as well.
+ * Returns false if CALL_EARLY items are already read there. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -19214,9 +19213,9 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
     return NULL;
 }
 
-/* Returns why a call stops its thread, or NULL if BPF records the call. The BPF program follows the
- * child of a clone(2), except if the kernel may skip a BPF program during a bpf(2) of kvis
- * (hy_map), or if kvis is in a pid namespace and cannot find a thread's entry at once. */
+/* Returns why kvis must stop a thread at a call, or NULL if BPF records the call. The BPF program
+ * follows the child of a clone(2), unless the kernel may skip a BPF program during a bpf(2) of kvis
+ * (hy_map), or kvis is in a pid namespace and cannot find a thread's entry at once. */
 static const char *hy_why_stops(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
@@ -19231,8 +19230,8 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Specifies how the BPF program counts the calls with one number. Calls that have to stop anyway
- * are counted by the ptrace loop. */
+/* Specifies how the BPF program counts the calls of one system call number. The ptrace loop counts
+ * the calls at which threads have to stop anyway. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
@@ -19247,8 +19246,8 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* Specifies how the BPF program handles the calls with one number. row < 0: kvis does not know the
- * number. */
+/* Specifies how the BPF program handles the calls of one system call number. row < 0: kvis does not
+ * know the number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     if (hy.count)
@@ -19269,7 +19268,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     return row < 0 || need[row] ? s : none;
 }
 
-/* Appends the names of the calls that stop for reason `why`, in lines of at most 80 columns. */
+/* Appends the names of the calls with a stop for reason `why`, in lines of at most 80 columns. */
 static void hy_text_reason(struct buf *b, const char *why)
 {
     u32 column = 0;
@@ -19291,7 +19290,7 @@ static void hy_text_reason(struct buf *b, const char *why)
         b_f(b, "\n      %s\n", why);
 }
 
-/* For kvis check -v: lists the calls that stop a thread under kvis trace -v --backend=hybrid, and
+/* For kvis check -v: lists the calls at which kvis trace -v --backend=hybrid stops a thread, and
  * why. */
 static void hy_text_stops(struct buf *b)
 {
@@ -19309,7 +19308,7 @@ static void hy_text_stops(struct buf *b)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Chooses the calls that BPF records, so that they need not stop. need: calls that are wanted. */
+/* Chooses the calls that BPF records or counts without a stop. need: the calls that are wanted. */
 static void hy_choose(const bool *need)
 {
     for (u32 nr = 0; nr < CALL_NRS; nr++)
@@ -19537,8 +19536,8 @@ static int hy_load_at(struct bpf_obj *o, u32 i)
 /* Loads the BPF programs for disk requests. Before Linux 5.11, the request can be the second
  * argument of a tracepoint (the first is the queue) or the only argument. A BPF program that reads
  * the second argument cannot be attached if there is only one (EINVAL). The last two programs use
- * the argument that worked before, because the issue and the insertion of a request are events of
- * one class (include/trace/events/block.h). *err (an int): 0 or -errno. */
+ * the argument that worked for the previous program, because the issue and the insertion of a
+ * request are events of one class (include/trace/events/block.h). *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
@@ -19570,9 +19569,9 @@ static void hy_drop(struct bpf_obj *o)
 }
 
 /* Continues without the BPF programs for disk requests if they failed to load with the error
- * `disk`. Then call_bio (call.bpf.c) shows which thread uses a disk. kvis does not use both,
- * because removing one of two BPF programs from a tracepoint waits for an RCU grace period, 12 ms
- * here (kernel/tracepoint.c). */
+ * `disk`. Then call_bio (call.bpf.c) shows which thread uses a disk. kvis does not use call_bio
+ * together with them, because detaching one of two BPF programs from a tracepoint waits for an RCU
+ * grace period, about 12 ms (kernel/tracepoint.c). */
 static int hy_with_disk(int disk)
 {
     u32 bio = 1u << PROG_CALL_BIO;
@@ -19706,7 +19705,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         hy_drop(&hy.disk);
     if (hy.proc.fam)
         hy_drop(&hy.proc);
-    memset(hy.row, 0, sizeof hy.row); /* without records, every call has to stop */
+    memset(hy.row, 0, sizeof hy.row); /* without records, every call needs a stop */
     return why;
 }
 
@@ -19722,7 +19721,7 @@ static void hy_child(void)
 /* Calls bpf(2) for the map `traced`. If kvis is preempted in this call, BPF programs of classic
  * tracepoints do not run on that CPU until kvis continues (bpf_disable_instrumentation,
  * kernel/bpf/syscall.c), and the calls of other threads are lost. A real-time policy prevents this.
- * Without permission for it (CAP_SYS_NICE, a cgroup without real time), lost calls are counted. */
+ * If kvis may not set one (CAP_SYS_NICE, cgroup without real time), it counts lost calls. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -19786,7 +19785,7 @@ static int hy_observe(pid_t tid)
     return -ESRCH;
 }
 
-/* Stops the BPF program from counting a thread's calls, which all stop from now on. */
+/* Stops the BPF program from counting the calls of a thread that now stops at every call. */
 static void hy_full(const struct task *t)
 {
     struct wire_thread th = { 0 };
@@ -19821,7 +19820,7 @@ static u64 hy_stops(void)
     return hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
 }
 
-/* Called at the command's exec: discards the earlier waits of its process for a CPU. */
+/* Called at the command's exec: discards its process's earlier waits for a CPU. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -19895,7 +19894,7 @@ static int hy_io_errno(s32 error)
     return error < 0 ? MIN(-error, 4095) : (size_t)error < ARRAY_LEN(known) ? known[error] : EIO;
 }
 
-/* Returns the name of a block operation with that number in include/linux/blk_types.h. */
+/* Returns the name of the block operation with this number in include/linux/blk_types.h. */
 static const char *hy_io_op(u32 op)
 {
     static const char *const name[] = { [0] = "read", [1] = "write", [2] = "flush", [3] = "discard",
@@ -19920,7 +19919,7 @@ static u64 hy_lost(void)
                        + (hy.proc.fam ? bpf_missed(&hy.proc, ~0u) : 0) : 0;
 }
 
-/* Reports lost calls if only the table is printed. */
+/* Warns about calls that the table of -c does not include. */
 static void hy_warn_missing(void)
 {
     u64 unpaired = bpf_lost(&hy.obj, LOST_RING), lost = bpf_lost(&hy.obj, LOST_TREE);
@@ -19935,7 +19934,7 @@ static void hy_warn_missing(void)
                "missing in the table", skipped);
 }
 
-/* Lets mem_ read bytes that are stored after their address. */
+/* Lets mem_ read part of a record: an address of the tracee and the bytes found there. */
 static void hy_replay_at(const u8 *data, u32 len, bool fault)
 {
     struct mem_part part = { .len = fault ? 0 : len - 8, .data = data + 8, .fault = fault };
@@ -20006,8 +20005,8 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* the data of SECCOMP_RET_TRACE in kvis's own filter: "KV" */
 
-/* How kvis sees calls. PTRACE: every traced call stops its thread. HYBRID: BPF records or counts
- * most calls; the others stop their thread. OBSERVE: BPF alone; no thread ever stops. */
+/* How kvis sees calls. PTRACE: threads stop at every traced call. HYBRID: BPF records or counts
+ * most calls; threads stop at the others. OBSERVE: BPF alone; no thread ever stops. */
 enum tr_mode { TR_PTRACE, TR_HYBRID, TR_OBSERVE };
 static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 
@@ -20017,7 +20016,7 @@ static struct {
     int status;           /* wait status of the command; -1: not known yet */
     bool accel, started, detaching, killing, ending;
     bool bound;           /* the kernel kills all tracees when kvis ends */
-    const char *no_accel; /* reason why no seccomp filter selects the calls that stop */
+    const char *no_accel; /* reason why no seccomp filter selects the stops, or NULL */
     int quit_sig;         /* signal that ended the trace */
     u32 interrupts;
     volatile sig_atomic_t tick;             /* set by the timer and by signals to kvis */
@@ -20035,10 +20034,10 @@ static struct {
     } early[64];
     u32 n_early;
     volatile sig_atomic_t attaching, n_reaped; /* number of rows of tr_reaped[] */
-    u64 seen_ns;          /* time of the current stops; older output is written */
+    u64 seen_ns;          /* time of the current stops; all earlier output is written */
     u64 collected;        /* number of stops that were added to tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
-    u64 call_stops;       /* number of calls that stopped at their entry */
+    u64 call_stops;       /* number of stops at the entry of a call */
     u64 cpu_ns;           /* -p: CPU time of the processes that were detached or have exited */
     u64 swept_ns;         /* time of the last tr_sweep of all threads */
     bool sweeps;          /* tr_sweep has to run again */
@@ -20052,7 +20051,7 @@ static struct {
     u32 batch_next, batch_n; /* index of the next row of tr_batch[]; number of rows */
     u32 quiet_drains;     /* number of successive reads of the ring that found no record */
     bool fast;            /* the timer's period is TR_FAST_US */
-    void (*ends)(const struct task *t); /* called for every thread, stopped before its exit, while
+    void (*ends)(const struct task *t); /* called when a thread has stopped before its exit and
                                          * /proc still describes the thread; or NULL */
     bool need[SC_N];      /* the call must be seen, by a stop or by a record */
 } tr; /* cmd_run sets the initial value of tr.status */
@@ -20069,12 +20068,13 @@ static struct tr_stopped *tr_batched(pid_t tid)
     return NULL;
 }
 
-/* --- which calls stop --- */
+/* --- the calls at which threads stop --- */
 
 /* Fills tr.need: the calls that the user selected and the calls that the model of the tracees
  * needs. In hybrid mode the model needs all calls that change descriptors, because records come too
- * late to read descriptors from /proc. Tracing close needs these calls too, because otherwise close
- * events come too late. In all other cases kvis reads descriptors from /proc at each stop. */
+ * late to read descriptors from /proc. If close(2) is traced, the model needs them too; otherwise
+ * kvis notices a closed descriptor only at a later stop. In all other cases kvis reads descriptors
+ * from /proc at each stop. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -20143,8 +20143,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits code for a call that stops depending on its argument `arg`: match_stops means that the call
- * stops if `arg` compares true with one of n values; otherwise it stops if `arg` does not. */
+/* Emits code for a call whose argument `arg` decides whether the call is stopped: with match_stops,
+ * if `arg` compares true with one of the n values; without, if with none. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -20156,8 +20156,8 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* Emits the filter's code for ioctl(2). The call stops if the command creates a descriptor, which
- * kvis then reads from /proc, or memory that may block its reader forever (md_ioctl). */
+/* Emits the filter's code for ioctl(2). It stops commands that create a descriptor, which kvis then
+ * reads from /proc, and UFFD_NEW, after which reading memory may block forever (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
@@ -20202,7 +20202,7 @@ static void tr_filter(struct tr_prog *p)
 
 /* --- the choice of the mode: ptrace, hybrid or observe --- */
 
-/* The facts that decide about the mode. */
+/* The facts that determine the mode. */
 struct tr_facts {
     char backend;
     bool attach;
@@ -20213,13 +20213,13 @@ struct tr_facts {
     bool every_call;        /* all calls are selected, and each call is shown or counted */
     bool no_accel;
     bool no_follow;
-    bool lets_go;           /* --until-exit without --kill-on-exit: tracees continue after kvis */
+    bool lets_go;           /* --until-exit without --kill-on-exit: tracees outlive kvis */
     bool may_bpf;           /* kvis has the capabilities that BPF needs */
     bool may_filter;        /* kvis has CAP_SYS_ADMIN, so its filter does not need no_new_privs */
     bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;            /* kvis is not in the initial pid namespace */
     bool bits32;            /* a process of -p runs a 32-bit program */
-    bool files_hidden;      /* kvis may not read the open files of a process of -p in /proc */
+    bool files_hidden;      /* /proc hides the open files of a process of -p from kvis */
     const char *unloadable; /* reason why this kernel rejected the BPF programs, or NULL */
 };
 
@@ -20250,7 +20250,7 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
 
 /* Returns why hybrid mode cannot be used, or NULL. Hybrid mode needs the seccomp filter, which
- * stops the calls that are not recorded. */
+ * stops threads at the calls that are not recorded. */
 static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
     if (f->backend == 'p')
@@ -20302,7 +20302,7 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
-/* Returns whether kvis may not read the links in /proc to the open files of a process. */
+/* Returns whether /proc denies kvis access to the links to a process's open files. */
 static bool tr_hides_files(pid_t pid)
 {
     char link[PATH_MAX];
@@ -20324,7 +20324,7 @@ static bool tr_counts_status(void)
     return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
 }
 
-/* Returns whether kvis prints only lines of calls. */
+/* Returns whether kvis shows single calls and produces none of these other outputs. */
 static bool tr_only_calls(void)
 {
     return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
@@ -20575,7 +20575,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
 }
 
-/* Returns whether BPF counts a call although the call also stops its thread (see tr_filter). */
+/* Returns whether BPF counts a call at which the thread stops as well (see tr_filter). */
 static bool tr_counted(const struct task *t)
 {
     const struct call *c = &t->call;
@@ -20649,7 +20649,7 @@ static void tr_other_tracer(struct task *t, const struct call *c)
 }
 
 /* Stops a running thread to which another thread has applied seccomp filters
- * (SECCOMP_FILTER_FLAG_TSYNC). When the thread is resumed, all of its calls begin to stop. */
+ * (SECCOMP_FILTER_FLAG_TSYNC). After it is resumed, the thread stops at every call. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
@@ -20675,7 +20675,7 @@ static void tr_exit(struct task *t, const struct stop *s)
         tr_each(tr_make_full);
 }
 
-/* Ends the call of a thread that will not return from this call. */
+/* Ends a call from which its thread will not return. */
 static void tr_abandon(struct task *t)
 {
     if (t->restarting) {
@@ -20733,7 +20733,7 @@ static void tr_end_strict(struct task *t, const struct call *c)
 }
 
 /* Hides the seccomp filter of kvis: a tracee without its own filters is told that it has no filter
- * (prctl(2), PR_GET_SECCOMP). After a filter, the kernel refuses SECCOMP_MODE_STRICT
+ * (prctl(2), PR_GET_SECCOMP). Once a filter is installed, the kernel refuses SECCOMP_MODE_STRICT
  * (kernel/seccomp.c, seccomp_may_assign_mode), therefore kvis emulates this mode: read, write, exit
  * and sigreturn are allowed, and any other call kills the thread. */
 static void tr_seccomp(struct task *t)
@@ -20753,7 +20753,7 @@ static void tr_seccomp(struct task *t)
         arch_replace_call(t->tid, -1, 0);
 }
 
-/* Remembers a stopped call that the BPF program records as well, to ignore that record later. */
+/* Notes that a stop has reported a call. kvis then ignores the call's record from BPF. */
 static void tr_note_told(struct task *t)
 {
     const struct call *c = &t->call;
@@ -20795,8 +20795,8 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     }
 }
 
-/* Shows a long call that has not stopped its thread, because the record of a call comes only when
- * the call ends. `event`: the thread has stopped inside this call, which is shown at once. */
+/* Shows a call that has lasted TR_LASTS_NS and has not ended, because its record comes only at its
+ * end. `event`: the thread has stopped inside the call, which is shown at once. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -20853,7 +20853,7 @@ static void tr_waker(struct call *c, const struct wire_times *m)
     c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
     if (!m->waker_pid)
         return;
-    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid is of another namespace */
+    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid is of another pid namespace */
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
@@ -21003,14 +21003,14 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
-/* Returns whether tid is a tracee not yet reaped, so that the kernel has not reused tid. */
+/* Returns whether tid is a tracee that is not yet reaped: the kernel has not reused this tid. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
     return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
 }
 
-/* Tells a child the original value of an argument that kvis has changed in its parent's call. The
+/* Gives a child the original value of an argument that kvis has changed in the parent's call. The
  * child has a copy of the changed argument, which is restored at the child's first stop. */
 static void tr_inherit_untraced(struct task *child, const struct task *t)
 {
@@ -21021,7 +21021,7 @@ static void tr_inherit_untraced(struct task *child, const struct task *t)
     memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
-/* Handles the creation of a child of t with these flags of clone(2). */
+/* Handles the creation of a child of t with the given flags of clone(2). */
 static void tr_born(struct task *t, struct task *child, u64 fl)
 {
     bool thread = fl & CLONE_THREAD, own_ns = fl & CLONE_NEWPID || (t->proc && t->proc->new_pid_ns);
@@ -21094,7 +21094,7 @@ static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
     return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
 }
 
-/* Describes an exec whose entry kvis missed because it attached meanwhile. */
+/* Describes an exec whose entry kvis missed because it attached during the exec. */
 static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
@@ -21221,8 +21221,8 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* Reports an execve in which the thread exits as successful if the old program is already replaced,
- * because the kernel kills a process whose execve fails after that. */
+/* If a thread exits inside execve and the old program is already replaced, reports the execve as
+ * successful: the kernel kills a process whose execve fails that late. */
 static void tr_exec_died(struct task *t)
 {
     char link[64];
@@ -21269,8 +21269,8 @@ static void tr_gone(struct task *t, int status)
     tr_drop(t, true);
 }
 
-/* Returns the exit status of a thread that died before its parent's event. The thread must have
- * been killed by SIGKILL or together with its whole process. */
+/* Returns the exit status of a thread that died before its parent's event reported it. Such a
+ * thread has not run yet; only SIGKILL or the end of its whole process can have killed it. */
 static int tr_early_status(pid_t tid)
 {
     for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
@@ -21336,7 +21336,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     return !caught || !(strtoull(caught, NULL, 16) & bit);
 }
 
-/* Adds the sender of a signal. The pid in siginfo is of the receiver's pid namespace. */
+/* Adds the sender of a signal. The pid in siginfo belongs to the receiver's pid namespace. */
 static void tr_sender(struct event *e, const struct task *t, pid_t pid)
 {
     pid_t ours = ps_from_ns(t, pid);
@@ -21345,7 +21345,7 @@ static void tr_sender(struct event *e, const struct task *t, pid_t pid)
         ev_num(e, EV_ns_pid, pid);
 }
 
-/* Adds to an event the call that a seccomp filter answered with SIGSYS. */
+/* Adds to an event the call for which a seccomp filter sent SIGSYS. */
 static void tr_trapped_call(struct event *e, const siginfo_t *si)
 {
     u64 nr = (u32)si->si_syscall;
@@ -21369,7 +21369,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     ev_sym(e, EV_code_name, tr_si_code(si));
     u8 origin = dec_origin(sig, si->si_code).st;
     bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
-    if (known == TR_SENDER && sent) /* the pid is that of the initial namespace */
+    if (known == TR_SENDER && sent) /* a pid of the initial pid namespace */
         ev_num(e, EV_sender_pid, si->si_pid);
     else if (known == TR_INFO && sent)
         tr_sender(e, t, si->si_pid);
@@ -21706,7 +21706,7 @@ static bool tr_add_pipe(u64 inode)
     return true;
 }
 
-/* Returns whether a process reads one of the noted pipes, if `reads`. Otherwise notes the pipes
+/* If `reads`, returns whether a process reads one of the noted pipes. Otherwise notes the pipes
  * that the process writes to, and returns whether one of these pipes is new. */
 static bool tr_pipes_of(pid_t pid, bool reads)
 {
@@ -21771,14 +21771,14 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     dec_exit(t, c);
 }
 
-/* Handles a record of --all or --cgroup, which is all that kvis knows of the process. */
+/* Handles a record of --all or --cgroup. kvis knows nothing else about the record's process. */
 static void tr_observed(const struct wire_call *w)
 {
     static struct task task;
     struct task *t = &task;
     u64 lost = hy_lost_before();
     if (w->ts_ns < out.start_ns || tr_is_reader((pid_t)hy.who->pid))
-        return; /* the call began before kvis observed */
+        return; /* the call began before time zero, or its process reads kvis's output */
     tr_report_lost(lost, w->end_ns);
     t->tid = (pid_t)w->tid;
     t->pid = (pid_t)hy.who->pid;
@@ -21787,7 +21787,7 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    replay.on = true; /* also while printing: mem_ must not read the thread's memory */
+    replay.on = true; /* even while printing, mem_ must not read the thread's memory */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
@@ -21867,7 +21867,7 @@ static void tr_set_aside(pid_t tid, int status)
  * stopped again as fast as kvis handles them, older tracees would starve. A thread that is reported
  * twice was killed in its first stop, therefore the second report replaces the first. Only the
  * tracing thread may call this function. The thread of tr_release would consume stops, and with
- * each stop the signal that the thread gets when it is detached. */
+ * each stop the signal that the stopped thread should get when it is detached. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -22028,7 +22028,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
     tr_resume(t, 0);
 }
 
-/* Holds a new thread that has stopped until the ptrace event of its parent reports the thread. */
+/* Leaves a new thread stopped until the ptrace event of its parent reports this thread. */
 static void tr_unknown(pid_t tid)
 {
     struct task *t = ps_new_task(tid);
@@ -22105,7 +22105,7 @@ static void tr_orphan(struct task *t)
     tr_resume(t, 0);
 }
 
-/* --- leaving --- */
+/* --- detaching, and signals that end kvis --- */
 
 /* Detaches from all tracees as if kvis had never attached. Only stopped threads are detached at
  * once. Stopping a running thread would end some calls with EINTR (signal(7), "Interruption of
@@ -22157,7 +22157,7 @@ static void tr_kill_all(void)
     tr_each(tr_kill_one);
 }
 
-/* Returns whether a received signal ends kvis. Called while a reader of the output is slow. */
+/* Returns whether the received signals end kvis. Called while a slow reader blocks the output. */
 static bool tr_give_up(void)
 {
     u32 ends = tr.interrupts;
@@ -22212,7 +22212,7 @@ static void tr_on_signal(const siginfo_t *si)
 }
 
 /* Handles the queued signals to kvis. A signal that may have been sent to the process group waits
- * until the command must have got the same signal. */
+ * until the command has had time to get the same signal. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -22228,7 +22228,7 @@ static void tr_on_signals(u64 now)
 
 /* --- waiting --- */
 
-/* Records the resident memory of processes for graphs over time, because no call reports it. */
+/* Records the resident memory of a process, which no call reports, for graphs over time. */
 static void tr_resident(struct task *t)
 {
     enum { EVERY_NS = 100000000, A_TICK = 16 };
@@ -22536,8 +22536,7 @@ static void tr_spawn(void)
 
 /* --- starting: a running process --- */
 
-/* Returns which protection of a process CAP_SYS_PTRACE overrides (ptrace(2), "Ptrace access mode
- * checking"). */
+/* Returns why tracing needs CAP_SYS_PTRACE (ptrace(2), "Ptrace access mode checking"). */
 static const char *tr_protected(pid_t pid, long yama)
 {
     s64 uid = ps_status(pid, "Uid:");
@@ -22595,7 +22594,7 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Stores in which call a new thread waits. Returns the call's row; negative if there is none. */
+/* Stores the call in which a new thread waits. Returns the call's row; negative: no call. */
 static int tr_first_look(struct task *t, struct tr_in *in)
 {
     int row = tr_in_call(t->tid, in);
@@ -22614,8 +22613,8 @@ static s64 tr_switches(pid_t tid)
     return own < 0 || other < 0 ? -1 : own + other;
 }
 
-/* Stores the call in which a thread waits in the map of the BPF program, which then records the end
- * of that call. If the thread has run meanwhile, the record is of another call and is ignored. */
+/* Writes the call in which a thread waits to the BPF program's map, to have the call's end
+ * recorded. If the thread has run meanwhile, the record is of another call and is ignored. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -22848,7 +22847,7 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly in kernel mode: filter, fork */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* spent mostly in the kernel (fork) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -22903,7 +22902,7 @@ static int tr_finish(int *sig)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* in parallel, because it takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* parallel: detaching BPF takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has no summary */
@@ -22956,8 +22955,8 @@ struct session {
     struct rusage rusage;         /* resource usage of the command and its waited-for descendants */
 };
 
-/* Sets the constants that the BPF programs of kvis open and kvis proc share: where registers hold
- * the arguments of system calls, also in the 32-bit ABI, and the pid of kvis. */
+/* Sets the constants that the BPF programs of kvis open and kvis proc share: the pid of kvis, and
+ * the registers that hold the arguments of system calls, also in the 32-bit ABI. */
 static void ses_constants(struct bpf_cfgs *c, struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
@@ -23182,7 +23181,7 @@ static struct {
 
 static struct {
     u64 magic;                /* the command passes this pointer to openat: see open_child_late */
-    bool walks;               /* records contain directories */
+    bool walks;               /* BPF programs can read the directory of a relative name */
     bool no_exec;             /* kvis does not see the files that execve opens */
     u64 first_ns, last_ns, rows;
     u64 unknown;              /* number of opens that -P left out because their path is not known */
@@ -23313,8 +23312,8 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 /* --- the path of an open --- */
 
 /* Reads from /proc the directory in which a relative name starts. The result is wrong if the
- * process has changed its directory since. An exited thread most likely shared its directory and
- * descriptors with its process (CLONE_FS, CLONE_FILES), which is read instead. */
+ * process has changed its directory since. If the thread has exited, reads from its process, which
+ * most likely shared its directory and descriptors (CLONE_FS, CLONE_FILES). */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -23560,7 +23559,7 @@ static void open_traced_dir(struct wire_open *w, char *parts, const struct task 
         memcpy(parts + w->dir_len, dir->s + from, n);
         parts[w->dir_len + n] = 0;
         w->dir_len = (u16)(w->dir_len + (n ? n + 1 : 0));
-        from--; /* removes the slash */
+        from--; /* skips the slash */
     }
 }
 
@@ -23575,10 +23574,10 @@ static bool open_traced_wanted(const struct wire_open *w)
            && strstr(w->comm, (const char *)open_opt.comm);
 }
 
-/* Called at the end of a call. Without access to /proc, the uid is that of no user. */
+/* Called at the end of a call. If /proc hides the uid, stores -1, which is the uid of no user. */
 static void open_traced(struct task *t)
 {
-    static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* name, directory */
+    static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* name, then directory */
     struct call *c = &t->call;
     struct wire_open *w = &r.w;
     u16 id = c->id == SC_execveat ? SC_execve : c->id;
@@ -23741,7 +23740,7 @@ struct proc_life {
     s32 status;                  /* wait status of the process; -1: not known */
     u32 arg_len;                 /* length of all arguments in bytes; argv may be shorter */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;        /* the variables of --env, as NAME=VALUE with a NUL each */
+    struct proc_text env;        /* the variables of --env: NAME=VALUE strings, a NUL after each */
     char comm[16];
     struct wire_usage own, all;  /* usage of the exited threads; usage of the whole process */
 };
@@ -24186,7 +24185,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 
 /* --- resource usage --- */
 
-/* Adds each counter of u to the counter of `to`, or stores the larger of both counters in `to`. */
+/* If `add`, adds the counters of u to those of `to`; otherwise keeps the larger ones in `to`. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -24916,7 +24915,7 @@ static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
     return e;
 }
 
-/* Adds the name of a process that existed before kvis, which no earlier event contains. */
+/* Adds the name of a process that existed before kvis, because no earlier event contains it. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -25106,7 +25105,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
         l->all = used;
         l->max_rss = tr_record_peak(h, l->before_rss);
         proc_over(l, PROC_REPLACED, h->ts_ns);
-    } else if (l->node && proc_tree.node[l->node].ended) { /* a fork whose children have ended */
+    } else if (l->node && proc_tree.node[l->node].ended) { /* one of its children has ended */
         proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
     }
     proc_who(l, h);
@@ -25119,7 +25118,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_args_take(l, h);
     proc_paths(l, h, data);
     if (!proc_state.btf)
-        proc_look(l); /* the BPF program could read little of the process */
+        proc_look(l); /* without BTF, the record contains little */
     proc_state.commands += l->mine;
     proc_emit_exec(l, h->ts_ns, 0);
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
@@ -25247,7 +25246,7 @@ static bool proc_record(const void *p, u32 size)
 /* --- without BPF: events become the records that BPF programs would have sent ---
  * Events come from tr_, and are completed from /proc, or come from a recording. */
 
-static u64 proc_left_out; /* number of events of a recording left out for lack of a process */
+static u64 proc_left_out; /* number of a recording's events left out: see proc_has_place */
 
 /* Returns the id of the v2 cgroup of a process (line "0::/PATH", cgroups(7)); 0: not known. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -25269,8 +25268,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns the header of a record, filled from the known process or, for a new process, from its
- * parent. Live, the values come from /proc, and only an exec reads the cgroup again. */
+/* Returns the header of a record, with values from /proc or, for a recording, of the known process.
+ * Except at an exec, the cgroup is that of the known process or of its parent. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -25296,7 +25295,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     return h;
 }
 
-/* Returns whether kvis can store one more process, because a recording may have too many. */
+/* Returns whether a process is known or can be added. A recording may have too many processes. */
 static bool proc_has_place(u32 pid)
 {
     bool has = !proc_state.replayed || proc_state.lives < PROC_REPLAYED || proc_find(pid);
@@ -25304,7 +25303,7 @@ static bool proc_has_place(u32 pid)
     return has;
 }
 
-/* Handles a fork event. Threads of a recording have no rows. */
+/* Handles a fork event. Ignores the threads of a recording. */
 static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -25415,7 +25414,7 @@ static void proc_event_exec(const struct event *e)
     }
 }
 
-/* Called when a thread stops before its exit. A killed thread may not stop. */
+/* Called when a thread stops before its exit. A killed thread does not always stop. */
 static void proc_traced_ends(const struct task *t)
 {
     struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, u_when());
@@ -25473,8 +25472,8 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU",
 };
 
-/* Returns whether kvis has waited long enough for the exit records of a process's threads, or for
- * wait4(2). */
+/* Returns whether kvis need not wait any longer for the exit records of a process's threads, or for
+ * the command's status from wait4(2). */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25482,8 +25481,8 @@ static bool proc_is_due(const struct proc_life *l)
     return u_now() - l->end_ns > NSEC / 10;
 }
 
-/* Ends processes whose wait for their threads' exit records is over. If `all`, also forgets
- * followed processes that have exited, but whose exit record was lost. */
+/* Ends the processes for which kvis need not wait any longer. If `all`, also forgets followed
+ * processes that have exited, but whose exit record was lost. */
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -25555,7 +25554,7 @@ static void proc_sum_cpu(void)
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, told);
 }
 
-/* Writes the summary of the recording, and closes the recording, --perfetto and --chrome-json. */
+/* Writes the summary of the recording, and closes the files of -w, --perfetto and --chrome-json. */
 static void proc_finish_sinks(int status)
 {
     proc_sum_cpu();
@@ -25694,7 +25693,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* 1 s of short processes */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* for 1 s of records */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
