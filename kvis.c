@@ -25883,14 +25883,14 @@ enum met_hist_id {
  * label whose value is the name of an instance. */
 static struct {
     const char *json, *label;
-    const char *info; /* Prometheus label that has met_inst.info; NULL: info is not exported */
-    const char *facts; /* Prometheus metric that has this label; NULL: all metrics have it */
+    const char *info; /* Prometheus label whose value is met_inst.info; NULL: not exported */
+    const char *facts; /* only Prometheus metric with the label `info`; NULL: all metrics have it */
     const char *pmc;  /* prefix of names of CPU counter metrics; NULL: no such metrics */
     u16 sort;         /* metric by which the screen sorts the instances */
     const char *title; /* title of the table on the screen */
     char section;      /* key that selects the screen section with this table */
-    u8 share;          /* table gets 1/share of the overview's lines; 0: none */
-    bool in_order;     /* instances are unsorted until a sort key is pressed */
+    u8 share;          /* overview shows the table on 1/share of its lines; 0: not at all */
+    bool in_order;     /* true: unsorted until the user presses a key that selects a sort metric */
 } met_dims[N_DIM] = {
 #define X(id, json, label, info, facts, sort, pmc, title, section, share, in_order) \
     [DIM_##id] = { json, label, info, facts, pmc, sort, title, section, share, in_order },
@@ -25917,7 +25917,7 @@ static struct met_form_row {
 #undef X
 };
 
-/* How the value of the nameless instance, which stands for the whole dimension, is obtained: read
+/* How kvis obtains the value of the nameless instance, which stands for the whole dimension: read
  * by the source, or computed as the sum or mean of all named instances. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
@@ -25936,7 +25936,7 @@ static const struct metric {
     bool bits32; /* the kernel's counter wraps at 2^32 */
     u8 op;       /* enum met_op: how the metric is derived from the metrics a and b */
     u16 a, b;
-    const char *lack; /* why a machine may lack the metric; NULL: as for its source */
+    const char *lack; /* why a machine may lack the metric; NULL: same reason as for its source */
     const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
 } metrics[] = {
 #define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, help, prom_help) \
@@ -25956,7 +25956,7 @@ struct met_series {
     u64 raw, total; /* raw: last reading of a counter; total: sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick of the last reading; of the first one without a gap */
+    u32 at, since;  /* met.tick of the last reading; of the first reading after the last gap */
     double sum;     /* kvis diagnose: sum, or maximum, of sum_n values */
     u32 sum_n;
     u32 line;       /* number of the series in the HTML report, if `past` is set */
@@ -25984,8 +25984,8 @@ static struct {
     struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table of instances by name */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* last tick in which any instance had a value of the metric */
-    const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: ask its source */
-    u64 backwards;           /* number of times that a counter decreased; shown as no change */
+    const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
+    u64 backwards;           /* number of decreases of counters, which are shown as no change */
     u32 left_out;            /* largest number of instances left out in an interval */
     struct met_inst *all;    /* the only instance of DIM_NONE */
     bool over;               /* all processes of -p have exited, so the monitor ends */
@@ -25996,10 +25996,10 @@ static struct {
         u64 at_ns;           /* time at which reading of the source began, in ns */
         double elapsed_s;    /* time in s since the previous reading; 0: no previous reading */
         u32 wrong;           /* number of failed reads in this interval */
-        u32 left_out;        /* number of instances that did not fit into memory */
+        u32 left_out;        /* number of instances left out for lack of memory or table space */
         u32 there;           /* number of existing instances; 0: all of them are shown */
         u64 took_ns;         /* time that the reading took */
-        char why[512];       /* reason of the first failed read */
+        char why[512];       /* why the first failed read failed */
         u16 from, to;        /* range of metrics[] that has the source's metrics */
     } src[N_SRC];
 } met;
@@ -26009,7 +26009,7 @@ static struct {
     const char *procfs, *sysfs, *rootfs;
     u64 interval_ns;
     u32 count;
-    u64 off;                 /* bit mask of the sources that -c excludes */
+    u64 off;                 /* bit mask of the sources that are turned off, by -c or by default */
     bool per_cpu, csv, hist, grafana;
     bool chosen;             /* -c was given */
     bool all_processes;      /* -c busy shows all processes, not only the busiest ones */
@@ -26027,8 +26027,8 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Returns the prefix of a metric's name in a dimension. A metric of the machine and the same metric
- * of each CPU need different names: Prometheus queries add equal names up. */
+/* Returns the prefix of a metric's name in a dimension. A process or cgroup needs names other than
+ * those of the CPUs, because Prometheus queries add up all values that have the same name. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -26184,7 +26184,7 @@ static struct met_inst *met_all(u8 dim)
     return i && i->at == met.tick ? i : NULL;
 }
 
-/* Returns a path in the file systems that --path.procfs, --path.sysfs and --path.rootfs name. The
+/* Returns a path below the directory given with --path.procfs, --path.sysfs or --path.rootfs. The
  * result is valid until the next call. */
 static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 {
@@ -26208,8 +26208,8 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Returns the sort key of an instance in its dimension. Hardware comes first, followed by loop and
- * RAM disks and virtual interfaces, the interface lo, and the nameless sum. */
+/* Returns the sort key of an instance in its dimension. Hardware comes first, then virtual devices
+ * (loop and RAM disks, virtual interfaces), then the interface lo, and last the nameless sum. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -26259,8 +26259,8 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = met_no_name };
 }
 
-/* Returns the instance of a dimension (N_DIM: of all dimensions) that disappeared first; NULL if
- * all exist. */
+/* Returns the named instance of a dimension (N_DIM: of any dimension) that was last seen longest
+ * ago; NULL if all were seen in this interval or the previous one. */
 static struct met_inst *met_gone(u8 dim)
 {
     struct met_inst *oldest = NULL;
@@ -26272,7 +26272,7 @@ static struct met_inst *met_gone(u8 dim)
 }
 
 /* Returns memory for a new instance; NULL if there are too many. The busy processes change all the
- * time; therefore a new busy process reuses the memory of an exited one first. */
+ * time; therefore a new one first tries to reuse the memory of one that is no longer shown. */
 static struct met_inst *met_place(u8 dim)
 {
     bool room = met.n_insts < MET_INSTS;
@@ -26309,8 +26309,7 @@ static struct met_inst *met_new(u8 dim, const char *name)
 }
 
 /* Returns the instance with this name, creates it if needed, and marks it as seen; NULL if there
- * are too many. A source reads an instance again only if this call succeeded, so each failure
- * counts once. */
+ * are too many. Each failed call for a named instance counts one more instance as left out. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -26387,8 +26386,8 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Calls met_count for an instance that was not shown before: its rate starts from the reading
- * `past`, made at past_ns. */
+/* Calls met_count. If the instance was not shown in the previous interval, its rate starts from the
+ * reading `past`, made at past_ns. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -26574,7 +26573,7 @@ static void met_off(const char *why)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
 }
 
-/* Finishes the reading of a source. If instances were left out, adds that as the reason. */
+/* Finishes the reading of a source. If instances were left out, `why` says how many. */
 static void met_source_end(void)
 {
     u32 n = met.src[met.cur].left_out;
@@ -26615,7 +26614,7 @@ static int met_try(const char *path)
     return e;
 }
 
-/* Reads a whole file into met_file; records an error. Returns whether there was none. */
+/* Reads a whole file into met_file. Returns false, and records the reason, if that fails. */
 static bool met_open(const char *path)
 {
     int e = met_try(path);
@@ -26678,7 +26677,7 @@ static bool met_file_number(const char *path, s64 *v)
 
 /* Stores in id[] the numbers N of the directory entries named PRE N POST, in ascending order, and
  * returns how many there are. Entries after the first `max` count as left out. A missing directory
- * is an error unless PRE is empty: it is the directory of a process, which may have exited. */
+ * is an error unless PRE is empty: then it belongs to a process, which may have exited. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -26715,8 +26714,8 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- metrics by the keys of their rows --- */
 
-/* Returns the first metric, from m on, of the current source and i's dimension that has a key;
- * N_METRICS if there is none or i is NULL. */
+/* Returns the first metric at or after m that has a key and belongs to the current source and to
+ * i's dimension; N_METRICS if there is none or i is NULL. */
 static u32 met_keyed(const struct met_inst *i, u32 m)
 {
     for (m = MAX(m, met.src[met.cur].from); i && m < met.src[met.cur].to; m++)
@@ -26725,7 +26724,7 @@ static u32 met_keyed(const struct met_inst *i, u32 m)
     return N_METRICS;
 }
 
-/* Sets the metrics whose keys are column numbers from the columns of a line, numbered from 0. */
+/* Sets, from the columns of a line (numbered from 0), the metrics whose keys are column numbers. */
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
@@ -26908,7 +26907,7 @@ static void mfs_limits(void)
 /* The directories WHERE/PREFIX<N>SUB, with a number N; `sub` may be NULL. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
-    u32 k, n, nr, any;   /* `dir` is the k-th of n, with number nr; `any` of them have SUB */
+    u32 k, n, nr, any;   /* `dir` is the k-th of n, with number nr; any: how many had SUB so far */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
@@ -26963,7 +26962,7 @@ static void mfs_throttle(void)
 }
 
 /* Reads the frequency files of each CPU. The base frequency, which all CPUs can sustain together,
- * may be lower than the maximum of one CPU: it is in base_frequency in kHz (intel_pstate.rst), or
+ * may be lower than the maximum of one CPU. It is in base_frequency in kHz (intel_pstate.rst), or
  * in ACPI's nominal_freq in MHz (acpi/cppc_sysfs.rst). */
 static void mfs_freq(void)
 {
@@ -27073,8 +27072,8 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* Returns the name of a block device in sysfs, which has '!' instead of '/'. The result is valid
- * until the next call. */
+/* Returns the name of a block device in sysfs, where '!' replaces '/'. The result is valid until
+ * the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -27084,8 +27083,8 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* Lists the block devices that a device is made of, separated by commas: the disk of a partition,
- * or the members of a dm or md device. In sysfs, a partition is a subdirectory of its disk. */
+/* Lists the block devices below a device, separated by commas: the disk of a partition, or the
+ * members of a dm or md device. In sysfs, a partition is a subdirectory of its disk. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
     char link[512];
@@ -27177,7 +27176,7 @@ static u32 mfs_trip(const char *type)
     return N_METRICS;
 }
 
-/* Stores the lowest trip points at which the CPUs are throttled and the machine shuts down. */
+/* Stores the lowest trip point of each type: passive (throttling), hot, critical (shutdown). */
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
     char type[16];
@@ -27266,7 +27265,7 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
     return i;
 }
 
-/* Reads the power that a chip measures: the current power if there is a file, else the average. */
+/* Reads the power that a chip measures: the current power if it has a file, else the average. */
 static void mfs_chip_power(const char *dir, u32 chip, u32 id)
 {
     struct met_inst *i = mfs_sensor(dir, chip, "power", id);
@@ -27325,14 +27324,14 @@ static void mfs_net_line(const char *line)
     if (!i->info[0]) /* sysfs may show another network namespace than /proc */
         met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
-    if (i->info[0]) /* a bridge or veth loses its carrier in normal use */
+    if (i->info[0]) /* not for a bridge or veth, which loses its carrier in normal use */
         met_raw(i, M_NET_CARRIER,
                 u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
     s64 speed = u_file_number(met_path("/sys/class/net/%s/speed", name), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
-    if (!i->info[0]) /* the speed of a veth is fictitious, that of a bond a sum */
+    if (!i->info[0]) /* the speed of a veth is fictitious; that of a bond is a sum */
         return;
     if (met_has(i, M_NET_RX))
         met_share(i, M_NET_RX_USED, met_v(i, M_NET_RX), met_v(i, M_NET_SPEED));
@@ -27515,9 +27514,9 @@ static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
     return is;
 }
 
-/* Calls statfs on the file system mounted at a path. Returns -EXDEV if its device number is not
- * `dev`, because another file system is mounted over it. Files on btrfs have the device number of
- * their subvolume, which mountinfo does not show. */
+/* Calls fstatfs(2) for a mount point. Returns -EXDEV if its device number is not `dev`, because
+ * then another file system is mounted over the expected one. On btrfs, any number is accepted: it
+ * is that of a subvolume, which mountinfo does not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -27582,7 +27581,7 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
         met_set(i, M_FS_ERRORS, (double)errors);
 }
 
-/* Reads the mounts of kvis's namespace; with --path.rootfs, those of the process 1. */
+/* Reads the mounts of kvis's mount namespace; with --path.rootfs, those of process 1. */
 static void mfs_fs(void)
 {
     static struct mfs_remote remote;
@@ -27622,8 +27621,8 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* For each metric of the kernel's log: the number of messages that contain the text of its key,
- * since kvis opened the log, and the last such message. */
+/* For each metric of the kernel's log: the last message that contains the text of the metric's key,
+ * and the number of such messages since kvis opened the log. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
@@ -27653,7 +27652,7 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* Reads new kernel messages. A read(2) returns one, perhaps with lines about its device. */
+/* Reads new kernel messages. A read(2) returns one, perhaps followed by lines about its device. */
 static void mfs_log(void)
 {
     enum { MOST = 4096 }; /* maximum number of messages read per interval */
@@ -27710,9 +27709,9 @@ enum { MFS_REMOTES = 1024 };
 /* Number of connections by remote address and port (a hash of their text). */
 static struct { u64 hash; u32 n; } mfs_remotes[MFS_REMOTES];
 
-/* Counts the connection of a line " 0: 0100007F:8AE2 0100007F:0016 01 ...", local and remote
- * address. Returns how many connections to this remote address were counted; 0 if the local port is
- * not in lo to hi, or the table is full. */
+/* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address).
+ * Returns how many connections to this remote address were counted; 0 if the socket listens, the
+ * local port is not in the range lo to hi, or the table is full. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
@@ -27733,9 +27732,9 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Reports how much of the local port range the most-used remote address occupies, including
- * connections in TIME_WAIT: each local port can be used only once per remote address and port. kvis
- * counts connections only if there are at least half as many as local ports. */
+/* Reports the share of the local port range used by connections (even in TIME_WAIT) to the
+ * most-used remote address and port: a local port can be used only once per remote address and
+ * port. kvis counts only if there are at least half as many connections as local ports. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -27792,7 +27791,7 @@ static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #undef X
 };
 
-/* Returns the value of a process that a metric of -c busy shows; MFS_NUMBERS if there is none. */
+/* Returns which value of a process (enum mfs_number) a metric of -c busy shows, or MFS_NUMBERS. */
 static u32 mfs_number(u32 m)
 {
     u32 k = 0;
@@ -27813,7 +27812,7 @@ struct mfs_task {
     u32 from, n_threads;  /* range of the process's threads in mfs_look.thread */
     u64 born, ran;        /* start time in ticks, plus 1; CPU time of the main thread in ns */
     u64 read_ns, past_ns; /* time at which `now` was read; time at which `past` was read */
-    u64 still_ns;         /* time of the last scan in which the CPU time had grown */
+    u64 still_ns;         /* time of the last scan that saw the process run or wait for a CPU */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* bit mask of the members of `now` that were read */
     u16 by, by_before;    /* bit masks of values for which the process is shown; was shown */
@@ -27866,8 +27865,8 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads numbers from /proc/PID/status by the beginnings of the lines. Returns a bit mask of the
- * keys that were found. The file lists all groups of the user, so its size has no limit. */
+/* Reads the numbers that follow the given keys in a file /proc/PID/status. Returns a bit mask of
+ * the keys that were found. The file lists all groups of the user, so it can be large. */
 static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 {
     u32 got = 0;
@@ -27924,8 +27923,8 @@ static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
 }
 
 /* Adds the waiting time of a thread to the CPU on which the thread last ran; adds that CPU to
- * ran_on if the thread ran for 1/8 of the interval. Reading the CPU takes another file, so waits
- * below 1/256 of the interval are ignored. */
+ * ran_on if the thread ran for over 1/8 of the interval. To find the CPU, kvis has to read another
+ * file; therefore it ignores waits up to 1/256 of the interval. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -27955,9 +27954,9 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds a thread's activity since the last scan, when its counters were `was`, to its process. A
- * thread without `was` is either new or did not fit into the table. A new thread cannot have run or
- * waited for longer than the interval; larger counters are not added. */
+/* Adds a thread's activity since the last scan to its process. was: counters at that scan; NULL:
+ * the thread is new or did not fit into the table. A new thread cannot have run or waited for
+ * longer than the interval; therefore larger counters are not added. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -28006,8 +28005,8 @@ static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, boo
                                                                  sizeof *was, mfs_by_id) : NULL);
 }
 
-/* Returns the resident memory, in pages, of a process whose main thread has exited, as a live
- * thread shows it. */
+/* Returns the resident memory, in pages, of a process whose main thread has exited, from the file
+ * statm of a live thread. */
 static u64 mfs_living_resident(u32 pid)
 {
     static u32 id[MET_INSTS];
@@ -28205,13 +28204,13 @@ static void mfs_procs(void)
 }
 
 /* --- the busiest processes ---
- * For each value, kvis shows the MFS_TOP processes that are highest. A process already shown for a
- * value stays as long as it is among the highest MFS_NEAR processes; otherwise processes of similar
- * rank would come and go. */
+ * For each value, kvis shows the MFS_TOP processes that rank highest. A process already shown for a
+ * value stays while it is among the highest MFS_NEAR processes, because otherwise processes of
+ * similar rank would come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
-    MFS_SHOWN = 2048 /* limit of all_processes; leaves space for other instances */
+    MFS_SHOWN = 2048 /* limit with all_processes; leaves space for other instances */
 };
 
 /* Returns the number by which a process is ranked for a value: the increase of a counter in this
@@ -28226,7 +28225,7 @@ static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
     return mfs_did(t, by) + (by == MFS_READ ? mfs_did(t, MFS_WRITTEN) : 0);
 }
 
-/* Stores the MFS_NEAR processes with the highest rank for a value in `top`. Rank 0 is excluded. */
+/* Fills `top` with the MFS_NEAR processes that rank highest for a value. Rank 0 is excluded. */
 static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
     memset(top, 0, MFS_NEAR * sizeof *top);
@@ -28242,7 +28241,7 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
     }
 }
 
-/* Shows the MFS_TOP processes for a value, and of MFS_NEAR those that were shown before. */
+/* Shows the MFS_TOP processes for a value, and those of the MFS_NEAR that were shown before. */
 static void mfs_busy_first(u32 by)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -28279,8 +28278,8 @@ static void mfs_busy(void)
 
 /* --- stuck processes --- */
 
-/* Returns whether the main thread of a process is in uninterruptible sleep, and the process has not
- * run for a second. An interval can be shorter, but short waits for a disk are normal. */
+/* Returns whether the main thread of a user process is in uninterruptible sleep and the process has
+ * not run for a second: shorter waits for a disk are normal, and an interval can be shorter. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
@@ -28412,8 +28411,8 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns which fraction of the access time from one node to another's memory is due to the
- * distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
+/* Returns which fraction of the time that node `from` takes to access memory of node `to` is due to
+ * the distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -28465,7 +28464,7 @@ static void mfs_pages_maps(u32 pid)
 }
 
 /* Sets the NUMA metrics of a process. To produce numa_maps, the kernel walks the page tables of the
- * process with mmap_lock held; therefore kvis reads the cgroup of a large process instead. */
+ * process with mmap_lock held; therefore kvis reads the cgroup's statistics for a large process. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     const double large = 4.0 * (1 << 30);
@@ -28496,8 +28495,8 @@ static void mfs_pages_of(const struct met_inst *i)
     met_set(i, M_B_FAR_COST, cost * met_v(i, M_B_CPU));
 }
 
-/* Reads only processes that used 10 % of a CPU or more in this interval, because reading numa_maps
- * is expensive. */
+/* Sets the NUMA metrics only of processes that used 10 % of a CPU or more in this interval, because
+ * reading numa_maps is expensive. */
 static void mfs_pages(void)
 {
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
@@ -28639,7 +28638,7 @@ struct pmc_ratio {
 };
 
 struct pmc_core {
-    u16 list;                  /* bit of this core's list of events in pmc_event.lists */
+    u16 list;                  /* bit in pmc_event.lists that stands for this core */
     const char *vendor, *pmu;  /* pmu: name of the PMU, if the CPU has several types of cores */
     u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
     u32 models[8];             /* bit mask of the CPU's model numbers */
@@ -28654,7 +28653,7 @@ struct pmc_event {
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* Kinds of events that section unc_ counts: memory traffic, and energy from UR_PACKAGE on. */
+/* Kinds of events that section unc_ counts: memory traffic and, from UR_PACKAGE on, energy. */
 enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
@@ -28684,8 +28683,8 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 struct pmc_code {              /* fields of perf_event_attr */
     u32 type;
     u64 config, config1, config2;
-    const char *name;          /* name by the vendor or the kernel; NULL: none */
-    bool generic, alias;       /* generic: a generic event; alias: name is the first word */
+    const char *name;          /* name given by the vendor or the kernel; NULL: none */
+    bool generic, alias;       /* generic: a generic event; alias: only name's first word counts */
 };
 
 static struct pmc_pmu {
@@ -28717,7 +28716,7 @@ struct pmc_reading {
 /* Sums of the counts on several CPUs or of several threads since the previous reading. */
 struct pmc_sum {
     double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or empty */
-    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted somewhere; not counted somewhere */
+    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted for a unit; not counted for a unit */
     double share;              /* smallest `share` of the added readings */
     bool any, counted, fresh;  /* counted: events were on a PMU; fresh: first reading */
 };
@@ -28766,7 +28765,7 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* PMU and vendor names are printed unescaped; only these characters are accepted. */
+/* PMU and vendor names are printed unescaped; therefore only these characters are accepted. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
 /* Returns the value in a line "KEY : VALUE" if it has this key, else NULL. */
@@ -28854,7 +28853,7 @@ static void pmc_x86_core(struct pmc_pmu *p)
     p->known = true;
 }
 
-/* --- which events --- */
+/* --- choosing events --- */
 
 /* Returns the config word that a name of n bytes denotes; NULL if there is none. */
 static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
@@ -28887,7 +28886,7 @@ static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 
     while (word && pf_range(&at, &from, &to))
         for (; from <= to && from < 64; from++, v >>= 1)
             *word |= (v & 1) << from;
-    return v || !word ? -EOVERFLOW : 0; /* older kernels may lack bits */
+    return v || !word ? -EOVERFLOW : 0; /* an older kernel's field may have fewer bits */
 }
 
 /* Parses the terms of an event, such as "event=0xd1,umask=0x8,inv". Returns 0 or -errno. */
@@ -28924,8 +28923,8 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 }
 
 /* Sets c to the kernel's generic event for `role`. If there are several PMUs, the upper half of
- * config selects the PMU (Linux 5.12). Generic cache events are used only for unknown cores; for
- * known cores pmu.tbl has better events. */
+ * config selects the PMU (since Linux 5.12). Generic cache events are used only for unknown cores;
+ * for known cores pmu.tbl has better events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -29022,7 +29021,7 @@ static int pmc_open_event(const struct pmc_code *c, const struct pmc_unit *u, in
     return pmc_open_as(c, u, leader, pmc.scope == PS_CGROUP);
 }
 
-/* Returns f if enough descriptors are left for other purposes; else closes f, returns -EMFILE. */
+/* Returns f if enough descriptors are left for other uses; else closes f and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -29061,7 +29060,7 @@ static void pmc_close_unit(struct pmc_unit *u)
 
 /* Refines the error of an event that cannot be opened. -E2BIG: the event can be opened alone, so
  * the group is too large. -ENODATA: the event can be opened for the CPU but not for the cgroup,
- * which lacks perf_event (before any controller is enabled in cgroup v2; css_tryget_online_from_dir
+ * which lacks perf_event (in cgroup v2, until a controller is enabled; css_tryget_online_from_dir
  * in Linux 6.1). */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
@@ -29335,8 +29334,8 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* Computes missing events as the sum of two others: first-level TLB misses are second-level hits
- * plus second-level misses. */
+/* Computes missing events as the sum of two others. For example, first-level TLB misses are
+ * second-level hits plus second-level misses. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -29479,7 +29478,7 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
         met_set(i, M_PMC_SHARE, s->share);
 }
 
-/* --- why not --- */
+/* --- why values are missing --- */
 
 /* Returns why `role` has no value; NULL if its event, or the events of both parts, were opened. */
 static const char *pmc_why(u32 role)
@@ -29642,7 +29641,7 @@ static struct {
 
 static char unc_reason[N_UR][UNC_WHY]; /* the first reason why events cannot be counted */
 
-/* --- which PMUs, which events --- */
+/* --- finding PMUs and their events --- */
 
 static bool unc_is_power(const struct unc_event *e)
 {
@@ -29695,7 +29694,7 @@ static void unc_find_pmus(void)
     qsort(unc.pmu, unc.n_pmus, sizeof *unc.pmu, unc_order);
 }
 
-/* Returns whether this CPU has an event that sysfs does not list. */
+/* Returns whether this CPU is one of the cores that `where` (enum unc_where) stands for. */
 static bool unc_where(u8 where)
 {
     const struct pmc_core *c = pmc_find_core("cpu");
@@ -29895,7 +29894,7 @@ static void unc_begin(bool power)
 }
 
 /* Adds the increase of a counter to its socket. Returns the time in ns for which the event was
- * enabled; 0 if the event was not counted, because others use the counter or the CPU is offline. */
+ * enabled; 0 if it was not counted, because other tools use the counter or the CPU is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -29944,7 +29943,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events for `role` were counted, or for UR_BOTH those of reads and writes. */
+/* Returns whether all events for `role` (for UR_BOTH: or all for reads and writes) were counted. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -29999,7 +29998,7 @@ static struct {
     char why[UNC_WHY];
 } unc_dmi;
 
-/* Reads an SMBIOS structure of type 17, Memory Device (SMBIOS 3.7, DSP0134, 7.18), of n bytes. */
+/* Reads an SMBIOS structure of n bytes and type 17, Memory Device (SMBIOS 3.7, DSP0134, 7.18). */
 static void unc_dimm(const u8 *p, u32 n)
 {
     u32 size = n >= 0x0e ? unc_le(p, 0x0c, 2) : 0, width = size ? unc_le(p, 0x0a, 2) : 0;
@@ -30077,7 +30076,7 @@ static void unc_peak(void)
     }
 }
 
-/* --- why not --- */
+/* --- why values are missing --- */
 
 /* Returns why a memory metric has no value; NULL if the source itself has the reason. */
 static const char *unc_why(u32 role)
@@ -30151,7 +30150,7 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Metrics that a domain (a CPU cache in resctrl) lacks. There is no sum for these. */
+/* Metrics that at least one domain (in resctrl: a CPU cache) lacks. kvis shows no sum of these. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
 /* Records that a resctrl file has a word instead of a number: Unavailable, Error, Unassigned. */
@@ -30249,8 +30248,8 @@ static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "reques
 
 /* Loads and attaches a BPF program for a tracepoint that has an additional argument on some
  * kernels. The first constant (CFG_) of the BPF program is 1 if this kernel has the argument. kvis
- * tries 1 first; if the BPF program does not attach (with typed arguments: load), kvis tries 0.
- * Returns 0 or -errno. */
+ * tries 1 first; if the program does not attach (or, with typed arguments, does not load), kvis
+ * tries 0. Returns 0 or -errno. */
 static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
 {
     int e;
@@ -30282,8 +30281,8 @@ static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
     return e;
 }
 
-/* Loads and attaches a family of BPF programs: those for raw tracepoints if BTF has `field`; if
- * not, or if these do not load, those for classic tracepoints. Returns 0, or -errno and obj.why. */
+/* Loads and attaches the BPF programs of a family: for raw tracepoints if BTF has `field`; if not,
+ * or if that fails, for classic tracepoints. Returns 0, or sets obj.why and returns -errno. */
 static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 {
     u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
@@ -30303,7 +30302,7 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
     return mk_load_all(o, c, classic);
 }
 
-/* Adds a fix to obj.why, which says why BPF programs did not load, and closes all of them. */
+/* Adds a fix to obj.why (why BPF programs did not load), and closes all BPF programs. */
 static void mk_why(struct bpf_obj *o, int e)
 {
     o->why[strcspn(o->why, "\n")] = 0;
@@ -30323,7 +30322,7 @@ static struct {
     u64 wait_ns, depth_sum;
 } mk_sched;
 
-/* Returns the size of the map `tasks`: a power of two, up to TASK_SLOTS_MAX, for all pids. */
+/* Returns the size of the map `tasks`: a power of two for all pids, but at most TASK_SLOTS_MAX. */
 static u32 mk_slots(void)
 {
     s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
@@ -30572,8 +30571,8 @@ enum vq_prog {
 _Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "enum vq_prog does not match vq_progs");
 
 /* The BPF programs for the entry and the return of a kernel function; back 0: none for the return.
- * Every kernel with virtio has the first function. The functions named notify belong to the
- * transports PCI, MMIO, vDPA and channel I/O. */
+ * Every kernel with virtio has the first function. Each transport (PCI, MMIO, vDPA, channel I/O
+ * ...) has its own functions with `notify` in their names. */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
     { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
     { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
@@ -30609,7 +30608,7 @@ static struct {
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* missed calls; those on rings that were deleted */
+    u64 missed, missed_gone; /* missed calls; of these, calls on deleted rings */
     struct wire_vq now;
 } vq;
 
@@ -30619,8 +30618,8 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* Attaches the BPF programs of all function entries first. Therefore a return without an entry
- * means that the entry was missed. */
+/* Attaches the BPF programs for all function entries before those for returns. Therefore a return
+ * without an entry means that the entry was missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     static struct bpf_ksym k[VQ_PLACES];
@@ -30651,12 +30650,12 @@ static int vq_load(struct bpf_obj *o)
     bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
     o->cfg = c.v;
     o->n_cfg = c.n;
-    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* slot 0 ends on top of the stack */
+    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* push slot 0 last: it is used first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
         return bpf_fail(o, e, "cannot fill the BPF map slots: %s", strerror(-e));
     u32 mask = (1u << N_VQ_PROGS) - 1;
-    if (!bpf_has_field(o, "irqaction.dev_id")) /* needs BTF to find the ring */
+    if (!bpf_has_field(o, "irqaction.dev_id")) /* this program needs BTF to find the ring */
         mask &= ~(1u << VQ_IRQ_OWN);
     if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
         return e;
@@ -30762,7 +30761,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
-    r->suppressed = MAX(r->suppressed, suppressed); /* a kick in progress is no decrease */
+    r->suppressed = MAX(r->suppressed, suppressed); /* do not decrease during a kick in progress */
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
@@ -30847,8 +30846,8 @@ enum { VH_BEGIN, VH_END, VH_WAKER }; /* BPF programs, in the order of vhost_prog
 
 /* The handlers: functions that a worker runs for a struct vhost_work (drivers/vhost: net.c,
  * vsock.c, scsi.c). queue: index of the virtqueue; VH_UNKNOWN: several virtqueues. kick: the
- * handler runs when the guest kicks. gaps: the time between handlers counts as a stall if buffers
- * are waiting; not set for virtqueues on which the guest receives. */
+ * handler runs when the guest kicks. gaps: the time between two handlers counts as a stall if
+ * buffers are waiting; set only for virtqueues on which the guest sends packets or I/O requests. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -30900,8 +30899,8 @@ static const char vh_none[] =
     "no vhost driver is loaded" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Attaches the BPF programs to all handlers. Returns 0 if at least one handler succeeded; obj.why
- * says why others are missing. */
+/* Attaches the BPF programs to all handlers. Returns 0 if that succeeded for at least one handler;
+ * then obj.why says why it failed for others. */
 static int vh_attach_all(void)
 {
     struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
@@ -30939,7 +30938,7 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Loads the family if the module vhost is present, because looking up symbols takes time. (The
+/* Loads the family only if the module vhost is present, because looking up symbols takes time. (The
  * directory exists even if vhost is built in, because vhost has module parameters.) */
 static void vh_start(void)
 {
@@ -30966,7 +30965,7 @@ static void vh_start(void)
 
 /* Sets the info of a virtqueue: pid and name of the process that owns the device. The worker is a
  * thread of this process; before Linux 6.4, it is a kernel thread named vhost-TID after the thread
- * that created it (drivers/vhost/vhost.c). The pids are of the initial pid namespace. */
+ * that created it (drivers/vhost/vhost.c). Pids are as seen in the initial pid namespace. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -31095,7 +31094,7 @@ enum mout_page { PAGE_FILE, PAGE_HTTP, N_PAGES };
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
     u32 told[N_SRC];      /* per source: hash of the "n/a" lines that were printed last */
-    struct { u64 now, told; } unmounted[2]; /* bit masks of sources without /proc and /sys */
+    struct { u64 now, told; } unmounted[2]; /* masks of sources that lack /proc ([0]), /sys ([1]) */
     struct writer csv;
     struct { struct buf text; u32 tick; } prom[N_PAGES];
     struct buf findings;  /* output of kvis diagnose as JSON, for the HTML report */
