@@ -31120,7 +31120,7 @@ static bool mout_shown(u8 dim)
     return dim != DIM_CPU || mo.per_cpu;
 }
 
-/* Returns why a source lacks some of its metrics, or NULL if the source has all of them. */
+/* Returns why a source lacks some of its metrics, or NULL if it lacks none or is turned off. */
 static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
@@ -31140,11 +31140,11 @@ static const char *mout_source_why(u32 src)
     return why;
 }
 
-/* Metrics that a source lacks for one reason. mout_next_lack iterates over the reasons. */
+/* Metrics that a source lacks for the same reason. mout_next_lack iterates over the reasons. */
 struct mout_lack {
     const char *why;
     u32 src, n, all; /* n: number of missing metrics; all: number of metrics of the source */
-    u32 at;          /* iterator: next metric + 1, or 0 for the reason of the whole source */
+    u32 at;          /* iterator: next metric + 1; 0: next is the reason for the whole source */
     u16 metric[N_METRICS];
     bool own;        /* the reason holds for these metrics only, not for the whole source */
 };
@@ -31276,7 +31276,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
-/* Writes an "n/a" line with the reason and, unless all are missing, the first missing metric. */
+/* Writes an "n/a" line with the reason and, if only some metrics are missing, the first of them. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "%-10s n/a", met_sources[l->src].name);
@@ -31292,7 +31292,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
 }
 
 /* Returns "/proc" or "/sys" if a source lacks all of its metrics because that directory is not
- * mounted, else NULL. Without /sys, kvis can still find a sysfs mount by means of /proc. */
+ * mounted, else NULL. Without /sys, kvis can use its own sysfs mount, but only through /proc. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     if (l->n < l->all)
@@ -31302,7 +31302,7 @@ static const char *mout_unmounted(const struct mout_lack *l)
     return strncmp(l->why, "/proc", 5) && strncmp(l->why, "/sys", 4) ? NULL : u_not_mounted(l->why);
 }
 
-/* Writes "n/a /sys is not mounted: cpufreq pmc ..." when the list of such sources changes. */
+/* Writes "n/a /sys is not mounted: cpufreq pmc ..." when the list of affected sources changes. */
 static void mout_text_unmounted(struct buf *b, u32 which)
 {
     u64 src = mout.unmounted[which].now;
@@ -31319,8 +31319,8 @@ static void mout_text_unmounted(struct buf *b, u32 which)
     b_c(b, '\n');
 }
 
-/* Writes which metrics a source lacks and why, in the first interval and when a reason changes.
- * Sources that lack a mount are only collected: mout_text_unmounted writes one line for them. */
+/* Writes which metrics a source lacks and why, in the first interval and when a reason changes. If
+ * /proc or /sys is missing, only notes the source: mout_text_unmounted writes one line for all. */
 static void mout_text_lack(struct buf *b, u32 src)
 {
     u32 was = b->len, hash = 0;
@@ -31431,7 +31431,7 @@ static const struct buf *mout_unique(const char *s)
     return &b;
 }
 
-/* Writes a name for use inside quotes. CSV has "" for a quote (RFC 4180); Prometheus has \". */
+/* Writes a name for use inside quotes. A quote becomes "" in CSV (RFC 4180), \" for Prometheus. */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
     const struct buf *name = mout_unique(s);
@@ -31589,8 +31589,8 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes a metric for all dimensions that have the same Prometheus name as dimension `of`. Sums
- * that a reader can compute are omitted: those of named instances, and those of each PMU's CPUs.
+/* Writes a metric for all dimensions that have the same Prometheus name as dimension `of`. Omits
+ * sums that a reader can compute: sums over named instances, and sums over the CPUs of each PMU.
  * Returns whether a value was written. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
@@ -31680,7 +31680,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     }
 }
 
-/* Metrics about each source of metrics, which node_exporter calls a collector. */
+/* Writes metrics about each source, which node_exporter calls a collector. */
 enum mout_collector { COLLECTOR_SUCCESS, COLLECTOR_DURATION, COLLECTOR_LEFT_OUT, N_COLLECTOR };
 
 static const struct { const char *name, *help; } mout_collector_rows[N_COLLECTOR] = {
@@ -31879,7 +31879,7 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
 }
 
 /* Writes "histograms":[{"name":"runq_wait","unit":"nsecs","count":2,"buckets":[[16384,1],...]}],
- * where each bucket that is not empty has its lowest value and its count. */
+ * with the lowest value and the count of each bucket that is not empty. */
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
@@ -31927,16 +31927,16 @@ static void mout_json(struct buf *b)
  * A series is one metric of one instance, with at most MOUT_POINTS points in time. When all points
  * are used, neighboring points are merged in pairs: the new point has the minimum, the maximum, the
  * mean and the number of intervals with a value. Counts of distributions are added.
- * gen/report/monitor.js reads base64 of 32-bit words. A series is its line number, its first point,
- * the number of points, and the points: floats, or struct met_point after the first merge. A count
- * of a distribution is the line number | MOUT_DIST, the point, the cell, and the count. */
+ * gen/report/monitor.js reads base64 of 32-bit words. A series is written as its line number, first
+ * point, number of points, and the points: floats, or struct met_point after the first merge. Each
+ * cell of a heat map is written as map number | MOUT_DIST, point, cell number, and count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
     u32 n, every;      /* number of points in use; intervals per point (fewer in the last point) */
-    u32 left_out;      /* maximum number of values that kvis could not store in one interval */
+    u32 left_out;      /* number of values not stored in an interval; maximum over intervals */
     u32 lines, maps;   /* number of lines and of heat maps written to the report so far */
     struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* from, to: ns since the start */
 } mout_past = { .every = 1 };
@@ -32206,10 +32206,10 @@ static void mout_end(void)
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
  * The loop of kvis monitor calls hs_wait, which serves clients until the next interval is due. A
- * child process serves each connection, because it may have to wait for the client. It answers one
- * request with the metrics at the time of the connection. The number of children, the size of a
- * request, and the times to receive and to answer it are limited. If there are HS_CLIENTS children,
- * a new client replaces the oldest one. Entry points: hs_opt_listen, hs_open, hs_wait. */
+ * child process serves each connection, because it may have to wait for the client. The child
+ * answers one request with the metrics at the time of the connection. The size of the request, and
+ * the times to receive it and to answer it, are limited. If there are HS_CLIENTS children, a new
+ * client replaces the oldest one. Entry points: hs_opt_listen, hs_open, hs_wait. */
 
 enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
@@ -32217,7 +32217,7 @@ static struct {
     int fd;
     u32 n;
     pid_t child[HS_CLIENTS];     /* process IDs of n children, the oldest first */
-    u64 rest_ns;                 /* no accept(2) until this time, because descriptors ran out */
+    u64 rest_ns;                 /* kvis ran out of descriptors: no accept(2) before this time */
 } hs = { .fd = -1 };
 
 /* Parses [ADDR:]PORT or [IPV6]:PORT. The default address is 127.0.0.1. */
@@ -32311,8 +32311,8 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Reads the header of an HTTP request, up to an empty line. Returns NULL on success, an HTTP
- * status, or "" if the client has closed the connection or is too slow. */
+/* Reads the header of an HTTP request, up to an empty line. Returns NULL on success, the HTTP
+ * status of the error, or "" if the client has closed the connection or is too slow. */
 static const char *hs_read(int f, char *req)
 {
     u64 until = u_now() + HS_PATIENCE_S * NSEC;
@@ -32423,7 +32423,7 @@ enum {
     SCR_ROW = 7 /* maximum number of metrics in a line of the overview */
 };
 
-/* The first section is the overview. The last section has the groups that no other section has. */
+/* The first section is the overview. The last one has the groups that are in no other section. */
 static const struct { char key; const char *title, *group[2]; } scr_sections[] = {
 #define X(key, title, group, other) { key, title, { group, other } },
     MET_SECTIONS(X)
@@ -32433,8 +32433,7 @@ static const struct { char key; const char *title, *group[2]; } scr_sections[] =
 enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
 /* Lines of the overview. Bars follow the title: one per CPU (each_cpu), or the history of metric
- * `past`. With another metric `of`, the bars show 1 - past / of. If of == past, they show 1 -
- * past. */
+ * `past`. If `of` names another metric, the bars show 1 - past / of; if of == past, 1 - past. */
 static const struct scr_row {
     const char *title;
     u16 past, of;
@@ -32447,8 +32446,8 @@ static const struct scr_row {
 };
 
 /* Display settings of metrics. Metrics with a title are the first columns of their table. A value
- * above `unusual` is yellow, and a value above `bad` is red; if bad < unusual, the limits are
- * minima. The overview shows a metric with `aside` only while its value is unusual. */
+ * above `unusual` is yellow, one above `bad` is red; if bad < unusual, values below the limits are.
+ * The overview shows a metric with `aside` only while its value is unusual. */
 static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
 #define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
     MET_LOOKS(X)
@@ -32468,10 +32467,10 @@ static struct {
     u8 current;              /* dimension of the table that keys act on; DIM_NONE: no table */
     u32 zeros_left;          /* number of metrics that are hidden because they are 0 */
     u32 n_drawn;
-    struct { u8 dim; u32 line; } drawn[N_DIM]; /* tables on the page; lines of their headers */
+    struct { u8 dim; u32 line; } drawn[N_DIM]; /* a table on the page; the line of its header */
     u16 sort[N_DIM];         /* per table: metric to sort by; N_METRICS: not sorted */
     u8 escape;               /* number of bytes read of an escape sequence, at most 2 */
-    u32 number;              /* first parameter of the escape sequence, plus 1000 after a ';' */
+    u32 number;              /* first parameter of the escape sequence; plus 1000 after a ';' */
     struct termios was;      /* terminal settings before kvis changed them */
     float past[N_METRICS][SCR_PAST]; /* history by met.tick % SCR_PAST; 0: no value */
 } scr;
@@ -32515,8 +32514,8 @@ static void scr_resize(int sig)
     (void)sig;
 }
 
-/* kvis does not check that standard input and output are the same terminal, because keys from
- * another terminal work as well. */
+/* Starts the full-screen view if standard input is a terminal. Does not check that standard output
+ * is the same terminal, because keys also work if it is not. */
 static void scr_begin(void)
 {
     static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
@@ -32683,7 +32682,7 @@ static bool scr_section_on(u32 section)
     return !section;
 }
 
-/* Returns the instance with the sum or the only value of a metric. NULL: there is no value. */
+/* Returns the instance that has the sum or the only value of a metric, or NULL if there is none. */
 static const struct met_inst *scr_sum(u32 m)
 {
     const struct met_inst *i = met_all(met_dim(m));
@@ -32828,8 +32827,8 @@ static u32 scr_columns_of(u8 dim, u32 rows)
     return n;
 }
 
-/* Compares two rows of a table for qsort(3). In the default order, hardware comes first. The larger
- * value comes before the smaller value, and names decide between equal values. */
+/* Compares two rows of a table for qsort(3). In the default order, hardware comes first. Then the
+ * larger value comes first; rows with equal values are sorted by name. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(const struct met_inst *const *)x;
@@ -32930,8 +32929,8 @@ static void scr_table_row(struct buf *b, const struct met_inst *i, u32 width, u3
     scr_line(b);
 }
 
-/* Writes the header of a table: its title and the column titles. A * marks the column that sorts
- * the table, and +N means that N columns do not fit. */
+/* Writes the header of a table: its title and the column titles. A * marks the column by which the
+ * table is sorted, and +N means that N columns do not fit. */
 static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, u32 from, u32 to,
                            u32 n)
 {
@@ -32953,7 +32952,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
     u32 src = metrics[met_dims[dim].sort].src, from, to, used;
-    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* also unread instances */
+    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* includes unread instances */
     const char *name = met_dims[dim].title;
     char title[64];
     if (!rows || !n)
@@ -33042,7 +33041,7 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     b->len = scr.from;
 }
 
-/* Writes a value with its instance and metric. Returns whether the value did not fit. */
+/* Writes a value and the names of its instance and metric. Returns whether this did not fit. */
 static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
 {
     u32 at = b->len;
@@ -33192,7 +33191,7 @@ static void scr_enter_table(int unused)
         }
 }
 
-/* Toggles what a key controls: zeros, the pause, or the help. */
+/* Toggles what a key controls: whether zeros are shown, the pause, or the help. */
 static void scr_turn(int key)
 {
     scr.zeros ^= key == 'z';
@@ -33201,7 +33200,7 @@ static void scr_turn(int key)
     scr.top = key == 'h' ? 0 : scr.top;
 }
 
-/* Starts to read the filter text for names, after the user has pressed /. */
+/* Handles the key /: starts to read the text that filters names. */
 static void scr_search(int unused)
 {
     (void)unused;
@@ -33295,7 +33294,7 @@ static void scr_byte(u8 c)
     } else if (scr.escape == 2 && c >= 0x40 && c <= 0x7e) {
         scr.escape = 0;
         scr_sequence(c);
-    } else if (scr.escape == 1) { /* ESC and another byte: a key with Alt, which kvis ignores */
+    } else if (scr.escape == 1) { /* ESC and a byte other than [ or O: Alt and a key, ignored */
         scr.escape = c == '[' || c == 'O' ? 2 : 0;
         scr.number = 0;
     } else if (!scr.escape) {
@@ -33344,8 +33343,8 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* Returns a word for the lines below the window: if these are rows of the overview's last table,
- * the title of the table. */
+/* Returns what to call the lines below the window: the title of the overview's last table if its
+ * header is above them, else "lines". */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -33530,7 +33529,7 @@ static const char *mon_opt_collectors(const char *v)
 
 /* --- the loop --- */
 
-/* Turns the sources of -p and --cgroup on or off, depending on these options only and not on -c.
+/* Turns the sources of -p and --cgroup on if these options are given, else off, whatever -c says.
  * Returns whether any source is on. */
 static bool mon_sources_on(void)
 {
@@ -33589,14 +33588,14 @@ static void mon_wait(u64 until)
             scr_keys();
 }
 
-/* Returns whether no output has a reader any more, because all pipes are closed. */
+/* Returns whether no output is left, because the readers of all pipes have closed them. */
 static bool mon_unread(void)
 {
     return out.text.fd[0] < 0 && out.json.fd[0] < 0 && mout.csv.fd[0] < 0 && !mo.prom_file
            && hs.fd < 0 && !opt.report;
 }
 
-/* Prints why no requested metric is available. Returns false if any metric is available. */
+/* If no requested metric is available, prints why and returns true. */
 static bool mon_nothing(void)
 {
     static struct buf said;
@@ -33665,11 +33664,11 @@ static void mon_run(u64 end_ns)
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
  * kvis diagnose applies the USE method (Brendan Gregg: utilization, saturation and errors of every
  * resource) to the metrics of kvis monitor. A number is a metric, or is derived from two numbers.
- * kvis reads all sources every second for the time of -d, takes the mean of each number (of a
- * percentile the maximum), and tries the rules of gen/tables/rules.tbl. Errors and limits that are
- * nearly reached come first. Other findings are ranked by the time lost to them, in seconds per
- * second: CPU time, or the time of all waiting tasks, which may exceed 1. The text, the JSON and
- * the report print struct dg_finding. Entry point: dg_run. */
+ * kvis reads all sources every second for the time of -d, takes the mean of each number (the
+ * maximum of a percentile), and tries the rules of gen/tables/rules.tbl. Errors, and limits that
+ * are nearly reached, come first. Other findings are ranked by the time lost to them, in seconds
+ * per second: CPU time, or the time of all waiting tasks, which may exceed 1. The text, the JSON
+ * and the report print struct dg_finding. Entry point: dg_run. */
 
 #include "gen/out/rules.h"
 
@@ -33680,7 +33679,7 @@ enum dg_resource {
     N_RES
 };
 
-/* IDs of numbers derived from two numbers. They follow the IDs of metrics: a rule can name both. */
+/* IDs of numbers derived from two numbers. They follow the metrics' IDs; a rule can use either. */
 enum {
     DG_BEFORE_NUMBERS = N_METRICS - 1,
 #define X(name, op, a, b, like) X_##name,
@@ -33720,7 +33719,7 @@ static const struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* name of another rule whose finding suppresses this rule; or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* masks of resources whose findings suppress this rule, or rank after it */
+    u16 unless, before; /* masks of resources whose findings: suppress this rule; rank after it */
     u8 res, kind, who;
     bool each, files, below;
     float limit, factor;
@@ -33810,7 +33809,7 @@ static void dg_take(void)
                 dg_add(i, m);
 }
 
-/* Replaces the value of each metric by its mean, even if the instance no longer exists. */
+/* Replaces the value of each metric with its mean, even for instances that no longer exist. */
 static void dg_settle(void)
 {
     for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
@@ -33950,7 +33949,7 @@ static void dg_take_tasks(void)
     }
 }
 
-/* Gets the value of a number (of a counter, the rate) for a process, unless it is unknown. */
+/* Gets a number of a process (for a counter, its rate). Returns false if the number is unknown. */
 static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 {
     double a = 0, b = 0;
@@ -33981,7 +33980,7 @@ static struct dg_moves {
     struct { u32 fd; u64 pos, moved; } at[DG_FDS]; /* moved: total advance of pos, in bytes */
 } dg_moves[MFS_TOP];
 
-/* Returns the entry of a process, which may replace the least recently updated entry. */
+/* Returns the entry of a process. A new entry may replace the least recently updated one. */
 static struct dg_moves *dg_moves_of(struct dg_task *t)
 {
     struct dg_moves *oldest = dg_moves;
@@ -34015,8 +34014,8 @@ static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
     moves->at[k].pos = pos;
 }
 
-/* Reads the position of a descriptor. Adds an open block device to the devices of the process, and
- * the mount ID of any other file to mounts. */
+/* Reads the position of a descriptor. If the file is a block device, adds it to the devices of the
+ * process, else adds the file's mount ID to `mounts`. */
 static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, struct dg_set *mounts)
 {
     char text[512], name[256];
@@ -34033,8 +34032,8 @@ static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, struct
         dg_set_add(mounts, mount);
 }
 
-/* Returns whether a mount with major number 0 can be on a disk, according to the type in its line
- * of mountinfo. Types such as tmpfs, which nearly every process uses, cannot. */
+/* Returns whether a mount with major number 0 can be on a disk, according to the file-system type
+ * in its line of mountinfo. For example, tmpfs cannot, and nearly every process uses a tmpfs. */
 static bool dg_has_disk(const char *line)
 {
     static const char *const types[] = { "overlay", "btrfs", "bcachefs", "zfs", "fuse" };
@@ -34127,7 +34126,7 @@ static bool dg_device_is(dev_t dev, const char *disk)
 /* --- rules --- */
 
 /* Returns whether an earlier finding suppresses rule r. The finding must be about the same
- * instance, or the finding or the rule is about the whole machine. */
+ * instance, unless the finding or the rule is about the whole machine. */
 static bool dg_known(const struct dg_rule *r, const struct met_inst *of)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
@@ -34197,8 +34196,8 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     dg_keep(&f);
 }
 
-/* Returns whether a virtio ring is a receive ring, according to the name from its driver. Receive
- * rings are normally full of empty buffers. */
+/* Returns whether a virtio ring is a receive ring, judging by the name that the driver gave it.
+ * Receive rings are normally full of empty buffers. */
 static bool dg_receives(const struct met_inst *i)
 {
     static const char *const name[] = { "input", "rx", "event", "control-i" };
@@ -34206,8 +34205,8 @@ static bool dg_receives(const struct met_inst *i)
     return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
 }
 
-/* Returns whether rules apply to an instance. Rules ignore kvis itself, receive rings, and stacked
- * disks, because the rules test the disks below them. */
+/* Returns whether rules apply to an instance. Rules ignore kvis itself and receive rings. They also
+ * ignore stacked disks, and test the disks below them instead. */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -34255,9 +34254,9 @@ static int dg_order(const void *a, const void *b)
 
 /* --- the processes that cause a finding --- */
 
-/* Gets the name in sysfs (with '!' instead of '/') of the disk that a finding is about. A virtio
- * ring, named virtio0/0:req.0 or, without BTF, virtio0:req.0, has the disk of its device, or "" if
- * the device is not a disk. */
+/* Gets the sysfs name ('!' replaces '/') of the disk that a finding is about. For a virtio ring,
+ * named virtio0/0:req.0 or, without BTF, virtio0:req.0, gets the disk of its device, or "" if the
+ * device is not a disk. */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
     snprintf(name, size, "%s", mfs_disk_sys(of->name));
@@ -34295,7 +34294,7 @@ static u32 dg_place(struct dg_culprit *who, u32 n, u32 max, const struct dg_culp
     return at < max ? MIN(n + 1, max) : n;
 }
 
-/* Finds the processes that a finding blames: the largest values, down to a tenth of the maximum. */
+/* Finds up to DG_WHO culprits of a finding, each with at least a tenth of the largest value. */
 static void dg_who(struct dg_finding *f)
 {
     char disk[MET_NAME] = "";
@@ -34357,7 +34356,7 @@ static u32 dg_busiest(const struct dg_task **top)
         for (u32 i = 0; i < DG_TASKS; i++) {
             const struct dg_task *t = &dg_tasks[i];
             bool taken = false;
-            for (u32 j = 0; j < n && k == 1; j++) /* k = 1: second-most CPU time */
+            for (u32 j = 0; j < n && k == 1; j++) /* k == 1: find the second-most CPU time */
                 taken |= top[j] == t;
             if (t->pid && !taken && dg_task_value(t, by[k].number, &v) && v >= most) {
                 best = t;
@@ -34471,8 +34470,8 @@ static void dg_fill(struct buf *b, const char *text, const struct buf *name, u32
         }
 }
 
-/* Returns the sentence of a finding, with the name of the instance but without escapes. The name of
- * a process is "811 (api)". */
+/* Returns the sentence of a finding. It contains the name of the instance without escapes; a
+ * process appears as "811 (api)". */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
     static struct buf b, name;
@@ -34574,7 +34573,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
     static struct buf line;
     const char *sep = "";
     b_reset(&line);
-    u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* two processes fit into one line */
+    u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* two processes fit on one line */
     for (u32 k = 0; k < n; k++) {
         b_s(&line, sep);
         sep = ", ";
@@ -34622,7 +34621,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
 }
 
 /* Returns the instance with the largest value of a number, or the whole machine if the number is
- * not counted per device. */
+ * not compared by instance. Returns NULL if the value is unknown. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     u8 dim = dg_dim(number);
@@ -34639,7 +34638,7 @@ static const struct met_inst *dg_most(u16 number, double *v)
     return best;
 }
 
-/* Returns whether kvis knows any number of a resource. */
+/* Returns whether any value of a resource (utilization, saturation, errors) is known. */
 static bool dg_visible(u32 res)
 {
     double v;
@@ -34768,7 +34767,7 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Writes the names of the resources without findings that kvis can, or cannot, measure. */
+/* Lists the resources without findings: those that kvis can measure, or those that it cannot. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     static struct buf line;
@@ -34865,7 +34864,7 @@ static void dg_json_labels(struct buf *b, const struct met_inst *i)
     }
 }
 
-/* Writes "metric":"...","labels":{...},"value":1,"text":"100 %", and "says" for a phrase. */
+/* Writes "metric":"...","labels":{...},"value":1,"text":"100 %" and, if it has a phrase, "says". */
 static void dg_json_number(struct buf *b, u16 number, const struct met_inst *i, double v)
 {
     b_s(b, "\"metric\":\"");
@@ -35047,9 +35046,9 @@ static const char *dg_opt_duration(const char *v)
     return wrong;
 }
 
-/* Takes a sample. Expensive sources are read only once. The second sample reads CPU clock rates,
- * when the workload runs (up to 10 ms per CPU before Linux 5.18). The last sample reads
- * connections, and memory and descriptors of processes. */
+/* Takes a sample. Expensive sources are read only once: CPU clock rates (up to 10 ms per CPU before
+ * Linux 5.18) in the second sample, when the workload is running; connections, and the memory and
+ * descriptors of processes, in the last sample. */
 static void dg_look(bool last)
 {
     const u64 second = 1ull << SRC_FREQ;
@@ -35148,10 +35147,10 @@ static int dg_run(void)
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ====================
- * kvis check tries an ability by calling the function that starts it for a subcommand. The function
- * runs in a child process, whose exit cleans up. The reason that the function returns becomes the
- * detail and the fix in the ability's row. check_judge derives the verdicts on subcommands from the
- * rows. To add an ability, add a row of check_rows[] and a function. */
+ * kvis check tries an ability by calling the function with which a subcommand starts it. The
+ * function runs in a child process, whose exit cleans up. If it fails, the reason it returns fills
+ * the detail and the fix in the ability's row. check_judge derives the verdicts on subcommands from
+ * the rows. To add an ability, add a row of check_rows[] and a function. */
 
 /* One bit per subcommand. virt (virtio rings), a part of monitor, has a verdict of its own. */
 enum {
@@ -35182,7 +35181,7 @@ static void PRINTF_LIKE(2, 3) check_fix(struct check *c, const char *fmt, ...)
     c->works = false;
 }
 
-/* Splits a message into detail and fix, which follows U_FIX. NULL means that the ability works. */
+/* Splits a message at U_FIX into detail and fix. NULL means that the ability works. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -35267,7 +35266,7 @@ static const char *check_hybrid_fix(void)
     return bpf_caps() >> SYS_ADMIN & 1 ? "" : u_rights("CAP_SYS_ADMIN");
 }
 
-/* Tries the hybrid backend, which traces a command, and fills two rows that depend on it. */
+/* Tries the hybrid backend, which traces a command. Also fills the next two rows, which need it. */
 static void check_hybrid(struct check *c)
 {
     struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
@@ -35344,12 +35343,12 @@ static void check_source(struct check *c, u32 src)
 /* The abilities that kvis check tries. A row without `needed` and `useful` is only informative. */
 static const struct check_row {
     const char *name;
-    u8 needed, useful;   /* subcommands that fail without the ability; that do less or are slower */
+    u8 needed, useful;   /* subcommands that fail without it; that only do less or are slower */
     u8 verdict;          /* subcommands whose verdict depends on the ability */
     bool bpf;            /* the ability needs BPF programs */
     void (*fn)(struct check *);
     u8 source;           /* source to try if fn is NULL; 0: fn of an earlier row fills this row */
-    const char *what;    /* detail of a working ability if fn supplies no detail */
+    const char *what;    /* detail if the ability works and fn supplies no detail */
     const char *without; /* name in "without NAME" of a verdict; NULL: kvis has a fallback */
     const char *fix;     /* fix if the reason contains no fix; NULL: CHECK_REPORT */
 } check_rows[] = {
@@ -35399,7 +35398,7 @@ static const struct check_row {
 };
 
 /* The subcommands and the texts of their verdicts: `all` if no ability is missing, `some` if only
- * abilities with a `without` are missing, else `fallback`. NULL: the subcommand has no verdict. */
+ * abilities with a `without` are missing, else `fallback`. `all` is NULL if there is no verdict. */
 static const struct check_command {
     const char *name;
     u8 bit;
@@ -35448,11 +35447,11 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns the name of the ability whose row already shows this fix. If the fix is new, records it
- * for the name `who` and returns NULL. */
+/* Returns the name of the ability or subcommand for which this fix was printed before. If the fix
+ * is new, records it for the name `who` and returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
-    enum { FIXES = 64 }; /* kvis can print fixes beyond this number twice */
+    enum { FIXES = 64 }; /* kvis remembers 64 fixes; further fixes may be printed twice */
     static const char *printed[FIXES][2];
     static u32 n;
     for (u32 i = 0; i < n; i++)
@@ -35469,7 +35468,7 @@ static const char *check_fixed(const char *fix, const char *who)
 
 static struct check_done {
     char name[MET_NAME + 40];
-    struct check_row row; /* row of check_rows[]; all 0 for kvis check cpu */
+    struct check_row row; /* copy of a row of check_rows[]; all 0 for kvis check cpu */
     struct check c;
 } *check_done;
 static u32 check_n;
@@ -35601,7 +35600,7 @@ static void check_unc_event(struct check *c, u32 event)
         check_fix(c, "%s", unc_reason[r->role]);
 }
 
-/* Appends memory controllers and RAPL, which do not affect the result of kvis check cpu. */
+/* Appends rows for memory controllers and RAPL, which do not decide if kvis check cpu succeeds. */
 static void check_uncore(void)
 {
     unc_begin(false);
@@ -35664,7 +35663,7 @@ static bool check_asked(const struct check_row *r, u8 bits)
  * pipe to its child, files in /proc. */
 enum { CHECK_FILES = 5 };
 
-/* Runs in a child process: starts the ability of a row as its subcommand would, and stops the BPF
+/* Runs in a child process: starts the ability of a row as a subcommand would, then detaches the BPF
  * programs. Standard error is written to the descriptor `said`. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int said)
@@ -35693,7 +35692,7 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
     _exit(0);
 }
 
-/* Takes the reason from standard error if a child exited without a result. */
+/* Takes the reason from the standard error of a child that exited without a result. */
 static void check_died(struct check *c, int said)
 {
     char text[300];
@@ -35746,7 +35745,7 @@ static void check_try(u8 bits)
     munmap(c, rows * sizeof *c);
 }
 
-/* The loss of a subcommand if an ability is missing, in ascending order. */
+/* What a subcommand loses if an ability is missing, in ascending order. */
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 
 struct check_verdict {
@@ -35762,7 +35761,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
     return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
-/* Lists missing abilities. With fallback to ptrace, abilities that need BPF do not count. */
+/* Lists missing abilities. If ptrace is the fallback, leaves out abilities that need BPF. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -35980,7 +35979,7 @@ static void opt_path_as(const char *v)
     opt_push(&opt.paths, &opt.n_paths, copy);
 }
 
-/* Adds a path to the filter of -P as given, as absolute path, and with symbolic links resolved. */
+/* Adds a path to the filter of -P: as given, made absolute, and with symbolic links resolved. */
 static const char *opt_path(const char *v)
 {
     static struct path p;
@@ -36015,8 +36014,8 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
-/* Parses WORD,WORD... or all or none into a bit mask. A leading ! inverts the mask. bit_of returns
- * the bit of a word, or 0 for an unknown word. Returns false if a word is unknown. */
+/* Parses "all", "none" or WORD,WORD,... into a bit mask. A leading ! inverts the mask. bit_of
+ * returns the bit of a word, or 0 for an unknown word. Returns false if a word is unknown. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!';
@@ -36067,7 +36066,7 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* Returns the number of signal RTMIN, RTMIN+N, RTMAX or RTMAX-N, counted as by glibc, whose
+/* Returns the number of signal RTMIN, RTMIN+N, RTMAX or RTMAX-N, numbered as in glibc, where
  * SIGRTMIN is 34. Returns 0 for any other name. */
 static long opt_real_time(const char *word)
 {
@@ -36180,7 +36179,7 @@ static const char *opt_ring(const char *v)
 
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
-/* Returns the option after row r (NULL: the first option) of a subcommand, or NULL at the end. */
+/* Returns a subcommand's next option after row r (NULL: its first option), or NULL at the end. */
 static const struct opt_row *opt_next(const struct cmd *c, const struct opt_row *r)
 {
     for (r = r ? r + 1 : opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
@@ -36299,8 +36298,8 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
         opt_bad(c, r, v ? v : "", wrong);
 }
 
-/* Returns whether the n bytes at s are the name of an option. A '_' in s matches a '-', because
- * some options of bcc's tools are spelled with a '_'. */
+/* Returns whether the n bytes at s spell the option `name`. A '_' in s matches a '-', because some
+ * options of bcc's tools are spelled with a '_'. */
 static bool opt_is(const char *name, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -36401,8 +36400,8 @@ static const struct opt_row *opt_named(const char *name)
 }
 
 /* Ends kvis if the user wrote the optional value of an option as the next word, without '='. This
- * is certain if the subcommand takes no words, if the word is not a program or a "--" follows
- * later, or if the word is not the name of a recording. */
+ * is certain for a subcommand without words; before a command, if the word is not a program or a
+ * "--" follows later; before recordings, if the word does not name an existing file. */
 static void opt_refuse_value(const struct cmd *c, const char *option, char **word)
 {
     const struct opt_row *r = opt_by_name(c, option + 2, strlen(option + 2));
@@ -36452,8 +36451,8 @@ static char **opt_parse(const struct cmd *c, char **argv)
 /* == 46 cmd_  the subcommands ===================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
-/* Opens descriptors 0, 1 and 2 if they are closed, because a file of kvis could get such a number,
- * and messages would be written to the file. O_CLOEXEC closes the descriptors for the command. */
+/* Opens descriptors 0, 1 and 2 if they are closed. Otherwise, a file of kvis could get such a
+ * number and receive messages. In the command, O_CLOEXEC closes the descriptors again. */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -36516,7 +36515,7 @@ static void cmd_empty_files(void)
     }
 }
 
-/* Keeps the old content of all output files, because nothing was traced. */
+/* Called if nothing was traced: keeps the old content of all output files. */
 static void cmd_spare_files(void)
 {
     out.empty = NULL;
@@ -36565,8 +36564,8 @@ static bool cmd_shared_directory(void)
            || (s.st_uid && s.st_uid != geteuid());
 }
 
-/* Opens the file of --report. Its default name is predictable: in a directory that other users can
- * write, kvis refuses links, FIFOs and files of other users, because they may be planted. */
+/* Opens the file of --report. Its default name is predictable. Therefore, if other users can write
+ * to the directory, kvis refuses links, FIFOs and files of other users, which may be planted. */
 static int cmd_open_report(void)
 {
     struct stat s;
@@ -36881,7 +36880,7 @@ static int cmd_trace(void)
     cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
-    if (hy_follows()) { /* hide events from before kvis had read all of /proc */
+    if (hy_follows()) { /* hide events that occurred before kvis had read /proc */
         cmd_start_clock(u_now());
         tr_each(tr_from_zero);
     }
@@ -36930,8 +36929,8 @@ static void cmd_rows_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* Returns the exit status of kvis. A failure of kvis decides first, then the signal that ended kvis
- * (without a command, ^C is a normal end), then the status of the command. */
+/* Returns the exit status of kvis. In order of precedence: a failure of kvis, the signal that ended
+ * kvis (without a command, ^C is a normal end), the status of the command. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -36944,7 +36943,7 @@ static int cmd_rows_end(int failed, int status)
     return status == -1 ? 0 : WEXITSTATUS(status);
 }
 
-/* Refuses --backend=ptrace without a command, which open and proc need to use ptrace. */
+/* Refuses --backend=ptrace without a command: open and proc can use ptrace only on a command. */
 static void cmd_refuse_ptrace(void)
 {
     if (opt.backend == 'p' && !opt.command)
@@ -37048,7 +37047,7 @@ static int cmd_exitsnoop(void)
     return cmd_proc();
 }
 
-/* Copies the name of a directory without trailing slashes. Appended paths begin with a slash. */
+/* Copies the name of a directory without trailing slashes. Paths appended to it begin with one. */
 static const char *cmd_directory(char *own, const char *dir)
 {
     size_t n = strlen(dir);
@@ -37058,7 +37057,7 @@ static const char *cmd_directory(char *own, const char *dir)
     return own;
 }
 
-/* Sets the paths of /proc and /sys, from the options or to their defaults. */
+/* Sets the paths of /proc and /sys to those of the options, or to the defaults. */
 static void cmd_roots(void)
 {
     static char root[PATH_MAX], proc[PATH_MAX], sys[PATH_MAX];
@@ -37179,7 +37178,7 @@ static int cmd_check(void)
     return !works;
 }
 
-/* Checks that replay can print the table of calls. Warns if filters do not apply to the table. */
+/* Checks that replay can print the table of system calls. Warns if filters do not apply to it. */
 static void cmd_replay_table(void)
 {
     if (!opt.count_only && !opt.count_too)
@@ -37327,8 +37326,8 @@ static int cmd_completion(const char *shell)
     return cmd_print(STDOUT_FILENO, text);
 }
 
-/* Returns the manual page with the synopsis of a subcommand. The last page, kvis.1, has all
- * synopses. */
+/* Returns the first manual page that has the synopsis of a subcommand. The last page, kvis.1, has
+ * all synopses. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
@@ -37384,8 +37383,8 @@ static int cmd_help(char *const *args)
     return 0;
 }
 
-/* Refuses to run as a set-user-ID or set-group-ID program. kvis can write any file and trace any
- * process, so every user would get the rights of the owner of kvis. */
+/* Refuses to run as a set-user-ID or set-group-ID program. kvis writes files and traces processes
+ * as its user asks; therefore every user would get the rights of the owner of kvis. */
 static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
