@@ -15545,7 +15545,8 @@ static void df_text(struct buf *b)
     }
     if (df_other_calls())
         b_s(b, " Different calls were traced (-e): only calls traced in both recordings are\n"
-            " compared; opens and bytes of files and addresses come from the calls of each recording\n");
+            " compared; opens and bytes of files and addresses come from the calls of each\n"
+            " recording\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);
