@@ -153,7 +153,7 @@ for row in (r"^ +[0-9]+ +n/a +[0-9.]+ us +n/a +n/a +-  read$", r"^ +[0-9.]+ +n/a
             "Where the time went: n/a", "A Scheduler: n/a", "B Scheduler: n/a"):
     has(out, row)
 out = diff("n.kvis", "n.kvis").out
-has(out, "Calls: n/a .not recorded")
+has(out, "System calls: n/a .not recorded")
 trace("-q", "-w", "n2.kvis", "--backend=ptrace", "--", "sh", "-c", "sleep 0.3; cat both nothing")
 hasnt(diff("n.kvis", "n2.kvis").out, r"^ calls A|n/a +- +[a-z_0-9]+$|[+][0-9]{4,}%")
 
