@@ -16481,7 +16481,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
     if (!btf.members)
         *err = btf_bad(t->b, "structs are nested in each other too often");
     else if (btf_u32(p) >= t->b->str_base + t->b->str_len)
-        *err = btf_bad(t->b, "type %u: a name is outside the strings", t->id);
+        *err = btf_bad(t->b, "type %u: a name is outside the string section", t->id);
     else
         btf.members--;
     return *err ? NULL : p;
@@ -17424,7 +17424,7 @@ static void bpf_find_records(struct bpf_obj *o, u32 mask)
 /* Returns why kernel fields are missing. */
 static const char *bpf_no_fields(const struct bpf_obj *o)
 {
-    return o->no_btf[0] ? o->no_btf : "the kernel's BTF lacks some of the fields";
+    return o->no_btf[0] ? o->no_btf : "the kernel's BTF lacks fields that kvis needs";
 }
 
 /* Whether the running kernel has a field that the BPF programs of o use. */
@@ -18057,7 +18057,7 @@ static struct bpf_denial bpf_denied(int e)
                                     "profile, or run the container with --privileged" };
     if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
         return (struct bpf_denial){ /* Linux before 5.11 has this limit */
-            "RLIMIT_MEMLOCK is small, and only CAP_SYS_RESOURCE may raise it",
+            "RLIMIT_MEMLOCK is too small, and raising it needs CAP_SYS_RESOURCE",
             "ulimit -l unlimited" };
     return (struct bpf_denial){ "", "" };
 }
@@ -19926,13 +19926,13 @@ static void hy_warn_missing(void)
     u64 unpaired = bpf_lost(&hy.obj, LOST_RING), lost = bpf_lost(&hy.obj, LOST_TREE);
     u64 skipped = bpf_missed(&hy.obj, hy_programs(false));
     if (unpaired)
-        u_warn("%" PRIu64 " calls are missing in the table: kvis missed their start", unpaired);
+        u_warn("%" PRIu64 " calls are missing from the table: kvis missed their start", unpaired);
     if (lost)
-        u_warn("%s%" PRIu64 " calls are missing in the table: too many threads to follow",
+        u_warn("%s%" PRIu64 " calls are missing from the table: too many threads to follow",
                hy_everyone() ? "" : "at least ", lost);
     if (skipped)
         u_warn("the kernel skipped %" PRIu64 " runs of BPF programs: as many calls may be "
-               "missing in the table", skipped);
+               "missing from the table", skipped);
 }
 
 /* Lets mem_ read part of a record: an address of the tracee and the bytes found there. */
@@ -20646,7 +20646,7 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     if (said || !c->known || c->id != SC_ptrace || c->err != EPERM)
         return;
     said = true;
-    u_warn("ptrace(2) in pid %d failed with EPERM: kvis already traces the target", t->pid);
+    u_warn("ptrace(2) in pid %d failed with EPERM: kvis is already tracing the target", t->pid);
 }
 
 /* Stops a running thread to which another thread has applied seccomp filters

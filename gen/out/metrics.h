@@ -262,8 +262,8 @@
       "Context switches of all CPUs", \
       "Context switches of all CPUs") \
     X(INTR, "interrupts", "intr", STAT, COUNT, NONE, "intr_total", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Interrupts that all CPUs handled", \
-      "Interrupts that all CPUs handled") \
+      "Interrupts handled, summed over all CPUs", \
+      "Interrupts handled, summed over all CPUs") \
     X(FORKS, "forks", "processes", STAT, COUNT, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Processes and threads that were created", \
       "Processes and threads that were created") \
@@ -325,14 +325,14 @@
       "CPU cycles in which the back end accepted no micro-operations", \
       "CPU cycles in which the back end accepted no micro-operations") \
     X(STALLED, "stalled_cycles", "", PMC, COUNT, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "CPU cycles in which the CPU did no work", \
-      "CPU cycles in which the CPU did no work") \
+      "CPU cycles in which execution was stalled", \
+      "CPU cycles in which execution was stalled") \
     X(IPC, "ipc", "", PMC, NUMBER, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Instructions retired per CPU cycle", \
       "Instructions retired per CPU cycle") \
     X(STALL, "stall", "", PMC, RATIO, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Share of CPU cycles in which the CPU did no work", \
-      "Share of CPU cycles in which the CPU did no work") \
+      "Share of CPU cycles in which execution was stalled", \
+      "Share of CPU cycles in which execution was stalled") \
     X(STALL_FRONT, "stall_frontend", "", PMC, RATIO, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Share of CPU cycles in which the front end delivered no micro-operations", \
       "Share of CPU cycles in which the front end delivered no micro-operations") \
@@ -352,8 +352,8 @@
       "L1 data-cache misses per 1000 instructions", \
       "L1 data-cache misses per 1000 instructions") \
     X(L2_MISS, "l2_miss", "", PMC, RATIO, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Share of accesses to the L2 cache for data that missed", \
-      "Share of accesses to the L2 cache for data that missed") \
+      "Share of L2 data-cache accesses that missed", \
+      "Share of L2 data-cache accesses that missed") \
     X(L2_MPKI, "l2_mpki", "", PMC, NUMBER, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "L2 cache misses per 1000 instructions", \
       "L2 cache misses per 1000 instructions") \
@@ -565,8 +565,8 @@
       "Approximate number of hugepages that khugepaged made from small pages", \
       "Approximate number of hugepages that khugepaged made from small pages") \
     X(KHUGE_SCANS, "khugepaged_full_scans", "full_scans", KHUGE, COUNT, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Times that khugepaged scanned all memory", \
-      "Times that khugepaged scanned all memory") \
+      "Number of times that khugepaged scanned all memory", \
+      "Number of times that khugepaged scanned all memory") \
     X(POOL, "hugepages", "nr_hugepages", HUGE, NUMBER, POOL, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Number of hugepages in a hugepage pool", \
       "Number of hugepages in a hugepage pool") \
@@ -685,8 +685,8 @@
       "Time in which a disk had at least one request in flight", \
       "Time in which a disk had at least one request in flight") \
     X(DISK_QUEUE, "disk_io_time_weighted", "13", DISK, QUEUED_MS, DISK, "", MET_SUM, true, NONE, 0, 0, NULL, \
-      "Time that requests of a disk took, added up; per second: mean number of requests in flight", \
-      "Time that requests of a disk took, added up; per second: mean number of requests in flight") \
+      "Total time of the requests to a disk; its rate is the mean number of requests in flight", \
+      "Total time of the requests to a disk; its rate is the mean number of requests in flight") \
     X(DISK_NOW, "disk_io_now", "11", DISK, NUMBER, DISK, "", MET_SUM, false, NONE, 0, 0, NULL, \
       "Number of requests in flight at a disk", \
       "Number of requests in flight at a disk") \
@@ -724,11 +724,11 @@
       "Temperature that a hardware sensor measures", \
       "Temperature that a hardware sensor measures") \
     X(SENSOR_MAX, "sensor_max", "_max", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_max_celsius", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Maximum temperature of a hardware sensor, as its chip reports", \
-      "Maximum temperature of a hardware sensor, as its chip reports") \
+      "Maximum temperature of a hardware sensor, as reported by its chip", \
+      "Maximum temperature of a hardware sensor, as reported by its chip") \
     X(SENSOR_CRIT, "sensor_critical", "_crit", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_crit_celsius", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Critical temperature of a hardware sensor, as its chip reports", \
-      "Critical temperature of a hardware sensor, as its chip reports") \
+      "Critical temperature of a hardware sensor, as reported by its chip", \
+      "Critical temperature of a hardware sensor, as reported by its chip") \
     X(SENSOR_POWER, "sensor_power", "", HWMON, WATTS, SENSOR, "hwmon_power_watts", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Power that a hardware sensor measures", \
       "Power that a hardware sensor measures") \
@@ -736,11 +736,11 @@
       "Difference between the critical temperature of a hardware sensor and its temperature", \
       "Difference between the critical temperature of a hardware sensor and its temperature") \
     X(THROTTLE_CORE, "core_throttles", "core_throttle_count", THROTTLE, COUNT, CORE, "cpu_core_throttles_total", MET_SUM, false, NONE, 0, 0, NULL, \
-      "Times that a CPU core was throttled because it was too hot", \
-      "Times that a CPU core was throttled because it was too hot") \
+      "Number of times that a CPU core was throttled because it was too hot", \
+      "Number of times that a CPU core was throttled because it was too hot") \
     X(THROTTLE_PKG, "package_throttles", "package_throttle_count", THROTTLE, COUNT, PACKAGE, "cpu_package_throttles_total", MET_SUM, false, NONE, 0, 0, NULL, \
-      "Times that a CPU package was throttled because it was too hot", \
-      "Times that a CPU package was throttled because it was too hot") \
+      "Number of times that a CPU package was throttled because it was too hot", \
+      "Number of times that a CPU package was throttled because it was too hot") \
     X(NET_RX, "network_receive", "0", NET, TOTAL_BYTES, NET, "", MET_SUM, false, NONE, 0, 0, NULL, \
       "Bytes received by a network interface", \
       "Bytes received by a network interface") \
@@ -781,8 +781,8 @@
       "Carrier losses while a network interface sent packets", \
       "Carrier losses while a network interface sent packets") \
     X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, NULL, \
-      "Times that a network interface lost or regained its link", \
-      "Times that a network interface lost or regained its link") \
+      "Number of times that a network interface lost or regained its link", \
+      "Number of times that a network interface lost or regained its link") \
     X(NET_BOND_DOWN, "network_bond_down", "", BONDS, NUMBER, NET, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Whether a network interface of a bond has no link (1) or has one (0)", \
       "Whether a network interface of a bond has no link (1) or has one (0)") \
@@ -835,14 +835,14 @@
       "TCP segments dropped because the receive queue of their socket was full", \
       "TCP segments dropped because the receive queue of their socket was full") \
     X(TCP_TIMEOUTS, "tcp_timeouts", "TcpExt TCPTimeouts", TCP, COUNT, NONE, "netstat_TcpExt_TCPTimeouts", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Times that a TCP retransmission timer expired", \
-      "Times that a TCP retransmission timer expired") \
+      "Number of times that a TCP retransmission timer expired", \
+      "Number of times that a TCP retransmission timer expired") \
     X(TCP_COOKIES, "tcp_syncookies_sent", "TcpExt SyncookiesSent", TCP, COUNT, NONE, "netstat_TcpExt_SyncookiesSent", MET_ALONE, false, NONE, 0, 0, NULL, \
       "TCP connection requests answered with a SYN cookie because the request queue was full", \
       "TCP connection requests answered with a SYN cookie because the request queue was full") \
     X(TCP_ZERO_WINDOW, "tcp_zero_windows", "TcpExt TCPToZeroWindowAdv", TCP, COUNT, NONE, "netstat_TcpExt_TCPToZeroWindowAdv", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Times that a TCP receive window became 0 because a program did not read its socket", \
-      "Times that a TCP receive window became 0 because a program did not read its socket") \
+      "Number of times that a TCP receive window became 0 because a program did not read its socket", \
+      "Number of times that a TCP receive window became 0 because a program did not read its socket") \
     X(TCP_MEM_ABORTS, "tcp_memory_aborts", "TcpExt TCPAbortOnMemory", TCP, COUNT, NONE, "netstat_TcpExt_TCPAbortOnMemory", MET_ALONE, false, NONE, 0, 0, NULL, \
       "TCP connections aborted because TCP memory ran out", \
       "TCP connections aborted because TCP memory ran out") \
@@ -862,8 +862,8 @@
       "Network packets dropped because the backlog of a CPU was full", \
       "Network packets dropped because the backlog of a CPU was full") \
     X(SOFT_SQUEEZED, "softnet_times_squeezed", "2", SOFTNET, COUNT, CPU, "", MET_SUM, true, NONE, 0, 0, NULL, \
-      "Times that a CPU left network packets for later because its softirq budget or time was used up", \
-      "Times that a CPU left network packets for later because its softirq budget or time was used up") \
+      "Number of times that a CPU left network packets for later because its softirq budget or time was used up", \
+      "Number of times that a CPU left network packets for later because its softirq budget or time was used up") \
     X(FILES, "filefd_allocated", "/proc/sys/fs/file-nr 0", LIMITS, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Number of open files on the machine", \
       "Number of open files on the machine") \
@@ -1009,8 +1009,8 @@
       "Share of the memory of a busy process that is not on the NUMA node where most of its threads run", \
       "Share of the memory of a busy process that is not on the NUMA node where most of its threads run") \
     X(B_FAR, "busy_remote_memory", "", PAGES, BYTES, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Memory of a busy process that is not on the NUMA node where most of its threads run", \
-      "Memory of a busy process that is not on the NUMA node where most of its threads run") \
+      "For a busy process: memory outside the NUMA node where most of its threads run", \
+      "For a busy process: memory outside the NUMA node where most of its threads run") \
     X(B_OWN_PART, "busy_local_memory", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Memory of a busy process on the NUMA node of its threads, relative to an even spread over all nodes", \
       "Memory of a busy process on the NUMA node of its threads, relative to an even spread over all nodes") \
@@ -1027,8 +1027,8 @@
       "Time for which a CPU quota stopped a cgroup, added up over CPUs", \
       "Time for which a CPU quota stopped a cgroup, added up over CPUs") \
     X(GR_MAX, "group_memory_max", "", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Times that a cgroup reached its own memory limit", \
-      "Times that a cgroup reached its own memory limit") \
+      "Number of times that a cgroup reached its own memory limit", \
+      "Number of times that a cgroup reached its own memory limit") \
     X(GR_PSI_MEM, "group_pressure_memory", "", CGROUPS, TOTAL_US, GROUP, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Time in which at least one task of a cgroup waited for memory", \
       "Time in which at least one task of a cgroup waited for memory") \

@@ -42,7 +42,7 @@ enum {
       "Show each exit as it happens, in the format of bcc's exitsnoop") \
     X(monitor, IN_MONITOR, TAKES_NOTHING, NULL, \
       "[options]", \
-      "Show what the CPUs, memory, disks and scheduler of a machine do") \
+      "Show what the CPUs, memory, disks and scheduler of a machine are doing") \
     X(diagnose, IN_DIAGNOSE, TAKES_COMMAND, NULL, \
       "[options] [[--] COMMAND [ARG...]]", \
       "Find what slows this machine down, and which processes cause it") \
@@ -311,7 +311,7 @@ enum {
     { IN_CHECK, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
-      "show every ability that kvis tried, and how to fix those that do not work" }, \
+      "show everything that kvis tried, and how to make work what does not" }, \
     { IN_OPEN, 'p', "pid", "PID", false, \
       OPT_NUMBER, { .number = &open_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \

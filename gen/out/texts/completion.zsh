@@ -10,7 +10,7 @@ _kvis() {
   'proc:Show every command that runs, with its arguments, time and exit status'
   'execsnoop:Show each exec as it happens, in the format of bcc'\''s execsnoop'
   'exitsnoop:Show each exit as it happens, in the format of bcc'\''s exitsnoop'
-  'monitor:Show what the CPUs, memory, disks and scheduler of a machine do'
+  'monitor:Show what the CPUs, memory, disks and scheduler of a machine are doing'
   'diagnose:Find what slows this machine down, and which processes cause it'
   'check:Show what kvis can do on this machine, and how to fix what does not work'
   'help:the options of a command'
@@ -323,8 +323,8 @@ _kvis() {
     '*-h[print this help text]' \
     '*--help[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   check) _arguments -s -S \
-    '*-v[show every ability that kvis tried, and how to fix those that do not work]' \
-    '*--verbose[show every ability that kvis tried, and how to fix those that do not work]' \
+    '*-v[show everything that kvis tried, and how to make work what does not]' \
+    '*--verbose[show everything that kvis tried, and how to make work what does not]' \
     '*--json=-[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
     '*--path.procfs=[read the /proc of the machine from DIR]:DIR:_files -/' \
     '*--path.sysfs=[read the /sys of the machine from DIR]:DIR:_files -/' \
