@@ -365,7 +365,7 @@ struct task {
     u64 clone_flags;            /* flags of the clone(2) in progress */
     bool clone_known;           /* clone_flags is valid */
     char comm[16];
-    u64 exec_ns;                /* start of the last exec that was shown; its record is ignored */
+    u64 exec_ns;                /* start of a call whose record is ignored, such as a shown exec */
     u64 reported_ns, reported_end_ns; /* records of calls between these times are duplicates */
     u64 pending_ns;             /* start of the call whose entry record filled `call`; 0: none */
     u32 key;                    /* tid in the initial pid namespace; 0: not known yet */
@@ -1408,7 +1408,7 @@ enum { ARCH_SP_OFF = 13 * 4, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #error "kvis supports only x86_64, aarch64, riscv64 and armv7"
 #endif
 
-/* The BPF programs assume that pointers and longs of the kernel have 8 bytes. */
+/* The BPF programs assume that the kernel's pointers and longs are 8 bytes long. */
 enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
 
 #define ARCH_X32_BIT 0x40000000u /* __X32_SYSCALL_BIT, arch/x86/include/uapi/asm/unistd.h */
@@ -1791,7 +1791,7 @@ static bool mem_charge(void)
     return mem.reads_left > 0;
 }
 
-/* Returns whether no memory reads, or no time to wait for them, are left for the current stop. */
+/* Returns whether the current stop has used up its memory reads or the time to wait for them. */
 static bool mem_spent(void)
 {
     return !mem.reads_left || !mem.wait_left_ns;
@@ -3743,7 +3743,7 @@ struct sc_command {
 struct sc_commands {
     const struct sc_command *row;
     u8 n;     /* number of commands in row[] */
-    u8 by;    /* index of the argument that is the command */
+    u8 by;    /* index of the argument that selects the operation, such as fcntl's cmd */
     u32 mask; /* relevant bits of the command */
 };
 
@@ -3777,7 +3777,7 @@ struct kind {
     void (*fn)(struct dec *, u64);
     u8 when; /* enum dec_when */
     u8 st;   /* structure ST_..., for dec_k_struct and dec_k_array */
-    u8 how;  /* enum dec_shown, for a kind that is shown like a structure's member */
+    u8 how;  /* enum dec_shown: output format, for a kind with the format of a structure's member */
     u8 size; /* size in bytes, DEC_LONG (two longs for a time) or DEC_WORD */
 };
 
@@ -3795,7 +3795,7 @@ struct dec {
     u64 left;     /* number of transferred bytes that have not been shown yet */
 };
 
-/* Maximum bytes of a path or of a string in a structure; maximum bytes of one array read. */
+/* Maximum length of a path or of a string in a structure; maximum size of one read of an array. */
 enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
 
 /* Appends the address of data that is not shown or could not be read (err). */
@@ -3983,7 +3983,7 @@ static const struct dec_part {
     u16 fam;
     u8 how;
     u64 mask;
-    u64 arg; /* DEC_NAMED: family FAM_... of names; DEC_HUGE: flag that makes the field a size */
+    u64 arg; /* DEC_NAMED: name family (FAM_...); DEC_HUGE: flag, set if the field is a size */
 } dec_parts[] = {
 #define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
     FL_PARTS(X)
@@ -4330,7 +4330,7 @@ static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
             continue;
         }
         dec_sep(d->b, from, ", ");
-        if (m->how != DV_INET6) { /* the text of an IPv6 address includes the name */
+        if (m->how != DV_INET6) { /* the text of an IPv6 address includes the member's name */
             b_s(d->b, m->name);
             b_c(d->b, '=');
         }
@@ -4958,8 +4958,8 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Format of a siginfo_t, by signal and code (siginfo_layout, kernel/signal.c, Linux 5.10): the
- * family FAM_... of si_code's names, and the structure after si_code. */
+/* Format of a siginfo_t for a signal and code (siginfo_layout, kernel/signal.c, Linux 5.10): the
+ * name family (FAM_...) of si_code, and the structure that follows si_code. */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -7064,7 +7064,7 @@ static const char *out_read_path(const struct event *e)
     return path;
 }
 
-/* Returns the class of a file. During start-up, libraries can be in any directory. */
+/* Returns the class of a file. During start-up, a plain file named like a library is a library. */
 static enum nm_class out_class(const char *path, bool starting)
 {
     enum nm_class class = nm_class(path);
@@ -7918,8 +7918,8 @@ static const struct st_row *st_table_rows(const struct summary *s)
     return s->apart ? s->chosen : s->row;
 }
 
-/* Returns whether a call has failed. EINPROGRESS of connect(2) is no failure. sigreturn(2) returns
- * the value of a register of the interrupted code, which is not an error code. */
+/* Returns whether a call has failed. EINPROGRESS from connect(2) is not a failure. sigreturn(2)
+ * returns the value of a register of the interrupted code, which is not an error code. */
 static bool st_has_failed(const struct call *c)
 {
     return c->err && !c->noret && c->err != EINPROGRESS && c->id != SC_rt_sigreturn
@@ -8225,7 +8225,7 @@ static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
 
 enum { ST_CELLS = ARRAY_LEN(st_table_cols), ST_CALL_NAME = 16 };
 
-/* Returns the highest `goes` of the columns that do not fit into the terminal; 0: all fit. */
+/* Returns the highest `goes` of the columns that must be dropped to fit the terminal; 0: none. */
 static u8 st_table_gone(void)
 {
     u32 width = ST_CALL_NAME;
@@ -9208,7 +9208,7 @@ static void st_text_peak(struct buf *b, const struct summary *s)
 /* Appends the lines of the summary that are shown only rarely or only with an option. */
 static void st_text_seldom(struct buf *b, const struct summary *s)
 {
-    if (s->fallback && !out.events_on) { /* if events were shown, the reason came before them */
+    if (s->fallback && !out.events_on) { /* with events, the reason is printed before the events */
         st_label(b, "backend");
         b_f(b, "ptrace alone: %s\n", s->fallback);
     } else if (opt.count_too) {
@@ -9305,7 +9305,7 @@ static void st_json_room(const struct buf *b)
         out_full(&out.json);
 }
 
-/* Returns whether JSON omits a column of a row, because the value is NULL. */
+/* Returns whether the JSON output omits a column of a row because the column's value is NULL. */
 static bool st_json_absent(const struct st_col *c, const void *p)
 {
     return (c->type == ST_WORD && !*(const char *const *)p)
@@ -10706,8 +10706,8 @@ static int md_connected(struct task *t, const struct call *c)
 }
 
 /* Handles the end of a call on a descriptor whose connect(2) was in progress: reports the
- * outcome of connect(2) if it is known. Returns true if the call is connect(2), which needs no
- * other event. */
+ * outcome of connect(2) if it is known. Returns true if the outcome was reported and the call is
+ * connect(2) itself; the caller then skips the call's handler. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     static const u16 shows_outcome[] = {
@@ -11045,7 +11045,7 @@ static void md_vmsplice(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* --- files that change --- */
+/* --- calls that modify files --- */
 
 /* Returns the index of the n-th path argument of a call, or -1. */
 static s32 md_path_arg(const struct call *c, u32 n)
@@ -11448,7 +11448,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     md_emit(e);
 }
 
-/* --- the table --- */
+/* --- the table of handlers --- */
 
 static const struct md_call {
     void (*enter)(struct task *, struct call *);
@@ -12611,7 +12611,7 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Returns the name s of class c, or NULL if invalid. Names of network peers are "KIND ADDRESS". */
+/* Returns the entry for name s of class c; NULL if invalid. A peer's name is "KIND ADDRESS". */
 static struct name *rec_name(char c, struct rec_text s)
 {
     if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rec_in.wrong)
@@ -15146,7 +15146,7 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Adds up pairs with the same shape. If their names differ, the sum is named by the shape. */
+/* Merges pairs of the same shape. If their names differ, the result is named after the shape. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -16274,7 +16274,7 @@ static int btf_read(struct btf_file *b, int fd)
     return 0;
 }
 
-/* Finds the table of kind sizes, which files may have since Linux 7.1 (struct btf_layout in
+/* Finds the table of kind sizes, which BTF can contain since Linux 7.1 (struct btf_layout in
  * include/uapi/linux/btf.h). kvis needs it to skip types of unknown kinds. */
 static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
@@ -18352,7 +18352,7 @@ static void sp_start_witness(void)
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
     sp_witness = fork();
-    if (sp_witness) { /* without a witness, all signals end kvis */
+    if (sp_witness) { /* if fork failed, a signal to the group counts as one to kvis alone */
         sigprocmask(SIG_SETMASK, &was, NULL);
         return;
     }
@@ -18896,7 +18896,7 @@ static struct {
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
-/* The memory that an argument of each kind points to. Its size is plus + mul * count bytes. */
+/* The memory that an argument of a kind points to: `plus` + `mul` * N bytes; `count` selects N. */
 static const struct hy_kind {
     bool result; /* the call writes this memory, which is valid only if the call succeeded */
     u8 nest;     /* enum wire_nest_kind; if not 0, `mul` bytes are also read at the call's entry */
@@ -19167,15 +19167,15 @@ static bool hy_add_early(struct wire_spec *s)
 
 #define HY_UNTAKEN "a record has no space for all the memory that the arguments point to"
 
-/* Returns the flag for the path of an exec, which the BPF program can read only at the end of the
- * call: see ITEM_EXEC. For execveat(2) the kernel replaces the path. */
+/* Returns the flag for the path of an exec. BPF reads the path at the end of the call (ITEM_EXEC).
+ * A successful execveat(2) has replaced the path, so BPF reads that path only after a failure. */
 static u8 hy_exec_flag(u16 id)
 {
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
 }
 
-/* Specifies the record of a call. Returns NULL, or why the call cannot have a record. In observe
- * mode, memory that does not fit in a record is omitted, and its address is shown. */
+/* Fills in the layout of a call's record. Returns NULL, or why BPF cannot record the call. In
+ * observe mode, memory that does not fit in a record is omitted, and its address is shown. */
 static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
@@ -19327,7 +19327,7 @@ static int hy_put_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
  * length with bit 31 set. */
 static u32 hy_command_bytes(u16 kind)
 {
-    struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* they point to no memory */
+    struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR points to no memory */
     if (k.count == HY_STRING)
         return 1u << 31 | CALL_PART_MAX;
     return k.count == HY_ONE ? k.mul : 0;
@@ -20029,7 +20029,7 @@ static struct {
     u64 end_ns;           /* time at which the last tracee exited */
     u64 before_ns;        /* CPU time that the command's process used before its exec */
     struct name *cwd;
-    struct {              /* ring of the exits of threads whose creation no parent had reported */
+    struct {              /* ring of threads that exited before a parent reported their creation */
         pid_t tid;
         int status;
     } early[64];
@@ -20219,7 +20219,7 @@ struct tr_facts {
     bool may_filter;        /* kvis has CAP_SYS_ADMIN, so its filter does not need no_new_privs */
     bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;            /* kvis is not in the initial pid namespace */
-    bool bits32;            /* a process of -p runs a 32-bit program */
+    bool bits32;            /* a process given with -p runs a 32-bit program */
     bool files_hidden;      /* /proc hides the open files of a process of -p from kvis */
     const char *unloadable; /* reason why this kernel rejected the BPF programs, or NULL */
 };
@@ -20576,7 +20576,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
 }
 
-/* Returns whether BPF counts a call at which the thread stops as well (see tr_filter). */
+/* Returns whether BPF also counts a call at which the thread stops (see tr_filter). */
 static bool tr_counted(const struct task *t)
 {
     const struct call *c = &t->call;
@@ -22375,8 +22375,8 @@ static void tr_loop(void)
     }
 }
 
-/* Runs observe mode, in which the BPF programs count or record, until the requested end, until all
- * processes of -p have exited, or until nobody reads the output. */
+/* Runs observe mode, in which the BPF programs count or record, until kvis must detach, all
+ * processes given with -p have exited, or an output has lost its reader. */
 static void tr_watch(void)
 {
     int text = out.text.fd[0], json = out.json.fd[0];
@@ -22647,7 +22647,7 @@ static void tr_await(struct task *t)
         dec_enter(t, &t->call);
 }
 
-/* Reports where each thread of -p was blocked when kvis attached. */
+/* Reports where each thread of the processes given with -p was blocked when kvis attached. */
 static void tr_emit_blocked(void)
 {
     static char raw[PATH_MAX + 64];
@@ -22943,7 +22943,7 @@ struct session {
     rb_fn *take;
     bool (*over)(void);           /* returns whether the command and its descendants have exited */
     void (*second)(void);         /* called every second and at the end; or NULL */
-    bool other_file; /* the run also writes a file at its end, so the output needs no reader */
+    bool other_file; /* the run also writes a file at its end, so it continues without a reader */
     const char *const *lost_why;  /* messages by enum wire_lost; at N_LOST: for skipped BPF runs */
     const char *calls;            /* with ptrace: system calls that `tap` gets */
     const struct out_tap *tap;
@@ -23044,7 +23044,7 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     return (s32)strlen(name);
 }
 
-/* --- with BPF or ptrace --- */
+/* --- sessions with BPF or ptrace --- */
 
 /* Attaches the BPF programs. If that fails, ses_go will trace the command with ptrace. If ptrace
  * cannot be used either, exits. */
@@ -23181,7 +23181,7 @@ static struct {
 } open_opt;
 
 static struct {
-    u64 magic;                /* the command passes this pointer to openat: see open_child_late */
+    u64 magic;                /* unmapped pointer that open_child_late passes to openat(2) */
     bool walks;               /* BPF programs can read the directory of a relative name */
     bool no_exec;             /* kvis does not see the files that execve opens */
     u64 first_ns, last_ns, rows;
@@ -23634,9 +23634,9 @@ static void open_child_late(void)
 }
 
 /* Returns whether the command and all its descendants have exited. kvis must not wait for a thread
- * whose exit the BPF program missed (bpf_missed). Only in the initial pid namespace can kvis check
- * for such a thread by its id. In another namespace kvis ends after a second without a record if
- * the kernel has skipped runs of BPF programs. */
+ * whose exit the BPF program missed (bpf_missed). kvis can check for such a thread by its id only
+ * in the initial pid namespace. In any other namespace, if the kernel has skipped runs of BPF
+ * programs, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -23915,7 +23915,7 @@ struct proc_node {
 
 static struct {
     bool on;
-    struct proc_node *node; /* node[0] is the parent of commands that have no parent */
+    struct proc_node *node; /* node[0] is an artificial root: the parent of top-level commands */
     u32 n, cap;
     u64 left_out;
 } proc_tree;
@@ -24858,8 +24858,8 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* Writes a command's name in the syntax of mermaid. The pid comes first, because mermaid gives a
- * meaning to some first words. Characters that would end the name or be read as HTML become
+/* Writes a command's name in the syntax of mermaid. The pid comes first, because mermaid treats
+ * some leading words as keywords. Characters that would end the name or be read as HTML become
  * entities. The name has no control characters. */
 static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
 {
@@ -25049,7 +25049,7 @@ static void proc_forked(const struct wire_proc *h)
     proc_emit_fork(h, l);
 }
 
-/* Stores a path that an exec record contains. Reads a truncated path from /proc. */
+/* Stores a path from an exec record. If the record has a truncated path, reads /proc instead. */
 static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
                       const char *link)
 {
@@ -25269,8 +25269,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns the header of a record, with values from /proc or, for a recording, of the known process.
- * Except at an exec, the cgroup is that of the known process or of its parent. */
+/* Returns the header of a record, filled from /proc or, in a replay, from proc_find's entry for the
+ * process. Except at an exec, the cgroup is that of this entry or of the parent's entry. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -25736,7 +25736,7 @@ static void proc_begin(void)
         proc_state.used[i] = i < PROC_SWITCHES || (io && i >= PROC_READ);
 }
 
-/* Adds the command's process, or the processes that already run. */
+/* Adds the command's process, or the processes that are already running. */
 static void proc_first(void)
 {
     if (opt.command)
@@ -26444,7 +26444,7 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     if (!n)
         return;
     met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
-    met_at(all, m)->since = 1; /* each rate in the sum had two readings */
+    met_at(all, m)->since = 1; /* makes the sum valid: each rate in the sum had two readings */
 }
 
 /* Calls met_sum_of for each metric of the current source that is a sum or mean. */
@@ -27266,7 +27266,7 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
     return i;
 }
 
-/* Reads the power that a chip measures: the current power if it has a file, else the average. */
+/* Reads a chip's power sensor: the instantaneous power if it has a file, else the average power. */
 static void mfs_chip_power(const char *dir, u32 chip, u32 id)
 {
     struct met_inst *i = mfs_sensor(dir, chip, "power", id);
@@ -27403,8 +27403,8 @@ static void mfs_tcp(void)
     mfs_pairs(met_path("/proc/net/netstat"));
 }
 
-/* Reads softnet_stat. A line has hexadecimal words: processed, dropped, squeezed ... Word 13 is the
- * CPU number since Linux 5.7 (commit 7d58e6555870); before, line n is taken as CPU n. */
+/* Reads softnet_stat. A line has hexadecimal words: processed, dropped, squeezed ... Since
+ * Linux 5.7 (commit 7d58e6555870), word 13 is the CPU number. On older kernels, line n is CPU n. */
 static void mfs_softnet(void)
 {
     char *line;
@@ -27879,9 +27879,9 @@ static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
     return got;
 }
 
-/* Reads how many bytes a thread has read and written. The file io of the process also includes
- * terminated children (wait_task_zombie in kernel/exit.c), and would charge a shell with the I/O of
- * its commands. Returns false if the file cannot be read; records an error if kvis lacks the
+/* Reads how many bytes a thread has read and written. /proc/PID/io of the process also includes
+ * terminated children (wait_task_zombie in kernel/exit.c), so a shell would be charged for the I/O
+ * of its commands. Returns false if the file cannot be read; records an error if kvis lacks the
  * permission to trace the process (proc_pid_io(5)). */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
@@ -27989,8 +27989,8 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds the activity of all threads to their process; copies the threads' counters if the process
- * has not run. old: the process in the previous scan; NULL: the process is new. */
+/* Adds the activity of all threads to their process. If the process has not run, keeps the threads'
+ * previous counters. old: the process in the previous scan; NULL: the process is new. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -28174,7 +28174,7 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
     }
 }
 
-/* --- the processes of -p --- */
+/* --- the processes given with -p --- */
 
 static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* indexed like opt.pids */
 
@@ -28734,7 +28734,7 @@ static struct {
     bool begun, user_only;
     bool off[N_PG];            /* groups that were given up for lack of file descriptors */
     const char *none;          /* why nothing at all is counted; NULL: something is counted */
-    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: sum of the machine or cgroup */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: total of the machine or cgroup */
     struct pmc_sum *one;       /* sums of the processes of -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
@@ -29405,7 +29405,7 @@ static bool pmc_has(const struct pmc_sum *s, u32 g, u32 role)
     return s->some[g][role] && !s->missing[g][role];
 }
 
-/* Sets level 1 of Topdown on Intel: the share of each kind of slots in all slots. */
+/* Sets level 1 of Topdown on Intel: each kind's share of all pipeline slots. */
 static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_TOPDOWN];
@@ -31866,7 +31866,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
         mout_json_end(b, "},");
 }
 
-/* Writes missing metrics and the reason, as {"source":"psi","metrics":["..."],"reason":"..."}, */
+/* Writes {"source":"psi","metrics":["..."],"reason":"..."} for missing metrics, and a comma. */
 static void mout_json_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "{\"source\":\"%s\",\"metrics\":[", met_sources[l->src].name);
@@ -32447,8 +32447,8 @@ static const struct scr_row {
 };
 
 /* Display settings of metrics. Metrics with a title are the first columns of their table. A value
- * above `unusual` is yellow, one above `bad` is red; if bad < unusual, values below the limits are.
- * The overview shows a metric with `aside` only while its value is unusual. */
+ * above `unusual` is yellow, one above `bad` is red; if bad < unusual, values below the limits have
+ * these colors. The overview shows a metric with `aside` only while its value is unusual. */
 static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
 #define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
     MET_LOOKS(X)
@@ -33728,7 +33728,7 @@ static const struct dg_rule {
         u16 number;
         u8 scope;
         bool maybe, below;   /* maybe: the guard also holds if its number is unknown */
-        float limit;         /* threshold; 0 without `below`: end of the list */
+        float limit;         /* threshold; 0 with `below` false: end of the list */
     } guard[DG_MAX_GUARDS];
 } dg_rules[] = { DG_RULES };
 
@@ -33950,7 +33950,7 @@ static void dg_take_tasks(void)
     }
 }
 
-/* Gets a number of a process (for a counter, its rate). Returns false if the number is unknown. */
+/* Gets one value of a process (for a counter, its rate). Returns false if the value is unknown. */
 static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 {
     double a = 0, b = 0;
@@ -35182,7 +35182,7 @@ static void PRINTF_LIKE(2, 3) check_fix(struct check *c, const char *fmt, ...)
     c->works = false;
 }
 
-/* Splits a message at U_FIX into detail and fix. NULL means that the ability works. */
+/* Splits a message at U_FIX into detail and fix. A NULL message means that the ability works. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -35345,7 +35345,7 @@ static void check_source(struct check *c, u32 src)
 static const struct check_row {
     const char *name;
     u8 needed, useful;   /* subcommands that fail without it; that only do less or are slower */
-    u8 verdict;          /* subcommands whose verdict depends on the ability */
+    u8 verdict;          /* bits of the subcommands whose verdict depends on the ability */
     bool bpf;            /* the ability needs BPF programs */
     void (*fn)(struct check *);
     u8 source;           /* source to try if fn is NULL; 0: fn of an earlier row fills this row */
@@ -35752,7 +35752,7 @@ enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 struct check_verdict {
     enum check_loss loss;
     char detail[512];
-    const struct check *worst; /* first missing ability with this loss; NULL: none is missing */
+    const struct check *worst; /* first missing ability with the greatest loss; NULL: none */
 };
 
 static enum check_loss check_lost(const struct check_command *of, const struct check_done *d)
