@@ -73,11 +73,12 @@ for n in structs:
         else:
             elements, element = array(i)
             rows.append(f'FIELD("{n}.{path}", {tag}, {path}, {elements}, {path}{element})')
+# A value that occurs twice gets another name in bpftool's C, even if one of the two enums has no name.
 values = {}
-for t in enums:
-    for v in t["values"]:
+for t in (t for t in types.values() if t["kind"] in ("ENUM", "ENUM64")):
+    for v in t.get("values", []):
         values.setdefault(v["name"], []).append(t)
-for v in random.sample(sorted(k for k, t in values.items() if len(t) == 1), 200):
+for v in random.sample(sorted(k for k, t in values.items() if len(t) == 1 and t[0]["name"] != "(anon)"), 200):
     t = values[v][0]
     if sum(e["name"] == t["name"] for e in enums) == 1:
         rows.append(f'VALUE("{t["name"]}.{v}", enum {t["name"]}, {v})')
