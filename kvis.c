@@ -18314,8 +18314,8 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 /* --- signals to kvis while BPF programs trace the command --- A signal to kvis's process group
  * reaches the command, too: kvis ignores it and ends with the command. A signal to kvis alone ends
  * kvis. siginfo does not tell these cases apart, therefore kvis has a witness: a process in the
- * same group that blocks all signals, so a signal to the group stays pending there. With ptrace, a
- * stop of the command shows the signal (tr_is_groups). */
+ * same group that reports each signal it gets through a pipe. With ptrace, a stop of the command
+ * shows the signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
@@ -18323,7 +18323,10 @@ static volatile sig_atomic_t sp_end_sig;               /* signal that ends kvis,
 static volatile sig_atomic_t sp_n_came, sp_n_done;     /* number of signals received, and of those
                                                         * handled */
 static siginfo_t sp_came[SP_CAME];
+static siginfo_t sp_group[SP_CAME];  /* signals that the witness got and kvis has not handled */
+static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
 static pid_t sp_witness = -1;
+static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;                             /* argv of kvis */
 
 /* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. */
@@ -18343,73 +18346,92 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Starts the witness process. It changes its name and arguments, so that `pkill kvis` does not find
- * it. */
-static void sp_start_witness(void)
+/* Main function of the witness process, in which all signals are blocked. It changes its name and
+ * arguments, because `pkill kvis` must not find it. */
+static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
-    pid_t kvis = getpid();
-    sigset_t all, was;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &was);
-    sp_witness = fork();
-    if (sp_witness) { /* if fork failed, a signal to the group counts as one to kvis alone */
-        sigprocmask(SIG_SETMASK, &was, NULL);
-        return;
-    }
+    sigset_t set;
+    siginfo_t si;
+    sigemptyset(&set);
+    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
+        sigaddset(&set, sp_sigs[i]);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "signals");
-    if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0) /* before Linux 5.9 */
-        for (int f = 0; f < 1024; f++)
+    pipe = dup2(pipe, 0);
+    if (syscall(SYS_close_range, 1u, ~0u, 0u) < 0) /* before Linux 5.9 */
+        for (int f = 1; f < 1024; f++)
             close(f);
     for (char **w = sp_argv; *w; w++)
         memset(*w, 0, strlen(*w));
     while (getppid() == kvis)
-        pause();
+        if (sigwaitinfo(&set, &si) > 0 && write(pipe, &si, sizeof si) != sizeof si)
+            break;
     _exit(0);
 }
 
-/* Kills a witness process and sets *pid to -1, because the pid may be reused. */
-static void sp_end_witness(pid_t *pid)
+/* Starts the witness. Without it, a signal to the group counts as one to kvis alone. */
+static void sp_start_witness(void)
 {
-    if (*pid > 0 && kill(*pid, SIGKILL) == 0)
-        waitpid(*pid, NULL, 0);
-    *pid = -1;
+    pid_t kvis = getpid();
+    sigset_t all, was;
+    int end[2];
+    if (pipe2(end, O_CLOEXEC) < 0)
+        return;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &was);
+    sp_witness = fork();
+    if (!sp_witness)
+        sp_witness_main(kvis, end[1]);
+    sigprocmask(SIG_SETMASK, &was, NULL);
+    close(end[1]);
+    sp_reports = end[0];
 }
 
-/* Returns the pending signals of a process as a bit set (bit n-1 for signal n). */
-static u64 sp_pending(pid_t pid)
+static void sp_end_witness(void)
 {
-    const char *pending = pid > 0 ? fd_status(pid, "ShdPnd:") : NULL;
-    return pending ? strtoull(pending, NULL, 16) : 0;
+    if (sp_witness > 0 && kill(sp_witness, SIGKILL) == 0)
+        waitpid(sp_witness, NULL, 0);
+    sp_witness = -1; /* the pid may be reused */
 }
 
-/* Replaces a witness that has pending signals. The caller has blocked kvis's signals. Discards
- * group signals that the new witness missed, which would look like signals to kvis alone. */
-static void sp_change_witness(void)
+/* Reads the witness's reports up to that of a SIGIO from kvis, which the witness takes last because
+ * its number is the highest. Gives up if the witness was killed, or stopped for a second. */
+static void sp_read_reports(void)
 {
-    pid_t old = sp_witness;
-    sigset_t one;
-    sp_start_witness();
-    u64 mine = sp_pending(getpid()), seen = sp_pending(sp_witness);
-    u64 unseen = mine & sp_pending(old) & ~seen;
-    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++) {
-        sigemptyset(&one);
-        sigaddset(&one, sp_sigs[i]);
-        if (unseen >> (sp_sigs[i] - 1) & 1)
-            sigtimedwait(&one, NULL, &(struct timespec){ 0 });
-    }
-    sp_end_witness(&old);
+    struct pollfd report = { .fd = sp_reports, .events = POLLIN };
+    siginfo_t si = { 0 };
+    if (sp_witness <= 0 || kill(sp_witness, SIGIO) < 0)
+        return;
+    while (poll(&report, 1, 1000) > 0 && read(sp_reports, &si, sizeof si) == sizeof si
+           && (si.si_signo != SIGIO || si.si_pid != getpid()))
+        sp_group[sp_n_group++ % SP_CAME] = si;
 }
 
-/* Returns the signals sent to kvis's process group as a bit set (bit n-1 for signal n), or 0 if the
- * command is no longer in this group. */
-static u64 sp_group_got(void)
+/* Returns whether a signal to kvis went to its process group, and forgets this signal of the
+ * group: the next one like it may be for kvis alone. */
+static bool sp_is_groups(const siginfo_t *si)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp();
-    u64 got = sp_pending(sp_witness);
-    if (got)
-        sp_change_witness();
-    return together ? got : 0;
+    for (u32 i = 0; i < SP_CAME; i++) {
+        siginfo_t *group = &sp_group[i];
+        if (group->si_signo != si->si_signo || group->si_code != si->si_code
+            || group->si_pid != si->si_pid)
+            continue;
+        group->si_signo = 0;
+        return together;
+    }
+    return false;
+}
+
+/* Forgets the signals of the group that merged in kvis with an earlier one that was pending. The
+ * caller has blocked kvis's signals. */
+static void sp_forget_merged(void)
+{
+    sigset_t pending;
+    sigpending(&pending);
+    for (u32 i = 0; i < SP_CAME; i++)
+        if (sp_group[i].si_signo && !sigismember(&pending, sp_group[i].si_signo))
+            sp_group[i].si_signo = 0;
 }
 
 /* Handles a signal to kvis alone or from the terminal. The first ^C or ^\ (SI_KERNEL) has reached
@@ -18437,12 +18459,14 @@ static bool sp_over(void)
     sigset_t all, was;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
-    for (u64 group = sp_group_got(); !sp_end_sig && sp_n_done != sp_n_came; sp_n_done++) {
+    sp_read_reports();
+    for (; !sp_end_sig && sp_n_done != sp_n_came; sp_n_done++) {
         const siginfo_t *si = &sp_came[sp_n_done % SP_CAME];
         bool typed = si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
-        if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
+        if (!sp_is_groups(si) || typed)
             sp_decide(si);
     }
+    sp_forget_merged();
     if (!sp_end_sig) /* stop the timer of sp_note; a pending signal will start it again */
         setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     sigprocmask(SIG_SETMASK, &was, NULL);
@@ -20025,6 +20049,7 @@ static struct {
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
     struct tr_signal got[8]; /* ring of the last signals to the command */
     u32 n_got;
+    u64 got_pending;      /* set of the signals to the group that kvis handled before the command */
     u64 next_table_ns, deadline_ns;
     u64 end_ns;           /* time at which the last tracee exited */
     u64 before_ns;        /* CPU time that the command's process used before its exec */
@@ -21401,7 +21426,10 @@ static void tr_signal_stop(struct task *t, int sig)
         tr_resume(t, 0);
         return;
     }
-    if (t->pid == tr.child || tr.status != -1) /* -1: the command has not exited */
+    u64 bit = (u64)1 << (sig - 1);
+    if (tr.got_pending & bit)
+        tr.got_pending &= ~bit;
+    else if (t->pid == tr.child || tr.status != -1) /* -1: the command has not exited */
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
@@ -22178,13 +22206,17 @@ static bool tr_is_groups(const struct tr_signal *q)
     if (!tr.child || (q->si.si_code == SI_KERNEL && sig != SIGHUP))
         return false;
     for (u32 i = 0; i < ARRAY_LEN(tr.got); i++) {
-        const struct tr_signal *g = &tr.got[i];
+        struct tr_signal *g = &tr.got[i];
         if (g->si.si_signo == sig && g->si.si_code == q->si.si_code
-            && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns)
+            && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
+            g->si.si_signo = 0; /* the next signal like it may be for kvis alone */
             return true;
+        }
     }
     const char *pending = tr.status == -1 ? fd_status(tr.child, "ShdPnd:") : NULL;
-    return pending && strtoull(pending, NULL, 16) >> (sig - 1) & 1;
+    u64 bit = pending ? strtoull(pending, NULL, 16) & (u64)1 << (sig - 1) : 0;
+    tr.got_pending |= bit;
+    return bit;
 }
 
 /* Handles a signal to kvis. The terminal sends ^C to kvis and to the command: kvis ignores the
@@ -23153,7 +23185,7 @@ static void ses_run(struct session *s, u64 end_ns)
     bpf_detach(&s->obj);
     ses_take(s);
     ses_report_losses(s);
-    sp_end_witness(&sp_witness);
+    sp_end_witness();
 }
 
 static void ses_end(struct session *s)
@@ -35143,7 +35175,7 @@ static int dg_run(void)
     out_flush();
     while (sp_command.pid && dg.status == -1 && !sp_over()) /* the command runs longer than -d */
         dg_wait(u_now() + NSEC);
-    sp_end_witness(&sp_witness);
+    sp_end_witness();
     return dg.status;
 }
 
