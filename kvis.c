@@ -11117,23 +11117,22 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets *p to the path of the directory that a record describes. Reads the path from /proc if this
- * is still the working directory of t. Otherwise, resolves the path argument of the call. */
+/* Sets t's working directory to the one that a record describes. Its name is that in /proc if t is
+ * still there, read before that is checked. Otherwise, resolves *p, the path in the call. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
     struct fd_stat sx;
+    struct name *now = ps_directory(t->tid, "cwd", NULL);
     snprintf(at, sizeof at, "/proc/%d/cwd", t->tid);
-    bool there = fd_statx(at, &sx) == 0 && md_is_file(&sx, f);
-    s64 len = there ? fd_link_text(at, p->s, sizeof p->s) : 0;
-    if (len > 0)
-        p->len = (u32)len;
+    if (fd_statx(at, &sx) == 0 && md_is_file(&sx, f))
+        t->fs->cwd = now;
     else if (p->ok)
         md_resolve_recorded(t, p, f);
-    p->ok |= len > 0;
 }
 
-/* After chdir(2), fchdir(2) or chroot(2), gets t's new directory from the record or the kernel. */
+/* After chdir(2), fchdir(2) or chroot(2), gets t's new directory from the record or the kernel. A
+ * path that is still relative here says nothing about where the directory is. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11142,11 +11141,12 @@ static void md_chdir(struct task *t, struct call *c)
         return;
     md_change_path(t, c, c->id == SC_fchdir ? -1 : 0, &p);
     t->fs->cwd = NULL;
-    if (f)
-        md_recorded_cwd(t, &p, f);
-    else
+    if (!f)
         ps_look_fs(t);
-    if (!t->fs->cwd && c->id != SC_chroot && p.ok)
+    else if (c->id != SC_chroot)
+        md_recorded_cwd(t, &p, f);
+    bool placed = p.s[0] == '/' || !strncmp(p.s, U_CUT "/", sizeof U_CUT);
+    if (!t->fs->cwd && c->id != SC_chroot && placed)
         t->fs->cwd = nm_get('f', p.s, p.len);
 }
 
@@ -13820,7 +13820,7 @@ static void px_frame(struct buf *b, const char *s, size_t n)
         b_c(b, ';');
     for (const char *end = s + n; s < end; s++) {
         const char *semicolon = memchr(s, ';', (size_t)(end - s));
-        b_json(b, s, (size_t)((semicolon ? semicolon : end) - s));
+        b_esc(b, s, (size_t)((semicolon ? semicolon : end) - s), 0);
         if (!semicolon)
             return;
         b_s(b, "\\x3b");
@@ -32152,7 +32152,7 @@ static void mout_heat_maps(struct buf *b)
         h->line = mout_past.maps++;
         b_f(b, "[%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", h->line, r->name, r->counts,
             met_sources[r->src].name, h->inst->name[0] ? met_dims[h->inst->dim].label : "");
-        b_json(b, h->inst->name, strlen(h->inst->name));
+        mout_json_name(b, h->inst->name);
         b_s(b, "\"],");
     }
 }
