@@ -16159,6 +16159,7 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
+    BTF_AT = 0x7fffffff,    /* mask of a position in a file of at most BTF_MAX_FILE bytes */
     BTF_LAYOUTS = 128,      /* number of type kinds (7 bits) */
 };
 
@@ -16208,7 +16209,9 @@ struct btf_file {
     u32 mapped; /* length of the mapping at p; the file is its first `size` bytes */
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* smaller ids and string offsets belong to vmlinux */
-    u32 *type;                     /* positions of the types, starting with type first_id */
+    u32 *type;                     /* positions of the types, starting with type first_id; the
+                                    * highest bit is set if a query may be for the type */
+    size_t type_bytes;             /* length of the mapping at `type` */
     const u8 *layout;              /* sizes of the kinds, 4 bytes for each kind */
     u32 n_layouts;
 };
@@ -16366,18 +16369,28 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types of a file and stores their positions. */
+/* Whether a query may be for the type t. */
+static bool btf_is_asked(const struct btf_type *t)
+{
+    return btf_kinds[MIN(t->kind, BTF_KINDS)].named && *btf_bucket(btf_str(t->b, t->name), 4);
+}
+
+/* Checks all types of a file and stores their positions. The memory is populated at once, because
+ * page faults would take longer than the scan. */
 static int btf_scan(struct btf_file *b)
 {
-    b->type = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type);
-    if (!b->type)
-        return -ENOMEM;
+    b->type_bytes = ((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type;
+    void *p = mmap(NULL, b->type_bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    b->type = p;
     struct btf_type t;
     for (u32 pos = b->type_pos; pos < b->type_end;) {
         s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
         if (len < 0)
             return (int)len;
-        b->type[b->n_ids++] = pos;
+        b->type[b->n_ids++] = pos | (btf_is_asked(&t) ? ~(u32)BTF_AT : 0);
         pos += (u32)len;
     }
     return 0;
@@ -16392,7 +16405,7 @@ static int btf_get(u32 id, struct btf_type *t)
     }
     if (id < b->first_id || id - b->first_id >= b->n_ids)
         return btf_bad(b, "no type %u", id);
-    return btf_head(b, b->type[id - b->first_id], id, t) < 0 ? -EBADMSG : 0;
+    return btf_head(b, b->type[id - b->first_id] & BTF_AT, id, t) < 0 ? -EBADMSG : 0;
 }
 
 /* Sets *t to the type `id` without typedefs and qualifiers such as const. */
@@ -16655,7 +16668,7 @@ static void btf_answer(struct btf_want *w, u32 n)
     struct btf_type t;
     for (u32 k = btf.n_files; k--;)
         for (u32 i = 0; i < btf.file[k].n_ids; i++)
-            if (!btf_get(btf.file[k].first_id + i, &t) && btf_kinds[MIN(t.kind, BTF_KINDS)].named)
+            if (btf.file[k].type[i] > BTF_AT && !btf_get(btf.file[k].first_id + i, &t))
                 btf_ask(&t, w);
     for (u32 i = 0; i < n; i++)
         w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
@@ -16700,7 +16713,8 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
     for (u32 i = 0; i < btf.n_files; i++) {
-        free(btf.file[i].type);
+        if (btf.file[i].type)
+            munmap(btf.file[i].type, btf.file[i].type_bytes);
         if (btf.file[i].p)
             munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].mapped);
     }
