@@ -235,6 +235,7 @@ struct call {
  * of its I/O. Section nm_ describes the lifetime of names. */
 struct name {
     struct name *next;              /* next name in the hash chain */
+    struct name *older;             /* the name that was added before this one */
     u32 hash, len;
     char cls;                       /* 'f': file; 'p': address of a peer; 'x': other name */
     bool read, written;             /* the file was opened or used for reading, for writing */
@@ -2123,6 +2124,7 @@ enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 static struct {
     struct name **chain; /* NM_BUCKETS chains, by nm_hash; allocated, because a static array would
                           * make exec fail under a small RLIMIT_AS */
+    struct name *newest; /* all names, linked by `older` */
     u64 secret;          /* prevents a tracee from choosing names that share a hash chain */
     size_t total, drop_at; /* bytes that all names take; total at which to call nm_drop */
     u64 n, overflow;     /* number of names; number of look-ups beyond NM_LIMIT */
@@ -2190,19 +2192,10 @@ static struct name *nm_get(char cls, const char *s, size_t n)
     e->hash = h;
     e->next = *nm_slot(h);
     *nm_slot(h) = e;
+    e->older = nm.newest;
+    nm.newest = e;
     nm.n++;
     return e;
-}
-
-/* Iterates over all names: returns the name after e, or the first name if e is NULL. */
-static struct name *nm_next(const struct name *e)
-{
-    u32 bucket = e ? e->hash % NM_BUCKETS + 1 : 0;
-    if (e && e->next)
-        return e->next;
-    while (bucket < NM_BUCKETS && !nm.chain[bucket])
-        bucket++;
-    return bucket < NM_BUCKETS ? nm.chain[bucket] : NULL;
 }
 
 static u64 nm_bytes(const struct name *e)
@@ -2233,22 +2226,31 @@ static void nm_mark(struct name *e)
         e->live = true;
 }
 
+/* Removes a name from its hash chain. */
+static void nm_unchain(const struct name *e)
+{
+    struct name **slot = nm_slot(e->hash);
+    while (*slot != e)
+        slot = &(*slot)->next;
+    *slot = e->next;
+}
+
 /* Frees the names whose `live` is not set. */
 static void nm_sweep(void (*gone)(const struct name *))
 {
-    for (u32 i = 0; i < NM_BUCKETS; i++)
-        for (struct name **slot = &nm.chain[i], *e; (e = *slot);) {
-            if (e->live) {
-                e->live = false;
-                slot = &e->next;
-                continue;
-            }
-            gone(e);
-            *slot = e->next;
-            nm.total -= nm_size(e->len);
-            nm.n--;
-            free(e);
+    for (struct name **slot = &nm.newest, *e; (e = *slot);) {
+        if (e->live) {
+            e->live = false;
+            slot = &e->older;
+            continue;
         }
+        gone(e);
+        nm_unchain(e);
+        *slot = e->older;
+        nm.total -= nm_size(e->len);
+        nm.n--;
+        free(e);
+    }
 }
 
 /* Frees names that are not marked as live, except NM_KEPT bytes of names with the most I/O. Calls
@@ -2257,7 +2259,7 @@ static void nm_drop(void (*gone)(const struct name *))
 {
     struct name **list = malloc(nm.n * sizeof *list);
     size_t n = 0, kept = 0;
-    for (struct name *e = nm_next(NULL); list && e; e = nm_next(e))
+    for (struct name *e = nm.newest; list && e; e = e->older)
         if (!e->live && (nm_bytes(e) || e->opens))
             list[n++] = e;
     if (list)
@@ -6194,6 +6196,7 @@ enum {
 /* What the text sink knows about a process. */
 struct out_proc {
     pid_t pid;           /* 0: the slot is free */
+    bool used;           /* out_used[] has the slot */
     u64 seen_ns;         /* time of the last event of the process */
     u64 born_ns;         /* creation time, if the line about the creation is delayed; else 0 */
     pid_t parent, maker; /* process and thread that created this process */
@@ -6237,6 +6240,8 @@ static struct {
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
 static struct out_proc out_procs[OUT_PROCS]; /* hash table, by pid */
+static struct out_proc *out_used[OUT_PROCS]; /* the slots in use; others stay untouched */
+static u32 out_n_used;
 
 /* Hash table, by pid: the name of each process's program. A pid can use only a few of the slots. If
  * these slots are in use, a new pid takes the least recently used slot. */
@@ -6901,12 +6906,15 @@ static void out_birth(struct out_proc *p)
 static struct out_proc *out_proc_of(pid_t pid, u64 ts_ns)
 {
     struct out_proc *p = out_proc_place(pid);
+    if (!p->used)
+        out_used[out_n_used++] = p;
     if (p->pid != pid) {
         out_birth(p);
         out_files(p);
         memset(p, 0, sizeof *p);
         p->pid = pid;
     }
+    p->used = true;
     p->seen_ns = ts_ns;
     return p;
 }
@@ -7189,8 +7197,8 @@ static void out_print_due(u64 now)
 {
     const struct ev_groups *s = &out.held;
     u64 next = ~0ull;
-    for (u32 i = 0; i < OUT_PROCS; i++)
-        out_proc_due(&out_procs[i], now, &next);
+    for (u32 i = 0; i < out_n_used; i++)
+        out_proc_due(out_used[i], now, &next);
     if (s->n && (now >= s->last_ns + OUT_QUIET_NS
                  || now >= s->g[s->first].e.ts_ns + OUT_HELD_NS))
         out_held_print(~0ull);
@@ -7731,9 +7739,9 @@ static void out_tick(u64 now)
 /* Prints all delayed lines at the end of the trace. */
 static void out_end(void)
 {
-    for (u32 i = 0; i < OUT_PROCS; i++) {
-        out_files(&out_procs[i]);
-        out_birth(&out_procs[i]);
+    for (u32 i = 0; i < out_n_used; i++) {
+        out_files(out_used[i]);
+        out_birth(out_used[i]);
     }
     out_held_print(~0ull);
     out_break_partial();
@@ -8352,7 +8360,7 @@ static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name 
 {
     u32 n = 0;
     *more = 0;
-    for (struct name *e = nm_next(NULL); e; e = nm_next(e)) {
+    for (struct name *e = nm.newest; e; e = e->older) {
         if (!want(e))
             continue;
         *more += n == max;
@@ -8399,7 +8407,7 @@ static bool st_is_connection(const struct name *n)
 static u64 st_count(bool read)
 {
     u64 n = 0;
-    for (const struct name *e = nm_next(NULL); e; e = nm_next(e))
+    for (const struct name *e = nm.newest; e; e = e->older)
         n += e->cls == 'f' && e->kind == FK_FILE && (read ? e->read : e->written);
     return n;
 }
@@ -12118,7 +12126,7 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
 
 static void rec_names(void)
 {
-    for (const struct name *e = nm_next(NULL); e; e = nm_next(e)) {
+    for (const struct name *e = nm.newest; e; e = e->older) {
         if (e->cls != 'f' && e->cls != 'p')
             continue;
         rec_put(REC_NAME);
@@ -14974,7 +14982,7 @@ static bool df_take_names(u32 k)
 {
     struct df_row *list = calloc(nm.n + 1, sizeof *list);
     u32 n = 0;
-    for (struct name *e = nm_next(NULL); list && e; e = nm_next(e)) {
+    for (struct name *e = nm.newest; list && e; e = e->older) {
         if (!e->opens && !nm_bytes(e))
             continue;
         list[n++] = (struct df_row){ .name = e, .amount = nm_bytes(e), .count = e->opens };
@@ -16151,6 +16159,7 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
+    BTF_AT = 0x7fffffff,    /* mask of a position in a file of at most BTF_MAX_FILE bytes */
     BTF_LAYOUTS = 128,      /* number of type kinds (7 bits) */
 };
 
@@ -16200,7 +16209,9 @@ struct btf_file {
     u32 mapped; /* length of the mapping at p; the file is its first `size` bytes */
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* smaller ids and string offsets belong to vmlinux */
-    u32 *type;                     /* positions of the types, starting with type first_id */
+    u32 *type;                     /* positions of the types, starting with type first_id; the
+                                    * highest bit is set if a query may be for the type */
+    size_t type_bytes;             /* length of the mapping at `type` */
     const u8 *layout;              /* sizes of the kinds, 4 bytes for each kind */
     u32 n_layouts;
 };
@@ -16358,18 +16369,28 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types of a file and stores their positions. */
+/* Whether a query may be for the type t. */
+static bool btf_is_asked(const struct btf_type *t)
+{
+    return btf_kinds[MIN(t->kind, BTF_KINDS)].named && *btf_bucket(btf_str(t->b, t->name), 4);
+}
+
+/* Checks all types of a file and stores their positions. The memory is populated at once, because
+ * page faults would take longer than the scan. */
 static int btf_scan(struct btf_file *b)
 {
-    b->type = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type);
-    if (!b->type)
-        return -ENOMEM;
+    b->type_bytes = ((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type;
+    void *p = mmap(NULL, b->type_bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    b->type = p;
     struct btf_type t;
     for (u32 pos = b->type_pos; pos < b->type_end;) {
         s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
         if (len < 0)
             return (int)len;
-        b->type[b->n_ids++] = pos;
+        b->type[b->n_ids++] = pos | (btf_is_asked(&t) ? ~(u32)BTF_AT : 0);
         pos += (u32)len;
     }
     return 0;
@@ -16384,7 +16405,7 @@ static int btf_get(u32 id, struct btf_type *t)
     }
     if (id < b->first_id || id - b->first_id >= b->n_ids)
         return btf_bad(b, "no type %u", id);
-    return btf_head(b, b->type[id - b->first_id], id, t) < 0 ? -EBADMSG : 0;
+    return btf_head(b, b->type[id - b->first_id] & BTF_AT, id, t) < 0 ? -EBADMSG : 0;
 }
 
 /* Sets *t to the type `id` without typedefs and qualifiers such as const. */
@@ -16647,7 +16668,7 @@ static void btf_answer(struct btf_want *w, u32 n)
     struct btf_type t;
     for (u32 k = btf.n_files; k--;)
         for (u32 i = 0; i < btf.file[k].n_ids; i++)
-            if (!btf_get(btf.file[k].first_id + i, &t) && btf_kinds[MIN(t.kind, BTF_KINDS)].named)
+            if (btf.file[k].type[i] > BTF_AT && !btf_get(btf.file[k].first_id + i, &t))
                 btf_ask(&t, w);
     for (u32 i = 0; i < n; i++)
         w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
@@ -16692,7 +16713,8 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
     for (u32 i = 0; i < btf.n_files; i++) {
-        free(btf.file[i].type);
+        if (btf.file[i].type)
+            munmap(btf.file[i].type, btf.file[i].type_bytes);
         if (btf.file[i].p)
             munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].mapped);
     }
@@ -18905,8 +18927,10 @@ static struct {
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
     const struct wire_count *table; /* the BPF program's counts, by CPU and call number */
     const struct wire_hist *hists;  /* the BPF program's histograms of durations, by call number */
-    struct { struct wire_count sum; struct wire_hist hist; } *added; /* counts already added to st,
-                                                                      * by call number */
+    struct {               /* what is already added to st, by call number */
+        struct wire_count sum[CALL_NRS];
+        struct wire_hist hist[CALL_NRS];
+    } *added;
     u64 strays;            /* number of damaged records and of records of unknown threads */
     bool row[SC_N];        /* by row of the call table: BPF records or counts the call */
     u64 records, reported_lost;
@@ -19399,7 +19423,7 @@ static int hy_view(void)
         return 0;
     hy.table = bpf_map_view(bpf_map(&hy.obj, "table"), hy_entries("table") * sizeof *hy.table);
     hy.hists = bpf_map_view(bpf_map(&hy.obj, "hists"), hy_entries("hists") * sizeof *hy.hists);
-    hy.added = calloc(CALL_NRS, sizeof *hy.added);
+    hy.added = calloc(1, sizeof *hy.added);
     bool whole = hy.table && hy.hists && hy.added;
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts of calls into memory");
 }
@@ -19408,7 +19432,7 @@ static int hy_view(void)
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
-        struct wire_count sum = { 0, 0, 0, 0 }, *was = &hy.added[nr].sum;
+        struct wire_count sum = { 0, 0, 0, 0 }, *was = &hy.added->sum[nr];
         int row = sc_find(ARCH_NATIVE, nr);
         for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
             const struct wire_count *c = hy.table + cpu * CALL_NRS + nr;
@@ -19424,8 +19448,8 @@ static void hy_counts(void)
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
             u32 n = *(const volatile u32 *)&hy.hists[nr].n[k];
-            r->hist[k] += n - hy.added[nr].hist.n[k];
-            hy.added[nr].hist.n[k] = n;
+            r->hist[k] += n - hy.added->hist[nr].n[k];
+            hy.added->hist[nr].n[k] = n;
         }
     }
 }
