@@ -28813,19 +28813,21 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-static void pmc_arm_core(struct pmc_pmu *p)
+/* Writes the name of the Arm core of a CPU in `mask`. Returns whether the name is known. */
+static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
-    u64 midr = pmc_cpuinfo(p->mask);
+    u64 midr = pmc_cpuinfo(mask);
     u32 implementer = (u32)(midr >> 24) & 0xff, part = (u32)(midr >> 4) & 0xfff;
     if (!midr)
-        return;
-    snprintf(p->core, sizeof p->core, "implementer 0x%02x part 0x%03x (MIDR 0x%08" PRIx64 ")",
-             implementer, part, midr);
+        return false;
     for (u32 k = 0; k < ARRAY_LEN(pmc_arm); k++)
         if (pmc_arm[k].implementer == implementer && pmc_arm[k].part == part) {
-            snprintf(p->core, sizeof p->core, "%s (MIDR 0x%08" PRIx64 ")", pmc_arm[k].name, midr);
-            p->known = true;
+            snprintf(core, n, "%s (MIDR 0x%08" PRIx64 ")", pmc_arm[k].name, midr);
+            return true;
         }
+    snprintf(core, n, "implementer 0x%02x part 0x%03x (MIDR 0x%08" PRIx64 ")", implementer, part,
+             midr);
+    return false;
 }
 
 /* Returns the row of pmu.tbl for the cores that a PMU belongs to; NULL if there is none. */
@@ -28995,7 +28997,7 @@ static void pmc_look(void)
         if (pmc.vendor[0])
             pmc_x86_core(p);
         else
-            pmc_arm_core(p);
+            p->known = pmc_arm_core(p->mask, p->core, sizeof p->core);
         for (u32 r = PR_NONE + 1; r < N_PR; r++)
             p->err[r] = pmc_choose(p, r);
     }
@@ -35539,15 +35541,16 @@ static void check_table(struct buf *b, bool json)
 
 static void check_cpu_id(struct check *c)
 {
+    static const u8 cpu0[PMC_CPUS / 8] = { 1 };
+    const struct pmc_core *core = pmc.n_pmus ? NULL : pmc_find_core("cpu"); /* else its row says */
     if (pmc.vendor[0])
-        check_say(c, true, "%s family %u model %u stepping %u: %s", pmc.vendor, pmc.family,
-                  pmc.model_nr, pmc.stepping, pmc.model);
+        check_say(c, true, "%s family %u model %u stepping %u: %s%s%s", pmc.vendor, pmc.family,
+                  pmc.model_nr, pmc.stepping, pmc.model, core ? ", " : "", core ? core->name : "");
     else
-        check_say(c, true, "%s", pmc.n_pmus && pmc_pmus[0].core[0] ? pmc_pmus[0].core
-                                                                    : "not known");
-    if (!pmc.n_pmus)
-        check_fix(c, "no CPU PMU in %s; in a virtual machine, enable the virtual PMU",
-                  met_path(PMC_DEVICES));
+        pmc_arm_core(cpu0, c->detail, sizeof c->detail);
+    c->works = c->detail[0];
+    if (!c->works)
+        check_say(c, false, "not known");
 }
 
 static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
@@ -35638,7 +35641,9 @@ static bool check_cpu(struct buf *b, bool json)
     pmc_look();
     struct check_done *d = check_begin("processor");
     check_cpu_id(&d->c);
-    bool works = d->c.works;
+    bool works = pmc.n_pmus;
+    if (!works)
+        check_reason(&check_begin("pmu")->c, pmc.none);
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         d = check_begin("%s", pmc_pmus[k].name);
         check_cpu_pmu(&d->c, &pmc_pmus[k]);
