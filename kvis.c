@@ -33718,7 +33718,9 @@ static const struct { const char *name; u16 use[3]; } dg_res[N_RES] = {
 
 enum { DG_MAX_GUARDS = 3 };
 
-static const struct dg_rule {
+#define DG_ANY 1e-6f /* a lower threshold means: any value above 0 */
+
+static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* name of another rule whose finding suppresses this rule; or NULL */
     u16 value, cost, whose, log;
@@ -34412,11 +34414,16 @@ static const char *dg_words_of(u16 number)
     return NULL;
 }
 
-/* Writes a number with its unit, or without the unit if its phrase in dg_words[] has a '#'. */
-static void dg_bare(struct buf *b, u16 number, double v)
+/* Returns whether a number is written without its unit: its phrase in dg_words[] has a '#'. */
+static bool dg_unitless(u16 number)
 {
     const char *words = dg_words_of(number);
-    if (words && strchr(words, '#'))
+    return words && strchr(words, '#');
+}
+
+static void dg_bare(struct buf *b, u16 number, double v)
+{
+    if (dg_unitless(number))
         dg_digits(b, v);
     else
         dg_num(b, number, v);
@@ -34549,7 +34556,7 @@ static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
         b_s(b, sep);
         sep = ", ";
         dg_say(b, e->number, e->v);
-        if (f->rule->kind == DG_ERROR && e->limit < 1e-6) /* any value above 0 is an error */
+        if (f->rule->kind == DG_ERROR && e->limit < (double)DG_ANY)
             continue;
         b_s(b, " (threshold ");
         dg_bare(b, e->number, e->limit);
@@ -35040,7 +35047,66 @@ static void dg_json(struct buf *b)
     mout_json_end(b, "]}\n");
 }
 
-/* --- the run --- */
+/* --- options --- */
+
+/* Parses a value with the unit that dg_bare writes, such as 40%, 20ms or 1.5 MB/s. */
+static bool dg_parse(u16 number, const char *text, float *v)
+{
+    static const char *const names[] = {
+        [U_RATE] = "/s", [U_RATIO] = "%", [U_BYTES] = "B", [U_BYTE_RATE] = "B/s",
+        [U_SECONDS] = "s", [U_CELSIUS] = "C", [U_HERTZ] = "Hz", [U_NS] = "s", [U_WATTS] = "W",
+        [U_CELSIUS_RATE] = "C/s",
+    };
+    static const char prefixes[] = "um KMGT";
+    u8 unit = dg_unitless(number) ? U_NUMBER : mout_form(dg_like(number))->unit;
+    const char *name = names[unit] ? names[unit] : "", *blank = prefixes + 2;
+    char *end;
+    double x = strtod(text, &end) * (unit == U_RATIO ? 0.01 : unit == U_NS ? 1e9 : 1);
+    end += strspn(end, " °");
+    size_t prefix = strlen(end) - strlen(name);
+    if (!isdigit((u8)*text) || prefix > 1 || strcmp(end + prefix, name))
+        return false;
+    const char *at = prefix ? strchr(prefixes, *end) : blank;
+    if (!at)
+        return false;
+    double thousand = unit == U_BYTES || unit == U_BYTE_RATE ? 1024 : 1000;
+    for (; at > blank; at--)
+        x *= thousand;
+    for (; at < blank; at++)
+        x /= thousand;
+    *v = (float)x;
+    return isfinite(*v);
+}
+
+/* Sets the threshold of a rule. v is RULE=VALUE. */
+static const char *dg_opt_threshold(const char *v)
+{
+    static struct buf why;
+    char name[64];
+    const char *near = NULL;
+    u32 distance = 9;
+    struct dg_rule *r = dg_rules, *end = r + ARRAY_LEN(dg_rules);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(v, "="), v);
+    for (; r < end && strcmp(r->name, name); r++)
+        u_nearer(name, r->name, &near, &distance);
+    v += strcspn(v, "=");
+    b_reset(&why);
+    if (r == end && near) {
+        b_f(&why, "no rule has this name; did you mean %s?", near);
+    } else if (r == end) {
+        b_s(&why, "no rule has this name (kvis help findings lists the rules)");
+    } else if (!r->below && r->limit < DG_ANY) {
+        b_s(&why, "this rule has no threshold: any value above 0 is a finding");
+    } else if (*v != '=' || !dg_parse(r->value, v + 1, &r->limit)) {
+        b_s(&why, "not RULE=VALUE with a VALUE such as ");
+        dg_bare(&why, r->value, (double)r->limit);
+    } else {
+        r->source = "--threshold";
+        return NULL;
+    }
+    b_c(&why, 0);
+    return why.p;
+}
 
 static const char *dg_opt_duration(const char *v)
 {
@@ -35048,6 +35114,8 @@ static const char *dg_opt_duration(const char *v)
     dg.for_ns = mo.interval_ns;
     return wrong;
 }
+
+/* --- the run --- */
 
 /* Takes a sample. Expensive sources are read only once: CPU clock rates (up to 10 ms per CPU before
  * Linux 5.18) in the second sample, when the workload is running; connections, and the memory and

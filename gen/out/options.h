@@ -536,6 +536,10 @@ enum {
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
       "show all findings with their rules, all resources, and metrics that are not available" }, \
+    { IN_DIAGNOSE, 0, "threshold", "RULE=VALUE", false, \
+      OPT_CALL, { .call = dg_opt_threshold }, 0, 0, \
+      NULL, "limit|set", "    --threshold=RULE=VALUE", \
+      "change the threshold of a rule, as in cpu-busy=80%; repeatable (kvis help findings)" }, \
     { IN_DIAGNOSE, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
