@@ -28732,6 +28732,7 @@ static struct {
     u8 online[PMC_CPUS / 8];
     u32 left_out; /* PMUs that do not fit in pmc_pmus */
     bool begun, user_only;
+    bool on_exec;              /* monitor COMMAND: events are enabled when the command executes */
     bool off[N_PG];            /* groups that were given up for lack of file descriptors */
     const char *none;          /* why nothing at all is counted; NULL: something is counted */
     struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: total of the machine or cgroup */
@@ -29011,8 +29012,9 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
 {
     struct perf_event_attr a = {
         .type = c->type, .config = c->config, .config1 = c->config1, .config2 = c->config2,
-        .disabled = leader < 0, .inherit = u->tid != 0, .exclude_kernel = pmc.user_only,
-        .exclude_hv = pmc.user_only, .read_format = PF_READ_FORMAT,
+        .disabled = leader < 0, .enable_on_exec = leader < 0 && pmc.on_exec,
+        .inherit = u->tid != 0, .exclude_kernel = pmc.user_only, .exclude_hv = pmc.user_only,
+        .read_format = PF_READ_FORMAT,
     };
     if (group && !u->tid)
         return pf_event(&a, pmc_cgroup, u->cpu, leader, PERF_FLAG_PID_CGROUP);
@@ -29119,7 +29121,7 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     }
     if (!pmc_wanted(p, g))
         pmc_close(u, g);
-    else
+    else if (!pmc.on_exec)
         ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
     return 0;
 }
@@ -29278,7 +29280,7 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
-    pmc.n_tasks = opt.command ? 0 : opt.n_pids; /* diagnose COMMAND counts the whole machine */
+    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* diagnose COMMAND: the machine */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
     if (!pmc.one) {
@@ -29517,6 +29519,26 @@ static const char *pmc_metric_why(u32 m)
         why = why ? why : pmc_why(pmc_ratios[k].of);
     }
     return why ? why : "not counted in this interval: nothing ran, or other tools use the counters";
+}
+
+/* Gets the total of a metric since the start, or of a ratio the quotient of two totals. Returns
+ * false if no total exists. Only the first reading has happened while an event was disabled. */
+static bool pmc_total(const struct met_inst *i, u32 m, double *v)
+{
+    const struct met_series *s = met_at(i, m);
+    double part, of;
+    *v = (double)s->total;
+    if (met_forms[metrics[m].form].counter)
+        return s->at > 1;
+    for (u32 k = 0; k < ARRAY_LEN(pmc_ratios); k++) {
+        const struct pmc_ratio *r = &pmc_ratios[k];
+        if (r->metric != m || !pmc_total(i, pmc_roles[r->part].metric, &part)
+            || !pmc_total(i, pmc_roles[r->of].metric, &of))
+            continue;
+        *v = part * r->times / of;
+        return of > 0;
+    }
+    return false;
 }
 
 static void pmc_reset(struct pmc_sum *s)
@@ -32185,9 +32207,10 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    if (out.events_on && !mout.screen)
+    bool text = out.events_on && !mout.screen && !opt.command; /* a command has totals instead */
+    if (text)
         mout_text(&out.text.b);
-    if (out.events_on && !mout.screen && mo.hist)
+    if (text && mo.hist)
         mout_hists(&out.text.b);
     if (mout.csv.fd[0] >= 0) {
         mout_csv(&mout.csv.b);
@@ -33530,6 +33553,118 @@ static const char *mon_opt_collectors(const char *v)
                        "; for sources, see kvis help monitor --man" : NULL;
 }
 
+/* --- kvis monitor COMMAND: totals of one command, as perf stat(1) prints them --- */
+
+static struct {
+    int status;              /* wait status; -1: still running, or no command */
+    struct rusage used;
+    u64 from_ns;             /* time of execve */
+} mon_command = { .status = -1 };
+
+/* Events of the kernel, which need no PMU. While perf_event_paranoid is 2, unprivileged users may
+ * only count user mode, in which the clock runs, but in which the other events do not occur. */
+static struct {
+    const char *name;
+    u64 config;
+    bool user;
+    double scale;
+    int opened;              /* file descriptor, or -errno */
+} mon_events[] = {
+    { "task_clock_seconds", PERF_COUNT_SW_TASK_CLOCK, true, 1e-9, 0 },
+    { "context_switches", PERF_COUNT_SW_CONTEXT_SWITCHES, false, 1, 0 },
+    { "migrations", PERF_COUNT_SW_CPU_MIGRATIONS, false, 1, 0 },
+    { "page_faults", PERF_COUNT_SW_PAGE_FAULTS, false, 1, 0 },
+};
+
+/* Forks the command, which waits for sp_go, and makes it the process of -p. */
+static void mon_fork(void)
+{
+    sp_fork();
+    opt.pids = &sp_command.pid;
+    opt.n_pids = 1;
+    mo.off &= ~(1ull << SRC_PROC);
+}
+
+/* Opens the events of the kernel for the command and its future children. */
+static void mon_open_events(void)
+{
+    for (u32 k = 0; k < ARRAY_LEN(mon_events); k++) {
+        struct perf_event_attr a = {
+            .type = PERF_TYPE_SOFTWARE, .config = mon_events[k].config, .inherit = 1,
+            .disabled = 1, .enable_on_exec = 1, .exclude_kernel = mon_events[k].user,
+        };
+        mon_events[k].opened = pf_event(&a, sp_command.pid, -1, -1, 0);
+    }
+}
+
+static double mon_seconds(const struct timeval *t)
+{
+    return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+/* Writes a total, or why there is none. */
+static void mon_total(const char *name, bool fraction, double v, const char *why)
+{
+    if (out.events_on && why)
+        b_f(&out.text.b, "%20s  %s: %s\n", "n/a", name, why);
+    else if (out.events_on)
+        b_f(&out.text.b, "%20.*f  %s\n", fraction ? 3 : 0, v, name);
+    if (out.json_on && !why) {
+        b_f(&out.json.b, ",\"%s\":", name);
+        mout_num(&out.json.b, v);
+    }
+}
+
+static void mon_event_totals(void)
+{
+    u64 n = 0;
+    for (u32 k = 0; k < ARRAY_LEN(mon_events); k++) {
+        int f = mon_events[k].opened, e = f;
+        if (f >= 0)
+            e = read(f, &n, sizeof n) == sizeof n ? 0 : -EIO;
+        mon_total(mon_events[k].name, mon_events[k].scale < 1, (double)n * mon_events[k].scale,
+                  e ? pf_why_not(e, mon_events[k].user ? PF_LEVEL_USER : PF_LEVEL_CPU) : NULL);
+    }
+}
+
+static void mon_pmc_totals(void)
+{
+    const struct met_inst *i = met_inst_nr(DIM_PID, (u64)sp_command.pid);
+    double v;
+    if (pmc.none)
+        mon_total("hardware counters", false, 0, pmc.none);
+    for (u32 m = met.src[SRC_PMC].from; i && m < met.src[SRC_PMC].to && !pmc.none; m++) {
+        bool count = mout_form(m)->counter;
+        if (metrics[m].src == SRC_PMC && pmc_total(i, m, &v))
+            mon_total(metrics[m].name, !count, v, NULL);
+        else if (metrics[m].src == SRC_PMC && count)
+            mon_total(metrics[m].name, false, 0, pmc_metric_why(m));
+    }
+}
+
+/* Writes the totals of the command. */
+static void mon_totals(void)
+{
+    const struct rusage *used = &mon_command.used;
+    double seconds = (double)(u_now() - mon_command.from_ns) / 1e9;
+    if (out.events_on) {
+        b_s(&out.text.b, "kvis monitor: ");
+        b_esc(&out.text.b, opt.command[0], strlen(opt.command[0]), 0);
+        b_c(&out.text.b, '\n');
+    }
+    if (out.json_on)
+        b_f(&out.json.b, "{\"type\":\"totals\",\"pid\":%d", sp_command.pid);
+    mon_total("elapsed_seconds", true, seconds, NULL);
+    if (sp_command.ended) {
+        mon_total("user_seconds", true, mon_seconds(&used->ru_utime), NULL);
+        mon_total("system_seconds", true, mon_seconds(&used->ru_stime), NULL);
+    }
+    mon_event_totals();
+    if (pmc.begun)
+        mon_pmc_totals();
+    b_s(&out.json.b, out.json_on ? "}\n" : "");
+}
+
 /* --- the loop --- */
 
 /* Turns the sources of -p and --cgroup on if these options are given, else off, whatever -c says.
@@ -33584,10 +33719,17 @@ static void mon_interval(void)
         scr_interval();
 }
 
+static bool mon_ended(void)
+{
+    return sp_ended(&mon_command.status, &mon_command.used);
+}
+
 static void mon_wait(u64 until)
 {
-    while (u_now() < until && !sp_end_sig)
-        if (hs_wait(until, scr.on ? STDIN_FILENO : -1) && scr.on)
+    enum { LOOK_NS = 10000000 }; /* how often kvis looks whether the command has ended */
+    while (u_now() < until && !sp_over() && !mon_ended())
+        if (hs_wait(opt.command ? MIN(until, u_now() + LOOK_NS) : until,
+                    scr.on ? STDIN_FILENO : -1) && scr.on)
             scr_keys();
 }
 
@@ -33625,14 +33767,23 @@ static void mon_start(void)
     vh_start();
 }
 
-static void mon_run(u64 end_ns)
+/* Monitors until the time end_ns (0: without end) or the end of the command. Returns the wait
+ * status of the command, or -1 without a command. */
+static int mon_run(u64 end_ns)
 {
     u64 next;
+    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
+    if (opt.command) {
+        mon_fork();
+        mon_open_events();
+        pmc.on_exec = true;
+        if (scr.alone && !mo.prom_file && hs.fd < 0 && !mo.chosen)
+            mo.off = ~(1ull << SRC_PMC);
+    }
     mon_start();
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
-    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
     if (scr.on && scr.alone) { /* the content of other sinks must not depend on the screen */
         mo.all_processes = true;
         mo.off &= mo.chosen ? ~0ull : ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
@@ -33642,26 +33793,33 @@ static void mon_run(u64 end_ns)
     mon_collect();
     if (mo.prom_file)
         mout_prom_file(mo.prom_file);
+    if (opt.command)
+        mon_command.from_ns = sp_go(false);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
     if (end_ns) /* -d does not include the time to load BPF programs */
         end_ns += next - out.start_ns;
-    while (!sp_end_sig && !out.failed && !met.over && !mon_unread()) {
+    for (bool last = false; !last && !sp_over() && !out.failed && !met.over && !mon_unread();) {
         u64 now = u_now();
         next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;
-        bool last = end_ns && next > end_ns;
+        last = end_ns && next > end_ns;
         mon_wait(last ? end_ns : next);
-        if (!(last || sp_end_sig) || !mout.intervals)
+        if (!(last || sp_over()) || !mout.intervals || opt.command)
             mon_interval();
-        if (mout.intervals == 1 && mon_nothing())
+        if (mout.intervals == 1 && !opt.command && mon_nothing())
             out.failed = ENODATA;
-        if (last || mout.intervals == mo.count)
-            break;
+        last |= mon_ended() || mout.intervals == mo.count;
     }
+    if (opt.command && !sp_error())
+        mon_totals();
     mout_end();
     scr_end();
     bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
+    while (opt.command && !mon_ended() && !sp_over()) /* the command runs longer than -d or -n */
+        mon_wait(u_now() + NSEC);
+    sp_end_witness(&sp_witness);
+    return mon_command.status;
 }
 
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
@@ -35181,20 +35339,14 @@ static void dg_watch(u64 length)
 /* Runs the diagnosis. Returns the wait status of the command, or -1 without a command. */
 static int dg_run(void)
 {
-    static pid_t pid;
     const char *term = getenv("TERM");
     u64 length = dg.for_ns ? dg.for_ns : opt.command ? UINT64_MAX / 2 : 10 * NSEC;
     mo.interval_ns = MIN(NSEC, MAX(length / 2, 10000000));
     dg.progress = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
                   && isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
     dg_tasks = xcalloc(DG_TASKS, sizeof *dg_tasks);
-    if (opt.command) {
-        sp_fork();
-        pid = sp_command.pid;
-        opt.pids = &pid;
-        opt.n_pids = 1;
-        mo.off &= ~(1ull << SRC_PROC);
-    }
+    if (opt.command)
+        mon_fork();
     mon_start();
     const u64 off = mo.off;
     dg_look(false);
@@ -37151,6 +37303,8 @@ static int cmd_print(int f, const char *text)
 /* Checks that the processes of -p and the cgroup of --cgroup exist. */
 static void cmd_monitor_ready(void)
 {
+    if (opt.command && opt.n_pids)
+        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID cannot be combined");
     if (!mon_sources_on())
         opt_wrong(opt_cmd, opt_named("collectors"),
                   "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
@@ -37166,11 +37320,10 @@ static void cmd_monitor_ready(void)
 
 static int cmd_monitor(void)
 {
-    if (opt.command)
-        opt_wrong(opt_cmd, NULL, "'%s': monitor takes no command", *opt.command);
     if (mo.grafana)
         return cmd_print(STDOUT_FILENO, emb_text("grafana", "json"));
     cmd_monitor_ready();
+    cmd_refuse_mixed();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
         opt_wrong(opt_cmd, opt_named("csv"),
                   "--csv and --json both write to stdout; fix: --json=FILE");
@@ -37192,23 +37345,24 @@ static int cmd_monitor(void)
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_rows_header("none");
-    if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
+    if (opt.command && !opt.out_file) { /* stdout belongs to the command */
+        out.events_on = true;
+        out.text.fd[0] = STDERR_FILENO;
+    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
         out.events_on = false;
-    mout.screen = out.events_on && !opt.out_file && isatty(STDOUT_FILENO)
+    mout.screen = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
                   && isatty(STDIN_FILENO) && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
     if (!out.events_on)
         out.text.fd[0] = -1;
     out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
-    mon_run(tr.deadline_ns);
+    int status = mon_run(tr.deadline_ns);
     if (opt.report)
         mout_page_end(cmd_report_fd);
-    return out.failed ? EXIT_KVIS : 0;
+    return opt.command ? cmd_rows_end(sp_error(), status) : out.failed ? EXIT_KVIS : 0;
 }
 
 static int cmd_diagnose(void)
 {
-    if (opt.command && opt.n_pids)
-        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID cannot be combined");
     cmd_monitor_ready();
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule uses SRC_VHOST */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);

@@ -40,8 +40,8 @@ enum {
     X(exitsnoop, IN_EXITSNOOP, TAKES_NOTHING, "exitsnoop", \
       "[options]", \
       "Show each exit as it happens, in the format of bcc's exitsnoop") \
-    X(monitor, IN_MONITOR, TAKES_NOTHING, NULL, \
-      "[options]", \
+    X(monitor, IN_MONITOR, TAKES_COMMAND, NULL, \
+      "[options] [[--] COMMAND [ARG...]]", \
       "Show what the CPUs, memory, disks and scheduler of a machine are doing") \
     X(diagnose, IN_DIAGNOSE, TAKES_COMMAND, NULL, \
       "[options] [[--] COMMAND [ARG...]]", \

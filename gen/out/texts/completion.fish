@@ -201,6 +201,7 @@ complete -c kvis -n '__kvis_is monitor' -l path.procfs -x -a '(__fish_complete_d
 complete -c kvis -n '__kvis_is monitor' -l path.sysfs -x -a '(__fish_complete_directories)' -d 'read the /sys of the machine from DIR'
 complete -c kvis -n '__kvis_is monitor' -l path.rootfs -x -a '(__fish_complete_directories)' -d 'read the root directory of the machine, with /proc and /sys, from DIR'
 complete -c kvis -n '__kvis_is monitor' -s h -l help -d 'print this help text'
+complete -c kvis -n '__kvis_is monitor' -a '(__fish_complete_subcommand --fcs-skip=2 -- -i --interval -n --count -d --duration -c --collectors -p --pid --cgroup --prometheus --listen -o --output --path.procfs --path.sysfs --path.rootfs)'
 complete -c kvis -n '__kvis_is diagnose' -s d -l duration -x -d 'watch the machine for SECS seconds (default 10; with COMMAND: until it ends)'
 complete -c kvis -n '__kvis_is diagnose' -s v -l verbose -d 'show all findings with their rules, all resources, and metrics that are not available'
 complete -c kvis -n '__kvis_is diagnose' -l threshold -x -d 'change the threshold of a rule, as in cpu-busy=80%; repeatable (kvis help findings)'

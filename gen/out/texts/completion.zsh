@@ -303,7 +303,7 @@ _kvis() {
     '*--path.sysfs=[read the /sys of the machine from DIR]:DIR:_files -/' \
     '*--path.rootfs=[read the root directory of the machine, with /proc and /sys, from DIR]:DIR:_files -/' \
     '*-h[print this help text]' \
-    '*--help[print this help text]' ;;
+    '*--help[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   diagnose) _arguments -s -S \
     '*-d+[watch the machine for SECS seconds (default 10; with COMMAND\: until it ends)]:SECS: ' \
     '*--duration=[watch the machine for SECS seconds (default 10; with COMMAND\: until it ends)]:SECS: ' \
