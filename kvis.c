@@ -28788,6 +28788,7 @@ static struct {
     u8 online[PMC_CPUS / 8];
     u32 left_out; /* PMUs that do not fit in pmc_pmus */
     bool begun, user_only;
+    bool on_exec;              /* monitor COMMAND: events are enabled when the command executes */
     bool off[N_PG];            /* groups that were given up for lack of file descriptors */
     const char *none;          /* why nothing at all is counted; NULL: something is counted */
     struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: total of the machine or cgroup */
@@ -28869,19 +28870,21 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-static void pmc_arm_core(struct pmc_pmu *p)
+/* Writes the name of the Arm core of a CPU in `mask`. Returns whether the name is known. */
+static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
-    u64 midr = pmc_cpuinfo(p->mask);
+    u64 midr = pmc_cpuinfo(mask);
     u32 implementer = (u32)(midr >> 24) & 0xff, part = (u32)(midr >> 4) & 0xfff;
     if (!midr)
-        return;
-    snprintf(p->core, sizeof p->core, "implementer 0x%02x part 0x%03x (MIDR 0x%08" PRIx64 ")",
-             implementer, part, midr);
+        return false;
     for (u32 k = 0; k < ARRAY_LEN(pmc_arm); k++)
         if (pmc_arm[k].implementer == implementer && pmc_arm[k].part == part) {
-            snprintf(p->core, sizeof p->core, "%s (MIDR 0x%08" PRIx64 ")", pmc_arm[k].name, midr);
-            p->known = true;
+            snprintf(core, n, "%s (MIDR 0x%08" PRIx64 ")", pmc_arm[k].name, midr);
+            return true;
         }
+    snprintf(core, n, "implementer 0x%02x part 0x%03x (MIDR 0x%08" PRIx64 ")", implementer, part,
+             midr);
+    return false;
 }
 
 /* Returns the row of pmu.tbl for the cores that a PMU belongs to; NULL if there is none. */
@@ -29051,7 +29054,7 @@ static void pmc_look(void)
         if (pmc.vendor[0])
             pmc_x86_core(p);
         else
-            pmc_arm_core(p);
+            p->known = pmc_arm_core(p->mask, p->core, sizeof p->core);
         for (u32 r = PR_NONE + 1; r < N_PR; r++)
             p->err[r] = pmc_choose(p, r);
     }
@@ -29065,8 +29068,9 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
 {
     struct perf_event_attr a = {
         .type = c->type, .config = c->config, .config1 = c->config1, .config2 = c->config2,
-        .disabled = leader < 0, .inherit = u->tid != 0, .exclude_kernel = pmc.user_only,
-        .exclude_hv = pmc.user_only, .read_format = PF_READ_FORMAT,
+        .disabled = leader < 0, .enable_on_exec = leader < 0 && pmc.on_exec,
+        .inherit = u->tid != 0, .exclude_kernel = pmc.user_only, .exclude_hv = pmc.user_only,
+        .read_format = PF_READ_FORMAT,
     };
     if (group && !u->tid)
         return pf_event(&a, pmc_cgroup, u->cpu, leader, PERF_FLAG_PID_CGROUP);
@@ -29173,7 +29177,7 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     }
     if (!pmc_wanted(p, g))
         pmc_close(u, g);
-    else
+    else if (!pmc.on_exec)
         ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
     return 0;
 }
@@ -29332,7 +29336,7 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
-    pmc.n_tasks = opt.command ? 0 : opt.n_pids; /* diagnose COMMAND counts the whole machine */
+    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* diagnose COMMAND: the machine */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
     if (!pmc.one) {
@@ -29571,6 +29575,26 @@ static const char *pmc_metric_why(u32 m)
         why = why ? why : pmc_why(pmc_ratios[k].of);
     }
     return why ? why : "not counted in this interval: nothing ran, or other tools use the counters";
+}
+
+/* Gets the total of a metric since the start, or of a ratio the quotient of two totals. Returns
+ * false if no total exists. Only the first reading has happened while an event was disabled. */
+static bool pmc_total(const struct met_inst *i, u32 m, double *v)
+{
+    const struct met_series *s = met_at(i, m);
+    double part, of;
+    *v = (double)s->total;
+    if (met_forms[metrics[m].form].counter)
+        return s->at > 1;
+    for (u32 k = 0; k < ARRAY_LEN(pmc_ratios); k++) {
+        const struct pmc_ratio *r = &pmc_ratios[k];
+        if (r->metric != m || !pmc_total(i, pmc_roles[r->part].metric, &part)
+            || !pmc_total(i, pmc_roles[r->of].metric, &of))
+            continue;
+        *v = part * r->times / of;
+        return of > 0;
+    }
+    return false;
 }
 
 static void pmc_reset(struct pmc_sum *s)
@@ -32239,9 +32263,10 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    if (out.events_on && !mout.screen)
+    bool text = out.events_on && !mout.screen && !opt.command; /* a command has totals instead */
+    if (text)
         mout_text(&out.text.b);
-    if (out.events_on && !mout.screen && mo.hist)
+    if (text && mo.hist)
         mout_hists(&out.text.b);
     if (mout.csv.fd[0] >= 0) {
         mout_csv(&mout.csv.b);
@@ -33584,6 +33609,118 @@ static const char *mon_opt_collectors(const char *v)
                        "; for sources, see kvis help monitor --man" : NULL;
 }
 
+/* --- kvis monitor COMMAND: totals of one command, as perf stat(1) prints them --- */
+
+static struct {
+    int status;              /* wait status; -1: still running, or no command */
+    struct rusage used;
+    u64 from_ns;             /* time of execve */
+} mon_command = { .status = -1 };
+
+/* Events of the kernel, which need no PMU. While perf_event_paranoid is 2, unprivileged users may
+ * only count user mode, in which the clock runs, but in which the other events do not occur. */
+static struct {
+    const char *name;
+    u64 config;
+    bool user;
+    double scale;
+    int opened;              /* file descriptor, or -errno */
+} mon_events[] = {
+    { "task_clock_seconds", PERF_COUNT_SW_TASK_CLOCK, true, 1e-9, 0 },
+    { "context_switches", PERF_COUNT_SW_CONTEXT_SWITCHES, false, 1, 0 },
+    { "migrations", PERF_COUNT_SW_CPU_MIGRATIONS, false, 1, 0 },
+    { "page_faults", PERF_COUNT_SW_PAGE_FAULTS, false, 1, 0 },
+};
+
+/* Forks the command, which waits for sp_go, and makes it the process of -p. */
+static void mon_fork(void)
+{
+    sp_fork();
+    opt.pids = &sp_command.pid;
+    opt.n_pids = 1;
+    mo.off &= ~(1ull << SRC_PROC);
+}
+
+/* Opens the events of the kernel for the command and its future children. */
+static void mon_open_events(void)
+{
+    for (u32 k = 0; k < ARRAY_LEN(mon_events); k++) {
+        struct perf_event_attr a = {
+            .type = PERF_TYPE_SOFTWARE, .config = mon_events[k].config, .inherit = 1,
+            .disabled = 1, .enable_on_exec = 1, .exclude_kernel = mon_events[k].user,
+        };
+        mon_events[k].opened = pf_event(&a, sp_command.pid, -1, -1, 0);
+    }
+}
+
+static double mon_seconds(const struct timeval *t)
+{
+    return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+/* Writes a total, or why there is none. */
+static void mon_total(const char *name, bool fraction, double v, const char *why)
+{
+    if (out.events_on && why)
+        b_f(&out.text.b, "%20s  %s: %s\n", "n/a", name, why);
+    else if (out.events_on)
+        b_f(&out.text.b, "%20.*f  %s\n", fraction ? 3 : 0, v, name);
+    if (out.json_on && !why) {
+        b_f(&out.json.b, ",\"%s\":", name);
+        mout_num(&out.json.b, v);
+    }
+}
+
+static void mon_event_totals(void)
+{
+    u64 n = 0;
+    for (u32 k = 0; k < ARRAY_LEN(mon_events); k++) {
+        int f = mon_events[k].opened, e = f;
+        if (f >= 0)
+            e = read(f, &n, sizeof n) == sizeof n ? 0 : -EIO;
+        mon_total(mon_events[k].name, mon_events[k].scale < 1, (double)n * mon_events[k].scale,
+                  e ? pf_why_not(e, mon_events[k].user ? PF_LEVEL_USER : PF_LEVEL_CPU) : NULL);
+    }
+}
+
+static void mon_pmc_totals(void)
+{
+    const struct met_inst *i = met_inst_nr(DIM_PID, (u64)sp_command.pid);
+    double v;
+    if (pmc.none)
+        mon_total("hardware counters", false, 0, pmc.none);
+    for (u32 m = met.src[SRC_PMC].from; i && m < met.src[SRC_PMC].to && !pmc.none; m++) {
+        bool count = mout_form(m)->counter;
+        if (metrics[m].src == SRC_PMC && pmc_total(i, m, &v))
+            mon_total(metrics[m].name, !count, v, NULL);
+        else if (metrics[m].src == SRC_PMC && count)
+            mon_total(metrics[m].name, false, 0, pmc_metric_why(m));
+    }
+}
+
+/* Writes the totals of the command. */
+static void mon_totals(void)
+{
+    const struct rusage *used = &mon_command.used;
+    double seconds = (double)(u_now() - mon_command.from_ns) / 1e9;
+    if (out.events_on) {
+        b_s(&out.text.b, "kvis monitor: ");
+        b_esc(&out.text.b, opt.command[0], strlen(opt.command[0]), 0);
+        b_c(&out.text.b, '\n');
+    }
+    if (out.json_on)
+        b_f(&out.json.b, "{\"type\":\"totals\",\"pid\":%d", sp_command.pid);
+    mon_total("elapsed_seconds", true, seconds, NULL);
+    if (sp_command.ended) {
+        mon_total("user_seconds", true, mon_seconds(&used->ru_utime), NULL);
+        mon_total("system_seconds", true, mon_seconds(&used->ru_stime), NULL);
+    }
+    mon_event_totals();
+    if (pmc.begun)
+        mon_pmc_totals();
+    b_s(&out.json.b, out.json_on ? "}\n" : "");
+}
+
 /* --- the loop --- */
 
 /* Turns the sources of -p and --cgroup on if these options are given, else off, whatever -c says.
@@ -33638,10 +33775,17 @@ static void mon_interval(void)
         scr_interval();
 }
 
+static bool mon_ended(void)
+{
+    return sp_ended(&mon_command.status, &mon_command.used);
+}
+
 static void mon_wait(u64 until)
 {
-    while (u_now() < until && !sp_end_sig)
-        if (hs_wait(until, scr.on ? STDIN_FILENO : -1) && scr.on)
+    enum { LOOK_NS = 10000000 }; /* how often kvis looks whether the command has ended */
+    while (u_now() < until && !sp_over() && !mon_ended())
+        if (hs_wait(opt.command ? MIN(until, u_now() + LOOK_NS) : until,
+                    scr.on ? STDIN_FILENO : -1) && scr.on)
             scr_keys();
 }
 
@@ -33679,14 +33823,23 @@ static void mon_start(void)
     vh_start();
 }
 
-static void mon_run(u64 end_ns)
+/* Monitors until the time end_ns (0: without end) or the end of the command. Returns the wait
+ * status of the command, or -1 without a command. */
+static int mon_run(u64 end_ns)
 {
     u64 next;
+    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
+    if (opt.command) {
+        mon_fork();
+        mon_open_events();
+        pmc.on_exec = true;
+        if (scr.alone && !mo.prom_file && hs.fd < 0 && !mo.chosen)
+            mo.off = ~(1ull << SRC_PMC);
+    }
     mon_start();
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
-    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
     if (scr.on && scr.alone) { /* the content of other sinks must not depend on the screen */
         mo.all_processes = true;
         mo.off &= mo.chosen ? ~0ull : ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
@@ -33696,26 +33849,33 @@ static void mon_run(u64 end_ns)
     mon_collect();
     if (mo.prom_file)
         mout_prom_file(mo.prom_file);
+    if (opt.command)
+        mon_command.from_ns = sp_go(false);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
     if (end_ns) /* -d does not include the time to load BPF programs */
         end_ns += next - out.start_ns;
-    while (!sp_end_sig && !out.failed && !met.over && !mon_unread()) {
+    for (bool last = false; !last && !sp_over() && !out.failed && !met.over && !mon_unread();) {
         u64 now = u_now();
         next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;
-        bool last = end_ns && next > end_ns;
+        last = end_ns && next > end_ns;
         mon_wait(last ? end_ns : next);
-        if (!(last || sp_end_sig) || !mout.intervals)
+        if (!(last || sp_over()) || !mout.intervals || opt.command)
             mon_interval();
-        if (mout.intervals == 1 && mon_nothing())
+        if (mout.intervals == 1 && !opt.command && mon_nothing())
             out.failed = ENODATA;
-        if (last || mout.intervals == mo.count)
-            break;
+        last |= mon_ended() || mout.intervals == mo.count;
     }
+    if (opt.command && !sp_error())
+        mon_totals();
     mout_end();
     scr_end();
     bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
+    while (opt.command && !mon_ended() && !sp_over()) /* the command runs longer than -d or -n */
+        mon_wait(u_now() + NSEC);
+    sp_end_witness(&sp_witness);
+    return mon_command.status;
 }
 
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
@@ -33772,7 +33932,9 @@ static const struct { const char *name; u16 use[3]; } dg_res[N_RES] = {
 
 enum { DG_MAX_GUARDS = 3 };
 
-static const struct dg_rule {
+#define DG_ANY 1e-6f /* a lower threshold means: any value above 0 */
+
+static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* name of another rule whose finding suppresses this rule; or NULL */
     u16 value, cost, whose, log;
@@ -34466,11 +34628,16 @@ static const char *dg_words_of(u16 number)
     return NULL;
 }
 
-/* Writes a number with its unit, or without the unit if its phrase in dg_words[] has a '#'. */
-static void dg_bare(struct buf *b, u16 number, double v)
+/* Returns whether a number is written without its unit: its phrase in dg_words[] has a '#'. */
+static bool dg_unitless(u16 number)
 {
     const char *words = dg_words_of(number);
-    if (words && strchr(words, '#'))
+    return words && strchr(words, '#');
+}
+
+static void dg_bare(struct buf *b, u16 number, double v)
+{
+    if (dg_unitless(number))
         dg_digits(b, v);
     else
         dg_num(b, number, v);
@@ -34603,7 +34770,7 @@ static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
         b_s(b, sep);
         sep = ", ";
         dg_say(b, e->number, e->v);
-        if (f->rule->kind == DG_ERROR && e->limit < 1e-6) /* any value above 0 is an error */
+        if (f->rule->kind == DG_ERROR && e->limit < (double)DG_ANY)
             continue;
         b_s(b, " (threshold ");
         dg_bare(b, e->number, e->limit);
@@ -35094,7 +35261,66 @@ static void dg_json(struct buf *b)
     mout_json_end(b, "]}\n");
 }
 
-/* --- the run --- */
+/* --- options --- */
+
+/* Parses a value with the unit that dg_bare writes, such as 40%, 20ms or 1.5 MB/s. */
+static bool dg_parse(u16 number, const char *text, float *v)
+{
+    static const char *const names[] = {
+        [U_RATE] = "/s", [U_RATIO] = "%", [U_BYTES] = "B", [U_BYTE_RATE] = "B/s",
+        [U_SECONDS] = "s", [U_CELSIUS] = "C", [U_HERTZ] = "Hz", [U_NS] = "s", [U_WATTS] = "W",
+        [U_CELSIUS_RATE] = "C/s",
+    };
+    static const char prefixes[] = "um KMGT";
+    u8 unit = dg_unitless(number) ? U_NUMBER : mout_form(dg_like(number))->unit;
+    const char *name = names[unit] ? names[unit] : "", *blank = prefixes + 2;
+    char *end;
+    double x = strtod(text, &end) * (unit == U_RATIO ? 0.01 : unit == U_NS ? 1e9 : 1);
+    end += strspn(end, " °");
+    size_t prefix = strlen(end) - strlen(name);
+    if (!isdigit((u8)*text) || prefix > 1 || strcmp(end + prefix, name))
+        return false;
+    const char *at = prefix ? strchr(prefixes, *end) : blank;
+    if (!at)
+        return false;
+    double thousand = unit == U_BYTES || unit == U_BYTE_RATE ? 1024 : 1000;
+    for (; at > blank; at--)
+        x *= thousand;
+    for (; at < blank; at++)
+        x /= thousand;
+    *v = (float)x;
+    return isfinite(*v);
+}
+
+/* Sets the threshold of a rule. v is RULE=VALUE. */
+static const char *dg_opt_threshold(const char *v)
+{
+    static struct buf why;
+    char name[64];
+    const char *near = NULL;
+    u32 distance = 9;
+    struct dg_rule *r = dg_rules, *end = r + ARRAY_LEN(dg_rules);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(v, "="), v);
+    for (; r < end && strcmp(r->name, name); r++)
+        u_nearer(name, r->name, &near, &distance);
+    v += strcspn(v, "=");
+    b_reset(&why);
+    if (r == end && near) {
+        b_f(&why, "no rule has this name; did you mean %s?", near);
+    } else if (r == end) {
+        b_s(&why, "no rule has this name (kvis help findings lists the rules)");
+    } else if (!r->below && r->limit < DG_ANY) {
+        b_s(&why, "this rule has no threshold: any value above 0 is a finding");
+    } else if (*v != '=' || !dg_parse(r->value, v + 1, &r->limit)) {
+        b_s(&why, "not RULE=VALUE with a VALUE such as ");
+        dg_bare(&why, r->value, (double)r->limit);
+    } else {
+        r->source = "--threshold";
+        return NULL;
+    }
+    b_c(&why, 0);
+    return why.p;
+}
 
 static const char *dg_opt_duration(const char *v)
 {
@@ -35102,6 +35328,8 @@ static const char *dg_opt_duration(const char *v)
     dg.for_ns = mo.interval_ns;
     return wrong;
 }
+
+/* --- the run --- */
 
 /* Takes a sample. Expensive sources are read only once: CPU clock rates (up to 10 ms per CPU before
  * Linux 5.18) in the second sample, when the workload is running; connections, and the memory and
@@ -35167,20 +35395,14 @@ static void dg_watch(u64 length)
 /* Runs the diagnosis. Returns the wait status of the command, or -1 without a command. */
 static int dg_run(void)
 {
-    static pid_t pid;
     const char *term = getenv("TERM");
     u64 length = dg.for_ns ? dg.for_ns : opt.command ? UINT64_MAX / 2 : 10 * NSEC;
     mo.interval_ns = MIN(NSEC, MAX(length / 2, 10000000));
     dg.progress = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
                   && isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
     dg_tasks = xcalloc(DG_TASKS, sizeof *dg_tasks);
-    if (opt.command) {
-        sp_fork();
-        pid = sp_command.pid;
-        opt.pids = &pid;
-        opt.n_pids = 1;
-        mo.off &= ~(1ull << SRC_PROC);
-    }
+    if (opt.command)
+        mon_fork();
     mon_start();
     const u64 off = mo.off;
     dg_look(false);
@@ -35595,15 +35817,16 @@ static void check_table(struct buf *b, bool json)
 
 static void check_cpu_id(struct check *c)
 {
+    static const u8 cpu0[PMC_CPUS / 8] = { 1 };
+    const struct pmc_core *core = pmc.n_pmus ? NULL : pmc_find_core("cpu"); /* else its row says */
     if (pmc.vendor[0])
-        check_say(c, true, "%s family %u model %u stepping %u: %s", pmc.vendor, pmc.family,
-                  pmc.model_nr, pmc.stepping, pmc.model);
+        check_say(c, true, "%s family %u model %u stepping %u: %s%s%s", pmc.vendor, pmc.family,
+                  pmc.model_nr, pmc.stepping, pmc.model, core ? ", " : "", core ? core->name : "");
     else
-        check_say(c, true, "%s", pmc.n_pmus && pmc_pmus[0].core[0] ? pmc_pmus[0].core
-                                                                    : "not known");
-    if (!pmc.n_pmus)
-        check_fix(c, "no CPU PMU in %s; in a virtual machine, enable the virtual PMU",
-                  met_path(PMC_DEVICES));
+        pmc_arm_core(cpu0, c->detail, sizeof c->detail);
+    c->works = c->detail[0];
+    if (!c->works)
+        check_say(c, false, "not known");
 }
 
 static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
@@ -35694,7 +35917,9 @@ static bool check_cpu(struct buf *b, bool json)
     pmc_look();
     struct check_done *d = check_begin("processor");
     check_cpu_id(&d->c);
-    bool works = d->c.works;
+    bool works = pmc.n_pmus;
+    if (!works)
+        check_reason(&check_begin("pmu")->c, pmc.none);
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         d = check_begin("%s", pmc_pmus[k].name);
         check_cpu_pmu(&d->c, &pmc_pmus[k]);
@@ -37134,6 +37359,8 @@ static int cmd_print(int f, const char *text)
 /* Checks that the processes of -p and the cgroup of --cgroup exist. */
 static void cmd_monitor_ready(void)
 {
+    if (opt.command && opt.n_pids)
+        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID cannot be combined");
     if (!mon_sources_on())
         opt_wrong(opt_cmd, opt_named("collectors"),
                   "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
@@ -37149,11 +37376,10 @@ static void cmd_monitor_ready(void)
 
 static int cmd_monitor(void)
 {
-    if (opt.command)
-        opt_wrong(opt_cmd, NULL, "'%s': monitor takes no command", *opt.command);
     if (mo.grafana)
         return cmd_print(STDOUT_FILENO, emb_text("grafana", "json"));
     cmd_monitor_ready();
+    cmd_refuse_mixed();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
         opt_wrong(opt_cmd, opt_named("csv"),
                   "--csv and --json both write to stdout; fix: --json=FILE");
@@ -37175,23 +37401,24 @@ static int cmd_monitor(void)
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_rows_header("none");
-    if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
+    if (opt.command && !opt.out_file) { /* stdout belongs to the command */
+        out.events_on = true;
+        out.text.fd[0] = STDERR_FILENO;
+    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
         out.events_on = false;
-    mout.screen = out.events_on && !opt.out_file && isatty(STDOUT_FILENO)
+    mout.screen = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
                   && isatty(STDIN_FILENO) && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
     if (!out.events_on)
         out.text.fd[0] = -1;
     out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
-    mon_run(tr.deadline_ns);
+    int status = mon_run(tr.deadline_ns);
     if (opt.report)
         mout_page_end(cmd_report_fd);
-    return out.failed ? EXIT_KVIS : 0;
+    return opt.command ? cmd_rows_end(sp_error(), status) : out.failed ? EXIT_KVIS : 0;
 }
 
 static int cmd_diagnose(void)
 {
-    if (opt.command && opt.n_pids)
-        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID cannot be combined");
     cmd_monitor_ready();
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule uses SRC_VHOST */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
