@@ -102,6 +102,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
+#include <sys/timex.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/user.h>
@@ -27370,7 +27371,7 @@ static bool mfs_net_counts(const struct met_inst *i)
  * in Mbit/s; an unknown speed is -1 or an error (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
-    char name[MET_NAME];
+    char name[MET_NAME], duplex[8];
     const char *colon = strrchr(line, ':');
     if (!colon)
         return;
@@ -27384,6 +27385,9 @@ static void mfs_net_line(const char *line)
     if (i->info[0]) /* not for a bridge or veth, which loses its carrier in normal use */
         met_raw(i, M_NET_CARRIER,
                 u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
+    u_slurp(met_path("/sys/class/net/%s/duplex", name), duplex, sizeof duplex);
+    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* else it is unknown */
+        met_set(i, M_NET_HALF, *duplex == 'h');
     s64 speed = u_file_number(met_path("/sys/class/net/%s/speed", name), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
@@ -27748,12 +27752,16 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* Reports whether the clock source is slow: a process needs a system call to read it, and the
- * kernel has to read a device. */
-static void mfs_clock_source(void)
+/* Reports whether the clock source is slow (a process needs a system call to read it, and the
+ * kernel has to read a device), and how wrong the clock can be. Files of another machine
+ * (--path.rootfs) do not have its clock. */
+static void mfs_clock(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
+    struct timex clock = { .modes = 0 };
     char name[64];
+    if (!*mo.rootfs && adjtimex(&clock) >= 0 && !(clock.status & STA_UNSYNC))
+        met_set(met.all, M_CLOCK_ERROR, (double)clock.maxerror / 1e6);
     if (met_text(met_path("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
                  name, sizeof name))
         met_set(met.all, M_CLOCK_SLOW, mfs_begins(name, slow, ARRAY_LEN(slow)));
@@ -35010,10 +35018,12 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, &line, 18, DG_COLUMNS);
 }
 
-/* Returns whether metrics are unavailable, and not only missing because no event occurred. */
+/* Returns whether metrics are unavailable, and not only missing because there was no such event or
+ * object. The reasons of gen/tables/metrics.tbl for the latter begin with "no ". */
 static bool dg_blind(const struct mout_lack *l)
 {
-    return l->own || met.src[l->src].wrong;
+    return met.src[l->src].wrong
+           || (l->own && (met.no[l->metric[0]] || strncmp(l->why, "no ", 3)));
 }
 
 static double dg_seconds(void)
