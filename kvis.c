@@ -167,7 +167,7 @@ enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_A
 enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
-    bool cut;     /* ARG_STR: the string of the tracee was truncated */
+    bool cut;
     u32 off, len; /* position and length of the argument in call.text */
 };
 
@@ -175,7 +175,7 @@ struct arg {
  * and the memory of the tracee. */
 struct recorded_call {
     const char *name, *abi; /* names of the call and its ABI; abi NULL: the native ABI */
-    const char *ret;        /* result of the call, as text */
+    const char *ret;
     u32 ret_len;
     u8 nargs;
     bool addr;              /* the result of the call is an address */
@@ -185,7 +185,7 @@ struct recorded_call {
  * if the call stops there, otherwise at its end. */
 struct call_path {
     u8 arg;            /* index of the call's argument that is the path */
-    bool cut;          /* the path was truncated */
+    bool cut;
     bool placed;       /* `from` has been set */
     u32 off;           /* offset of the path in call.paths, where a NUL follows it */
     s32 len;           /* length of the path in bytes; -errno if kvis could not read the path */
@@ -221,10 +221,10 @@ struct call {
     char waker_comm[16]; /* name of the thread that ended the last sleep; "": unknown */
     pid_t child;      /* tid of the thread that the call created, in kvis's pid namespace */
     struct arg val[6];
-    struct buf text;  /* text of the arguments in val[] */
+    struct buf text;
     u64 outlen[2];    /* at entry, the value-result lengths, such as *addrlen of accept(2) */
     struct call_path path[2];
-    struct buf paths; /* text of the paths in path[] */
+    struct buf paths;
     u8 n_paths;
     bool selected;    /* option -P selects the call */
     u8 n_touched;     /* number of entries in touched[]; CALL_TOUCHES + 1: not all files fit */
@@ -234,7 +234,7 @@ struct call {
 /* A name for the summary, such as a file's path or the address of a socket's peer, with the totals
  * of its I/O. Section nm_ describes the lifetime of names. */
 struct name {
-    struct name *next;              /* next name in the hash chain */
+    struct name *next;
     u32 hash, len;
     char cls;                       /* 'f': file; 'p': address of a peer; 'x': other name */
     bool read, written;             /* the file was opened or used for reading, for writing */
@@ -312,9 +312,8 @@ struct mm {
     bool careful;      /* read with a timeout: userfaultfd or FUSE may never deliver a page */
 };
 
-/* A process (thread group). */
 struct proc {
-    struct proc *next;   /* next process in the hash chain */
+    struct proc *next;
     pid_t pid, ppid;
     u32 tasks;           /* number of live threads of the process that kvis knows of */
     struct name *program;
@@ -344,7 +343,7 @@ enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
 
 /* A tracee: a traced thread. */
 struct task {
-    struct task *next;   /* next thread in the hash chain */
+    struct task *next;
     pid_t tid, pid;
     pid_t ns_tid;        /* tid in the thread's own pid namespace; 0: the same as `tid` */
     struct proc *proc;
@@ -352,7 +351,7 @@ struct task {
     struct fsinfo *fs;
     struct mm *mm;
     u8 run;              /* enum run */
-    bool seen_stop;      /* the thread has had its first stop */
+    bool seen_stop;
     bool stops_at_exit;  /* the thread has the ptrace option PTRACE_O_TRACEEXIT */
     u16 blocked_in;      /* sc_rows[] index + 1 of the call during which kvis attached; 0: none */
     s32 blocked_on;      /* first argument of the call during which kvis attached */
@@ -360,10 +359,10 @@ struct task {
     u64 full_ns;         /* time from which the thread stops at each call; 0: at its next stop */
     struct call call;
     bool restarting;     /* the kernel is about to restart `call`, which is not counted yet */
-    struct name *exec_path;     /* path of the execve(2) in progress */
+    struct name *exec_path;
     struct buf exec_argv;       /* argv of the execve(2) in progress: strings with their NULs */
-    u64 clone_flags;            /* flags of the clone(2) in progress */
-    bool clone_known;           /* clone_flags is valid */
+    u64 clone_flags;
+    bool clone_known;
     char comm[16];
     u64 exec_ns;                /* start of a call whose record is ignored, such as a shown exec */
     u64 reported_ns, reported_end_ns; /* records of calls between these times are duplicates */
@@ -382,7 +381,6 @@ enum call_end {
     CALL_ALL = 31
 };
 
-/* The values of the command-line options. */
 struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
@@ -396,12 +394,12 @@ struct opts {
     bool no_ebpf, bpf_stats;
     char backend;         /* first letter of --backend=: auto, ptrace, hybrid, observe */
     bool everyone;        /* --all */
-    const char *cgroup;   /* --cgroup: its directory */
-    u64 min_ns;           /* --min-duration */
+    const char *cgroup;
+    u64 min_ns;
     const char *json_file, *out_file, *user, *sort;
     const char *record, *report;              /* -w, --report */
-    const char *folded, *folded_by;           /* --folded, --folded-by */
-    const char *perfetto, *chrome_json;       /* --perfetto, --chrome-json */
+    const char *folded, *folded_by;
+    const char *perfetto, *chrome_json;
     bool relative;        /* -r */
     bool report_unnamed;  /* --report without FILE: kvis chooses the name */
     u32 report_events;
@@ -800,7 +798,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     *n = (u32)MAX(bytes, 1);
     if (bytes < 2)
         return 1;
-    while (low < high) { /* find the last range that begins at or before cp */
+    while (low < high) {
         u32 mid = (low + high) / 2;
         if (u_widths[mid].first <= cp)
             low = mid + 1;
@@ -834,7 +832,6 @@ static u32 u_width(const char *s, u32 len)
     return columns;
 }
 
-/* Returns how many leading bytes of s to skip so that at most `columns` columns remain. */
 static u32 u_skip(const char *s, u32 len, u32 columns)
 {
     u32 all = u_width(s, len), at = 0, n;
@@ -845,7 +842,6 @@ static u32 u_skip(const char *s, u32 len, u32 columns)
     return at;
 }
 
-/* Appends blanks to b until its text from offset `from` on is `columns` terminal columns wide. */
 static void b_pad(struct buf *b, u32 from, u32 columns)
 {
     for (u32 used = u_width(b->p + from, b->len - from); used < columns; used++)
@@ -1256,7 +1252,6 @@ static const struct dirent *u_entry(DIR **d)
     return e;
 }
 
-/* Returns the number at the start of a small file, or `none` if there is no such file or number. */
 static long u_file_number(const char *path, long none)
 {
     char line[64], *end = line;
@@ -1776,7 +1771,6 @@ static struct {
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .reads_left = MEM_READS,
           .wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000) };
 
-/* Resets the limits of memory reads for a new stop or record. */
 static void mem_budget(void)
 {
     mem.reads_left = MEM_READS;
@@ -1784,14 +1778,12 @@ static void mem_budget(void)
     mem.gave_up = false;
 }
 
-/* Counts one memory read against the limit of the current stop. Returns false if none is left. */
 static bool mem_charge(void)
 {
     mem.reads_left -= mem.reads_left > 0;
     return mem.reads_left > 0;
 }
 
-/* Returns whether the current stop has used up its memory reads or the time to wait for them. */
 static bool mem_spent(void)
 {
     return !mem.reads_left || !mem.wait_left_ns;
@@ -1982,7 +1974,6 @@ static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
     return got == -ETIMEDOUT ? mem_give_up() : got;
 }
 
-/* Reads n bytes from the memory of the tracee, not from a record; see mem_read. */
 static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
 {
     if (!mem_charge())
@@ -2051,7 +2042,6 @@ static bool mem_get(struct task *t, u64 addr, void *dst, size_t n)
     return mem_read(t, addr, dst, n) == (s64)n;
 }
 
-/* Reads an unsigned word of the tracee's ABI. */
 static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
 {
     *v = 0; /* all supported CPUs are little-endian */
@@ -2081,7 +2071,6 @@ static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u
     return (s64)(m->n - (addr - m->addr));
 }
 
-/* Like mem_read for a few bytes, but with read-ahead. */
 static s64 mem_read_ahead(struct task *t, struct mem_ahead *m, u64 addr, void *dst, size_t n)
 {
     const u8 *p;
@@ -2210,7 +2199,6 @@ static u64 nm_bytes(const struct name *e)
     return e->in_bytes + e->out_bytes;
 }
 
-/* Orders names by bytes, then by opens, both descending, then by the name itself. */
 static int nm_most_first(const struct name *a, const struct name *b)
 {
     u64 x = nm_bytes(a), y = nm_bytes(b);
@@ -2542,7 +2530,6 @@ static void fd_close_all(struct files *f, u32 lo, u32 hi, bool only_cloexec)
     }
 }
 
-/* Marks the descriptors from lo to hi CLOEXEC (close_range(2)). */
 static void fd_mark_all(struct files *f, u32 lo, u32 hi)
 {
     for (u32 i = 0; f && i < f->cap; i++)
@@ -2550,7 +2537,6 @@ static void fd_mark_all(struct files *f, u32 lo, u32 hi)
             f->slot[i].cloexec = true;
 }
 
-/* Returns the socket type for a domain and type: tcp4, udp6, unix and so on. */
 static const char *fd_sock_type(int domain, int type, int proto)
 {
     static const struct { int domain, type; const char *name; } row[] = {
@@ -2666,7 +2652,6 @@ static bool fd_is_unix(const struct ofd *o)
     return o->sock && !strncmp(o->sock, "unix", 4);
 }
 
-/* Returns a name for a unix socket without an address; NULL: the inode is unknown. */
 static struct name *fd_unnamed(const char *sock, u64 ino)
 {
     char text[32];
@@ -2707,7 +2692,6 @@ static u32 fd_unix_partner(u32 ino)
     return partner;
 }
 
-/* If an end of a unix socket has no address, gives it a name made from its inode number. */
 static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
 {
     o->local = o->local ? o->local : fd_unnamed(o->sock, local);
@@ -2926,7 +2910,6 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
     return fd_link_text(path, dst, n);
 }
 
-/* Returns a descriptor's open flags from /proc/PID/fdinfo, or -EINVAL if they are missing. */
 static s64 fd_flags_of(pid_t tid, s32 n)
 {
     char path[64], text[256];
@@ -2936,7 +2919,6 @@ static s64 fd_flags_of(pid_t tid, s32 n)
     return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
 }
 
-/* Creates an open file for descriptor n of tid from /proc. Returns NULL on failure. */
 static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
 {
     char link[PATH_MAX + 1];
@@ -3109,14 +3091,12 @@ static u32 vm_from(const struct mm *m, u64 addr)
     return low;
 }
 
-/* Returns the region that contains addr, or NULL. */
 static struct region *vm_find(const struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
     return i < m->n && m->r[i].start <= addr ? &m->r[i] : NULL;
 }
 
-/* Replaces the regions with indices `from` to `to` - 1 by the n regions of `put`. */
 static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, u32 n)
 {
     if (!vm_room(m, m->n - (to - from) + n)) {
@@ -3491,7 +3471,6 @@ static void ps_free_task(struct task *t)
     free(t);
 }
 
-/* Creates the fsinfo of a new process: a copy of `of`; with NULL, the directories are unknown. */
 static struct fsinfo *ps_new_fs(const struct fsinfo *of)
 {
     struct fsinfo *f = malloc(sizeof *f);
@@ -3516,7 +3495,6 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
     return nm_get('f', link, (size_t)n);
 }
 
-/* Reads the names of a thread's working and root directories from /proc. */
 static void ps_look_fs(struct task *t)
 {
     struct name *cwd = t->fs ? ps_directory(t->tid, "cwd", t->fs->cwd) : NULL;
@@ -3536,7 +3514,6 @@ static const struct fsinfo *ps_fs(struct task *t)
     return t->fs;
 }
 
-/* Gives a new child the tables of thread t, or copies of them, as the clone(2) flags `fl` say. */
 static void ps_inherit(struct task *child, struct task *t, u64 fl)
 {
     child->files = fl & CLONE_FILES ? t->files : files_copy(t->files);
@@ -3603,7 +3580,6 @@ static u64 ps_cpu_ns(pid_t pid)
 
 /* --- pid namespaces --- */
 
-/* Returns the inode of a pid namespace, from the text of a link in /proc/TID; 0: unknown. */
 static u64 ps_ns_inode(pid_t tid, const char *link)
 {
     char text[64];
@@ -3791,14 +3767,13 @@ struct dec {
     bool exit;
     u8 form;      /* enum arg_form */
     const struct kind *kind; /* NULL: K_BITS or K_ENUM */
-    bool cut;     /* ARG_STR: the string was truncated */
+    bool cut;
     u64 left;     /* number of transferred bytes that have not been shown yet */
 };
 
 /* Maximum length of a path or of a string in a structure; maximum size of one read of an array. */
 enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
 
-/* Appends the address of data that is not shown or could not be read (err). */
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
 {
     if (!addr)
@@ -3924,7 +3899,6 @@ static const struct flag *dec_flag(u64 v, unsigned fam)
     return NULL;
 }
 
-/* Returns the value that has a name, or -1. */
 static s64 dec_flag_named(const char *name, unsigned fam)
 {
     const char *pool = (const char *)&fl_names;
@@ -3938,7 +3912,6 @@ static s64 dec_flag_named(const char *name, unsigned fam)
     return -1;
 }
 
-/* Appends the name of a value. Returns false if the value has no name. */
 static bool dec_named(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = dec_flag(v, fam);
@@ -3962,7 +3935,6 @@ static void dec_number(struct buf *b, u64 v)
         b_hex(b, v);
 }
 
-/* Appends a number in hex, but zero as 0. */
 static void dec_hex(struct buf *b, u64 v)
 {
     if (v)
@@ -4148,14 +4120,12 @@ static void dec_bytes(struct dec *d, u64 addr, u64 n)
         b_quoted(d->b, tmp, (size_t)r, (u64)r < n);
 }
 
-/* Appends the first `have` of n bytes as a quoted string of at most -s bytes. */
 static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
 {
     size_t show = MIN(have, (size_t)opt.strlen_max);
     b_quoted(d->b, p, show, show < n);
 }
 
-/* Appends the NUL-terminated string at addr as a quoted string, for a member of a structure. */
 static void dec_cstr(struct dec *d, u64 addr)
 {
     char tmp[DEC_PATH + 1];
@@ -4203,7 +4173,6 @@ static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, u8 how)
     return dec_word(d) == 4 && size == 8 && how == DV_TS ? (s64)dec_ld(p, 4) : dec_lds(p, size);
 }
 
-/* Appends a timespec or timeval, whose two members have `size` bytes each. */
 static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     b_s(d->b, "{tv_sec=");
@@ -4213,7 +4182,6 @@ static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
     b_c(d->b, '}');
 }
 
-/* Appends a resource limit in strace's format: 8192*1024. */
 static void dec_limit(struct buf *b, u64 v)
 {
     if (v == ~0ull)
@@ -4239,7 +4207,6 @@ static void dec_handler(struct buf *b, u64 v)
         b_hex(b, v);
 }
 
-/* Appends an IPv6 address in strace's format. */
 static void dec_inet6(struct buf *b, const u8 *ip)
 {
     b_s(b, "inet_pton(AF_INET6, \"");
@@ -4293,7 +4260,6 @@ static bool dec_zero(const u8 *p, size_t n)
     return !n;
 }
 
-/* Returns whether a condition is true for the structure whose first `have` bytes are at p. */
 static bool dec_condition_met(const u8 *p, size_t have, const struct dec_condition *c)
 {
     u64 v = (size_t)c->off + c->size <= have ? dec_ld(p + c->off, c->size) : 0;
@@ -4317,7 +4283,6 @@ static bool dec_member_visible(const struct dec *d, const u8 *p, size_t have,
         && !(m->only & DEC_ANSWER && !answered);
 }
 
-/* Appends name=value, ... for the members of a structure whose first `have` bytes are at p. */
 static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
 {
     u32 from = d->b->len;
@@ -4349,7 +4314,6 @@ static void dec_braces(struct dec *d, const u8 *p, size_t have, const struct dec
     b_c(d->b, '}');
 }
 
-/* Returns the layout of structure ST_... for the call's ABI, or NULL. */
 static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 {
     const struct dec_layout *l = &dec_layouts[st];
@@ -4392,7 +4356,6 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *
     b_s(d->b, (u64)have < size ? ", ...}" : "}");
 }
 
-/* Appends an extensible structure that contains its own size as a member. */
 static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 {
     u8 raw[64];
@@ -4403,7 +4366,6 @@ static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
     dec_ext(d, addr, size ? MAX(size, head) : MAX(l->own_least, head), l);
 }
 
-/* Appends the structure ST_... at addr, as gen/tables/structs.tbl defines it. */
 static void dec_struct(struct dec *d, u64 addr, u8 st)
 {
     const struct dec_layout *l = dec_layout(d, st);
@@ -4485,7 +4447,6 @@ static void dec_k_value(struct dec *d, u64 v)
     dec_member(d, (const u8 *)&v, &m);
 }
 
-/* Appends the value to which v points: a number in brackets, or a time. */
 static void dec_k_pointed(struct dec *d, u64 v)
 {
     u8 raw[16];
@@ -4578,7 +4539,6 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 
 /* ---- strings ---- */
 
-/* Returns whether argument i is a path. */
 static bool dec_is_path(const struct call *c, u32 i)
 {
     unsigned kind = dec_kind(c, i);
@@ -4607,7 +4567,6 @@ static void dec_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* Returns the path in argument i, or NULL. */
 static const struct call_path *dec_path(const struct call *c, u32 i)
 {
     for (u32 k = 0; k < c->n_paths; k++)
@@ -4719,7 +4678,6 @@ static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
         dec_time(d, p, size, how);
 }
 
-/* Appends a file's access and modification times. */
 static void dec_k_filetimes(struct dec *d, u64 v)
 {
     u8 raw[32];
@@ -4777,7 +4735,6 @@ static void dec_k_dents(struct dec *d, u64 v)
 
 /* ---- System V messages ---- */
 
-/* Appends a struct msgbuf: the message's type, which is a long, and its text. */
 static void dec_k_msgbuf(struct dec *d, u64 v)
 {
     u8 raw[8];
@@ -5258,7 +5215,6 @@ static void dec_k_msg(struct dec *d, u64 v)
         dec_msg(d, raw, dec_moved(d));
 }
 
-/* Appends a struct mmsghdr: a msghdr and the number of bytes transferred. */
 static void dec_mmsg(struct dec *d, const u8 *p)
 {
     unsigned w = dec_word(d);
@@ -5311,7 +5267,6 @@ static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, 
     return true;
 }
 
-/* Appends a four-byte socket option: a number, or a value with a name. */
 static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
 {
     b_c(d->b, '[');
@@ -5437,7 +5392,6 @@ static void dec_k_ioctlcmd(struct dec *d, u64 v)
         b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff, size);
 }
 
-/* Appends a struct ifreq: a name, and a union whose format depends on the command. */
 static void dec_k_ifreq(struct dec *d, u64 v)
 {
     u8 raw[32];
@@ -5546,7 +5500,6 @@ static unsigned dec_when(unsigned kind)
     return kind < N_KINDS ? kinds[kind].when : DEC_IN;
 }
 
-/* At a call's entry, decodes the arguments that the call reads, and saves lengths in c->outlen. */
 static void dec_enter(struct task *t, struct call *c)
 {
     u32 namelen;
@@ -5573,7 +5526,6 @@ static bool dec_wrote(const struct call *c, unsigned kind)
     return !c->err || kind == K_TSOUT || kind == K_TS64OUT;
 }
 
-/* At a call's exit, decodes the arguments that the call wrote. */
 static void dec_exit(struct task *t, struct call *c)
 {
     if (!c->known)
@@ -5593,7 +5545,6 @@ static bool dec_ret_is_addr(const struct call *c)
     return c->known && dec_result(c, c->row)->form == RET_ADDR;
 }
 
-/* Returns whether the call's result is a new descriptor. */
 static bool dec_ret_is_fd(const struct call *c)
 {
     return c->known && !c->err && !c->noret && c->ret >= 0
@@ -5647,7 +5598,6 @@ static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
     b_s(d->b, "])");
 }
 
-/* Appends the sets that select(2) returned: (in [3], out [4]). */
 static void dec_ret_select(struct dec *d)
 {
     static const char *const name[] = { "in ", "out ", "except " };
@@ -5706,7 +5656,6 @@ static void dec_ret_error(struct buf *b, int e)
         b_f(b, "(errno %d)", e);
 }
 
-/* Appends a call's result as text. */
 static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     u64 outlen[2] = { c->outlen[0], c->outlen[1] };
@@ -5751,7 +5700,6 @@ static void sc_init(void)
         sc_id[i] = i && !strcmp(sc_name(i), sc_name(i - 1)) ? sc_id[i - 1] : i;
 }
 
-/* Returns the row of the call with number nr, or -1 if the ABI has no such call. */
 static int sc_find(enum abi a, u64 nr)
 {
     enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* __ARM_NR_BASE: see syscalls.tbl */
@@ -5760,7 +5708,6 @@ static int sc_find(enum abi a, u64 nr)
     return nr < sc_numbers[a].n ? (int)sc_numbers[a].row[nr] - 1 : -1;
 }
 
-/* Returns the ABI's number of call SC_..., or -1 if the ABI lacks the call. */
 static s64 sc_number(enum abi a, u16 id)
 {
     for (u64 nr = 0; nr < 1024; nr++) {
@@ -5806,7 +5753,6 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
 #undef X
 
-/* Adds the calls of a class to `set`. Returns false if there is no such class. */
 static bool sc_add_class(const char *name, bool *set)
 {
     u16 cls = 0;
@@ -5919,7 +5865,6 @@ static const struct { const char *name, *key; u8 type; } ev_fields[] = { EVENT_F
 
 enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 
-/* How the text sink shows a kind of event. */
 enum ev_how {
     EVENT_RUNS = 1,      /* successive similar events are merged into one line of text output */
     EVENT_WITH_CALLS = 2 /* -v prints events of this kind between the system calls */
@@ -6008,7 +5953,6 @@ static void ev_name(struct event *e, enum ev_field f, const struct name *n)
         ev_bytes(e, f, n->s, n->len);
 }
 
-/* Sets a field of an event to the address of a peer, if the peer has an address. */
 static void ev_peer(struct event *e, enum ev_field f, const struct name *n)
 {
     u32 len;
@@ -6027,7 +5971,6 @@ static bool ev_has(const struct event *e, enum ev_field f)
     return e->set[f / 64] >> f % 64 & 1;
 }
 
-/* Returns whether a field of an event contains exactly this text. */
 static bool ev_is(const struct event *e, enum ev_field f, const char *text)
 {
     u32 n = (u32)strlen(text);
@@ -6087,7 +6030,6 @@ struct ev_groups {
     } g[EV_GROUPS];
 };
 
-/* Returns whether event field f has the same value in two events. */
 static bool ev_same(const struct event *a, const struct event *b, u32 f)
 {
     const union ev_val *v = &a->v[f], *w = &b->v[f];
@@ -6121,7 +6063,6 @@ static bool ev_alike(const struct event *a, const struct event *b)
     return true;
 }
 
-/* Adds an event to its group, or to a new group. Returns false if no group is free. */
 static bool ev_group(struct ev_groups *s, const struct event *e)
 {
     u32 i = s->first;
@@ -6167,15 +6108,15 @@ enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
 struct writer {
     int fd[2];           /* descriptors of the output files; -1: none */
-    const char *name[2]; /* names of the output files, for error messages */
+    const char *name[2];
     struct buf b;
 };
 
 /* Callbacks of an additional consumer of all events, such as a recording or a report. */
 struct out_tap {
     void (*event)(const struct event *e);
-    void (*enter)(struct task *t); /* called when a system call begins */
-    void (*exit)(struct task *t);  /* called when a system call has ended */
+    void (*enter)(struct task *t);
+    void (*exit)(struct task *t);
     void (*gone)(const struct task *t); /* called before kvis frees a task */
     void (*due)(u64 now);          /* called before the text sink prints delayed lines */
     void (*flush)(void);
@@ -6296,7 +6237,6 @@ static int out_write_all(int f, const char *p, size_t n)
     return 0;
 }
 
-/* Updates out.columns to the current width of the terminal. */
 static void out_measure(void)
 {
     u32 columns = u_columns(out.text.fd[0]);
@@ -6363,7 +6303,6 @@ static u64 out_real(u64 ts_ns)
     return out.start_real_ns + (ts_ns - out.start_ns);
 }
 
-/* Appends a wall-clock time as HH:MM:SS with `digits` decimal places. */
 static void out_clock(struct buf *b, u64 real_ns, int digits)
 {
     time_t sec = (time_t)(real_ns / NSEC);
@@ -6431,7 +6370,6 @@ static struct out_named *out_name_place(pid_t pid)
     return place;
 }
 
-/* Returns the name of the program that a process runs, or "" if the name is unknown. */
 static const char *out_comm(pid_t pid)
 {
     struct out_named *named = out_name_place(pid);
@@ -6493,7 +6431,6 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_col = 0;
 }
 
-/* Cuts the current line at the terminal's width. */
 static void out_line_cut(void)
 {
     struct buf *b = &out.text.b;
@@ -6630,7 +6567,6 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     }
 }
 
-/* Returns the event field whose name is at p. Templates name only fields that exist. */
 static u32 out_template_field(const char *p, size_t n)
 {
     for (u32 f = 0; f < N_EV_FIELDS; f++)
@@ -6671,7 +6607,6 @@ static void out_template_any(struct buf *b, const struct event *e)
             return;
 }
 
-/* Returns a duration as text, for example 5.2ms. */
 static struct out_text out_latency(u64 ns)
 {
     struct out_text t;
@@ -6682,7 +6617,6 @@ static struct out_text out_latency(u64 ns)
     return t;
 }
 
-/* Begins a line of text in a color. */
 static void out_line_start(u64 ts_ns, pid_t pid, pid_t tid, const char *colour)
 {
     out_break_partial();
@@ -6696,8 +6630,6 @@ static void out_line_stop(void)
     out_line_end();
 }
 
-/* Appends a group of similar block requests, for example: block I/O 217us avg, 228us max (4.0 KB
- * x9, 36.0 KB total) vda read */
 static void out_block(struct buf *b, const struct ev_group *g)
 {
     const struct event *e = &g->e;
@@ -6717,7 +6649,6 @@ static void out_block(struct buf *b, const struct ev_group *g)
     b_s(b, e->v[EV_op].sym);
 }
 
-/* If the line about the creation of a process is delayed, prints this line. */
 static void out_birth_line(struct out_proc *p)
 {
     u64 born_ns = p->born_ns;
@@ -6735,7 +6666,6 @@ static void out_failed(struct buf *b, int err)
     b_s(b, u_errname(err) ? u_errname(err) : "?");
 }
 
-/* Appends the error of an event and the duration of a connection or DNS query. */
 static void out_outcome(struct buf *b, const struct event *e)
 {
     if (e->err)
@@ -6760,7 +6690,6 @@ static void out_event_line(const struct event *e, const struct ev_group *request
     out_outcome(b, e);
 }
 
-/* Prints the events of a group as one line. */
 static void out_group(const struct ev_group *g)
 {
     const struct event *e = &g->e;
@@ -6783,7 +6712,6 @@ static void out_group(const struct ev_group *g)
     out_line_stop();
 }
 
-/* Prints the delayed groups of events whose first event is not later than until_ns. */
 static void out_held_print(u64 until_ns)
 {
     struct ev_group *g;
@@ -6826,7 +6754,6 @@ static void out_count(struct buf *b, u32 from, u64 n, const char *one, const cha
     b_f(b, "%s%" PRIu64 " %s", b->len > from ? ", " : "", n, n == 1 ? one : several);
 }
 
-/* Appends the number of files of a class and their directory, or the path of a single file. */
 static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_class class)
 {
     u32 n = p->files[class], len = p->below[class].len;
@@ -6889,7 +6816,6 @@ static void out_files(struct out_proc *p)
     memset(p->file, 0, sizeof p->file);
 }
 
-/* Prints the delayed line about the creation of a process, after all earlier events. */
 static void out_birth(struct out_proc *p)
 {
     if (p->born_ns)
@@ -6897,7 +6823,6 @@ static void out_birth(struct out_proc *p)
     out_birth_line(p);
 }
 
-/* Returns the slot of a process in out_procs[]; allocates a slot if the process has none. */
 static struct out_proc *out_proc_of(pid_t pid, u64 ts_ns)
 {
     struct out_proc *p = out_proc_place(pid);
@@ -6932,7 +6857,6 @@ static bool out_born(const struct event *e)
     return true;
 }
 
-/* Sets a process's name to the event's field `comm`, or to the program if the field is absent. */
 static void out_name_by(const struct event *e)
 {
     u32 n = ev_has(e, EV_comm) ? e->v[EV_comm].s.len : 0;
@@ -6953,7 +6877,6 @@ static void out_leave_out(const struct event *e)
         out_name_by(e);
 }
 
-/* Updates the state of a process after a successful exec. */
 static void out_executed(struct out_proc *p, const struct event *e)
 {
     p->born_ns = 0;
@@ -7012,7 +6935,6 @@ static bool out_is_named(const struct out_proc *p, const char *path)
     return false;
 }
 
-/* Adds a path to a process's set of opened files. Returns false if the set already has the path. */
 static bool out_is_new(struct out_proc *p, const char *path)
 {
     u32 hash = nm_hash('f', path, strlen(path)) | 1, i = hash / 2 % OUT_FILES;
@@ -7024,7 +6946,6 @@ static bool out_is_new(struct out_proc *p, const char *path)
     return new;
 }
 
-/* Counts a file in its class, and shortens the class's common directory if necessary. */
 static void out_files_add(struct out_proc *p, enum nm_class class, const char *path, u64 ts_ns)
 {
     char *below = p->below[class].path;
@@ -7071,7 +6992,6 @@ static enum nm_class out_class(const char *path, bool starting)
     return starting && class == NM_PLAIN && nm_is_library(path) ? NM_LIBRARY : class;
 }
 
-/* Returns whether the text output has a line for each access to a file of this class. */
 static bool out_is_work(enum nm_class class, bool starting)
 {
     return class < NM_SILENT || (class == NM_SYSTEM && !starting);
@@ -7110,7 +7030,6 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     return true;
 }
 
-/* Returns whether an event without a file is routine. */
 static bool out_routine_kind(const struct event *e, bool starting)
 {
     switch (e->kind) {
@@ -7156,7 +7075,6 @@ static bool out_routine_alone(const struct event *e)
         || (path && (!out_is_work(out_class(path, true), true) || out_is_minor(e, path)));
 }
 
-/* Prints the number of hidden routine events. */
 static void out_print_hidden(void)
 {
     if (out.hidden)
@@ -7184,7 +7102,6 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
         *next = MIN(*next, p->since_ns + OUT_HELD_NS);
 }
 
-/* Prints all delayed lines that are due. */
 static void out_print_due(u64 now)
 {
     const struct ev_groups *s = &out.held;
@@ -7231,7 +7148,6 @@ static u32 out_nargs(const struct call *c)
     return c->recorded ? c->recorded->nargs : c->known ? dec_nargs(c) : 6;
 }
 
-/* Returns the name of a call's ABI, or NULL for the native ABI. */
 static const char *out_call_abi(const struct call *c)
 {
     return c->recorded ? c->recorded->abi : c->abi != ARCH_NATIVE ? arch_abi_name[c->abi] : NULL;
@@ -7377,7 +7293,6 @@ static void out_call_text_end(struct task *t)
         b_u64(b, n); \
     } while (0)
 
-/* Appends a string as JSON, in quotes. */
 static void out_json_quoted(struct buf *b, const char *s, u32 n)
 {
     b_c(b, '"');
@@ -7385,7 +7300,6 @@ static void out_json_quoted(struct buf *b, const char *s, u32 n)
     b_c(b, '"');
 }
 
-/* Appends a NUL-terminated string as JSON, in quotes. */
 static void out_json_word(struct buf *b, const char *s)
 {
     out_json_quoted(b, s, (u32)strlen(s));
@@ -7398,7 +7312,6 @@ static void out_json_name(struct buf *b, const char *key)
     b_s(b, "\":");
 }
 
-/* Appends ,"key":"text" to JSON output. */
 static void out_json_key_word(struct buf *b, const char *key, const char *s)
 {
     b_c(b, ',');
@@ -7421,7 +7334,6 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
     b_c(b, '"');
 }
 
-/* Appends "key":"value" to JSON output. */
 static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 {
     out_json_name(b, key);
@@ -7474,7 +7386,6 @@ static void out_json_num(struct buf *b, s64 n)
     }
 }
 
-/* Appends ,"key":value to JSON output. */
 static void out_json_value(struct buf *b, const char *key, u8 type, const union ev_val *v)
 {
     if (type == VT_ARGV) {
@@ -7541,7 +7452,6 @@ static void out_json_args(struct buf *b, const struct call *c)
     b_c(b, ']');
 }
 
-/* Appends the parts of a call's duration, and what ended the last sleep of the call. */
 static void out_json_times(struct buf *b, const struct call *c)
 {
     u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
@@ -7675,8 +7585,6 @@ static void out_call_enter(struct task *t, bool whole_only)
     out.partial = t;
 }
 
-/* Handles a call that has returned or will never return: prints the rest of the call's line, and
- * appends the JSON object of the call. */
 static void out_call_exit(struct task *t)
 {
     struct call *c = &t->call;
@@ -7728,7 +7636,6 @@ static void out_tick(u64 now)
     out_print_due(now);
 }
 
-/* Prints all delayed lines at the end of the trace. */
 static void out_end(void)
 {
     for (u32 i = 0; i < OUT_PROCS; i++) {
@@ -7769,7 +7676,6 @@ struct st_time {
     u64 calls, ns, cpu, runq, disk;
 };
 
-/* Statistics of one system call. */
 struct st_row {
     u64 calls, errors, ns, max_ns;
     u64 killed_ns; /* part of `ns` spent in calls of killed threads; -c excludes this part */
@@ -7785,7 +7691,6 @@ struct st_where {
     u16 row;
 };
 
-/* Statistics of the system calls of one process (--by=pid). */
 struct st_caller {
     u64 calls, errors, ns;
     pid_t pid;
@@ -7793,7 +7698,6 @@ struct st_caller {
     bool ended; /* replay only: the pid now belongs to another process */
 };
 
-/* Number, sum, maximum and histogram of delays, such as waits for a CPU. */
 struct st_delays {
     u64 count, sum_ns, max_ns;
     u32 hist[DELAY_BUCKETS];
@@ -7805,7 +7709,6 @@ struct st_io {
     u64 read, written, lost;
 };
 
-/* Number of failures of one system call with one errno. */
 struct st_failed {
     u64 count;
     u16 row, err;
@@ -7821,7 +7724,6 @@ struct st_left {
     struct name *name;
 };
 
-/* A process that has exited. */
 struct st_process {
     u64 ns;         /* lifetime */
     pid_t pid;
@@ -7870,7 +7772,6 @@ static u32 st_bucket(u64 v)
     return 16 + (e - 4) * 16 + (u32)(v >> (e - 4) & 15);
 }
 
-/* Returns the value in the middle of histogram bucket i. */
 static u64 st_bucket_value(u32 i)
 {
     if (i < 16)
@@ -7933,13 +7834,11 @@ static u64 st_took(const struct call *c)
     return c->noret && (c->detached || exits) ? 0 : c->exit_ns - c->enter_ns;
 }
 
-/* Returns the total duration of a row's calls, except calls of killed threads. */
 static u64 st_returned_ns(const struct st_row *r)
 {
     return r->ns - r->killed_ns;
 }
 
-/* Adds a call to its row of a table and, if hist is set, to the row's histogram. */
 static void st_add(struct st_row *table, const struct call *c, bool hist)
 {
     u64 took = st_took(c), ns = c->noret ? 0 : took;
@@ -7990,7 +7889,6 @@ static void st_fail(struct summary *s, u16 row, u16 err, u64 count)
     s->failed_other += count;
 }
 
-/* Adds a process to the table of --by=pid. Returns its row, or NULL if the table is full. */
 static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
 {
     if (s->n_callers == ST_CALLERS) {
@@ -8002,7 +7900,6 @@ static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
     return p;
 }
 
-/* Adds a call to the row of a process. p: the row, or NULL if the table was full. */
 static void st_caller_add(struct st_caller *p, const char *comm, const struct call *c)
 {
     if (!p)
@@ -8013,7 +7910,6 @@ static void st_caller_add(struct st_caller *p, const char *comm, const struct ca
     p->ns += c->noret ? 0 : st_took(c);
 }
 
-/* Compares rows for qsort(3): used rows come first, sorted by descending time. */
 static int st_where_cmp(const void *a, const void *b)
 {
     const struct st_where *x = a, *y = b;
@@ -8035,7 +7931,6 @@ static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on
     return &s->where[at % ST_WHERE];
 }
 
-/* Frees the rows of where[] except for the quarter with the most time; counts the freed rows. */
 static void st_where_thin(struct summary *s)
 {
     static struct st_where kept[ST_WHERE / 4];
@@ -8048,7 +7943,6 @@ static void st_where_thin(struct summary *s)
         *st_where_row(s, kept[i].row, kept[i].on) = kept[i];
 }
 
-/* Adds the times in `more` to the row with the same system call and file. */
 static void st_where_add(struct summary *s, const struct st_where *more)
 {
     if (s->n_where == ST_WHERE / 4 * 3)
@@ -8066,7 +7960,6 @@ static u64 st_blocked_ns(const struct st_time *t)
     return t->ns - MIN(t->ns, t->cpu + t->runq + t->disk);
 }
 
-/* Adds the time breakdown of a call to the summary. */
 static void st_timed(struct task *t, const struct call *c)
 {
     bool on_fd = c->known && sc_rows[c->row].nargs && sc_rows[c->row].arg[0] == K_FD;
@@ -8129,7 +8022,6 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
     n->written |= !in && bytes;
 }
 
-/* Adds a program to the list of executed programs; if the list is full, counts the program. */
 static void st_program(struct name *n)
 {
     if (!n->ran && st.n_programs < ST_PROGRAMS)
@@ -8139,7 +8031,6 @@ static void st_program(struct name *n)
     n->ran = true;
 }
 
-/* Records the descriptors that an exiting process has opened and not closed. */
 static void st_open_at_exit(const struct task *t)
 {
     const struct files *f = t->files;
@@ -8156,7 +8047,6 @@ static void st_open_at_exit(const struct task *t)
     }
 }
 
-/* Inserts a process into the list of the longest-lived processes, sorted by descending lifetime. */
 static void st_add_longest(const struct st_process *p)
 {
     u64 at = MIN(st.n_longest, (u64)ST_PROCESSES - 1);
@@ -8168,7 +8058,6 @@ static void st_add_longest(const struct st_process *p)
     st.n_longest = MIN(st.n_longest + 1, (u64)ST_PROCESSES);
 }
 
-/* Adds an exited process to the summary; t is the last thread of the process. */
 static void st_ended(const struct task *t)
 {
     const struct proc *p = t->proc;
@@ -8308,7 +8197,6 @@ static int st_compare_callers(const void *a, const void *b)
     return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Appends the table of --by=pid: one row per process that made calls. */
 static void st_caller_table(struct buf *b, const struct summary *s)
 {
     const struct st_caller *order[ST_CALLERS];
@@ -8390,7 +8278,6 @@ static bool st_is_far_peer(const struct name *n)
     return st_is_peer(n) && n->kind != FK_SOCK;
 }
 
-/* Returns whether a connection to or from this peer was established. */
 static bool st_is_connection(const struct name *n)
 {
     return n->cls == 'p' && n->opens;
@@ -8404,7 +8291,6 @@ static u64 st_count(bool read)
     return n;
 }
 
-/* Counts a file or peer whose name kvis drops (nm_drop). */
 static void st_name_gone(const struct name *n)
 {
     if (!st_is_file(n) && !st_is_peer(n))
@@ -8548,7 +8434,6 @@ static u32 st_where_top(const struct summary *s, u64 *more)
     return n;
 }
 
-/* Returns the sums over all calls that have a time breakdown. */
 static struct st_time st_known_sum(const struct summary *s)
 {
     struct st_time all = { 0 };
@@ -8595,7 +8480,6 @@ static void st_json_time(struct buf *b, const char *calls, const struct st_time 
         st_blocked_ns(t));
 }
 
-/* Appends "call_time": the sums over all calls that have a time breakdown. */
 static void st_json_call_time(struct buf *b, const struct summary *s)
 {
     struct st_time all = st_known_sum(s);
@@ -8711,7 +8595,6 @@ static void st_text_failed(struct buf *b, const struct summary *s)
 
 /* --- the lists --- */
 
-/* Types of the columns of lists. */
 enum st_type {
     ST_NUMBER,     /* u64 */
     ST_SIGNED,     /* s32 */
@@ -8813,13 +8696,11 @@ static const struct st_list {
 #undef PART
 #undef MEMBER
 
-/* Returns the number of rows of a list's table that may be in use. */
 static u32 st_list_rows(const struct summary *s, const struct st_list *l)
 {
     return l->n ? (u32)MIN(st_number(s, l->n), (u64)l->max) : l->max;
 }
 
-/* Returns row i of a list; NULL: the row is unused. */
 static const void *st_list_row(const struct summary *s, const struct st_list *l, u32 i)
 {
     if (l->want)
@@ -8845,14 +8726,12 @@ static void st_text_exit(struct buf *b, const struct summary *s)
         b_f(b, "%d", WEXITSTATUS(status));
 }
 
-/* Appends at most `most` bytes of text, escaped. */
 static void st_escape(struct buf *b, const char *s, u32 n, u32 most)
 {
     b_esc(b, s, u_cut(s, n, most), 0);
     b_s(b, n > most ? "…" : "");
 }
 
-/* Appends what was traced, as one escaped line: the command line, a cgroup or pids. */
 static void st_command(struct buf *b)
 {
     enum { MOST = 4096 };
@@ -8966,7 +8845,6 @@ static u64 st_round(const struct summary *s, u64 ns)
     return (ns + unit / 2) / unit * unit;
 }
 
-/* Appends the path of a file; on a terminal, only the end of a long path. */
 static void st_path(struct buf *b, const struct name *n)
 {
     u32 from = isatty(out.text.fd[0]) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
@@ -8974,7 +8852,6 @@ static void st_path(struct buf *b, const struct name *n)
     b_esc(b, n->s + from, n->len - from, 0);
 }
 
-/* Appends what was traced: the base name of the command, a cgroup or the pids of -p. */
 static void st_what(struct buf *b)
 {
     if (!opt.command || !*opt.command) {
@@ -9045,7 +8922,6 @@ static void st_text_head(struct buf *b, const struct summary *s)
     b_c(b, '\n');
 }
 
-/* Appends the three system calls with the largest total duration. */
 static void st_text_took(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "time in calls");
@@ -9150,7 +9026,6 @@ static void st_text_file_totals(struct buf *b, const struct summary *s)
         s->files_written, out_bytes(s->file_out).s);
 }
 
-/* Appends the files with the most bytes read and written. */
 static void st_text_most_bytes(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "");
@@ -9205,7 +9080,6 @@ static void st_text_peak(struct buf *b, const struct summary *s)
         s->processes > 1 ? " of the largest process" : "");
 }
 
-/* Appends the lines of the summary that are shown only rarely or only with an option. */
 static void st_text_seldom(struct buf *b, const struct summary *s)
 {
     if (s->fallback && !out.events_on) { /* with events, the reason is printed before the events */
@@ -9234,7 +9108,6 @@ static void st_text_seldom(struct buf *b, const struct summary *s)
         b_f(b, "%" PRIu64 " requests submitted; ptrace cannot see their results\n", s->uring);
 }
 
-/* Appends what makes the summary incomplete: failed reads of arguments, and full tables. */
 static void st_text_incomplete(struct buf *b, const struct summary *s)
 {
     char dropped[112];
@@ -9256,7 +9129,6 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     }
 }
 
-/* Appends the numbers of lost records. */
 static void st_text_lost(struct buf *b, const struct summary *s)
 {
     const struct { u64 n; const char *what; } part[] = {
@@ -9277,7 +9149,6 @@ static void st_text_lost(struct buf *b, const struct summary *s)
     b_s(b, shown ? "\n" : "");
 }
 
-/* Appends the short summary, which has about twelve lines. */
 static void st_text_short(struct buf *b, const struct summary *s)
 {
     b_s(b, out.events_on ? "\n" : "");
@@ -9305,7 +9176,6 @@ static void st_json_room(const struct buf *b)
         out_full(&out.json);
 }
 
-/* Returns whether the JSON output omits a column of a row because the column's value is NULL. */
 static bool st_json_absent(const struct st_col *c, const void *p)
 {
     return (c->type == ST_WORD && !*(const char *const *)p)
@@ -9322,7 +9192,6 @@ static void st_json_connection(struct buf *b, const struct name *n)
     b_c(b, '"');
 }
 
-/* Returns the value of a row's column as text, and sets *len to the length of the text. */
 static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
 {
     bool pointer = c->type == ST_NAME || c->type == ST_FILE;
@@ -9387,7 +9256,6 @@ static void st_json_row(struct buf *b, const struct st_list *l, const void *row)
     b_s(b, whole ? "" : "}");
 }
 
-/* Appends a list and the number of omitted rows as JSON. */
 static void st_json_list(struct buf *b, const struct summary *s, const struct st_list *l)
 {
     u64 more = 0;
@@ -9458,7 +9326,6 @@ static void st_text(struct buf *b, const struct summary *s)
         st_text_more(b, s);
 }
 
-/* Writes a summary to the JSON sink, if JSON is on, and as text if `text` is set. */
 static void st_report(struct summary *s, bool text)
 {
     st_compute_derived(s);
@@ -9610,7 +9477,6 @@ static bool md_in_root(struct task *t, const struct call *c)
            && resolve & IN_ROOT;
 }
 
-/* Reads the path arguments of a call, and finds the directory that each path is relative to. */
 static void md_read_paths(struct task *t, struct call *c)
 {
     dec_read_paths(t, c);
@@ -9848,7 +9714,6 @@ static bool md_selects(struct task *t, struct call *c)
     return md_touched(t, c, md_wanted_file);
 }
 
-/* Returns whether a call passes --min-duration. */
 static bool md_long_enough(const struct call *c)
 {
     return !opt.min_ns || (c->exit_ns > c->enter_ns && c->exit_ns - c->enter_ns >= opt.min_ns);
@@ -9898,7 +9763,6 @@ static void md_emit(struct event *e)
     out_event(e);
 }
 
-/* Returns a new event for the call that t has just made. */
 static struct event *md_event(u8 kind, struct task *t, const struct call *c)
 {
     struct event *e = ev_new(kind, t, c->noret ? c->enter_ns : c->exit_ns);
@@ -9909,7 +9773,6 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
     return e;
 }
 
-/* Emits an event about the entries that were read from a directory, if there are any. */
 static void md_listed(struct event *e, struct ofd *o)
 {
     if (!o->listed)
@@ -9928,7 +9791,6 @@ static void md_listed(struct event *e, struct ofd *o)
     md_emit(e);
 }
 
-/* Sets event field f to a description of an open file. text: buffer for the description. */
 static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *text,
                         u32 size)
 {
@@ -10077,8 +9939,6 @@ static const char *md_dns_type(u16 type)
     return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
 }
 
-/* Emits an event with the outcome of a DNS query: an answer, an error of the server, an errno, or
- * no answer. */
 static void md_dns_emit(struct md_query *q, int err)
 {
     static const char *const failure[16] = {
@@ -10110,7 +9970,6 @@ static void md_dns_emit(struct md_query *q, int err)
     md_emit(e);
 }
 
-/* Returns the unanswered DNS query with the same socket, id and question as k, or NULL. */
 static struct md_query *md_dns_find(const struct md_query *k)
 {
     for (struct md_query *q = md_queries.q; q < md_queries.q + DNS_QUERIES; q++)
@@ -10137,7 +9996,6 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-/* Emits the event of a DNS answer, and removes the query from the table. */
 static void md_dns_answered(struct md_query *answer)
 {
     struct md_query *q = md_dns_find(answer);
@@ -10191,7 +10049,6 @@ static void md_dns_over(const struct ofd *o, int err)
 
 /* --- descriptors --- */
 
-/* Emits close events for open files whose last descriptor was closed. */
 static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); free(o)) {
@@ -10217,7 +10074,6 @@ static void md_closed(struct task *t, s32 n)
     }
 }
 
-/* Returns a new open file of t, or NULL if out of memory. */
 static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool writable)
 {
     struct ofd *o = ofd_new(kind, name, t->pid);
@@ -10226,7 +10082,6 @@ static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool writ
     return o;
 }
 
-/* Returns a new socket of t, or NULL if out of memory. */
 static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *name)
 {
     struct ofd *o = md_file(t, FK_SOCK, name, true);
@@ -10278,7 +10133,6 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
         *p = to;
 }
 
-/* Converts the description of a file in a record to a struct fd_stat. */
 static struct fd_stat md_recorded_stat(const struct wire_file *f)
 {
     return (struct fd_stat){
@@ -10361,7 +10215,6 @@ static void md_open(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Handles calls that create a descriptor of a fixed kind, such as eventfd(2). */
 static void md_make(struct task *t, struct call *c)
 {
     char name[300] = "memfd:";
@@ -10527,13 +10380,11 @@ static void md_getdents(struct task *t, struct call *c)
         md_listed(md_event(EK_LIST, t, c), o);
 }
 
-/* Returns the type of the socket that socket(2) or socketpair(2) creates. */
 static const char *md_sock_type(const struct call *c)
 {
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
 }
 
-/* Returns the inode number of end i (0 or 1) of a pipe or socket pair, descriptor n; 0: unknown. */
 static u64 md_end_inode(struct task *t, u32 i, s32 n)
 {
     struct fd_stat sx;
@@ -10579,7 +10430,6 @@ static void md_socket(struct task *t, struct call *c)
         md_install(t, (s32)c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
-/* Like fd_probe_socket, but takes the properties of a Unix socket from a record. */
 static void md_recorded_unix(struct ofd *o)
 {
     const struct wire_unix *w = replay.local;
@@ -10590,7 +10440,6 @@ static void md_recorded_unix(struct ofd *o)
     fd_name_ends(o, w->local_ino, w->peer_ino);
 }
 
-/* Like fd_probe_socket, but takes the properties of an IP socket from a record. */
 static void md_recorded_socket(struct ofd *o)
 {
     const struct wire_sock *w = replay.sock;
@@ -10611,7 +10460,6 @@ static void md_recorded_socket(struct ofd *o)
         o->peer = fd_peer(o->sock, &sa[1], sizeof sa[1]);
 }
 
-/* Sets a socket's type and addresses from the record or, through descriptor n, from the kernel. */
 static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
 {
     if (replay.on && replay.local)
@@ -10630,7 +10478,6 @@ static void md_own_address(struct event *e, const struct ofd *o)
         ev_peer(e, EV_path, o->local);
 }
 
-/* Reads a socket address from t's memory. Returns the length of the address; 0: no address. */
 static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storage *sa)
 {
     memset(sa, 0, sizeof *sa);
@@ -10858,7 +10705,6 @@ static void md_read_write(struct task *t, struct call *c)
                  md_kind[c->id] == EK_READ);
 }
 
-/* Returns the peer whose socket address is at addr in t's memory; NULL: the call has no address. */
 static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
 {
     struct sockaddr_storage sa;
@@ -10906,7 +10752,6 @@ static void md_recvfrom_enter(struct task *t, struct call *c)
         c->outlen[0] = len;
 }
 
-/* Returns the peer whose address the kernel wrote; NULL: the address was truncated. */
 static struct name *md_written_peer(struct task *t, const struct call *c, u64 addr, u32 len)
 {
     return len <= c->outlen[0] ? md_named_peer(t, (s32)c->arg[0], addr, len) : NULL;
@@ -11008,7 +10853,6 @@ static void md_mmsg(struct task *t, struct call *c)
     }
 }
 
-/* Handles calls that copy bytes between two descriptors inside the kernel, such as splice(2). */
 static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[c->id];
@@ -11047,7 +10891,6 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
-/* Returns the index of the n-th path argument of a call, or -1. */
 static s32 md_path_arg(const struct call *c, u32 n)
 {
     for (u32 i = 0; i < sc_rows[c->row].nargs; i++)
@@ -11133,7 +10976,6 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
     p->ok |= len > 0;
 }
 
-/* After chdir(2), fchdir(2) or chroot(2), gets t's new directory from the record or the kernel. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11271,7 +11113,6 @@ static void md_mprotect(struct task *t, struct call *c)
 
 /* --- processes --- */
 
-/* Saves the flags of fork(2), vfork(2) or clone(2), which say what parent and child share. */
 static void md_clone_enter(struct task *t, struct call *c)
 {
     u64 flags = 0;
@@ -11317,7 +11158,6 @@ static void md_exec_enter(struct task *t, struct call *c)
     t->exec_argv.cut |= mem_is_past(); /* records of BPF programs do not contain argv */
 }
 
-/* Adds to an event the program and argv that md_exec_enter has saved. */
 static void md_exec_fields(struct event *e, struct task *t)
 {
     ev_name(e, EV_program, t->exec_path);
@@ -11546,7 +11386,6 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     memmove(c->outlen, as->outlen, sizeof c->outlen);
 }
 
-/* Handles the end of a call: updates the tables and emits the events of the call. */
 static void md_exit(struct task *t, struct call *c)
 {
     if (!c->known)
@@ -11704,7 +11543,6 @@ static void rec_putz(s64 v)
     rec_put((u64)v << 1 ^ -(u64)(v < 0));
 }
 
-/* Copies a string into a slot. Returns false if out of memory. */
 static bool rec_slot_put(struct rec_slot *s, const char *p, size_t n)
 {
     if (n >= s->cap) {
@@ -11875,7 +11713,6 @@ static u64 rec_mask(const struct event *e, u32 *others)
     return mask | (*others ? 1ull << k->n : 0);
 }
 
-/* Writes the fields of an event that its kind does not list, each preceded by its number. */
 static void rec_others(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -12154,7 +11991,6 @@ static void rec_row_name(u16 row)
     rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row]));
 }
 
-/* Writes the table of system calls that -c prints. */
 static void rec_table(const struct st_row *r)
 {
     static const u32 none[ST_BUCKETS];
@@ -12235,7 +12071,6 @@ static void rec_trailer(struct summary *s)
             rec_list(s, &st_lists[i]);
 }
 
-/* Ends the recording, after writing the summary unless s is NULL. */
 static void rec_finish(struct summary *s)
 {
     if (!rec_out.b.max)
@@ -12304,7 +12139,6 @@ static s64 rec_read(void *p, size_t n)
     return (s64)got;
 }
 
-/* Reads the next block. Returns false at the end of the file or at a damaged block. */
 static bool rec_read_block(void)
 {
     u8 head[8], number[4];
@@ -12354,7 +12188,6 @@ static s64 rec_getz(void)
     return (s64)(v >> 1 ^ (0 - (v & 1)));
 }
 
-/* Reads a number that must be below `limit`. */
 static u32 rec_below(u32 limit, const char *what)
 {
     u64 v = rec_get();
@@ -12427,7 +12260,6 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* Returns the k-th row of the system calls with this name, or -1 if kvis does not know the name. */
 static s32 rec_row(const char *name, u64 k)
 {
     static struct { char name[40]; s32 row; } seen[64]; /* cache of frequent names */
@@ -12596,7 +12428,6 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
 
 /* --- reading: the summary's numbers --- */
 
-/* Returns the address of a number in the summary that is being read. */
 static u64 *rec_number(u32 at)
 {
     return (u64 *)(void *)((char *)rec_in.sum + at);
@@ -12694,7 +12525,6 @@ static void rec_get_col(const struct st_col *c, void *p)
     }
 }
 
-/* Reads a row of a list of the summary, and adds it to the list. */
 static void rec_get_list(const struct st_list *l)
 {
     static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest row type */
@@ -12711,7 +12541,6 @@ static void rec_get_list(const struct st_list *l)
         memcpy((char *)rec_in.sum + l->rows + (*n)++ * l->size, &row, l->size);
 }
 
-/* Returns the summary list whose rows have this record type, or NULL. */
 static const struct st_list *rec_list_of(u8 type)
 {
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
@@ -12781,7 +12610,6 @@ static void rp_field(struct event *e, u32 f)
     ev_mark(e, (enum ev_field)own);
 }
 
-/* Reads an event's fields: those of its kind that `mask` selects, and `others` more fields. */
 static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
 {
     u32 n = rec_in.kind[kind].n;
@@ -12893,7 +12721,6 @@ static void rp_event(void)
 
 /* --- calls --- */
 
-/* Reads the name and the arguments of a call from a record. */
 static void rp_recorded_call(struct call *c, u32 flags)
 {
     static const u8 form[] = { ARG_NONE, ARG_TXT, ARG_STR, ARG_STR };
@@ -13393,7 +13220,6 @@ static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
     px_pb_end(at);
 }
 
-/* Writes the first packets of a Perfetto trace: the clock, names of categories and arguments. */
 static void px_pb_head(void)
 {
     enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 }; /* builtin_clock.proto */
@@ -13579,7 +13405,6 @@ static void px_waits_gone(struct px_track *t, u32 n)
         memmove(t->wait, t->wait + n, t->n_waits * sizeof t->wait[0]);
 }
 
-/* Writes a "runnable" state for each CPU wait of the thread that had ended by `until`. */
 static void px_waited(struct px_track *t, u64 until)
 {
     u32 k = 0;
@@ -13702,7 +13527,6 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* Writes a counter's value to the Perfetto trace, preceded by its description the first time. */
 static void px_pb_count(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -13845,7 +13669,6 @@ static void px_fold_add(const char *s, size_t n, u64 ns)
     px_fold->stack[at % PX_STACKS].ns += ns;
 }
 
-/* Appends the name of a process's program, or its pid if the program is unknown, as a frame. */
 static void px_frame_process(struct buf *b, pid_t pid)
 {
     const struct px_track *t = px_find(pid);
@@ -13963,7 +13786,6 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     px_fold_renamed(track, c, name);
 }
 
-/* Adds the CPU time of an exiting process to the stack of its ancestors' programs and its own. */
 static void px_fold_exit(const struct event *e)
 {
     static struct buf b;
@@ -14047,7 +13869,6 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
     px_end(t, 0);
 }
 
-/* Handles a fork or a new thread: a new track, and an arrow to it. The tid's old track ends. */
 static void px_spawn(struct px_track *t, const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -14286,7 +14107,6 @@ static void px_open(int json, int proto, int folded)
     out.tap[out.n_taps++] = &px_tap;
 }
 
-/* Finishes the files: writes stacks, remaining CPU waits and, in JSON, facts about the run. */
 static void px_close(void)
 {
     struct buf *b = &px_json.b;
@@ -14498,7 +14318,6 @@ static void rep_base64(const u8 *p, u32 n)
     }
 }
 
-/* Writes a script element with the first n bytes of rep.raw in base64. */
 static void rep_chunk(u32 n)
 {
     rep_text("<script type=\"application/octet-stream\">");
@@ -14531,7 +14350,6 @@ static void rep_json(const char *id, const struct buf *b)
     rep_text("</script>\n");
 }
 
-/* Writes the name, category and text template of each event kind, which the page uses. */
 static void rep_kinds(struct buf *b)
 {
     b_s(b, "[");
@@ -14588,7 +14406,6 @@ static size_t rep_skip(const char *mark)
     return at ? (size_t)(at - from) : 0;
 }
 
-/* Writes the page template up to a placeholder, and skips the placeholder. */
 static void rep_page(const char *mark)
 {
     const char *from = rep.page;
@@ -14688,7 +14505,6 @@ struct df_row {
     u64 time_ns, cpu_ns, failed; /* commands: ns with child processes, CPU ns, failed runs */
 };
 
-/* A name and its statistics in recordings A and B. */
 struct df_pair {
     struct name *name, *shape; /* shape: the name with * for its random characters */
     struct df_row of[2];
@@ -14707,7 +14523,6 @@ struct df_life {
     struct df_row now;         /* numbers of the current command */
 };
 
-/* A run of a command, in the timeline of a recording. */
 struct df_run {
     struct name *name;
     u64 begin_ns, ns;
@@ -15028,7 +14843,6 @@ static bool df_of_proc(u32 k)
     return !strcmp(df.sum[k]->backend, ST_PROC);
 }
 
-/* Whether the run time of recording B exceeds that of A by more than --fail-above percent. */
 static bool df_is_above(void)
 {
     double most = (double)df.wall_ns[0] * (1 + df_fail_above / 100.0);
@@ -15118,7 +14932,6 @@ static u64 df_distance(u64 a, u64 b)
     return a > b ? a - b : b - a;
 }
 
-/* Sorts pairs by their change, the largest first (a qsort comparison function). */
 static int df_most_changed(const void *a, const void *b)
 {
     const struct df_pair *x = a, *y = b;
@@ -15131,7 +14944,6 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-/* Adds to df_list a pair that has numbers only for recording k. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     static u32 cap;
@@ -15235,7 +15047,6 @@ static void df_pair_failed(void)
     df_join();
 }
 
-/* Whether the recordings traced different sets of system calls (option -e). */
 static bool df_other_calls(void)
 {
     u32 n = 0;
@@ -15248,7 +15059,6 @@ static bool df_other_calls(void)
 
 enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
-/* Tables of a comparison, in the order of the output. */
 static const struct df_table {
     const char *key, *title;     /* name of the table in JSON; heading of the table in text */
     const char *count, *amount;  /* JSON keys of `count` and `amount` of a row */
@@ -15277,7 +15087,6 @@ static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
 }
 
-/* Makes the pairs of a table and sorts them by change. */
 static void df_pairs(const struct df_table *t)
 {
     df_list.n = 0;
@@ -15367,7 +15176,6 @@ static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
     b_s(b, "...");
 }
 
-/* Writes the name of a pair as the last column of a line. */
 static void df_text_name(struct buf *b, const struct df_pair *p)
 {
     static struct buf name;
@@ -15451,7 +15259,6 @@ static void df_text_parts(struct buf *b, u16 row)
     }
 }
 
-/* Writes a line with `numbers` for each changed system call that took at least least_ns. */
 static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
                           void (*numbers)(struct buf *, u16))
 {
@@ -15468,7 +15275,6 @@ static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
     }
 }
 
-/* Writes latencies of system calls, and their time on CPU, in run queues and waiting for disk. */
 static void df_text_times(struct buf *b)
 {
     if (df.counted[0] || df.counted[1])
@@ -15559,7 +15365,6 @@ static void df_text(struct buf *b)
 
 /* --- JSON --- */
 
-/* Writes the known numbers of a system call in recording k as members of a JSON object. */
 static void df_json_call(struct buf *b, u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15654,7 +15459,6 @@ static bool df_ran(u32 k, const struct name *program)
     return false;
 }
 
-/* Writes the paths of the programs that only A or only B executed. */
 static void df_json_programs(struct buf *b)
 {
     for (u32 k = 0; k < 2; k++) {
@@ -15728,7 +15532,6 @@ static void df_json_timelines(struct buf *b)
     b_c(b, '}');
 }
 
-/* Writes the report page with the comparison and the timelines to file descriptor `to`. */
 static void df_page(int to)
 {
     static struct buf b = { .max = 256 << 20 };
@@ -15759,7 +15562,6 @@ static void df_page(int to)
 
 /* --- events --- */
 
-/* Calls perf_event_open(2). Returns a file descriptor or -errno. */
 static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, unsigned long flags)
 {
     a->size = sizeof *a;
@@ -15993,7 +15795,6 @@ static bool pf_ours(const struct name *n)
     return !strcmp(n->s, "heap") || !strcmp(n->s, "anon");
 }
 
-/* Emits an event for each group of page faults. */
 static void pf_flush(void)
 {
     struct ev_group *g;
@@ -16080,7 +15881,6 @@ static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
     return r->h.size >= sizeof r->h;
 }
 
-/* Removes the oldest record from a ring. */
 static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
 {
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
@@ -16111,7 +15911,6 @@ static u64 pf_next(u32 at)
     return ~0ull;
 }
 
-/* Emits the grouped page faults if the oldest group began more than PF_RUN_NS before ns. */
 static void pf_flush_old(u64 ns)
 {
     const struct ev_group *g = &pf_groups.g[pf_groups.first];
@@ -16218,7 +16017,6 @@ struct btf_type {
 struct btf_step { const char *name; u32 n; };
 struct btf_hit { u32 type; u64 off; bool bits; };
 
-/* State of the current batch of queries. */
 static struct {
     struct btf_file file[2];  /* BTF of vmlinux, and of the module */
     u32 n_files;
@@ -16358,7 +16156,6 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types of a file and stores their positions. */
 static int btf_scan(struct btf_file *b)
 {
     b->type = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type);
@@ -16402,7 +16199,6 @@ static int btf_strip(u32 id, struct btf_type *t)
     return btf_bad(t->b, "type %u: qualifiers are nested too deeply", id);
 }
 
-/* Sets the size and signedness of a field whose type is not an array. */
 static int btf_scalar(const struct btf_type *t, struct kfield *f)
 {
     switch (t->kind) {
@@ -16435,7 +16231,6 @@ static u32 btf_array_len(const struct btf_type *t)
     return btf_u32(t->body + 8);
 }
 
-/* Sets the size, count and signedness of a field from its type. */
 static int btf_sized(u32 id, struct kfield *f)
 {
     struct btf_type t = { .b = &btf.file[0] };
@@ -16594,7 +16389,6 @@ static int btf_step(const char **s, struct btf_step *step)
     return 0;
 }
 
-/* Resolves the rest of a query, such as ".member[2]", starting at type `id`. */
 static int btf_walk(u32 id, const char *path, struct kfield *f)
 {
     struct btf_type t;
@@ -16757,7 +16551,6 @@ static struct {
     char why[WHY_LEN], no_root[WHY_LEN]; /* reasons why the last call and tfs_dir failed */
 } tfs = { .mounted = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" }, .fd = -1 };
 
-/* A field of a tracepoint's record. */
 struct tfs_field {
     const char *name;
     u32 len, off, size, count;
@@ -16868,7 +16661,6 @@ static int tfs_open_event(const char *event, const char *file)
     return e < 0 ? tfs_fail(e, "tracefs %s: %s" U_FIX "%s", path, strerror(-e), tfs_fix(e)) : e;
 }
 
-/* Reads a whole file of an event into b, and adds a NUL that b->len does not count. */
 static int tfs_read(const char *event, const char *file, struct buf *b)
 {
     int fd = tfs_open_event(event, file), e = 0;
@@ -16919,7 +16711,6 @@ static int tfs_event_id(const char *event)
 
 /* --- formats --- */
 
-/* Parses a declaration "TYPE NAME" or "TYPE NAME[N]" that ends at `end`. */
 static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
 {
     const char *name_end = end, *p;
@@ -17227,7 +17018,6 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
-/* Sets the first n elements of an array map to those of the array val. */
 static int bpf_map_fill(int map, u32 n, const void *val)
 {
     u32 *key = calloc(n, sizeof *key);
@@ -18106,7 +17896,6 @@ static u64 bpf_sum(int map, u32 key)
     return e ? 0 : sum;
 }
 
-/* Returns the number of records that BPF programs lost for one reason (enum wire_lost). */
 static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 {
     int map = bpf_map(o, "lost");
@@ -18226,7 +18015,6 @@ static bool rb_is_half_full(void)
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
 }
 
-/* Returns whether rb_drain has passed on all records before the mark. */
 static bool rb_drained(void)
 {
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
@@ -18427,7 +18215,6 @@ static void sp_decide(const siginfo_t *si)
         sp_end_sig = sig;
 }
 
-/* Returns whether one of the signals received so far ends kvis. */
 static bool sp_over(void)
 {
     if (sp_end_sig || sp_n_done == sp_n_came)
@@ -19050,7 +18837,6 @@ static u32 hy_bytes(const struct hy_kind *k)
                                                                                   : 1u << 30;
 }
 
-/* Returns whether argument i of a call is a buffer that can contain a DNS message. */
 static bool hy_is_message(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows], kind = r->arg[i];
@@ -19058,7 +18844,6 @@ static bool hy_is_message(const struct sc_row *r, u32 i)
            && (r->cls & CLS_NET || id == SC_read || id == SC_write);
 }
 
-/* Returns whether the output or the model of the tracee needs the memory of a call's argument i. */
 static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
 {
     u16 kind = r->arg[i];
@@ -19075,7 +18860,6 @@ static u8 hy_word(u8 arg)
     return hy.classic_tracepoints ? arg : (u8)(at / 8);
 }
 
-/* Copies the six arguments of a call from wire_thread.word. */
 static void hy_args(u64 *arg, const u64 *word)
 {
     for (u8 i = 0; i < 6; i++)
@@ -19380,7 +19164,6 @@ static int hy_view(void)
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts of calls into memory");
 }
 
-/* Adds the new counts of the BPF programs to the table of -c. */
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
@@ -19406,7 +19189,6 @@ static void hy_counts(void)
     }
 }
 
-/* Returns whether the BPF program no longer follows any thread. */
 static bool hy_follows_none(void)
 {
     u32 key = 0;
@@ -19517,7 +19299,6 @@ static int hy_open(u32 ring_bytes)
     return 0;
 }
 
-/* Lets the BPF program call_exit tail-call the BPF program call_nest. Returns 0 or -errno. */
 static int hy_let_nest(void)
 {
     u32 first = 0;
@@ -19806,7 +19587,6 @@ static void hy_moved(const struct task *t, u32 was)
     hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
-/* Returns whether a thread was stopped by the signal with which the BPF program holds threads. */
 static bool hy_is_stop(const siginfo_t *si)
 {
     bool ours = si->si_code == SI_KERNEL && !si->si_pid;
@@ -19832,7 +19612,6 @@ static void hy_begin(void)
     free(none);
 }
 
-/* Reads the waits for a CPU from the map `delays`, if scheduler events are recorded. */
 static void hy_delays(void)
 {
     u64 slot[DELAY_SLOTS];
@@ -19852,7 +19631,6 @@ static void hy_delays(void)
     st.delays.max_ns = slot[DELAY_MAX];
 }
 
-/* Returns a disk's name, or MAJOR:MINOR if sysfs does not have the name. */
 static const char *hy_disk_name(u32 dev)
 {
     static u32 next;
@@ -19870,7 +19648,6 @@ static const char *hy_disk_name(u32 dev)
     return hy.disk_name[at].name;
 }
 
-/* Reads the number of lost disk requests, if disk requests are recorded. */
 static void hy_io(void)
 {
     if (!hy.on || !hy.disk.fam)
@@ -19879,7 +19656,6 @@ static void hy_io(void)
     st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
 }
 
-/* Returns how many completions of io_uring requests were lost. */
 static u64 hy_uring_lost(void)
 {
     return hy.uring.fam ? bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u) : 0;
@@ -19920,7 +19696,6 @@ static u64 hy_lost(void)
                        + (hy.proc.fam ? bpf_missed(&hy.proc, ~0u) : 0) : 0;
 }
 
-/* Warns about calls that the table of -c does not include. */
 static void hy_warn_missing(void)
 {
     u64 unpaired = bpf_lost(&hy.obj, LOST_RING), lost = bpf_lost(&hy.obj, LOST_TREE);
@@ -19935,7 +19710,6 @@ static void hy_warn_missing(void)
                "missing from the table", skipped);
 }
 
-/* Lets mem_ read part of a record: an address of the tracee and the bytes found there. */
 static void hy_replay_at(const u8 *data, u32 len, bool fault)
 {
     struct mem_part part = { .len = fault ? 0 : len - 8, .data = data + 8, .fault = fault };
@@ -19943,7 +19717,6 @@ static void hy_replay_at(const u8 *data, u32 len, bool fault)
     mem_replay(part);
 }
 
-/* Returns whether a call writes to the memory that a word of its record points to. */
 static bool hy_is_written(u32 nr, u8 word)
 {
     const struct wire_spec *s = &hy_specs[MIN(nr, (u32)CALL_OTHER)];
@@ -20203,7 +19976,6 @@ static void tr_filter(struct tr_prog *p)
 
 /* --- the choice of the mode: ptrace, hybrid or observe --- */
 
-/* The facts that determine the mode. */
 struct tr_facts {
     char backend;
     bool attach;
@@ -20303,7 +20075,6 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
-/* Returns whether /proc denies kvis access to the links to a process's open files. */
 static bool tr_hides_files(pid_t pid)
 {
     char link[PATH_MAX];
@@ -20319,7 +20090,6 @@ static bool tr_only_counts(void)
            && !opt.faults;
 }
 
-/* Returns whether the BPF program can apply -e status= (hy_status). */
 static bool tr_counts_status(void)
 {
     return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
@@ -20406,7 +20176,6 @@ static void tr_each(void (*f)(struct task *))
         }
 }
 
-/* Resumes a stopped tracee, and delivers the signal `sig` if it is not 0. */
 static void tr_resume(struct task *t, int sig)
 {
     bool every = t->full || !tr.accel || (t->call.open && !t->pending_ns);
@@ -20442,7 +20211,6 @@ static void tr_set_options(struct task *t)
     sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)options);
 }
 
-/* Sets the ptrace options of a new thread if its inherited options are wrong. */
 static void tr_fix_options(struct task *t)
 {
     if (t->stops_at_exit != tr_must_stop_at_exit(t->pid, t->tid))
@@ -20529,7 +20297,6 @@ static void tr_trim_names(void)
     nm_drop(st_name_gone);
 }
 
-/* Begins the description of a call from its number and arguments. */
 static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
 {
     struct buf text = c->text, paths = c->paths;
@@ -20576,14 +20343,12 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
 }
 
-/* Returns whether BPF also counts a call at which the thread stops (see tr_filter). */
 static bool tr_counted(const struct task *t)
 {
     const struct call *c = &t->call;
     return hy.count && !t->full_ns && c->known && c->abi == ARCH_NATIVE && hy.row[c->row];
 }
 
-/* Completes the call in t->call, whose ret and err are already set. */
 static void tr_done(struct task *t)
 {
     struct call *c = &t->call;
@@ -20622,7 +20387,6 @@ static void tr_put_files(struct task *t, bool closed)
         ;
 }
 
-/* Forgets a tracee, and also its process if the tracee was the last thread. */
 static void tr_drop(struct task *t, bool closed)
 {
     struct proc *p = t->proc;
@@ -20676,7 +20440,6 @@ static void tr_exit(struct task *t, const struct stop *s)
         tr_each(tr_make_full);
 }
 
-/* Ends a call from which its thread will not return. */
 static void tr_abandon(struct task *t)
 {
     if (t->restarting) {
@@ -20712,7 +20475,6 @@ static void tr_no_untraced(struct task *t, const struct call *c)
         u_warn("thread %d creates a child that kvis cannot trace (CLONE_UNTRACED)", t->tid);
 }
 
-/* Restores the argument that tr_no_untraced has changed. */
 static void tr_restore_untraced(struct task *t)
 {
     if (t->reported_end_ns == ~0ull)
@@ -20754,7 +20516,6 @@ static void tr_seccomp(struct task *t)
         arch_replace_call(t->tid, -1, 0);
 }
 
-/* Notes that a stop has reported a call. kvis then ignores the call's record from BPF. */
 static void tr_note_told(struct task *t)
 {
     const struct call *c = &t->call;
@@ -20847,7 +20608,6 @@ static char tr_state(u64 state)
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
-/* Adds to a call the state in which its thread last slept, and who woke the thread. */
 static void tr_waker(struct call *c, const struct wire_times *m)
 {
     c->slept = tr_state(m->state);
@@ -20904,7 +20664,6 @@ static void tr_play(struct task *t, const struct wire_call *w)
     replay.on = replay.live = replay.bad_fd = false;
 }
 
-/* Reports the unfinished call of a thread that kvis has detached, and forgets the thread. */
 static void tr_forget(struct task *t)
 {
     struct call *c = &t->call;
@@ -21022,7 +20781,6 @@ static void tr_inherit_untraced(struct task *child, const struct task *t)
     memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
-/* Handles the creation of a child of t with the given flags of clone(2). */
 static void tr_born(struct task *t, struct task *child, u64 fl)
 {
     bool thread = fl & CLONE_THREAD, own_ns = fl & CLONE_NEWPID || (t->proc && t->proc->new_pid_ns);
@@ -21045,7 +20803,6 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
     md_emit(e);
 }
 
-/* Handles the ptrace event of a fork, vfork or clone, in which the parent is stopped. */
 static struct task *tr_new_child(struct task *t, int event)
 {
     s64 tid = tr_eventmsg(t);
@@ -21072,7 +20829,6 @@ static struct task *tr_new_child(struct task *t, int event)
     return child;
 }
 
-/* Returns the value of a key in the auxiliary vector of a process, or 0. */
 static u64 tr_auxv(pid_t pid, u64 key)
 {
     char path[64];
@@ -21346,7 +21102,6 @@ static void tr_sender(struct event *e, const struct task *t, pid_t pid)
         ev_num(e, EV_ns_pid, pid);
 }
 
-/* Adds to an event the call for which a seccomp filter sent SIGSYS. */
 static void tr_trapped_call(struct event *e, const siginfo_t *si)
 {
     u64 nr = (u32)si->si_syscall;
@@ -22797,7 +22552,6 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     return pid;
 }
 
-/* Sets the start of a call that began before time zero to time zero. */
 static void tr_from_zero(struct task *t)
 {
     if (t->call.open)
@@ -23074,7 +22828,6 @@ static u64 ses_go(struct session *s, void (*late)(void))
     return u_now();
 }
 
-/* Returns the name of the backend for the JSON header. */
 static const char *ses_backend(const struct session *s)
 {
     return s->by_ptrace ? "ptrace" : "bpf";
@@ -23170,7 +22923,6 @@ enum { /* indexes of open_progs[] */
 };
 _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program is not in the enum");
 
-/* Options of kvis open that struct opt does not contain. */
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
@@ -23756,7 +23508,6 @@ struct proc_row {
     const struct wire_usage *used;
 };
 
-/* Options of kvis proc that struct opt does not contain. */
 static struct {
     bool live, failed, forks, threads, quote, tree; /* failed: failed execs have rows */
     bool only_failed;                /* option -x of exitsnoop */
@@ -24011,7 +23762,6 @@ static struct proc_life *proc_new(u32 pid, bool mine)
     return l;
 }
 
-/* Returns whether a child of process ppid belongs to the followed tree. */
 static bool proc_is_mine(u32 ppid)
 {
     const struct proc_life *parent = proc_find(ppid);
@@ -24048,7 +23798,6 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
 
 /* --- processes from /proc --- */
 
-/* Reads a small file of /proc/PID, like u_slurp. */
 static u32 proc_slurp(u32 pid, const char *name, char *s, size_t max)
 {
     char path[64];
@@ -24066,7 +23815,6 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
 
 static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment from /proc */
 
-/* Reads the current directory, the executable and the missing arguments of a process from /proc. */
 static void proc_look(struct proc_life *l)
 {
     u32 at = (u32)ps_living((pid_t)l->pid);
@@ -24091,7 +23839,6 @@ static u64 proc_stat_field(const char *stat, int n)
     return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
 }
 
-/* Adds a process that already exists when kvis starts. */
 static void proc_scan_one(u32 pid)
 {
     enum { PPID = 4, THREADS = 20, START = 22 };
@@ -24123,7 +23870,6 @@ static void proc_scan_one(u32 pid)
     proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
 }
 
-/* Adds all descendants of the process of -p to the followed tree. */
 static void proc_mark_tree(void)
 {
     for (bool more = proc_opt.pid; more;) {
@@ -24147,7 +23893,6 @@ static void proc_scan(void)
     proc_mark_tree();
 }
 
-/* Stores the variables that --env names, in the order of the process's environment. */
 static void proc_env_take(struct proc_life *l, const struct buf *env)
 {
     static struct buf b;
@@ -24238,7 +23983,6 @@ static void proc_quoted_word(struct buf *b, const char *s, u32 n)
     b_quoted(b, s, n, false);
 }
 
-/* Writes the command line of a process, or its comm if the process never called exec. */
 static void proc_line(struct buf *b, const struct proc_life *l)
 {
     if (!l->argv.len) {
@@ -24279,7 +24023,6 @@ static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
     return (u32)(len - top);
 }
 
-/* Like proc_cgroup_path, but caches paths. */
 static const struct proc_text *proc_cgroup(u64 id)
 {
     static struct { u64 id; struct proc_text path; } known[32];
@@ -24296,7 +24039,6 @@ static const struct proc_text *proc_cgroup(u64 id)
 
 /* --- filters --- */
 
-/* Returns whether a cgroup is the cgroup of --cgroup or a descendant. */
 static bool proc_in_cgroup(u64 id)
 {
     static char top[PATH_MAX];
@@ -24675,7 +24417,6 @@ static const struct proc_format *proc_format(const char *name)
 
 /* --- completed commands --- */
 
-/* Stores in proc_tree that a command has ended, or that it still runs when kvis ends. */
 static void proc_tree_over(const struct proc_row *r)
 {
     static struct buf b;
@@ -25262,7 +25003,6 @@ static u64 proc_traced_cgroup(u32 pid)
     return stat(path, &about) == 0 ? about.st_ino : 0;
 }
 
-/* Returns the number after a key in a file of /proc, or 0. */
 static u64 proc_key_number(const char *text, const char *key)
 {
     const char *p = strstr(text, key);
@@ -25338,7 +25078,6 @@ static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
     return !piece.flags;
 }
 
-/* Returns the resource usage of a process, including all its threads. */
 static struct wire_usage proc_traced_usage(u32 pid)
 {
     enum { MINFLT = 10, MAJFLT = 12, UTIME = 14, STIME = 15 };
@@ -25427,7 +25166,6 @@ static void proc_traced_ends(const struct task *t)
         proc_exited(&h);
 }
 
-/* Returns the wait status that the exit event of a process contains. */
 static s32 proc_event_status(const struct event *e)
 {
     char name[32];
@@ -25555,7 +25293,6 @@ static void proc_sum_cpu(void)
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, told);
 }
 
-/* Writes the summary of the recording, and closes the files of -w, --perfetto and --chrome-json. */
 static void proc_finish_sinks(int status)
 {
     proc_sum_cpu();
@@ -25628,7 +25365,6 @@ static void proc_text_critical(struct buf *b)
     free(list);
 }
 
-/* Lists the longest commands and the first failed commands. */
 static void proc_text_lists(struct buf *b)
 {
     u32 n;
@@ -25649,7 +25385,6 @@ static void proc_text_lists(struct buf *b)
     free(list);
 }
 
-/* Prints the summary of the command and its descendants to stderr, unless the command never ran. */
 static void proc_summary(u32 running)
 {
     static struct buf b;
@@ -25736,7 +25471,6 @@ static void proc_begin(void)
         proc_state.used[i] = i < PROC_SWITCHES || (io && i >= PROC_READ);
 }
 
-/* Adds the command's process, or the processes that are already running. */
 static void proc_first(void)
 {
     if (opt.command)
@@ -25754,7 +25488,6 @@ static void proc_first(void)
     ps.processes = proc_state.mine; /* number of processes before the first event */
 }
 
-/* Runs kvis proc until its end. Returns the wait status of the command, or -1 without a command. */
 static int proc_run(u64 end_ns)
 {
     proc_first();
@@ -25785,7 +25518,6 @@ static int proc_run(u64 end_ns)
 
 /* --- a recording --- */
 
-/* From now on, turns the events of a recording into rows. */
 static void proc_replay_begin(void)
 {
     proc_state.rows = out.events_on;
@@ -26078,7 +25810,6 @@ static void met_hists_anew(const struct met_inst *i)
         *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
 }
 
-/* Records that n instances of the current source were left out. */
 static void met_left_out(u32 n)
 {
     met.src[met.cur].left_out += n;
@@ -26176,7 +25907,6 @@ static struct met_hist *met_hist_after(const struct met_hist *h)
     return next;
 }
 
-/* Returns the nameless instance of a dimension if it was set in this interval, else NULL. */
 static struct met_inst *met_all(u8 dim)
 {
     struct met_inst *i = met.first[dim];
@@ -26222,7 +25952,6 @@ static u8 met_rank(u8 dim, const char *name)
     return !strcmp(name, "lo") ? 2 : !met_there(met_path("/sys/class/net/%s/device", name));
 }
 
-/* Inserts an instance after those of its dimension that have the same or a lower rank. */
 static void met_link_new(struct met_inst *i)
 {
     struct met_inst **at = &met.first[i->dim];
@@ -26324,7 +26053,6 @@ static struct met_inst *met_inst(u8 dim, const char *name)
     return i;
 }
 
-/* Calls met_inst with a number as the name. */
 static struct met_inst *met_inst_nr(u8 dim, u64 nr)
 {
     char name[24];
@@ -26348,7 +26076,6 @@ static void met_anew(const struct met_inst *i)
     }
 }
 
-/* Marks a metric of an instance as read in this interval, and returns its values. */
 static struct met_series *met_touch(const struct met_inst *i, u32 m)
 {
     struct met_series *s = met_at(i, m);
@@ -26447,7 +26174,6 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     met_at(all, m)->since = 1; /* makes the sum valid: each rate in the sum had two readings */
 }
 
-/* Calls met_sum_of for each metric of the current source that is a sum or mean. */
 static void met_sum(bool (*counts)(const struct met_inst *))
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++)
@@ -26521,20 +26247,17 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
         met_set(h->inst, r->part[k], met_hist_part(h, met_parts[k]));
 }
 
-/* Records why this machine lacks n metrics. */
 static void met_none(const u16 *m, size_t n, const char *why)
 {
     for (size_t k = 0; k < n; k++)
         met.no[m[k]] = why;
 }
 
-/* Returns the value of a metric; 0 if there is no value. */
 static double met_v(const struct met_inst *i, u32 m)
 {
     return met_has(i, m) ? met_at(i, m)->v : 0;
 }
 
-/* Sets a metric to the ratio part / all, unless `all` is 0. */
 static void met_share(const struct met_inst *i, u32 m, double part, double all)
 {
     if (all > 0)
@@ -26574,7 +26297,6 @@ static void met_off(const char *why)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
 }
 
-/* Finishes the reading of a source. If instances were left out, `why` says how many. */
 static void met_source_end(void)
 {
     u32 n = met.src[met.cur].left_out;
@@ -26624,7 +26346,6 @@ static bool met_open(const char *path)
     return !e;
 }
 
-/* Returns the next line of met_file without its newline; NULL at the end. */
 static char *met_line(void)
 {
     char *line = met_file.text.p + met_file.at, *all = met_file.text.p + met_file.text.len;
@@ -26637,7 +26358,6 @@ static char *met_line(void)
     return line;
 }
 
-/* Parses a number that ends at a blank, a newline or the end of the string. */
 static bool met_number(const char *s, s64 *v)
 {
     char *end;
@@ -26794,7 +26514,6 @@ static bool mfs_begins(const char *s, const char *const *with, u32 n)
     return false;
 }
 
-/* Reads the number that follows a key in a text. Returns whether the key was found. */
 static bool mfs_key_number(const char *text, const char *key, u64 *v)
 {
     const char *at = strstr(text, key);
@@ -26815,7 +26534,6 @@ static void mfs_share(struct met_series *n, double sum)
         n->since = met.tick;
 }
 
-/* Turns the rates of the CPU modes (user, system, idle ...) into shares of all CPU time. */
 static void mfs_shares(const struct met_inst *i)
 {
     static const u16 modes[] = { MET_SET_CPU_MODES }, guests[] = { MET_SET_GUEST_MODES };
@@ -27168,7 +26886,6 @@ static bool mfs_temp(const char *path, s64 *v)
 
 static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
 
-/* Returns the metric for a type of trip points; N_METRICS if there is none. */
 static u32 mfs_trip(const char *type)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_trip_points); k++)
@@ -27792,7 +27509,6 @@ static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #undef X
 };
 
-/* Returns which value of a process (enum mfs_number) a metric of -c busy shows, or MFS_NUMBERS. */
 static u32 mfs_number(u32 m)
 {
     u32 k = 0;
@@ -28149,7 +27865,6 @@ static void mfs_look(void)
             mfs_task_read(id[k], swaps);
 }
 
-/* Returns the instance for a process; NULL if there are too many instances. */
 static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
 {
     struct met_inst *i = met_inst_nr(dim, t->pid);
@@ -28158,7 +27873,6 @@ static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
     return i;
 }
 
-/* Stores the metrics of a process, for -c busy or for -p. */
 static void mfs_show(const struct mfs_task *t, u8 kind)
 {
     struct met_inst *i = mfs_task_inst(t, kind == MFS_BUSY ? DIM_BUSY : DIM_PID);
@@ -28369,7 +28083,6 @@ static void mfs_pages_line(const char *line, u64 unit)
     }
 }
 
-/* Returns the index of the node of a CPU; mfs_nodes.n if the CPU has no node. */
 static u32 mfs_node_of(u32 cpu)
 {
     u32 k = 0;
@@ -28551,7 +28264,6 @@ static void mfs_group(const char *dir, const char *name)
         mfs_group_memory(i, dir);
 }
 
-/* Visits the cgroups below a directory, at most `depth` levels deep. */
 static void mfs_group_tree(char *dir, size_t root, u32 depth)
 {
     size_t n = strlen(dir);
@@ -29649,13 +29361,11 @@ static bool unc_is_power(const struct unc_event *e)
     return unc_classes[unc_rows[e->row].class].counts == UN_ENERGY;
 }
 
-/* Returns whether this machine's memory controllers count in the given way. */
 static bool unc_memory_counts(enum unc_counts counts)
 {
     return unc.class != UC_NONE && unc_classes[unc.class].counts == counts;
 }
 
-/* Returns whether a PMU's name is `pmu`, or `pmu` with a suffix, such as "uncore_imc_7". */
 static bool unc_is(const char *name, const char *pmu)
 {
     size_t n = strlen(pmu);
@@ -29695,7 +29405,6 @@ static void unc_find_pmus(void)
     qsort(unc.pmu, unc.n_pmus, sizeof *unc.pmu, unc_order);
 }
 
-/* Returns whether this CPU is one of the cores that `where` (enum unc_where) stands for. */
 static bool unc_where(u8 where)
 {
     const struct pmc_core *c = pmc_find_core("cpu");
@@ -29734,7 +29443,6 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
     return !*end && v > 0 && v < 1e12 ? v * unc_unit(unit, energy) : 0;
 }
 
-/* Adds the event of a row of pmu.tbl if the PMU has this event. */
 static void unc_find_event(u32 pmu, u32 row)
 {
     const struct unc_row *r = &unc_rows[row];
@@ -29777,7 +29485,6 @@ static bool unc_find_class(u8 class)
     return unc.n_events > before;
 }
 
-/* Finds the PMUs and their events when called for the first time. */
 static void unc_look(void)
 {
     static bool done;
@@ -29796,7 +29503,6 @@ static void unc_look(void)
 
 /* --- counting --- */
 
-/* Returns the socket of a CPU; NULL if there are too many sockets. */
 static struct unc_socket *unc_socket_of(u32 cpu)
 {
     long id = u_file_number(met_path(MFS_CPUS "/cpu%u/topology/physical_package_id", cpu), -1);
@@ -29812,7 +29518,6 @@ static struct unc_socket *unc_socket_of(u32 cpu)
     return &unc.socket[k];
 }
 
-/* Records why an event cannot be counted in a socket (NULL: in all sockets). */
 static void PRINTF_LIKE(3, 4) unc_lack(struct unc_socket *s, const struct unc_event *e,
                                        const char *fmt, ...)
 {
@@ -29850,7 +29555,6 @@ static void unc_open_on(u32 event, u32 cpu)
     s->opened[unc_rows[e->row].role] = true;
 }
 
-/* Opens an event on each CPU of its PMU's cpumask. */
 static void unc_open_all(u32 event)
 {
     static u8 mask[PMC_CPUS / 8];
@@ -29878,7 +29582,6 @@ static void unc_open(u32 event)
         unc_open_all(event);
 }
 
-/* Starts the counters of power or of memory. */
 static void unc_begin(bool power)
 {
     unc_look();
@@ -29937,7 +29640,6 @@ static void unc_read_units(bool power)
         met.counted_s = met.src[met.cur].elapsed_s = (double)all_ns / 1e9 / (double)n;
 }
 
-/* Returns whether a socket has any event for `role`, open or refused. */
 static bool unc_counts(const struct unc_socket *s, u32 role)
 {
     return s->opened[role] || s->refused[role]
@@ -30164,7 +29866,6 @@ static void unc_mbm_off(const char *path, const char *says)
     met_off(why);
 }
 
-/* Reads a counter of a domain (mbm_total_bytes or mbm_local_bytes). */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     u32 m = unc_mbm_metrics[k];
@@ -30182,7 +29883,6 @@ static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
     unc_mbm_missing[k] = true;
 }
 
-/* Reads the domains of a resctrl group, which are its directories mon_data/mon_L3_NN. */
 static void unc_mbm_group(const char *group)
 {
     const char *slash = *group ? "/" : "";
@@ -30198,7 +29898,6 @@ static void unc_mbm_group(const char *group)
     }
 }
 
-/* Reads the resctrl groups that users created. */
 static void unc_mbm_groups(void)
 {
     DIR *d = opendir(met_path("/sys/fs/resctrl"));
@@ -30263,7 +29962,6 @@ static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
     }
 }
 
-/* Returns a bit mask of the BPF programs of a family that attach to classic tracepoints. */
 static u32 mk_classic(const struct bpf_family *fam)
 {
     u32 bits = 0;
@@ -30361,7 +30059,6 @@ static void mk_sched_cpu(u32 cpu)
 #undef X
 }
 
-/* Reads the scheduler's counters once per interval, for the sources runq and depth. */
 static bool mk_sched_read(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
@@ -30426,7 +30123,6 @@ static struct {
     struct wire_blk now;
 } mk_blk;
 
-/* Returns the slot (map index) of a disk; mk_blk.n if the disk has none. */
 static u32 mk_find_disk(u32 dev)
 {
     u32 k = 0;
@@ -30493,7 +30189,6 @@ static void mk_blk_start(void)
         mk_add_disks();
 }
 
-/* Sets the share of sequential requests in this interval. */
 static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
     if (met.src[met.cur].elapsed_s > 0)
@@ -30663,7 +30358,6 @@ static int vq_load(struct bpf_obj *o)
     return vq_attach(o);
 }
 
-/* Returns whether this machine has a virtio device; if not, sets `why` to a message. */
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
@@ -30695,7 +30389,6 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* Reads the name of the disk or network interface that belongs to a virtio device. */
 static void vq_made(const char *dev, char name[VQ_WORD])
 {
     static const char *const dirs[] = { "block", "net" };
@@ -30781,7 +30474,6 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
     r->depth_sum = w->sum[VQ_DEPTH];
 }
 
-/* Reads the counters of a ring from the map `stats`. Returns whether a ring uses this map slot. */
 static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 {
     struct wire_vq *w = &vq.now;
@@ -30875,7 +30567,6 @@ static struct {
     u64 now_ns;
 } vh;
 
-/* Attaches the BPF programs to a handler. */
 static int vh_attach(u32 i, const struct bpf_ksym *k)
 {
     const struct vh_handler *h = &vh_handlers[i];
@@ -31048,7 +30739,6 @@ static u64 vh_missed(void)
     return n;
 }
 
-/* Returns whether the worker of the virtqueue has exited. */
 static bool vh_gone(void)
 {
     char path[64];
@@ -31174,7 +30864,6 @@ static void mout_lack(struct mout_lack *l, const char *why, const char *of_sourc
     }
 }
 
-/* Finds the next reason why a source lacks metrics. Returns false after the last source. */
 static bool mout_next_lack(struct mout_lack *l)
 {
     for (; l->src < N_SRC; l->src++) {
@@ -31246,7 +30935,6 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     }
 }
 
-/* Writes " device=sda", or nothing if the instance has no name. */
 static void mout_text_inst(struct buf *b, const struct met_inst *i)
 {
     if (!i->name[0])
@@ -31500,7 +31188,6 @@ static void mout_prom_label(struct buf *b, const char *sep, const char *label, c
     b_c(b, '"');
 }
 
-/* Formats the name of a metric for Prometheus, without its labels. */
 static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
 {
     const char *own = metrics[m].prom, *prefix = met_prefix(m, dim);
@@ -31550,7 +31237,6 @@ static const char *mout_prom_labels(struct buf *b, const char *own, const struct
     return sep;
 }
 
-/* Writes the start of a sample line, up to the value: NAME ENDING{a="b"} and a blank. */
 static void mout_prom_begin(struct buf *b, const char *name, const char *ending, const char *own,
                             const struct met_inst *i)
 {
@@ -31822,7 +31508,6 @@ static void mout_json_key(struct buf *b, u32 m, u8 dim)
     b_f(b, "\"%s%s%s\"", met_prefix(m, dim), metrics[m].name, mout_form(m)->json);
 }
 
-/* Writes the metrics of an instance, as "name":1,"name":2, */
 static void mout_json_inst(struct buf *b, const struct met_inst *i)
 {
     for (u32 m = 0; m < N_METRICS; m++)
@@ -31841,7 +31526,6 @@ static void mout_json_end(struct buf *b, const char *end)
     b_s(b, end);
 }
 
-/* Writes the named instances of a dimension, as "cpu":{"0":{...},"1":{...}}, */
 static void mout_json_dim(struct buf *b, u8 dim)
 {
     u32 was = b->len;
@@ -31866,7 +31550,6 @@ static void mout_json_dim(struct buf *b, u8 dim)
         mout_json_end(b, "},");
 }
 
-/* Writes {"source":"psi","metrics":["..."],"reason":"..."} for missing metrics, and a comma. */
 static void mout_json_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "{\"source\":\"%s\",\"metrics\":[", met_sources[l->src].name);
@@ -31992,7 +31675,6 @@ static void mout_gather_hist(struct met_hist *h)
     }
 }
 
-/* Merges the points of all series and distributions in pairs. */
 static void mout_halve(void)
 {
     for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
@@ -32125,7 +31807,6 @@ static void mout_heat_maps(struct buf *b)
     }
 }
 
-/* Writes the JSON that describes the points, charts and heat maps of the HTML report. */
 static void mout_facts(struct buf *b)
 {
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
@@ -32486,7 +32167,6 @@ static void scr_restore(void)
     tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
 }
 
-/* Switches the terminal to raw mode and to its alternate screen. */
 static void scr_take(int sig)
 {
     int e = errno;
@@ -32550,13 +32230,11 @@ static u32 scr_window(void)
     return scr.rows > 2 ? scr.rows - 2u : 0;
 }
 
-/* Returns whether the current line is in the window. Lines outside the window are not formatted. */
 static bool scr_visible(void)
 {
     return scr.lines >= scr.top && scr.lines - scr.top < scr_window();
 }
 
-/* Ends the current line of the screen, cut to the width of the terminal. */
 static void scr_cut(struct buf *b)
 {
     u32 columns = scr.cols;
@@ -32575,7 +32253,6 @@ static void scr_line(struct buf *b)
     scr.lines++;
 }
 
-/* Writes lines of text to the page, wrapped at blanks. */
 static void scr_paragraphs(struct buf *b, const struct buf *text)
 {
     for (u32 at = 0; at < text->len;) {
@@ -32631,7 +32308,6 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
     out_sgr("0");
 }
 
-/* Writes a vertical bar of height k, from 0 to 8. */
 static void scr_bar(struct buf *b, u32 k)
 {
     static const char plain[] = " .:-=+*%#";
@@ -32642,7 +32318,6 @@ static void scr_bar(struct buf *b, u32 k)
         b_c(b, plain[k]);
 }
 
-/* Writes a vertical bar whose height shows `part`, a value from 0 to 1. */
 static void scr_part(struct buf *b, double part)
 {
     scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
@@ -32683,7 +32358,6 @@ static bool scr_section_on(u32 section)
     return !section;
 }
 
-/* Returns the instance that has the sum or the only value of a metric, or NULL if there is none. */
 static const struct met_inst *scr_sum(u32 m)
 {
     const struct met_inst *i = met_all(met_dim(m));
@@ -32699,7 +32373,6 @@ static bool scr_lively(u32 m)
     return scr.zeros;
 }
 
-/* Writes the sums of a section side by side in cells. A metric with a long name takes two cells. */
 static void scr_cells(struct buf *b)
 {
     u32 per = MAX(scr.cols / SCR_CELL, 1), n = 0;
@@ -32773,7 +32446,6 @@ static void scr_hists(struct buf *b)
     }
 }
 
-/* Writes which metrics the sources of a section lack, and why. */
 static void scr_lacks(struct buf *b)
 {
     static struct buf why;
@@ -32797,7 +32469,6 @@ static bool scr_nonzero(u32 m, u32 rows)
     return false;
 }
 
-/* Appends metric m to the n columns of a table. Returns the new number of columns. */
 static u32 scr_column_add(u32 n, u32 m, const char *title)
 {
     if (n == SCR_COLUMNS)
@@ -32853,7 +32524,6 @@ static bool scr_limited(const struct met_inst *i)
     return false;
 }
 
-/* Fills scr_inst[] with the rows of a table, filtered and sorted. Returns the number of rows. */
 static u32 scr_collect(u8 dim)
 {
     u32 n = 0;
@@ -32948,7 +32618,6 @@ static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, 
     scr_line(b);
 }
 
-/* Draws a table with at most `most` rows. */
 static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
@@ -32994,7 +32663,6 @@ static bool scr_too_long(struct buf *b, u32 at, u32 keep)
     return true;
 }
 
-/* Draws the utilization of each CPU in at most half of the line. Returns the number of CPUs. */
 static u32 scr_each_cpu(struct buf *b)
 {
     u32 n = 0, most = scr.cols / 2u;
@@ -33006,7 +32674,6 @@ static u32 scr_each_cpu(struct buf *b)
     return n;
 }
 
-/* Writes a line of the overview, or the reason why none of its metrics is available. */
 static void scr_row_line(struct buf *b, const struct scr_row *r)
 {
     u32 n = 0, left = 0, src = metrics[r->item[0].m].src;
@@ -33122,7 +32789,6 @@ static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
     { '~', 5, KEY_PAGE_UP }, { '~', 6, KEY_PAGE_DOWN },
 };
 
-/* Shows a section, or the overview if the screen already shows the section. */
 static void scr_show(int section)
 {
     scr.view = section == (int)scr.view ? 0 : (u32)section;
@@ -33181,7 +32847,6 @@ static void scr_sort_next(int unused)
     *sort = k < n ? scr_shown[k].m : N_METRICS;
 }
 
-/* Shows the section that the current table belongs to. */
 static void scr_enter_table(int unused)
 {
     (void)unused;
@@ -33192,7 +32857,6 @@ static void scr_enter_table(int unused)
         }
 }
 
-/* Toggles what a key controls: whether zeros are shown, the pause, or the help. */
 static void scr_turn(int key)
 {
     scr.zeros ^= key == 'z';
@@ -33274,7 +32938,6 @@ static void scr_press(int key)
             scr_commands[k].act(scr_commands[k].arg);
 }
 
-/* Handles the key that a complete escape sequence stands for. */
 static void scr_sequence(char final)
 {
     for (size_t k = 0; k < ARRAY_LEN(scr_sequences); k++)
@@ -33322,7 +32985,6 @@ static void scr_remember(void)
     }
 }
 
-/* Appends a text to the top line of the screen if the text fits. */
 static void scr_fact(struct buf *b, const char *before, const char *text)
 {
     u32 at = b->len;
@@ -33354,7 +33016,6 @@ static const char *scr_below(void)
     return table ? met_dims[scr.drawn[last].dim].title : "lines";
 }
 
-/* Writes the last line of the screen: how many lines are below the window, and some keys. */
 static void scr_last_line(struct buf *b)
 {
     u32 below = scr.lines - MIN(scr.lines, scr.top + scr_window());
@@ -33380,7 +33041,6 @@ static void scr_last_line(struct buf *b)
     out_sgr("0");
 }
 
-/* Formats the top line of the screen and the whole page. */
 static void scr_all(struct buf *b)
 {
     scr.lines = scr.n_drawn = 0;
@@ -33415,7 +33075,6 @@ static void scr_draw(void)
     out_flush();
 }
 
-/* Chooses the first view of the screen: the overview, or the section that the options select. */
 static void scr_first_view(void)
 {
     u32 n = 0, only = 0;
@@ -35258,7 +34917,6 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* Returns how to make the hybrid backend work, or "" if no fix is known. */
 static const char *check_hybrid_fix(void)
 {
     enum { SYS_ADMIN = 21 };
@@ -35283,7 +34941,6 @@ static void check_hybrid(struct check *c)
             c[1 + i] = c[0];
 }
 
-/* Tries the observe backend, which -p uses. */
 static void check_observe(struct check *c)
 {
     pid_t self = getpid();
@@ -35559,7 +35216,6 @@ static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
               p->type, p->all ? "all" : p->cpus, from);
 }
 
-/* Tries a CPU event by counting the event for the kvis process. */
 static void check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
 {
     const struct pmc_code *code = &p->code[role];
@@ -35618,7 +35274,6 @@ static void check_uncore(void)
     }
 }
 
-/* Tries the events of a PMU. Returns whether the essential events cycles and instructions work. */
 static bool check_cpu_events(struct pmc_pmu *p)
 {
     bool works = true;
@@ -35693,7 +35348,6 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
     _exit(0);
 }
 
-/* Takes the reason from the standard error of a child that exited without a result. */
 static void check_died(struct check *c, int said)
 {
     char text[300];
@@ -35772,7 +35426,6 @@ static void check_without(const struct check_command *of, bool fallback, char *s
                      d->row.without);
 }
 
-/* Returns whether a subcommand can do part of its work by ptrace, without BPF programs. */
 static bool check_by_ptrace(const struct check_command *of)
 {
     for (const struct check_done *d = check_done; d < check_done + check_n; d++)
@@ -35781,7 +35434,6 @@ static bool check_by_ptrace(const struct check_command *of)
     return false;
 }
 
-/* Derives the verdict on a subcommand from the results of all abilities. */
 static void check_judge(const struct check_command *of, struct check_verdict *v)
 {
     bool any = !of->any;
@@ -35809,7 +35461,6 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
                  : v->loss ? of->some : of->all, without);
 }
 
-/* Writes the name of a subcommand and a text, wrapped at 80 columns. */
 static void check_wrapped(struct buf *b, const char *name, const char *words)
 {
     static struct buf text;
@@ -36394,7 +36045,6 @@ static int opt_short(const struct cmd *c, char **argv)
 
 static const struct cmd *opt_cmd; /* the subcommand on the command line */
 
-/* Returns the option of the subcommand on the command line that has this name. */
 static const struct opt_row *opt_named(const char *name)
 {
     return opt_by_name(opt_cmd, name, strlen(name));
@@ -36504,7 +36154,6 @@ static void cmd_spare_file(int f)
         close(nowhere);
 }
 
-/* Truncates the output files that still have their old content. */
 static void cmd_empty_files(void)
 {
     for (u32 i = 0; i < cmd_files.n; i++) {
@@ -36540,7 +36189,6 @@ static int cmd_empty_file(int f, const char *name)
     return f;
 }
 
-/* Opens an output file, device or FIFO that the user named. mode: O_WRONLY or O_RDWR. */
 static int cmd_open_as(const char *name, int mode)
 {
     bool device = u_is_device(name);
@@ -36616,7 +36264,6 @@ static void cmd_open_sinks(void)
     cmd_json_sink();
 }
 
-/* Sets the facts about this run (host, kernel ...) for the JSON header and the recording. */
 static void cmd_this_run(const char *backend)
 {
     static struct utsname u;
@@ -36685,7 +36332,6 @@ static void cmd_open_records(bool live)
         cmd_open_recorded();
 }
 
-/* Starts to write events to the files that cmd_open_records has opened. */
 static void cmd_record(void)
 {
     if (opt.report)
@@ -36718,7 +36364,6 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_announce_report();
 }
 
-/* Writes a line for each process of -p, with its number of threads and its command line. */
 static void cmd_list_attached(struct buf *b)
 {
     char path[64], line[1024];
@@ -36787,7 +36432,6 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     exit(status); /* the signal did not kill kvis: exit with the shell's status for the signal */
 }
 
-/* Finishes the outputs after the last tracee has ended. Returns the exit status of kvis. */
 static int cmd_trace_end(void)
 {
     bool begun = !out.empty;
@@ -36903,7 +36547,6 @@ static int cmd_trace(void)
     return cmd_trace_end();
 }
 
-/* Opens the outputs of the subcommands that write to stdout unless -o names a file. */
 static void cmd_sinks(void)
 {
     out.text.b.max = out.json.b.max = 32 << 20;
@@ -37058,7 +36701,6 @@ static const char *cmd_directory(char *own, const char *dir)
     return own;
 }
 
-/* Sets the paths of /proc and /sys to those of the options, or to the defaults. */
 static void cmd_roots(void)
 {
     static char root[PATH_MAX], proc[PATH_MAX], sys[PATH_MAX];
@@ -37075,7 +36717,6 @@ static int cmd_print(int f, const char *text)
     return 0;
 }
 
-/* Checks that the processes of -p and the cgroup of --cgroup exist. */
 static void cmd_monitor_ready(void)
 {
     if (!mon_sources_on())
@@ -37301,7 +36942,6 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-/* Returns the subcommand that a link to kvis with this name runs, or NULL. */
 static const struct cmd *cmd_by_link(const char *name)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -37310,7 +36950,6 @@ static const struct cmd *cmd_by_link(const char *name)
     return NULL;
 }
 
-/* Finds a subcommand by its name or by the name of a link to kvis. */
 static const struct cmd *cmd_find(const char *name)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -37360,7 +36999,6 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
         given);
 }
 
-/* Runs kvis help [COMMAND] [--man]. */
 static int cmd_help(char *const *args)
 {
     const char *name = args[0] && strcmp(args[0], "--man") ? args[0] : NULL;
