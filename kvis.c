@@ -171,8 +171,7 @@ struct arg {
     u32 off, len; /* position and length of the argument in call.text */
 };
 
-/* A call from a recording. For a live call, kvis computes the values of these fields from sc_rows[]
- * and the memory of the tracee. */
+/* A recorded call. A live call's values come from sc_rows[] and the memory of the tracee. */
 struct recorded_call {
     const char *name, *abi; /* names of the call and its ABI; abi NULL: the native ABI */
     const char *ret;
@@ -506,8 +505,7 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* Returns the edit distance of two words: the number of letters inserted, deleted, changed or
- * swapped; 9 if a word is too long to compare. */
+/* Returns the number of letters inserted, deleted, changed or swapped; 9 if a word is too long. */
 static u32 u_distance(const char *a, const char *b)
 {
     enum { MAX_LEN = 24 };
@@ -548,8 +546,7 @@ static const char *u_write_error(int e)
                          : strerror(e);
 }
 
-/* Returns whether a file name is in /dev, except /dev/shm. kvis creates no file there, because
- * nobody would look for an ordinary file in /dev. */
+/* kvis creates no file in /dev, because nobody would look for an ordinary file there. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
@@ -763,8 +760,7 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns the length of the longest prefix of at most `most` bytes that splits no UTF-8
- * character. */
+/* Returns the length of the longest prefix of at most `most` bytes that splits no character. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
     u32 len = MIN(n, most), back = 0;
@@ -809,8 +805,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     return low && cp - w->first <= w->more ? w->columns : 1;
 }
 
-/* Returns how many bytes of s fit into *columns terminal columns. Sets *columns to the width of
- * these bytes. */
+/* Returns how many bytes of s fit into *columns columns, and sets *columns to their width. */
 static u32 u_fit(const char *s, u32 len, u32 *columns)
 {
     u32 at = 0, used = 0, n;
@@ -856,8 +851,7 @@ static void b_hex2(struct buf *b, u8 v)
     b_c(b, b_digits[v & 15]);
 }
 
-/* Returns whether c is ASCII that needs no escape anywhere: no control character, quote or
- * backslash. */
+/* Returns whether c is ASCII without control characters, quotes and backslash. */
 static bool u_is_plain(u8 c)
 {
     static const u64 set[] = { 0xffffff7b00000000, 0x7fffffffefffffff, 0, 0 };
@@ -873,8 +867,7 @@ static size_t u_plain(const u8 *s, size_t n)
     return i;
 }
 
-/* Appends untrusted bytes for a terminal: printable UTF-8 unchanged, the rest as \n, \t, \r, \\ or
- * \xNN. The character `quote` (0 for none) is escaped too. */
+/* Appends untrusted bytes: printable UTF-8 unchanged, the rest and `quote` escaped as in C. */
 static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
 {
     const u8 *s = bytes;
@@ -911,8 +904,7 @@ static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
     b_s(b, cut ? "\"..." : "\"");
 }
 
-/* Appends a word quoted for a shell if necessary: 'quoted', or $'with \n' if it contains control
- * characters. */
+/* Appends a word for a shell, if necessary 'quoted', or $'...' if it has control characters. */
 static void b_shell(struct buf *b, const char *s, u32 n)
 {
     bool bare = n > 0, plain = true;
@@ -1204,8 +1196,7 @@ static size_t u_sys_alias(const char *path)
     return dir[1] == 'p' && !strncmp(path, dir, n) ? n : 0;
 }
 
-/* Reads at most max - 1 bytes of a file of /proc or /sys and appends a NUL. Returns the number of
- * bytes read, 0 if the file cannot be read. */
+/* Reads at most max - 1 bytes and appends a NUL. Returns the number of bytes read, or 0. */
 static size_t u_slurp(const char *path, char *s, size_t max)
 {
     size_t n = 0;
@@ -1237,8 +1228,7 @@ static void u_clocks(void)
     u_ahead.boottime = sec * (s64)NSEC + strtoll(boot, NULL, 10);
 }
 
-/* Returns the next directory entry whose name does not begin with a dot. After the last entry,
- * closes the directory and returns NULL. Also returns NULL if *d is NULL. */
+/* Returns the next entry that does not begin with a dot; closes *d after the last; NULL: none. */
 static const struct dirent *u_entry(DIR **d)
 {
     const struct dirent *e;
@@ -1265,8 +1255,7 @@ static long u_file_number(const char *path, long none)
 #define U_MORE_FILES "raise the limit on open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* Returns the fix that messages suggest for missing capabilities, valid until the next call. For
- * root, the text mentions containers, where root lacks some capabilities. */
+/* Returns the fix for missing capabilities. In a container, root lacks some, too. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
@@ -1455,8 +1444,7 @@ static long sys_ptrace(long req, pid_t tid, u64 addr, void *data)
     return r < 0 ? -errno : r;
 }
 
-/* Reads up to n bytes of a thread's general registers. Returns their size, which is smaller for a
- * 32-bit task, or -errno. */
+/* Reads a thread's general registers. Returns their size (smaller for a 32-bit task) or -errno. */
 static long arch_regs(pid_t tid, void *r, size_t n)
 {
     struct iovec v = { r, n };
@@ -1518,8 +1506,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Replaces the call that is about to start with another call of the same ABI. With nr -1 the call
- * is skipped and its result is -e. */
+/* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -1799,8 +1786,7 @@ static s64 mem_give_up(void)
 /* Maximum number of memory ranges in a record: each takes at least a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* Copies of ranges of a tracee's memory, from the record of a call. kvis reads the copies, because
- * the memory itself may have changed since the call. */
+/* Copies of a tracee's memory from the record of a call, because the memory may have changed. */
 static struct {
     bool on;                 /* kvis is decoding a record */
     bool live;               /* the thread is stopped at the end of the recorded call: data that the
@@ -1844,8 +1830,7 @@ static void mem_replay_file(const struct wire_file *f)
         replay.file[replay.n_files++] = f;
 }
 
-/* Returns whether the tracee has continued since the record being decoded was written: its memory
- * and descriptors may have changed. */
+/* Returns whether the tracee has continued since the record was written. */
 static bool mem_is_past(void)
 {
     return replay.on && !replay.live;
@@ -1857,8 +1842,7 @@ static const struct wire_file *mem_replayed_file(u32 i)
     return replay.on && i < replay.n_files ? replay.file[i] : NULL;
 }
 
-/* Reads tracee memory from the record being decoded. Returns -EAGAIN if the record lacks the data
- * and the caller can read the memory of the stopped thread instead. */
+/* Returns -EAGAIN if the caller can read data missing in the record from the stopped thread. */
 static s64 mem_from_record(u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
@@ -1881,8 +1865,7 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
     return (s64)n;
 }
 
-/* Like mem_copy, for kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH). PTRACE_PEEKDATA
- * reads one word. */
+/* Like mem_copy, for kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH). */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -2048,16 +2031,14 @@ static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* Read-ahead buffer of up to one page: arrays and adjacent strings need only one read per page.
- * Initialize n to 0. */
+/* Read-ahead buffer for arrays and adjacent strings. Initialize n to 0. */
 struct mem_ahead {
     u64 addr;
     u32 n;
     u8 data[4096];
 };
 
-/* Sets *p to the bytes at addr in the read-ahead buffer. Returns how many bytes follow in the same
- * page, at least one, or -errno. */
+/* Sets *p to the bytes at addr. Returns how many follow in the same page, or -errno. */
 static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u8 **p)
 {
     if (addr - m->addr >= m->n) {
@@ -2089,8 +2070,7 @@ static bool mem_word_ahead(struct task *t, struct mem_ahead *m, enum abi a, u64 
     return mem_read_ahead(t, m, addr, v, abi_word(a)) == (s64)abi_word(a);
 }
 
-/* Appends the string at addr, of any length, to b. Returns false if it continues in unreadable
- * memory or does not fit into b. */
+/* Appends the string at addr, of any length, to b. Returns false if b lacks its end. */
 static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
 {
     const u8 *p, *nul = NULL;
@@ -2239,8 +2219,7 @@ static void nm_sweep(void (*gone)(const struct name *))
         }
 }
 
-/* Frees names that are not marked as live, except NM_KEPT bytes of names with the most I/O. Calls
- * gone() for each freed name. */
+/* Frees names that are not live, except NM_KEPT bytes of those with the most I/O. */
 static void nm_drop(void (*gone)(const struct name *))
 {
     struct name **list = malloc(nm.n * sizeof *list);
@@ -2264,8 +2243,7 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-/* Returns the name that /proc/PID/fd shows for a file without a path, such as "pipe:[12]"; "pipe"
- * if the inode is unknown. */
+/* Returns a name as in /proc/PID/fd, such as "pipe:[12]"; "pipe" if the inode is unknown. */
 static struct name *nm_inode(char cls, const char *kind, u64 ino)
 {
     char text[64];
@@ -2517,8 +2495,7 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* Closes the descriptors from lo to hi, or only those marked CLOEXEC. A removal can move an
- * unchecked entry into the free slot, so that slot is checked again. */
+/* A removal can move an unchecked entry into the free slot, so that slot is checked again. */
 static void fd_close_all(struct files *f, u32 lo, u32 hi, bool only_cloexec)
 {
     for (u32 i = 0; f && i < f->cap; i++) {
@@ -2638,8 +2615,7 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* Returns the address in a name that fd_peer made, and sets *len: an abstract address can contain
- * NULs. */
+/* Returns the address in a name that fd_peer made. An abstract address can contain NULs. */
 static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
@@ -2707,8 +2683,7 @@ static void fd_probe_unix(struct ofd *o, int s)
     fd_name_ends(o, st.st_ino, o->peer ? 0 : fd_unix_partner((u32)st.st_ino));
 }
 
-/* Returns the value after a key such as "Tgid:" in /proc/TID/status, valid until the next call;
- * NULL: no such key. */
+/* Returns the value after a key in /proc/TID/status, valid until the next call, or NULL. */
 static const char *fd_status(pid_t tid, const char *key)
 {
     static char line[256];
@@ -2756,8 +2731,7 @@ static bool fd_bound(const struct sockaddr_storage *sa)
     return port || (sa->ss_family != AF_INET && sa->ss_family != AF_INET6);
 }
 
-/* Reads a socket's type and addresses from the kernel. Fields that the kernel does not report keep
- * their values. */
+/* Reads a socket's type and addresses. Fields that the kernel does not report keep their values. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
     int s = fd_steal(tid, n);
@@ -2849,16 +2823,14 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* Returns whether an open file is the file described by sx. The type is compared as well, because
- * file systems reuse the inode numbers of deleted files. */
+/* Compares the type as well, because file systems reuse the inode numbers of deleted files. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* Returns the kind of the file behind /proc/PID/fd/N: from the link's text for anonymous files,
- * from the mode for other files. */
+/* Returns the kind of a file in /proc/PID/fd, from the link's text or else from the mode. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } anon[] = {
@@ -2942,8 +2914,7 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
     return o;
 }
 
-/* Fills a table with the open files of /proc/TID/fd. With before_exec, skips descriptors that the
- * first exec will close. */
+/* Adds the open files of /proc/TID/fd, without those that the first exec closes if before_exec. */
 static void fd_scan(struct files *f, pid_t tid, bool before_exec)
 {
     char path[64];
@@ -3258,8 +3229,7 @@ static void vm_check_exe(struct mm *m, pid_t tid)
 
 /* --- /proc/PID/maps --- */
 
-/* Parses a line of a maps file: "start-end rwxp offset major:minor inode name". Returns false if
- * the line has another format. */
+/* Parses a line of a maps file: "start-end rwxp offset major:minor inode name". */
 static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
     char *dash, *blank, *colon;
@@ -3531,16 +3501,14 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     child->stops_at_exit = t->stops_at_exit; /* the child inherits ptrace options */
 }
 
-/* Returns the number after a key such as "Tgid:" in /proc/TID/status, or the letter after "State:";
- * -1: no such key. */
+/* Returns the number after a key in /proc/TID/status, or the letter after "State:"; -1: none. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns a thread whose files in /proc show a process's memory. After the main thread has exited,
- * only the files of other threads do. */
+/* Returns a live thread of the process, because /proc shows no memory of an exited main thread. */
 static pid_t ps_living(pid_t pid)
 {
     char path[64];
@@ -3567,8 +3535,7 @@ static u64 ps_resident(pid_t pid)
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns the CPU time of a process in ns, including exited threads; 0: unknown. The clock id is
- * computed as in clock_getcpuclockid(3). */
+/* Returns the CPU time of a process in ns; 0: unknown. The id is as in clock_getcpuclockid(3). */
 static u64 ps_cpu_ns(pid_t pid)
 {
     enum { CPUCLOCK_SCHED = 2 };
@@ -3689,8 +3656,7 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* in a command's row: use the kind in the call's row */
 
-/* The format of a call's result, and the descriptors that the call creates: RESULT of
- * gen/tables/syscalls.tbl. */
+/* The format of a call's result, and the descriptors that it creates: see syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
@@ -3812,8 +3778,7 @@ static unsigned dec_word(const struct dec *d)
     return abi_word(d->c->abi);
 }
 
-/* Returns the size of a long in timespec, timeval and flock. x32 has 32-bit pointers, but 64-bit
- * longs in these structures. */
+/* x32 has 32-bit pointers, but 64-bit longs in timespec, timeval and flock. */
 static unsigned dec_long(const struct dec *d)
 {
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
@@ -3828,8 +3793,7 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* Returns the maximum number of bytes of a buffer to show: at a call's exit, the number of
- * transferred bytes (the result); at entry, no limit. */
+/* Returns how many bytes of a buffer to show: at exit, the transferred ones; at entry, all. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -3948,8 +3912,7 @@ static void dec_octal(struct buf *b, u64 v)
     b_f(b, v ? "0%" PRIo64 : "%" PRIo64, v);
 }
 
-/* Bit fields in words of flags: part= of flags.tbl. DEC_NAMED fields are shown before the flags,
- * all other fields after the flags. */
+/* part= of flags.tbl. DEC_NAMED fields are shown before the flags, all others after them. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
@@ -4056,8 +4019,7 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* Appends a device number in the encoding of the kernel's new_encode_dev, with the upper bits that
- * glibc's 64-bit makedev adds. */
+/* Appends a device number as new_encode_dev encodes it, with the upper bits of glibc's makedev. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -4322,8 +4284,7 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* Appends a structure of `have` bytes at addr, but at most its first 512 bytes, because `have` can
- * be a number from the tracee. */
+/* Appends a structure, at most 512 bytes, because `have` can be a number from the tracee. */
 static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout *l)
 {
     u8 raw[512];
@@ -4384,8 +4345,7 @@ static void dec_k_struct(struct dec *d, u64 v)
     dec_struct(d, v, d->kind->st);
 }
 
-/* Appends an array of the tracee as [elem, elem, ...]: at most -s elements of at most 64 bytes
- * each. */
+/* Appends an array of the tracee: at most -s elements of at most 64 bytes each. */
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
                       void (*elem)(struct dec *, const u8 *))
 {
@@ -4748,8 +4708,7 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
 
 /* ---- pointers to small integers ---- */
 
-/* Returns the index in c->outlen for an argument that points to a number: 0 for the first such
- * argument of the call, 1 for further ones. */
+/* Returns 0 for the first argument that points to a number, 1 for further ones. */
 static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
@@ -4856,8 +4815,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* Appends a CPU set. The set's size is the previous argument of sched_setaffinity(2), or the result
- * of sched_getaffinity(2). */
+/* The set's size is sched_setaffinity's previous argument, or sched_getaffinity's result. */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
@@ -4989,8 +4947,7 @@ static void dec_k_fdset(struct dec *d, u64 v)
 
 /* ---- sockets ---- */
 
-/* Appends the address of a unix socket (unix(7)): a path with or without a final NUL, or an
- * abstract name, which begins with a NUL. */
+/* Appends a unix(7) address: a path with or without a final NUL, or an abstract name. */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
 {
     b_s(d->b, "sun_path=");
@@ -5064,8 +5021,7 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     b_c(d->b, '}');
 }
 
-/* Appends the socket address at addr, of which at most 128 bytes are read (the size of the kernel's
- * struct sockaddr_storage). */
+/* Appends the socket address at addr, at most 128 bytes (sizeof(struct sockaddr_storage)). */
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[129] = { 0 };
@@ -5139,8 +5095,7 @@ static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t
     }
 }
 
-/* Appends msg_control: each struct cmsghdr { size_t len; int level, type; } and its data are
- * aligned to a word. */
+/* Appends struct cmsghdr { size_t len; int level, type; } and data, each aligned to a word. */
 static void dec_control(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[1024];
@@ -5345,8 +5300,7 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* Appends all names of an ioctl command, as "A or B", because the device driver determines which
- * name applies. Returns false if the command has no name. */
+/* Appends "A or B", because the device driver determines which name applies. */
 static bool dec_names(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
@@ -5359,8 +5313,7 @@ static bool dec_names(struct buf *b, u64 v, unsigned fam)
     return b->len > from;
 }
 
-/* Appends an evdev command that includes a number, such as EVIOCGABS(abs) (linux/input.h). Returns
- * false for other commands. */
+/* Appends an evdev command that includes a number, such as EVIOCGABS(abs) (linux/input.h). */
 static bool dec_evdev(struct buf *b, u32 cmd)
 {
     enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
@@ -5416,8 +5369,7 @@ static void dec_k_ifreq(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Appends the fifth argument of io_uring_enter(2): a signal set or, depending on the flags, a
- * structure that contains one. */
+/* Appends the fifth argument of io_uring_enter(2), a signal set or a structure with one. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
     enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; REG: offset in registered
@@ -5468,8 +5420,7 @@ static unsigned dec_nargs(const struct call *c)
     }
 }
 
-/* Decodes argument i into c->text. An argument that must be decoded at the call's exit stays
- * ARG_NONE at its entry. */
+/* Decodes argument i into c->text. An argument for the call's exit stays ARG_NONE at its entry. */
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
@@ -5517,8 +5468,7 @@ static void dec_enter(struct task *t, struct call *c)
     }
 }
 
-/* Returns whether the call wrote an argument of this kind. A failed call writes no arguments, but
- * an interrupted sleep writes the remaining time. */
+/* A failed call writes no arguments, but an interrupted sleep writes the remaining time. */
 static bool dec_wrote(const struct call *c, unsigned kind)
 {
     if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* 516: ERESTART_RESTARTBLOCK */
@@ -5551,8 +5501,7 @@ static bool dec_ret_is_fd(const struct call *c)
         && dec_result(c, c->row)->form == RET_FD;
 }
 
-/* Returns the kind FK_... of the descriptors that the call creates; FK_UNKNOWN: the call's name
- * does not determine the kind. */
+/* Returns the kind of the descriptors that the call creates; FK_UNKNOWN: its name does not say. */
 static u8 dec_opens(const struct call *c)
 {
     return dec_result(c, c->id)->opens;
@@ -5764,8 +5713,7 @@ static bool sc_add_class(const char *name, bool *set)
     return cls != 0;
 }
 
-/* Adds to `set` the calls whose names match a regular expression; sets *hit if there are any.
- * Returns NULL, or an error message in a static buffer. */
+/* Adds matching calls to `set`. Returns NULL, or an error message in a static buffer. */
 static const char *sc_add_matches(const char *expr, bool *set, bool *hit)
 {
     regex_t re;
@@ -6044,8 +5992,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events have the same thread, kind, error and fields, except times and
- * addresses. Execs of a thread are similar even if their fields differ. */
+/* Returns whether two events are equal except times and addresses; or are execs of a thread. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -6132,7 +6079,7 @@ enum {
     OUT_SLOW_NS = 10000000 /* disk requests and waits for a CPU that take this long are slow */
 };
 
-/* What the text sink knows about a process. */
+/* State of a process in the text sink. */
 struct out_proc {
     pid_t pid;           /* 0: the slot is free */
     u64 seen_ns;         /* time of the last event of the process */
@@ -6187,8 +6134,7 @@ static struct out_named {
     char comm[16];
 } out_names[OUT_NAMES];
 
-/* Truncates a file to its last complete line. Called after a failed write, because readers of the
- * file expect complete lines. */
+/* Truncates a file to its last complete line, because its readers expect complete lines. */
 static void out_cut_line(int f, const char *all, const char *end)
 {
     const char *line = end;
@@ -6340,8 +6286,7 @@ static void out_time(struct buf *b, u64 ts_ns)
     b_s(b, "s] ");
 }
 
-/* Returns the slot of a process in out_procs[]. A process without a slot gets a free slot, or the
- * slot of the process whose last event is the oldest. */
+/* Returns the slot of a process, a free slot, or the slot whose last event is the oldest. */
 static struct out_proc *out_proc_place(pid_t pid)
 {
     struct out_proc *place = NULL;
@@ -6355,8 +6300,7 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
-/* Returns the slot of a pid in out_names[]. A pid without a slot gets a free slot, or the least
- * recently used slot. */
+/* Returns the slot of a pid in out_names[], a free slot, or the least recently used slot. */
 static struct out_named *out_name_place(pid_t pid)
 {
     struct out_named *place = NULL;
@@ -6498,8 +6442,7 @@ static const char *out_base(const char *s, u32 n)
     return slash ? slash + 1 : s;
 }
 
-/* Returns the base name of the program of an EK_EXEC event, and sets *n to the name's length. NULL:
- * the name is unknown. */
+/* Returns the base name of the program of an EK_EXEC event, or NULL. */
 static const char *out_program(const struct event *e, u32 *n)
 {
     const union ev_val *program = &e->v[EV_program];
@@ -6575,8 +6518,7 @@ static u32 out_template_field(const char *p, size_t n)
     return N_EV_FIELDS;
 }
 
-/* Appends an event in the format of a template, which ends at '|' or NUL. Appends nothing and
- * returns false if the event lacks a field of the template. */
+/* Appends an event; appends nothing and returns false if it lacks a field of the template. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6719,8 +6661,7 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-/* Returns whether the text output delays an event in order to merge similar events: I/O, and failed
- * execs during the search for a program in PATH. */
+/* The text output delays I/O, and failed execs while PATH is searched, to merge them. */
 static bool out_holds(const struct event *e)
 {
     return (event_kinds[e->kind].how & EVENT_RUNS && !e->err)
@@ -6787,8 +6728,7 @@ static void out_read(struct buf *b, const struct out_proc *p)
     }
 }
 
-/* Prints a line about the files that a process has read during its start-up or later. what: the
- * first words of the line. */
+/* Prints a line that begins with `what` about the files that a process has read. */
 static void out_files_line(struct out_proc *p, const char *what)
 {
     struct buf *b = &out.text.b;
@@ -6888,8 +6828,7 @@ static void out_executed(struct out_proc *p, const struct event *e)
     out_name_by(e);
 }
 
-/* Updates the state of a process from an event that is not routine. Returns true if the event is
- * not printed now. */
+/* Updates a process from an event that is not routine. Returns true if it is not printed now. */
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
@@ -6997,8 +6936,6 @@ static bool out_is_work(enum nm_class class, bool starting)
     return class < NM_SILENT || (class == NM_SYSTEM && !starting);
 }
 
-/* Returns whether an event is routine because it only opens a directory or maps anonymous
- * memory. */
 static bool out_is_minor(const struct event *e, const char *path)
 {
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
@@ -7060,8 +6997,7 @@ static bool out_routine_kind(const struct event *e, bool starting)
     }
 }
 
-/* Returns whether an event is routine and therefore hidden. File events are routine only if they
- * change nothing and do not fail, except with ENOENT. */
+/* File events are routine only if they change nothing and do not fail, except with ENOENT. */
 static bool out_routine(struct out_proc *p, const struct event *e)
 {
     return !out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
@@ -7239,8 +7175,7 @@ static void out_woken(struct buf *b, const struct call *c)
     }
 }
 
-/* Appends the duration of a call. If the thread was off-CPU for at least 0.1 ms, also appends the
- * parts of the duration in ms. */
+/* Appends the duration of a call, and its parts if the thread was off-CPU for 0.1 ms or more. */
 static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
@@ -7261,8 +7196,7 @@ static void out_call_time(struct buf *b, const struct call *c)
     b_c(b, '>');
 }
 
-/* Ends the line of a call: appends the result, in column 40 (not counting the prefix) as strace
- * does, and the duration. */
+/* Ends the line of a call with the result, in column 40 as in strace, and the duration. */
 static void out_call_text_end(struct task *t)
 {
     struct buf *b = &out.text.b;
@@ -7345,8 +7279,7 @@ static void out_json_text(struct buf *b, const char *key, const char *text)
     out_json_str(b, key, text, (u32)strlen(text));
 }
 
-/* Appends "key":[...] with the NUL-terminated strings in [p, p + n). Returns whether a string is
- * not UTF-8. */
+/* Appends "key":[...] with NUL-terminated strings. Returns whether a string is not UTF-8. */
 static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
@@ -7920,8 +7853,7 @@ static int st_where_cmp(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* Returns the row of a system call and a file, or a free row. The loop ends, because st_where_add
- * keeps a quarter of the rows free. */
+/* Returns the row of a call and a file, or one of the free rows that st_where_add keeps. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
@@ -8313,8 +8245,7 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* Returns whether -e trace= selects all of the given calls. Otherwise, sums over these calls would
- * be too low. */
+/* Returns whether -e trace= selects all calls. Otherwise, sums over them would be too low. */
 static bool st_all_asked(const u16 *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -8331,8 +8262,7 @@ static bool st_knows_io(void)
     return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
-/* Conditions for showing a number of the summary. If a condition is not met, the number would be
- * incomplete or meaningless. */
+/* If a condition is not met, the number would be incomplete or meaningless. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS,
@@ -8421,8 +8351,7 @@ static void st_compute_derived(struct summary *s)
 
 /* --- where the time went --- */
 
-/* Returns the number of rows of where[] to show: at most ten, each with at least 1 ms. Sets *more
- * to the number of other rows in use. */
+/* Returns how many rows of where[] to show, each with at least 1 ms; *more: other rows in use. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0, used = 0;
@@ -8565,8 +8494,7 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* Fills list with the failures that `want` selects (NULL: all), the most frequent failures first.
- * Returns the number of failures in list. */
+/* Fills list with the failures that `want` selects (NULL: all), the most frequent first. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -8869,8 +8797,7 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Appends the parts of a single thread's waiting time, which add up to `waiting`. The time waiting
- * for disks is a sum over calls. */
+/* Appends the parts of a thread's waiting time. The time waiting for disks is a sum over calls. */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
@@ -9044,8 +8971,7 @@ static void st_text_most_bytes(struct buf *b, const struct summary *s)
     st_end_items(&items, more, s->files_dropped);
 }
 
-/* Returns whether a failure is worth mentioning. The errors in `usual` are normal in many programs,
- * for example while they search for a file. */
+/* The errors in `usual` are normal in many programs that search for a file. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
@@ -9168,8 +9094,7 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* Flushes the JSON sink if its buffer is full. Called between two rows of a list, because a
- * thousand long names would overflow the buffer. */
+/* Called between two rows of a list, because a thousand long names would overflow the buffer. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
@@ -9366,8 +9291,7 @@ struct path { /* an absolute path of the tracee */
     bool ok; /* the path is not truncated */
 };
 
-/* Joins a directory and a file name. Removes "//" and "/./". Keeps "..", because the meaning of
- * ".." depends on symbolic links. */
+/* Joins a directory and a file name. Keeps "..", whose meaning depends on symbolic links. */
 static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s, u32 n)
 {
     u32 k = 0;
@@ -9432,8 +9356,7 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from->s, from->len, s, n);
 }
 
-/* Returns the name of the directory that descriptor n of t refers to. For a past call, reads /proc
- * only if the descriptor still refers to the same directory. */
+/* For a past call, reads /proc only if the descriptor still refers to the same directory. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -9506,8 +9429,7 @@ static void md_path(const struct call *c, u32 i, struct path *p)
 
 /* --- filters --- */
 
-/* Returns whether -P selects a path. An argument of -P selects the same path, all paths below it,
- * and paths that match it as a glob pattern. */
+/* -P selects its argument, all paths below it, and paths that match it as a glob pattern. */
 static bool md_path_wanted(const char *path, u32 n)
 {
     char s[PATH_MAX * 2 + 2]; /* NUL-terminated copy of `path` */
@@ -9525,8 +9447,7 @@ static bool md_path_wanted(const char *path, u32 n)
     return !opt.n_paths;
 }
 
-/* A function that md_touched calls for each open file that a system call uses. The function returns
- * true to end the iteration. */
+/* A function that md_touched calls for each open file of a call until it returns true. */
 typedef bool md_touch(struct call *c, const struct ofd *o);
 
 static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
@@ -9586,8 +9507,7 @@ static bool md_wanted_file(struct call *c, const struct ofd *o)
     return o->wanted || md_path_wanted(o->name->s, o->name->len);
 }
 
-/* Adds the name of a file to the files that a call uses. Recordings contain these names, because a
- * replay with -P needs them. */
+/* Adds a file to the files that a call uses, which a recording needs for a replay with -P. */
 static bool md_note_name(struct call *c, const struct ofd *o)
 {
     for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
@@ -9612,8 +9532,7 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* Returns whether argument i is the target of a symbolic link that the call creates. The call does
- * not access this target. */
+/* Returns whether argument i is the text of a new symbolic link, which the call does not access. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
@@ -9695,8 +9614,7 @@ static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
-/* Returns whether -P selects a call by a path argument, as written or resolved, or by the file of a
- * descriptor argument. */
+/* Returns whether -P selects a call by a path, as written or resolved, or by a descriptor. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
@@ -9719,8 +9637,7 @@ static bool md_long_enough(const struct call *c)
     return !opt.min_ns || (c->exit_ns > c->enter_ns && c->exit_ns - c->enter_ns >= opt.min_ns);
 }
 
-/* Returns whether a call passes the filters by result and duration (-z, -x, -e status=,
- * --min-duration). */
+/* Applies -z, -x, -e status= and --min-duration. */
 static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
@@ -9736,8 +9653,7 @@ static bool md_wanted(const struct call *c)
     return c->selected && md_status_wanted(c);
 }
 
-/* Returns whether a filter needs the result of a call. If so, kvis prints the line of a call only
- * after the call has ended. */
+/* Returns whether a filter needs the result: then kvis prints a call's line only at its end. */
 static bool md_whole_only(void)
 {
     return opt.status != CALL_ALL || opt.n_paths || opt.min_ns;
@@ -9870,8 +9786,7 @@ static void md_dns_name(struct md_dns *m, struct buf *b)
     m->at = end ? end : m->at;
 }
 
-/* Reads the header and the question of a DNS message. Returns false if the message is malformed or
- * does not have exactly one question. */
+/* Reads the header and the only question of a DNS message. Returns false if it is malformed. */
 static bool md_dns_question(struct md_dns *m)
 {
     enum { OPCODE = 0x7800 };
@@ -9926,8 +9841,7 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         b_s(b, "no records");
 }
 
-/* Returns the name of a DNS record type, valid until the next call of this function. Rare types are
- * shown as TYPE and a number (RFC 3597). */
+/* Returns the name of a DNS record type, valid until the next call (RFC 3597). */
 static const char *md_dns_type(u16 type)
 {
     static char other[16];
@@ -9980,8 +9894,7 @@ static struct md_query *md_dns_find(const struct md_query *k)
     return NULL;
 }
 
-/* Adds a DNS query to the table, unless the table already has it (resolvers repeat queries).
- * Returns false if the table is full. */
+/* Adds a DNS query to the table unless it is a repetition. Returns false if the table is full. */
 static bool md_dns_note(const struct md_query *asked)
 {
     struct md_query *q = md_dns_find(asked), *end = md_queries.q + DNS_QUERIES;
@@ -10035,8 +9948,7 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
 }
 
-/* Reports that the DNS queries of a socket get no answer, because the socket has an error or is
- * closed. o: the socket; NULL: all sockets, at the end of the trace. */
+/* Reports that DNS queries get no answer. o: the socket; NULL: all, at the end of the trace. */
 static void md_dns_over(const struct ofd *o, int err)
 {
     for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
@@ -10113,8 +10025,7 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Returns whether sx and f describe the same file. The file type is compared, too, because a file
- * system may reuse the inode number of a removed directory for a regular file. */
+/* Compares the type as well, because a file system may reuse the inode of a removed directory. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
@@ -10743,8 +10654,7 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, (u64)INT64_MAX));
 }
 
-/* Saves the size of the buffer for the peer's address. The kernel overwrites the size with the
- * length of the address. */
+/* Saves the size of the address buffer, which the kernel overwrites with the address's length. */
 static void md_recvfrom_enter(struct task *t, struct call *c)
 {
     u32 len = 0;
@@ -10804,8 +10714,7 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* Reports a message. at: address of the struct msghdr; bytes: number of bytes moved. Returns false
- * if the struct msghdr could not be read. */
+/* Reports a message. at: address of the struct msghdr; bytes: number of bytes moved. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
@@ -10899,8 +10808,7 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path that a call changes: argument `arg` or, if arg is -1, the file of the
- * descriptor in argument 0. */
+/* Sets *p to the path in argument `arg` or, if it is -1, the file of descriptor argument 0. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     if (arg >= 0) {
@@ -11201,8 +11109,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at every later call. If t's own seccomp filter denies a call, the filter of kvis
- * does not stop t, and kvis would miss the call. */
+/* Makes t stop at every later call: a filter of t that denies a call hides it from kvis. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -11220,8 +11127,7 @@ static void md_seccomp(struct task *t, struct call *c)
                 o->full |= o->proc == t->proc;
 }
 
-/* Records which signals have a handler, and which handlers have SA_RESTART. This tells whether an
- * interrupted call fails with EINTR or is restarted. */
+/* Only a handler without SA_RESTART makes an interrupted call fail with EINTR. */
 static void md_sigaction(struct task *t, struct call *c)
 {
     u64 handler = 0, flags = 0, bit = 1ull << ((c->arg[0] - 1) & 63);
@@ -11299,8 +11205,7 @@ static const struct md_call {
 #undef X
 };
 
-/* Returns whether section md_ needs a system call. Calls with a path argument are needed, because
- * the summary lists their failures. */
+/* Calls with a path argument are needed because the summary lists their failures. */
 static bool md_wants(u16 row, bool only_always)
 {
     u8 need = md_need[sc_id[row]];
@@ -11576,8 +11481,7 @@ static void rec_text(const char *s)
     rec_str(s, strlen(s));
 }
 
-/* Writes bytes of the recording. An error ends the recording. kvis reports every error except
- * -EPIPE: the reader of a pipe may close the pipe at any time. */
+/* Reports every error except -EPIPE: the reader of a pipe may close it at any time. */
 static void rec_write(const void *p, size_t n)
 {
     int e = rec_out.write ? rec_out.write(p, n) : 0;
@@ -11604,8 +11508,7 @@ static void rec_block(void)
     b_reset(&rec_out.b);
 }
 
-/* Writes bytes to the recording's file. Until out_begin truncates all output files, the bytes stay
- * in memory. */
+/* Until out_begin truncates the output files, the bytes stay in memory. */
 static int rec_write_fd(const char *p, size_t n)
 {
     enum { HELD_MAX = 16 << 20 };
@@ -11664,8 +11567,7 @@ static void rec_call_name(const struct call *c)
         rec_text(out_call_abi(c));
 }
 
-/* Called before another record is written: writes a REC_ENTER record for a call that has begun but
- * is not recorded yet. */
+/* Writes a REC_ENTER record for a call that has begun but is not recorded yet. */
 static void rec_enter_due(void)
 {
     struct task *t = rec_out.enter;
@@ -12386,8 +12288,7 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Starts to read a recording from file descriptor f: checks the header, and registers *sum to be
- * filled with the summary. Returns 0, or -1 with the reason in rec_in.wrong. */
+/* Checks the header, and registers *sum for the summary. Returns -1 with rec_in.wrong on error. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     u8 head[REC_HEAD];
@@ -12560,8 +12461,7 @@ static struct {
     bool ended;              /* true after the REC_END record */
 } rp;
 
-/* Returns a task for a thread whose call begins. rp_call frees the task when the call ends. On
- * failure, returns NULL and sets rec_in.wrong. */
+/* Returns a task, which rp_call frees when the call ends, or NULL with rec_in.wrong. */
 static struct task *rp_begin_task(pid_t tid)
 {
     enum { MOST = 1 << 16 };
@@ -12588,8 +12488,7 @@ static u64 rp_time(void)
 
 /* --- events --- */
 
-/* Reads field f of an event, numbered as in the recording, and drops the value if this kvis does
- * not know the field. */
+/* Reads field f of an event; drops the value if this kvis does not know the field. */
 static void rp_field(struct event *e, u32 f)
 {
     u8 type = rec_in.field[f].type;
@@ -12787,8 +12686,7 @@ static void rp_enter(void)
     t->call.text = (struct buf){ 0 }; /* rec_in owns the memory of the text */
 }
 
-/* Whether argument i of a call is a path. Like dec_is_path, but recorded calls have the cmd
- * argument of fsconfig(2) only as text. */
+/* Recorded calls have the cmd argument of fsconfig(2) only as text. */
 static bool rp_is_path(const struct call *c, u32 i)
 {
     static const char set_path[] = "FSCONFIG_SET_PATH"; /* prefix of FSCONFIG_SET_PATH_EMPTY, too */
@@ -12848,8 +12746,7 @@ static void rp_result(const struct call *c, u32 flags)
     rp.recorded.ret_len = ret.len;
 }
 
-/* Returns the --by=pid row of the running process with this pid, created on first use, or NULL if
- * there are too many rows. */
+/* Returns the --by=pid row of a pid, created on first use, or NULL if there are too many. */
 static struct st_caller *rp_caller(pid_t pid)
 {
     struct summary *s = rec_in.sum;
@@ -12931,8 +12828,7 @@ static void (*const rp_reader[])(void) = {
     [REC_END] = rp_end,
 };
 
-/* Reads one record. Returns false after an error, at the end of the recording, or if the record's
- * type is not in from..to. */
+/* Reads one record. Returns false at the end, after an error or if its type is not in from..to. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -13112,8 +13008,7 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* Begins a trace packet. flags is a set of SequenceFlags: 1 = no earlier packet is needed, 2 = the
- * packet needs earlier packets. */
+/* flags: SequenceFlags; 1: no earlier packet is needed, 2: the packet needs earlier packets. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -13561,8 +13456,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     p->due[k] = false;
 }
 
-/* Limits a number from a recording, which may be invalid. The sum of two limited numbers cannot
- * overflow. */
+/* Limits a number from a recording, so that the sum of two such numbers cannot overflow. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
@@ -13636,8 +13530,7 @@ static void px_fold_flush(void)
     px_fold->n = 0;
 }
 
-/* Appends a frame to a stack. Escapes ';', which separates frames, and line breaks, which separate
- * stacks. */
+/* Escapes ';', which separates frames, and line breaks, which separate stacks. */
 static void px_frame(struct buf *b, const char *s, size_t n)
 {
     if (b->len)
@@ -13678,8 +13571,7 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Appends the name that a thread has set, or "main" or "thread", as a frame. Threads with the same
- * name share the frame. */
+/* Appends the name that a thread has set, or "main" or "thread", as a frame. */
 static void px_frame_thread(struct buf *b, const struct task *t, const struct px_track *track)
 {
     if (t->tid == t->pid)
@@ -13740,8 +13632,7 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds a call's stack with the values that --folded-by selects: the call's time in all states or in
- * one state, or the number of its bytes. */
+/* Adds a call's stack, weighted as --folded-by says: by time in some states, or by bytes. */
 static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
 {
     static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
@@ -14084,8 +13975,7 @@ static void px_to(struct writer *w, int fd, const char *name)
     w->b.max = 32 << 20;
 }
 
-/* Begins the output files: Chrome's JSON, Perfetto's format and folded stacks. A descriptor of -1
- * means that the format is not wanted. */
+/* Begins the output files. A descriptor of -1 means that the format is not wanted. */
 static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
@@ -14371,8 +14261,7 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* Writes the script elements for the run, its summary, the kinds of events and the number of
- * omitted events. whole: the recording is complete; otherwise the summary is "null". */
+/* Writes the facts of the run. If the recording is not complete, the summary is "null". */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -14396,8 +14285,7 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Skips the page template up to and including a placeholder such as {{facts}}. Returns the number
- * of skipped bytes before the placeholder. */
+/* Skips the page template up to a placeholder. Returns the number of bytes before it. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page;
@@ -14455,8 +14343,7 @@ static void rep_begin(void)
     out.tap[out.n_taps++] = &rep_tap;
 }
 
-/* Writes the report page for the recording in file descriptor fd. whole: the first pass reached the
- * end of the recording. */
+/* Writes the report page. whole: the first pass reached the end of the recording. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
@@ -14710,8 +14597,7 @@ static void df_fork(const struct event *e)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
 
-/* Returns the name of a command: the program without directories, followed by the arguments if
- * --by=line is given. */
+/* Returns the program without directories, followed by the arguments if --by=line is given. */
 static struct name *df_command_name(const struct event *e)
 {
     static struct buf name = { .max = DF_LINE };
@@ -14767,8 +14653,7 @@ static void df_event(const struct event *e)
         df_exit(e);
 }
 
-/* Finishes the commands of recording k. Commands that still run end at the last event of the
- * recording. */
+/* Commands of recording k that still run end at the last event of the recording. */
 static void df_take_commands(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
@@ -14783,8 +14668,7 @@ static void df_take_commands(u32 k)
 
 /* --- two recordings --- */
 
-/* Moves the totals of all names to df.name[k] and resets the totals for the next recording. Returns
- * false if out of memory. */
+/* Moves the totals of all names to df.name[k]. Returns false if out of memory. */
 static bool df_take_names(u32 k)
 {
     struct df_row *list = calloc(nm.n + 1, sizeof *list);
@@ -14879,8 +14763,6 @@ static u32 df_random(const char *s, u32 n)
     return n < 10 ? 6 : n;
 }
 
-/* Whether a path component that begins with the word s of n characters is a temporary directory or
- * a temporary file. */
 static bool df_is_temporary(const char *s, u32 n)
 {
     if (n == 3)
@@ -14888,8 +14770,7 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* Sets b to the shape of a name in recording k: pids of traced processes, and the random characters
- * of temporary files, are replaced with '*'. */
+/* Replaces pids and the random characters of temporary files with '*'. */
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
     bool temporary = false, begins = true; /* begins: s is at the start of a path component or
@@ -15160,8 +15041,7 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Writes the last column of a line, truncated to the width of the terminal. If columns is 0, there
- * is no terminal and the text is not truncated. */
+/* Writes the last column of a line, truncated to the width of the terminal, if any. */
 static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
     const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
@@ -15613,8 +15493,7 @@ static const char *pf_why_not(int e, enum pf_level level)
     return text;
 }
 
-/* Reads the next range of a list such as 0,3-7 and advances *list past it. Returns false at the end
- * of the list. */
+/* Reads the next range of a list such as 0,3-7 and advances *list. Returns false at the end. */
 static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
 {
     char *end;
@@ -15858,8 +15737,7 @@ static void pf_lost(u64 n)
     out_event(e);
 }
 
-/* The fields of a perf record that kvis uses: thread, time and address of a sample, or the number
- * of lost records. */
+/* A perf record: thread, time and address of a sample, or the number of lost records. */
 struct pf_record {
     struct perf_event_header h;
     union {
@@ -15891,8 +15769,7 @@ static bool pf_is_sample(const struct pf_record *r)
     return r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s;
 }
 
-/* Returns the time of the next sample in a ring, or ~0 if there is none. Removes all other records
- * before that sample. */
+/* Returns the time of the next sample in a ring, or ~0. Removes all other records before it. */
 static u64 pf_next(u32 at)
 {
     struct perf_event_mmap_page *m = pf_rings.ring[at];
@@ -16268,8 +16145,7 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns member i of a struct, or enumerator i of an enum, which begins with the string offset of
- * its name. On failure, returns NULL and sets *err. */
+/* Returns member or enumerator i, which begins with its name's offset; NULL with *err set. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -16683,8 +16559,7 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
     return e;
 }
 
-/* Parses a number of at most 9 digits followed by the character `end`, and advances *p past it.
- * Returns -1 on any other input. */
+/* Parses at most 9 digits followed by `end`, and advances *p past it; -1: other input. */
 static s32 tfs_number(const char **p, char end)
 {
     const char *s = *p;
@@ -16740,8 +16615,7 @@ static bool tfs_key(const char **p, const char *key)
     return true;
 }
 
-/* Parses a line "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;" that ends at `end`. Newer kernels
- * may add more to the end of the line. */
+/* Parses "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;"; newer kernels may add more. */
 static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
 {
     const char *semi;
@@ -16792,8 +16666,7 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
     }
 }
 
-/* Parses a format file. A complete file begins with the event's name and ends with the "print
- * fmt". */
+/* A complete format file begins with the event's name and ends with the "print fmt". */
 static int tfs_format(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
@@ -17172,8 +17045,7 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Thread function: resolves the kernel fields of a struct bpf_obj from BTF. Missing fields are not
- * an error: bpf_patch handles them. */
+/* Thread function. bpf_patch handles missing fields. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -17529,8 +17401,7 @@ static bool bpf_raw_is_whole(void)
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
-/* Attaches a BPF program to a raw tracepoint. name is NULL for a TRACING program, which was loaded
- * for one tracepoint. */
+/* Attaches to a raw tracepoint. A TRACING program (name NULL) was loaded for one tracepoint. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -17927,15 +17798,12 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
     return sum;
 }
 
-/* Returns how often the kernel skipped a BPF program in `mask` because another one ran on that
- * CPU. */
 static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
     return bpf_info(o, mask, BPF_INFO_MISSES);
 }
 
-/* Makes the kernel measure the run time of BPF programs until kvis exits (BPF_ENABLE_STATS of
- * bpf(2), Linux 5.8). Returns 0 or -errno. */
+/* Measures the run time of BPF programs until kvis exits (BPF_ENABLE_STATS, Linux 5.8). */
 static int bpf_take_time(void)
 {
     union bpf_attr a;
@@ -17979,8 +17847,7 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* If the child that becomes the command inherited these pages, they would count as its resident
-     * memory. */
+    /* A child that inherits these pages would count them as its resident memory. */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
@@ -18001,8 +17868,7 @@ static void rb_wait(int ms, const sigset_t *mask)
     epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
 }
 
-/* Sets the position at which the next rb_drain stops, so that writers cannot keep it busy
- * forever. */
+/* Sets where the next rb_drain stops, so that writers cannot keep it busy forever. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
@@ -18045,8 +17911,7 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* Returns how many records were lost for the reason `why` (enum wire_lost). For N_LOST, returns how
- * many runs of BPF programs the kernel skipped. */
+/* For N_LOST, returns how many runs of BPF programs the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
@@ -18819,8 +18684,7 @@ static void hy_args_add(const struct wire_proc *h, const char *data)
 
 /* --- configuring the BPF programs --- */
 
-/* Returns the description of the memory that a kind of argument points to. Kinds that are families
- * of flags or values (K_BITS, K_ENUM) point to no memory. */
+/* Kinds that are families of flags or values (K_BITS, K_ENUM) point to no memory. */
 static struct hy_kind hy_kind_of(u16 kind)
 {
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
@@ -18879,8 +18743,7 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Returns whether argument i is a timeout that the kernel overwrites with the remaining time
- * (select(2), recvmmsg(2)). */
+/* Returns whether the kernel writes the time left into timeout i (select(2), recvmmsg(2)). */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows];
@@ -19031,8 +18894,7 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* Specifies how the BPF program handles the calls of one system call number. row < 0: kvis does not
- * know the number. */
+/* Specifies how the BPF program handles a system call number. row < 0: an unknown number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     if (hy.count)
@@ -19107,8 +18969,7 @@ static int hy_put_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
     return bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
 }
 
-/* Returns how many bytes an argument of this kind points to. For a string, returns the maximum
- * length with bit 31 set. */
+/* Returns how many bytes such an argument points to; for a string, the maximum | 1 << 31. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR points to no memory */
@@ -19516,15 +19377,13 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* Returns a thread's key in the map `traced`, or 0 if the thread is unknown. The key is the
- * thread's id in the initial pid namespace, which the thread's records contain. */
+/* Returns a thread's id in the initial pid namespace, its key in the map `traced`; 0: unknown. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
 }
 
-/* Reads a thread's entry in the map `traced`, which describes the current call (in_call). Returns
- * false if the thread has no entry. */
+/* Reads a thread's entry in the map `traced`, which describes the current call (in_call). */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
@@ -20022,8 +19881,7 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
 
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
 
-/* Returns why hybrid mode cannot be used, or NULL. Hybrid mode needs the seccomp filter, which
- * stops threads at the calls that are not recorded. */
+/* Hybrid mode needs the seccomp filter, which stops threads at the calls that are not recorded. */
 static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
     if (f->backend == 'p')
@@ -20082,8 +19940,7 @@ static bool tr_hides_files(pid_t pid)
     return n == -EACCES || n == -EPERM;
 }
 
-/* Returns whether kvis prints only the summary table of all calls. The table needs a call's number,
- * result and time, and nothing else. */
+/* The summary table needs a call's number, result and time, and nothing else. */
 static bool tr_only_counts(void)
 {
     return opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record && !opt.n_paths
@@ -20231,8 +20088,7 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* Returns whether the kernel is restarting a thread's interrupted call. If another call begins
- * instead, reports the interrupted call as failed. */
+/* If another call begins instead, reports the interrupted call as failed. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -20402,8 +20258,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* Warns once that a traced debugger cannot trace another tracee of kvis, because a process can have
- * only one tracer (ptrace(2)). */
+/* Warns once that kvis prevents a traced debugger from tracing (ptrace(2): one tracer only). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -20486,8 +20341,7 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* Kills a thread that is in SECCOMP_MODE_STRICT and makes a forbidden call. The other threads of
- * its process survive. */
+/* Kills a thread that breaks SECCOMP_MODE_STRICT. The other threads of its process survive. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -20595,8 +20449,7 @@ static bool tr_must_wait(const struct wire_call *w)
     return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
-/* Returns the state of a sleeping task as a letter (fs/proc/array.c; __task_state_index,
- * include/linux/sched.h). */
+/* Returns the state of a sleeping task as a letter (__task_state_index, include/linux/sched.h). */
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* LIKE_D: TASK_RTLOCK_WAIT, TASK_FROZEN */
@@ -20618,8 +20471,7 @@ static void tr_waker(struct call *c, const struct wire_times *m)
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
-/* Splits `ns`, the duration of a call, into times on a CPU, on a run queue and waiting for a disk.
- * m NULL: the thread was on a CPU all the time. */
+/* Splits `ns`, the duration of a call. m NULL: the thread was on a CPU all the time. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -20904,8 +20756,7 @@ static void tr_exec_event(struct task *t)
     t->exec_path = NULL;
 }
 
-/* Updates the model of a process after an exec: a new address space, an unshared descriptor table
- * without CLOEXEC descriptors, no signal handlers, and only one thread. */
+/* An exec leaves a new address space, no CLOEXEC descriptors, no handlers and one thread. */
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
@@ -21061,8 +20912,7 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* Completes the call that a signal interrupted as failed with EINTR, if the signal has a handler
- * without SA_RESTART. */
+/* A signal whose handler has no SA_RESTART makes the interrupted call fail with EINTR. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -21170,8 +21020,7 @@ static void tr_signal_stop(struct task *t, int sig)
 
 /* --- observe: threads that never stop --- */
 
-/* Reads the current name of a thread, which prctl(2) can change. Uses the last known name if /proc
- * cannot be read. */
+/* Reads the current name of a thread, which prctl(2) can change, or else uses the known name. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
     char path[64], name[32];
@@ -21292,8 +21141,7 @@ static void tr_fork_record(const struct wire_proc *h)
     tr_born(t, child, h->flags);
 }
 
-/* Warns that kvis does not see the calls of a 32-bit program: they have other numbers, and the BPF
- * program ignores them. */
+/* A 32-bit program's calls have other numbers, and the BPF program ignores them. */
 static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
@@ -21462,8 +21310,7 @@ static bool tr_add_pipe(u64 inode)
     return true;
 }
 
-/* If `reads`, returns whether a process reads one of the noted pipes. Otherwise notes the pipes
- * that the process writes to, and returns whether one of these pipes is new. */
+/* If `reads`, returns whether a process reads a noted pipe, else whether it writes to a new one. */
 static bool tr_pipes_of(pid_t pid, bool reads)
 {
     char path[64], name[32], link[64];
@@ -21690,8 +21537,6 @@ static void tr_drain_all(void)
 
 /* --- dispatch --- */
 
-/* Handles the first stop of an attached thread. The kernel restarts a call that this stop
- * interrupted. */
 static void tr_first_stop(struct task *t)
 {
     struct stop s = { 0 };
@@ -22231,8 +22076,7 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Attaches to a child of kvis. Returns NULL, or why that failed (a static text) after killing the
- * child. */
+/* Attaches to a child of kvis. Returns NULL, or why that failed after killing the child. */
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
@@ -22340,8 +22184,7 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* Returns whether pid is kvis or an ancestor of kvis. kvis must not stop its ancestors, because one
- * of them may be the process that has to resume kvis. */
+/* kvis must not stop its ancestors, because one of them may have to resume kvis. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -22467,8 +22310,7 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Attaches to a thread that /proc lists, unless kvis traces the thread already. Returns 1 if the
- * thread is new, 0 if kvis already traced it, or -errno. */
+/* Returns 1 if the thread is new, 0 if kvis already traces it, or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
@@ -23428,8 +23270,6 @@ static void open_begin(void)
         u_warn("files opened by execve are not shown: %s", tfs.why);
 }
 
-/* Runs kvis open until its end. Returns the wait status of the command, or -1 if there is no
- * command. */
 static int open_run(u64 end_ns)
 {
     if (out.events_on)
@@ -23603,8 +23443,7 @@ static const char *proc_opt_cgroup(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* The counters of a thread's resource usage, with the kernel's fields that contain them. Not every
- * kernel counts I/O (CONFIG_TASK_IO_ACCOUNTING). */
+/* A thread's resource usage. Not every kernel counts I/O (CONFIG_TASK_IO_ACCOUNTING). */
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
@@ -23620,8 +23459,7 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
-/* Selects the BPF programs of this run. BPF programs of raw tracepoints need BTF to read their
- * arguments. */
+/* BPF programs of raw tracepoints need BTF to read their arguments. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     const struct bpf_obj *o = &proc_session.obj;
@@ -23740,8 +23578,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a process. If another process with this pid is known, kvis has missed its exit, and forgets
- * that process. Returns NULL if out of memory. */
+/* Adds a process. kvis has missed the exit of another process with this pid, and forgets it. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -23831,8 +23668,7 @@ static void proc_look(struct proc_life *l)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
 
-/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5). The first field after the
- * name is field 3. */
+/* Returns field n of /proc/PID/stat, numbered from 3 after the name as in proc_pid_stat(5). */
 static u64 proc_stat_field(const char *stat, int n)
 {
     const char *end = strrchr(stat, ')');
@@ -24481,8 +24317,7 @@ static int proc_by_length(const void *a, const void *b)
     return p > q ? -1 : p < q;
 }
 
-/* Returns a sorted list of the commands for which `of` returns true, and the list's length in *n.
- * The caller frees the list. */
+/* Returns a sorted list of *n commands for which `of` is true. The caller frees the list. */
 static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node *),
                                                int (*order)(const void *, const void *), u32 *n)
 {
@@ -24645,8 +24480,7 @@ static void proc_mermaid(struct buf *b)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Returns a new event, or NULL if no sink takes events. Filters of rows do not apply to events,
- * because a tree with missing commands has no critical path. */
+/* Filters of rows do not apply, because a tree without some commands has no critical path. */
 static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed)
@@ -24740,8 +24574,7 @@ static u64 proc_lost(void)
  * child is built likewise. The rest of a command's time is its own. The time between a fork and an
  * exec belongs to the parent. */
 
-/* Returns the steps of the critical path, ordered by start, and the number of steps in *n; NULL:
- * not known. */
+/* Returns the *n steps of the critical path, ordered by start; NULL: not known. */
 static const struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -24885,8 +24718,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits --- */
 
-/* Handles the exit of the last thread of a process. wait4(2) reports the command's exit status even
- * if BPF cannot. */
+/* wait4(2) reports the command's exit status even if BPF cannot. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -24909,8 +24741,7 @@ static bool proc_waits(const struct proc_life *l)
            && !proc_state.replayed;
 }
 
-/* Returns whether the exit of a process has already been handled. If threads exit at the same
- * moment, several of them may look like the last thread. */
+/* If threads exit at the same moment, several of them may look like the last thread. */
 static bool proc_is_gone(const struct wire_proc *h)
 {
     for (size_t i = 0; i < ARRAY_LEN(proc_state.gone); i++)
@@ -24919,8 +24750,7 @@ static bool proc_is_gone(const struct wire_proc *h)
     return false;
 }
 
-/* Returns the process of an exiting thread. If the process is not known and the thread is the
- * leader, adds the process. */
+/* Returns the process of an exiting thread; adds an unknown process if its leader exits. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -25096,8 +24926,7 @@ static struct wire_usage proc_traced_usage(u32 pid)
     return u;
 }
 
-/* Completes the record of an exec from /proc while the thread is stopped after the exec. Returns
- * the name by which the new program was executed. */
+/* Completes the record of an exec from /proc. Returns the name by which it was executed. */
 static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, const char *name)
 {
     enum { ARG_START = 48, ARG_END = 49 };
@@ -25211,8 +25040,7 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU",
 };
 
-/* Returns whether kvis need not wait any longer for the exit records of a process's threads, or for
- * the command's status from wait4(2). */
+/* Returns whether exit records, or the command's status from wait4(2), need no more waiting. */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25245,8 +25073,7 @@ static int proc_life_by_begin(const void *a, const void *b)
     return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
 }
 
-/* Writes rows for the processes that still run, in the order of their start. Returns the number of
- * running commands. */
+/* Writes rows for the running processes, ordered by start. Returns the number of commands. */
 static u32 proc_list_running(u64 now_ns)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
@@ -25636,8 +25463,7 @@ enum met_unit {
     U_CELSIUS_RATE
 };
 
-/* json, prom: suffixes of metric names in JSON and Prometheus. JSON has the rate of a counter,
- * Prometheus its running total. */
+/* JSON has the rate of a counter, Prometheus its running total. */
 static struct met_form_row {
     bool counter;
     u8 unit; /* enum met_unit */
@@ -25824,8 +25650,7 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Returns the histogram of an instance, and creates it if needed; NULL if i is NULL or memory is
- * exhausted. The size of the BPF maps limits the number of histograms. */
+/* Returns the histogram of an instance. The size of the BPF maps limits their number. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = i ? &i->hists : NULL;
@@ -25887,8 +25712,7 @@ static void met_init(void)
 
 /* --- instances --- */
 
-/* Returns the instance after i, across all dimensions; the first instance if i is NULL; NULL after
- * the last one. */
+/* Returns the instance after i (NULL: the first), across all dimensions, or NULL. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
     struct met_inst *next = i ? i->next : met.first[0];
@@ -25915,8 +25739,7 @@ static struct met_inst *met_all(u8 dim)
     return i && i->at == met.tick ? i : NULL;
 }
 
-/* Returns a path below the directory given with --path.procfs, --path.sysfs or --path.rootfs. The
- * result is valid until the next call. */
+/* Returns a path below --path.procfs, --path.sysfs or --path.rootfs, valid until the next call. */
 static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -26114,8 +25937,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Calls met_count. If the instance was not shown in the previous interval, its rate starts from the
- * reading `past`, made at past_ns. */
+/* Like met_count; a new instance's rate starts from the reading `past`, made at past_ns. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -26195,8 +26017,6 @@ static double met_apply(u8 op, double a, double b)
     }
 }
 
-/* Derives a value from a and b, either of which may be unknown. Returns whether the result is
- * known. */
 static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
 {
     if (op == OP_FIRST) {
@@ -26226,8 +26046,7 @@ static void met_make(void)
     }
 }
 
-/* Updates a histogram from the kernel's counters, which wrap at 2^32, and sets its percentile
- * metrics. */
+/* Updates a histogram from the kernel's counters, which wrap at 2^32, and its percentiles. */
 static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 sum)
 {
     if (!h)
@@ -26266,8 +26085,7 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 
 /* --- files --- */
 
-/* Returns the path of a file in a directory. The path of the directory has at most MET_DIR bytes;
- * the result is valid until the next call. */
+/* Returns a path in a directory of at most MET_DIR bytes, valid until the next call. */
 static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -26524,8 +26342,7 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
 
 /* --- /proc/stat --- */
 
-/* Turns the rate of a CPU mode into a share of the sum of all rates. If the sum is 0, the share is
- * unknown until the next reading. */
+/* Turns the rate of a CPU mode into a share of `sum`; without a sum, the share is unknown. */
 static void mfs_share(struct met_series *n, double sum)
 {
     if (sum > 0)
@@ -26572,8 +26389,7 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* Finds `words` one after another in a text and returns the number that follows. A word that is a
- * number N skips N words. Returns NULL if a word or the number is missing. */
+/* Finds `words` one after another and returns the next number; a number N skips N words. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -26791,8 +26607,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* Returns the name of a block device in sysfs, where '!' replaces '/'. The result is valid until
- * the next call. */
+/* Returns a block device's name in sysfs ('!' replaces '/'), valid until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -26821,8 +26636,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
     snprintf(on, size, "%s", slash ? slash + 1 : "");
 }
 
-/* Returns whether the sum over all disks includes this disk. Partitions and dm or md devices are
- * excluded, because their requests are also requests of a disk. */
+/* Excludes partitions and dm or md devices, whose requests are also requests of a disk. */
 static bool mfs_disk_counts(const struct met_inst *i)
 {
     return !i->info[0] && !met_rank(DIM_DISK, i->name);
@@ -26872,8 +26686,7 @@ static void mfs_disks(void)
 
 /* --- temperatures --- */
 
-/* Reads a temperature. Drivers report an unknown temperature as -274000 (include/linux/thermal.h),
- * 0, INT_MAX or an error. */
+/* Unknown temperatures are -274000 (include/linux/thermal.h), 0, INT_MAX or an error. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -26993,8 +26806,7 @@ static void mfs_chip_power(const char *dir, u32 chip, u32 id)
         met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
 }
 
-/* Reads the temperature and power files of a sensor chip: hwmonN/temp1_input, temp1_label,
- * temp1_max, temp1_crit, power1_input (Documentation/hwmon/sysfs-interface.rst). */
+/* Reads hwmonN/temp1_input, temp1_label, ... (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
     u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
@@ -27067,8 +26879,7 @@ static void mfs_bonds(void)
             met_set(i, M_NET_BOND_DOWN, strncmp(link, "up", 2) != 0);
 }
 
-/* Reads all network interfaces. The sum includes only interfaces with hardware, because packets of
- * a bridge or tunnel also pass through another interface. */
+/* The sum includes only hardware: packets of a bridge or tunnel pass through it, too. */
 static void mfs_net(void)
 {
     char *line;
@@ -27409,8 +27220,7 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* Reports whether the clock source is slow: a process needs a system call to read it, and the
- * kernel has to read a device. */
+/* A slow clock source takes a system call to read, and the kernel has to read a device. */
 static void mfs_clock_source(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
@@ -27571,8 +27381,7 @@ static struct mfs_task *mfs_task_in(const struct mfs_look *l, u32 pid)
     return l->n ? bsearch(&pid, l->task, l->n, sizeof *l->task, mfs_by_id) : NULL;
 }
 
-/* Reads a line "RAN WAITED TIMESLICES", times in ns (Documentation/scheduler/sched-stats.rst).
- * Returns false if there is no such line. */
+/* Reads "RAN WAITED TIMESLICES", times in ns (Documentation/scheduler/sched-stats.rst). */
 static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
 {
     char text[128], *end;
@@ -27624,8 +27433,7 @@ static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
     return close + 2;
 }
 
-/* Returns the CPU on which a thread last ran (field 39, proc_pid_stat(5)); MET_INSTS if unknown.
- * runs: NULL, or receives whether the thread is runnable. */
+/* Returns the CPU on which a thread last ran (field 39, proc_pid_stat(5)) or MET_INSTS. */
 static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
 {
     char text[1024];
@@ -27722,8 +27530,7 @@ static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, boo
                                                                  sizeof *was, mfs_by_id) : NULL);
 }
 
-/* Returns the resident memory, in pages, of a process whose main thread has exited, from the file
- * statm of a live thread. */
+/* Returns the resident pages of a process without a main thread, from a live thread. */
 static u64 mfs_living_resident(u32 pid)
 {
     static u32 id[MET_INSTS];
@@ -27892,8 +27699,7 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
 
 static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* indexed like opt.pids */
 
-/* Stores the metrics of process k of -p. Returns false if that process has exited: its pid is gone,
- * or was reused. */
+/* Returns false if process k of -p has exited: its pid is gone, or was reused. */
 static bool mfs_process(u32 k)
 {
     const struct mfs_task *t = mfs_task_in(&mfs_seen, (u32)opt.pids[k]);
@@ -28027,8 +27833,7 @@ static void mfs_stuck(void)
 
 /* --- open file descriptors of processes --- */
 
-/* Reads the line "Max open files 1024 524288 files", soft and hard limit. At the soft limit,
- * open(2) fails. */
+/* Reads the line "Max open files 1024 524288 files". At the soft limit, open(2) fails. */
 static void mfs_fds_of(const struct mfs_task *t)
 {
     char text[4096];
@@ -28135,8 +27940,7 @@ static double mfs_farther(const char *text, u32 from, u32 to)
     return far > own && own > 0 ? 1 - (double)own / (double)far : 0;
 }
 
-/* Returns the path of a process's cgroup v2, from a line "0::/a/b" (cgroups(7)); NULL if there is
- * none. */
+/* Returns the path of a process's cgroup v2, from a line "0::/a/b" (cgroups(7)), or NULL. */
 static const char *mfs_task_group(u32 pid)
 {
     static char text[PATH_MAX + 256];
@@ -28209,8 +28013,7 @@ static void mfs_pages_of(const struct met_inst *i)
     met_set(i, M_B_FAR_COST, cost * met_v(i, M_B_CPU));
 }
 
-/* Sets the NUMA metrics only of processes that used 10 % of a CPU or more in this interval, because
- * reading numa_maps is expensive. */
+/* Sets NUMA metrics only of processes that used 10 % of a CPU: reading numa_maps is expensive. */
 static void mfs_pages(void)
 {
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
@@ -28227,8 +28030,7 @@ enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
 static u32 mfs_group_count; /* number of cgroups visited in this interval */
 
-/* Sets the memory metrics of a cgroup. memory.events also counts events of descendants;
- * memory.events.local has the events caused by the cgroup's own limit. */
+/* memory.events also counts descendants; memory.events.local has the cgroup's own limit. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
 {
     char text[512];
@@ -29332,7 +29134,7 @@ struct unc_unit {              /* event that is open on one CPU */
     struct pf_count count;
 };
 
-/* What the events of a CPU socket have counted, indexed by enum unc_role. */
+/* Counts of a CPU socket's events, indexed by enum unc_role. */
 struct unc_socket {
     s64 id;                    /* physical_package_id of the CPU; -1: unknown */
     double sum[N_UR], share;
@@ -29619,8 +29421,7 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Reads the counters of power or of memory. The interval is measured by the counters' own time,
- * because kvis may have waited for a CPU before reading them. */
+/* Uses the counters' own time, because kvis may have waited for a CPU before reading them. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
@@ -29656,8 +29457,7 @@ static bool unc_counted(const struct unc_socket *s, u32 role)
     return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
 }
 
-/* Sets the metric of `role` for each socket, and for the machine unless a socket is missing. of:
- * instances by socket. */
+/* Sets the metric of `role` for each socket, and for the machine unless a socket is missing. */
 static void unc_publish_role(u32 role, struct met_inst *const *of)
 {
     bool any = false, all = true;
@@ -29720,8 +29520,7 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* Reads all SMBIOS structures. A structure consists of type, length, handle and fields, followed by
- * strings up to a double NUL. */
+/* An SMBIOS structure: type, length, handle, fields, and strings up to a double NUL. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -30240,8 +30039,7 @@ static void mk_block(void)
         mk_disk_read(&mk_blk.disk[k]);
 }
 
-/* Loads the BPF programs of the selected sources, before any source is read, because loading takes
- * time. */
+/* Loads the BPF programs before any source is read, because loading takes time. */
 static void mk_start(void)
 {
     const u64 sched = 1ull << SRC_RUNQ | 1ull << SRC_DEPTH;
@@ -30314,8 +30112,7 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* Attaches the BPF programs for all function entries before those for returns. Therefore a return
- * without an entry means that the entry was missed. */
+/* Attaches to entries before returns: a return without an entry means that it was missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     static struct bpf_ksym k[VQ_PLACES];
@@ -30421,8 +30218,7 @@ static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
     return found;
 }
 
-/* Sets the name of a ring, such as virtio0/0:req.0, and its info: driver and device, such as
- * virtio_blk vda. */
+/* A ring's name is virtio0/0:req.0; its info is driver and device, such as virtio_blk vda. */
 static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
 {
     char made[VQ_WORD] = "";
@@ -30591,8 +30387,7 @@ static const char vh_none[] =
     "no vhost driver is loaded" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Attaches the BPF programs to all handlers. Returns 0 if that succeeded for at least one handler;
- * then obj.why says why it failed for others. */
+/* Returns 0 if at least one handler is attached; then obj.why says why others are not. */
 static int vh_attach_all(void)
 {
     struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
@@ -31053,8 +30848,7 @@ static void mout_text(struct buf *b)
 
 /* --- histograms as bcc prints them: one row per power of two --- */
 
-/* Sums the buckets of this interval into n, by octave (power of two). Sets first and last to the
- * first and the last octave that is not empty. Returns the largest sum. */
+/* Sums the buckets of this interval by octave (power of two), from the first to the last used. */
 static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
 {
     u64 most = 0;
@@ -31259,8 +31053,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_c(b, '\n');
 }
 
-/* Writes a metric for each named instance of a dimension or, if sum is true, for the sum over the
- * instances. Returns the number of values. */
+/* Writes a metric for each instance or, if sum is true, for their sum; returns their number. */
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
     char name[96];
@@ -31476,8 +31269,7 @@ static int mout_prom_open(const char *file, char *tmp, size_t size)
     return f < 0 ? -errno : f;
 }
 
-/* Writes the Prometheus page to a file. A regular file is replaced atomically: readers see either
- * the old or the new page. */
+/* Replaces a regular file atomically: readers see either the old or the new page. */
 static void mout_prom_file(const char *file)
 {
     char tmp[PATH_MAX];
@@ -32037,8 +31829,7 @@ static void hs_reap(void)
     hs.n = n;
 }
 
-/* Serves a client in a child process, which is killed when kvis ends. If fork(2) fails, the caller
- * closes the connection without a response. */
+/* Serves a client in a child process, which is killed when kvis ends. */
 static void hs_child(int f)
 {
     hs_reap();
@@ -32074,8 +31865,7 @@ static void hs_accept(void)
     }
 }
 
-/* Serves HTTP clients until the time `until`, a signal, or input on the descriptor `also` (-1: no
- * descriptor). Returns true on input or if a signal interrupted poll(2). */
+/* Serves clients until a time, a signal, or input on `also`. Returns true for the last two. */
 static bool hs_wait(u64 until, int also)
 {
     for (u64 now = u_now(); now < until && !sp_end_sig; now = u_now()) {
@@ -32195,8 +31985,7 @@ static void scr_resize(int sig)
     (void)sig;
 }
 
-/* Starts the full-screen view if standard input is a terminal. Does not check that standard output
- * is the same terminal, because keys also work if it is not. */
+/* Standard output need not be the same terminal: keys also work if it is not. */
 static void scr_begin(void)
 {
     static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
@@ -32323,8 +32112,7 @@ static void scr_part(struct buf *b, double part)
     scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
 }
 
-/* Writes the history of metric m as vertical bars. If `of` is another metric, the bars show 1 - m /
- * of; if of == m, the bars show 1 - m. */
+/* Draws the history of metric m as bars; with `of`, of 1 - m / of; if of == m, of 1 - m. */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -32478,8 +32266,7 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     return n + 1;
 }
 
-/* Chooses the columns of a table: the metrics that have a title and, in a section, all other
- * metrics that are not 0. Returns the number of columns. */
+/* Chooses the metrics that have a title and, in a section, all others that are not 0. */
 static u32 scr_columns_of(u8 dim, u32 rows)
 {
     bool named[N_METRICS] = { false };
@@ -32653,8 +32440,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 
 /* --- the overview --- */
 
-/* Removes the text from offset `at` to the end of the current line if fewer than `keep` columns are
- * left after this text. Returns whether the text was removed. */
+/* Removes the text from `at` on if it leaves fewer than `keep` columns; returns whether it did. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
     if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
@@ -32724,8 +32510,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes the unusual values that the lines and tables of the overview do not show. A metric that
- * has no sum over its instances is written for each instance. */
+/* Writes unusual values that are nowhere in the overview, per instance if there is no sum. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -33006,8 +32791,7 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* Returns what to call the lines below the window: the title of the overview's last table if its
- * header is above them, else "lines". */
+/* Returns "lines", or the title of the overview's last table if its header is above them. */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -33098,8 +32882,7 @@ static void scr_interval(void)
         scr_draw();
 }
 
-/* Reads and handles keys. If the terminal is closed, kvis ends. An ESC that no other byte follows
- * within 50 ms is the key Esc. */
+/* Reads and handles keys. An ESC that no byte follows within 50 ms is the key Esc. */
 static void scr_keys(void)
 {
     char keys[64];
@@ -34880,8 +34663,7 @@ static void check_ptrace(struct check *c)
     kill(pid, pid > 0 ? SIGKILL : 0);
 }
 
-/* Starts a process that is not a child of kvis, to attach to. The process exits when *end is
- * closed. Returns its pid, or -errno. */
+/* Starts a process to attach to, which exits when *end is closed. Returns its pid, or -errno. */
 static pid_t check_stranger(int *end)
 {
     int sv[2];
@@ -35089,8 +34871,7 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* Writes the subcommands of a bit mask, separated by commas. If several subcommands have the same
- * bit, writes the first. `none` is the text for an empty mask. */
+/* If several subcommands have the same bit, writes the first. `none`: text for an empty mask. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
@@ -35315,12 +35096,10 @@ static bool check_asked(const struct check_row *r, u8 bits)
     return !of || of & bits;
 }
 
-/* Number of descriptors that a subcommand needs besides those of its BPF programs: output files, a
- * pipe to its child, files in /proc. */
+/* Descriptors of a subcommand besides BPF: output files, a pipe to its child, files in /proc. */
 enum { CHECK_FILES = 5 };
 
-/* Runs in a child process: starts the ability of a row as a subcommand would, then detaches the BPF
- * programs. Standard error is written to the descriptor `said`. */
+/* Child process: starts the ability of a row, with standard error to the descriptor `said`. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int said)
 {
@@ -35400,7 +35179,7 @@ static void check_try(u8 bits)
     munmap(c, rows * sizeof *c);
 }
 
-/* What a subcommand loses if an ability is missing, in ascending order. */
+/* How much a missing ability costs a subcommand, in ascending order. */
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 
 struct check_verdict {
@@ -35516,8 +35295,7 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
     return all;
 }
 
-/* Runs kvis check for the subcommands of `bits`. Writes the verdicts and, with -v and in JSON, each
- * ability. Returns whether all subcommands work. */
+/* Writes the verdicts and, with -v and in JSON, each ability. Returns whether all work. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
     check_try(bits);
@@ -35718,8 +35496,7 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* Returns the number of signal RTMIN, RTMIN+N, RTMAX or RTMAX-N, numbered as in glibc, where
- * SIGRTMIN is 34. Returns 0 for any other name. */
+/* Returns the number of a real-time signal as in glibc, where SIGRTMIN is 34; 0: no such name. */
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
@@ -35735,8 +35512,7 @@ static long opt_real_time(const char *word)
     return least ? 34 + n : 64 - n;
 }
 
-/* Returns the bit of a signal, or 0 if the signal does not exist. word is a number, or a name with
- * or without SIG, in upper or lower case. */
+/* Returns the bit of a signal, a number or a name with or without SIG, or 0. */
 static u64 opt_signal_bit(const char *word)
 {
     char *end;
@@ -35950,8 +35726,7 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
         opt_bad(c, r, v ? v : "", wrong);
 }
 
-/* Returns whether the n bytes at s spell the option `name`. A '_' in s matches a '-', because some
- * options of bcc's tools are spelled with a '_'. */
+/* A '_' in s matches a '-', because some options of bcc's tools are spelled with a '_'. */
 static bool opt_is(const char *name, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -35996,8 +35771,7 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
               given, near);
 }
 
-/* Returns the next word of the command line as the value of an option, or NULL if there is no
- * value. The word "--" ends the options; as a value, it must follow a '='. */
+/* Returns the next word as the value of an option, or NULL. "--" must follow a '='. */
 static const char *opt_next_word(char **argv)
 {
     return argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
@@ -36573,8 +36347,7 @@ static void cmd_rows_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* Returns the exit status of kvis. In order of precedence: a failure of kvis, the signal that ended
- * kvis (without a command, ^C is a normal end), the status of the command. */
+/* In order of precedence: a failure of kvis, the signal that ended kvis, the command's status. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -36966,8 +36739,7 @@ static int cmd_completion(const char *shell)
     return cmd_print(STDOUT_FILENO, text);
 }
 
-/* Returns the first manual page that has the synopsis of a subcommand. The last page, kvis.1, has
- * all synopses. */
+/* Returns the first page with a subcommand's synopsis. The last page, kvis.1, has all of them. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
