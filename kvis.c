@@ -1892,12 +1892,6 @@ static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
     return got > 0 ? got : got < 0 ? -errno : -EFAULT;
 }
 
-static s64 mem_direct(pid_t tid, u64 addr, void *dst, size_t n)
-{
-    s64 got = mem_copy(tid, addr, dst, n);
-    return got == -ENOSYS || got == -EPERM ? mem_peek(tid, addr, dst, n) : got;
-}
-
 static void *mem_reader(void *unused)
 {
     (void)unused;
@@ -1961,8 +1955,10 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
 {
     if (!mem_charge())
         return mem_give_up();
-    if (!t->mm || !t->mm->careful)
-        return mem_direct(t->tid, addr, dst, n);
+    if (!t->mm || !t->mm->careful) {
+        s64 all = mem_copy(t->tid, addr, dst, n);
+        return all == -ENOSYS || all == -EPERM ? mem_peek(t->tid, addr, dst, n) : all;
+    }
     size_t got = 0;
     while (got < n) {
         size_t k = MIN(n - got, 4096 - ((addr + got) & 4095));
@@ -4169,13 +4165,6 @@ static void dec_handler(struct buf *b, u64 v)
         b_hex(b, v);
 }
 
-static void dec_inet6(struct buf *b, const u8 *ip)
-{
-    b_s(b, "inet_pton(AF_INET6, \"");
-    fd_ip6(b, ip);
-    b_s(b, "\", &sin6_addr)");
-}
-
 static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
 {
     struct buf *b = d->b;
@@ -4195,7 +4184,11 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
         break;
     case DV_FD: fd_label(b, d->t, (s32)v); break;
     case DV_INET: b_f(b, "inet_addr(\"%u.%u.%u.%u\")", p[0], p[1], p[2], p[3]); break;
-    case DV_INET6: dec_inet6(b, p); break;
+    case DV_INET6:
+        b_s(b, "inet_pton(AF_INET6, \"");
+        fd_ip6(b, p);
+        b_s(b, "\", &sin6_addr)");
+        break;
     case DV_NET: /* in network byte order */
         if (m->size == 2)
             b_f(b, "htons(%u)", ntohs((u16)v));
@@ -4499,19 +4492,14 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 
 /* ---- strings ---- */
 
-static bool dec_is_path(const struct call *c, u32 i)
-{
-    unsigned kind = dec_kind(c, i);
-    return kind == K_PATH || kind == K_TARGET;
-}
-
 /* Reads the arguments that are paths into c->path[], except paths that were read before. */
 static void dec_read_paths(struct task *t, struct call *c)
 {
     char raw[DEC_PATH + 2];
     u32 n = 0;
     for (u32 i = 0; i < sc_rows[c->row].nargs && n < ARRAY_LEN(c->path); i++) {
-        if (!dec_is_path(c, i))
+        unsigned kind = dec_kind(c, i);
+        if (kind != K_PATH && kind != K_TARGET)
             continue;
         struct call_path *p = &c->path[n++];
         if (n <= c->n_paths && p->len >= 0)
@@ -5489,11 +5477,6 @@ static void dec_exit(struct task *t, struct call *c)
 }
 
 /* ---- results ---- */
-
-static bool dec_ret_is_addr(const struct call *c)
-{
-    return c->known && dec_result(c, c->row)->form == RET_ADDR;
-}
 
 static bool dec_ret_is_fd(const struct call *c)
 {
@@ -6602,16 +6585,10 @@ static void out_birth_line(struct out_proc *p)
     out_line_stop();
 }
 
-static void out_failed(struct buf *b, int err)
-{
-    b_s(b, " failed: ");
-    b_s(b, u_errname(err) ? u_errname(err) : "?");
-}
-
 static void out_outcome(struct buf *b, const struct event *e)
 {
     if (e->err)
-        out_failed(b, e->err);
+        b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
     if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
         b_f(b, " (after %.1f ms)", (double)e->v[EV_duration_ns].n / 1e6);
     else if (e->kind == EK_CONNECT && ev_has(e, EV_in_progress))
@@ -7091,7 +7068,8 @@ static const char *out_call_abi(const struct call *c)
 
 static bool out_ret_is_addr(const struct call *c)
 {
-    return c->recorded ? c->recorded->addr : dec_ret_is_addr(c);
+    return c->recorded ? c->recorded->addr
+                       : c->known && dec_result(c, c->row)->form == RET_ADDR;
 }
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
@@ -11212,11 +11190,6 @@ static bool md_wants(u16 row, bool only_always)
     return only_always ? need == MD_ALWAYS : need != MD_NO || sc_rows[row].cls & CLS_FILE;
 }
 
-static bool md_renames(u16 row)
-{
-    return md_kind[sc_id[row]] == EK_RENAME;
-}
-
 static bool md_is_about_fds(u16 row)
 {
     return md_need[sc_id[row]] >= MD_FDS;
@@ -13016,12 +12989,6 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-static void px_pb_packet_end(void)
-{
-    px_pb_end(px.packet);
-    out_full(&px_proto);
-}
-
 /* Writes an entry of InternedData, which defines the number that later packets write instead of a
  * name. index: 1 for categories, 3 for names of arguments. */
 static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
@@ -13046,7 +13013,8 @@ enum { PX_BEGIN = 1, PX_END, PX_INSTANT, PX_VALUE };
 static void px_pb_event_end(void)
 {
     px_pb_end(px.inner);
-    px_pb_packet_end();
+    px_pb_end(px.packet);
+    out_full(&px_proto);
 }
 
 static void px_pb_slice_end(u64 uuid, u64 ns)
@@ -14135,11 +14103,6 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-static u32 rep_call_score(const struct call *c)
-{
-    return MIN(rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0), 60u);
-}
-
 /* Returns whether an event or call is put in the page. The first pass only counts scores. Events
  * with the lowest score are partly dropped, evenly over the run. */
 static bool rep_keep(u32 score)
@@ -14166,7 +14129,9 @@ static void rep_event(const struct event *e)
 
 static void rep_call(struct task *t)
 {
-    if (rep_keep(rep_call_score(&t->call)))
+    const struct call *c = &t->call;
+    u32 score = rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0);
+    if (rep_keep(MIN(score, 60u)))
         rec_exit(t);
 }
 
@@ -19454,12 +19419,6 @@ static bool hy_is_stop(const siginfo_t *si)
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* Returns how often the BPF program has held a thread. */
-static u64 hy_stops(void)
-{
-    return hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
-}
-
 /* Called at the command's exec: discards its process's earlier waits for a CPU. */
 static void hy_begin(void)
 {
@@ -19513,11 +19472,6 @@ static void hy_io(void)
         return;
     st.n_io = 1;
     st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
-}
-
-static u64 hy_uring_lost(void)
-{
-    return hy.uring.fam ? bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u) : 0;
 }
 
 /* Converts the error of a disk request to an errno (blk_status_to_errno, block/blk-core.c). */
@@ -19722,7 +19676,7 @@ static void tr_choose(void)
                   || (opt.faults && md_is_about_memory(i));
         if (hy.on && sc_id[i] == SC_mmap)
             tr.need[i] = true; /* mmap shows which memory must be read with care: see mem_ */
-        if (hy.on && md_renames(i))
+        if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
             tr.need[i] = true; /* the names of directories must stay correct: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* shows whether an interrupted call is restarted or fails */
@@ -22453,7 +22407,8 @@ static void tr_used(void)
 static void tr_report(const char *backend, bool text)
 {
     tr_report_lost(hy_lost(), tr_when());
-    st.uring_lost = hy_uring_lost();
+    if (hy.uring.fam)
+        st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
     st_take();
     hy_delays();
     hy_io();
@@ -22461,7 +22416,7 @@ static void tr_report(const char *backend, bool text)
     st.duration_ns = tr.end_ns - out.start_ns;
     st.backend = backend;
     st.records = hy.records;
-    st.throttled = hy_stops();
+    st.throttled = hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
     st.lost = hy_lost();
     st.stops = tr.call_stops;
     if (!opt.backend && bpf_caps_enough(bpf_caps()))
@@ -30822,19 +30777,10 @@ static void mout_text_lack(struct buf *b, u32 src)
     mout.told[src] = hash;
 }
 
-static void mout_clock(struct buf *b)
-{
-    time_t sec = (time_t)(mout.real_ns / NSEC);
-    struct tm tm;
-    if (!localtime_r(&sec, &tm))
-        memset(&tm, 0, sizeof tm);
-    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
-}
-
 static void mout_text(struct buf *b)
 {
     b_f(b, "%stime       ", mout.intervals > 1 ? "\n" : "");
-    mout_clock(b);
+    out_clock(b, mout.real_ns, 0);
     b_f(b, " interval=%.3fs\n", (double)mout.interval_ns / 1e9);
     for (u32 s = 0; s < N_SRC; s++) {
         for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
@@ -32782,7 +32728,7 @@ static void scr_top_line(struct buf *b)
 {
     const struct met_inst *cpus = scr_sum(M_CPUS);
     b_s(b, "kvis monitor  ");
-    mout_clock(b);
+    out_clock(b, mout.real_ns, 0);
     b_f(b, "  every %.1f s%s", (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
     if (cpus)
         b_f(b, "  %.0f CPUs", met_at(cpus, M_CPUS)->v);
