@@ -33272,7 +33272,7 @@ static int mon_run(u64 end_ns)
     bpf_detach(&vh.obj);
     while (opt.command && !mon_ended() && !sp_over()) /* the command runs longer than -d or -n */
         mon_wait(u_now() + NSEC);
-    sp_end_witness(&sp_witness);
+    sp_end_witness();
     return mon_command.status;
 }
 
