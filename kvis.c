@@ -30651,16 +30651,23 @@ static bool mout_shown(u8 dim)
     return dim != DIM_CPU || mo.per_cpu;
 }
 
+/* Returns how many metrics of a source have a value. */
+static u32 mout_seen(u32 src)
+{
+    u32 n = 0;
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
+        n += metrics[m].src == src && met.seen[m] == met.tick;
+    return n;
+}
+
 /* Returns why a source lacks some of its metrics, or NULL if it lacks none or is turned off. */
 static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
     const char *lack = met_sources[src].lack;
-    u32 n = 0, seen = 0;
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
+    u32 n = 0, seen = mout_seen(src);
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         n += metrics[m].src == src;
-        seen += metrics[m].src == src && met.seen[m] == met.tick;
-    }
     if (mo.off >> src & 1 || (seen == n && !met.src[src].wrong))
         return NULL;
     if (!met.src[src].wrong)
@@ -30688,7 +30695,8 @@ static const char *mout_why(u32 src, u32 m, const char *of_source)
         return NULL;
     if (met.no[m] || met.seen[m] == met.tick)
         return met.no[m];
-    return metrics[m].lack ? metrics[m].lack : of_source;
+    bool readable = !met.src[src].wrong || mout_seen(src);
+    return metrics[m].lack && readable ? metrics[m].lack : of_source;
 }
 
 static void mout_lack(struct mout_lack *l, const char *why, const char *of_source)
