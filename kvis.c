@@ -2797,19 +2797,30 @@ static int fd_statx(const char *path, struct fd_stat *sx)
     return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, TYPE | INO | BTIME, sx) < 0 ? -errno : 0;
 }
 
+static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
+{
+    return a->stx_ino == b->stx_ino && a->stx_dev_major == b->stx_dev_major
+           && a->stx_dev_minor == b->stx_dev_minor;
+}
+
 /* Returns whether -P names this file. If a path later leads to another file, the first one counts.
- * Compares the birth time as well, because file systems reuse inode numbers of deleted files. */
+ * Compares the birth time as well, because file systems reuse inode numbers of deleted files. If sx
+ * is from a record, which has no birth time, the path must still lead to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
+    struct fd_stat now;
     if (opt.n_paths && !want)
         want = calloc(opt.n_paths, sizeof *want);
     for (u32 i = 0; want && sx->stx_ino && i < opt.n_paths; i++) {
-        if (!want[i].stx_ino && fd_statx(*opt.paths[i] ? opt.paths[i] : "/", &want[i]) < 0)
+        const char *path = *opt.paths[i] ? opt.paths[i] : "/";
+        if (!want[i].stx_ino && fd_statx(path, &want[i]) < 0)
             want[i].stx_ino = 0;
-        if (want[i].stx_ino == sx->stx_ino && want[i].stx_dev_major == sx->stx_dev_major
-            && want[i].stx_dev_minor == sx->stx_dev_minor
-            && !memcmp(want[i].stx_btime, sx->stx_btime, sizeof sx->stx_btime))
+        if (!fd_is_same(&want[i], sx))
+            continue;
+        bool asked = !sx->stx_btime[0] && fd_statx(path, &now) == 0 && fd_is_same(&now, sx);
+        const u64 *born = asked ? now.stx_btime : sx->stx_btime;
+        if (!memcmp(want[i].stx_btime, born, sizeof now.stx_btime))
             return true;
     }
     return false;
@@ -9620,7 +9631,7 @@ static bool md_selects(struct task *t, struct call *c)
         if (md_path_wanted(c->paths.p + w->off, (u32)w->len)
             || (p.ok && md_path_wanted(p.s, p.len))
             || (p.len && *p.s != '/' && md_path_possible(p.s))
-            || (t->fs && !mem_is_past() && md_leads_to_wanted(t, &p, md_at_link(c, w->arg))))
+            || (t->fs && md_leads_to_wanted(t, &p, md_at_link(c, w->arg))))
             return true;
     }
     return md_touched(t, c, md_wanted_file);
@@ -10113,7 +10124,7 @@ static void md_open(struct task *t, struct call *c)
         struct ofd *o = md_file(t, kind, n, w);
         if (o) {
             fd_identify(o, &sx);
-            o->wanted |= c->selected;
+            c->selected = o->wanted |= c->selected;
         }
         md_install(t, (s32)c->ret, o, flags & O_CLOEXEC);
     }
@@ -20235,14 +20246,15 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
 
 /* Returns whether a call that begins is the call in which -p found the thread waiting. On some
  * architectures the result is in the first argument's register, which the kernel restores before
- * the stop; arch_interrupted cannot detect the call there, and the call begins again. */
+ * the stop; arch_interrupted cannot detect the call there, and the call begins again, or as
+ * restart_syscall(2) if it has a timeout. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
-    bool same = ARCH_ARG0_IS_RESULT && c->known && t->blocked_in == c->row + 1
-                && t->blocked_on == (s32)c->arg[0];
+    bool same = t->blocked_in == c->row + 1 && t->blocked_on == (s32)c->arg[0];
+    bool resumed = t->blocked_in && c->id == SC_restart_syscall;
     t->blocked_in = 0;
-    return same;
+    return ARCH_ARG0_IS_RESULT && c->known && (same || resumed);
 }
 
 static void tr_enter(struct task *t, const struct stop *s, u64 ns)
