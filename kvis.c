@@ -107,6 +107,7 @@
 #include <sys/user.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -21156,23 +21157,29 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once that a set-ID program runs without the privilege of the file's owner. The kernel
- * withholds the privilege because the tracer could misuse the program (execve(2)). */
+/* Warns once that a program runs without the privilege that its file gives. The kernel withholds the
+ * privilege because the tracer could misuse the program (execve(2)). Of a script, the interpreter
+ * counts. */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
     static bool said;
     struct stat s;
     struct statfs fs;
-    if (said || bpf_caps() >> SYS_PTRACE & 1 || !t->exec_path || stat(t->exec_path->s, &s) < 0)
+    if (said || bpf_caps() >> SYS_PTRACE & 1)
+        return;
+    const struct name *exe = ps_directory(t->tid, "exe", t->exec_path);
+    if (!exe || stat(exe->s, &s) < 0 || statfs(exe->s, &fs) < 0 || fs.f_flags & NOSUID
+        || ps_status(t->tid, "NoNewPrivs:") > 0)
         return;
     bool user = s.st_mode & S_ISUID && s.st_uid != getuid();
     bool group = (s.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && s.st_gid != getgid();
-    if ((!user && !group) || statfs(t->exec_path->s, &fs) < 0 || fs.f_flags & NOSUID)
+    if (!user && !group && getxattr(exe->s, "security.capability", NULL, 0) <= 0)
         return;
     said = true;
-    u_warn("%s is set-%s-ID, but runs without that privilege, because kvis has no CAP_SYS_PTRACE; "
-           "fix: run kvis as root, with -u USER", t->exec_path->s, user ? "user" : "group");
+    u_warn("%s %s, but runs without that privilege, because kvis has no CAP_SYS_PTRACE; "
+           "fix: run kvis as root, with -u USER", exe->s,
+           user ? "is set-user-ID" : group ? "is set-group-ID" : "has file capabilities");
 }
 
 static void tr_exec_event(struct task *t)
