@@ -36868,6 +36868,8 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 /* Finishes the outputs after the last tracee has ended. Returns the exit status of kvis. */
 static int cmd_trace_end(void)
 {
+    if (WIFSIGNALED(tr.status) && !tr.quit_sig)
+        out_begin(); /* even if the kernel killed the command because its execve(2) failed late */
     bool begun = !out.empty;
     if (!begun)
         cmd_spare_files();
