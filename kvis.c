@@ -108,6 +108,7 @@
 #include <sys/user.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -116,6 +117,7 @@
 #include <linux/bpf.h>
 #include <linux/elf.h>
 #include <linux/filter.h>
+#include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
@@ -2641,9 +2643,21 @@ static bool fd_is_address(const struct name *n)
     return strncmp(fd_peer_addr(n, &len), "socket:[", 8) && len;
 }
 
+/* Asks the kernel about one socket. Returns the number of bytes of the answer after its header, or
+ * -1. The answer is available as soon as the request has been sent (sock_diag(7)). */
+static ssize_t fd_diag(const struct nlmsghdr *request, struct nlmsghdr *answer, size_t size)
+{
+    int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    ssize_t n = s < 0 || send(s, request, request->nlmsg_len, 0) < 0
+                    ? -1 : recv(s, answer, size, MSG_DONTWAIT);
+    if (s >= 0)
+        close(s);
+    n -= (ssize_t)sizeof *answer;
+    return n < 0 || answer->nlmsg_type != SOCK_DIAG_BY_FAMILY ? -1 : n;
+}
+
 /* Returns the inode of the socket to which a unix socket is connected; 0: the kernel does not
- * report it (another network namespace, or no CONFIG_UNIX_DIAG). The answer is available as soon as
- * the request has been sent (sock_diag(7)). */
+ * report it (another network namespace, or no CONFIG_UNIX_DIAG). */
 static u32 fd_unix_partner(u32 ino)
 {
     struct { struct nlmsghdr head; struct unix_diag_req unix_; } request = {
@@ -2653,18 +2667,41 @@ static u32 fd_unix_partner(u32 ino)
     };
     struct { struct nlmsghdr head; struct unix_diag_msg unix_; u8 attributes[256]; } answer;
     u32 partner = 0;
-    int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-    ssize_t n = s < 0 || send(s, &request, sizeof request, 0) < 0
-                    ? -1 : recv(s, &answer, sizeof answer, MSG_DONTWAIT);
-    if (s >= 0)
-        close(s);
-    n -= offsetof(typeof(answer), attributes);
-    if (n < 0 || answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY)
-        return 0;
+    ssize_t n = fd_diag(&request.head, &answer.head, sizeof answer) - (ssize_t)sizeof answer.unix_;
     for (struct rtattr *a = (void *)answer.attributes; RTA_OK(a, n); a = RTA_NEXT(a, n))
         if (a->rta_type == UNIX_DIAG_PEER && RTA_PAYLOAD(a) == sizeof partner)
             memcpy(&partner, RTA_DATA(a), sizeof partner);
     return partner;
+}
+
+/* Returns the inode of the socket to which kvis's socket s is connected; 0: unknown, or the socket
+ * is on another machine. `ino` is the inode of s. */
+static u32 fd_partner(int s, u32 ino)
+{
+    struct { struct nlmsghdr head; struct inet_diag_req_v2 inet; } request = {
+        { sizeof request, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST, 0, 0 },
+        { .sdiag_protocol = IPPROTO_TCP, .idiag_states = ~0u,
+          .id.idiag_cookie = { INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE } },
+    };
+    struct { struct nlmsghdr head; struct inet_diag_msg inet; } answer;
+    struct inet_diag_sockid *id = &request.inet.id;
+    struct sockaddr_in6 local = { 0 }, peer = { 0 };
+    socklen_t len = sizeof local, peer_len = sizeof peer;
+    if (getsockname(s, (void *)&local, &len) < 0)
+        return 0;
+    if (local.sin6_family == AF_UNIX)
+        return fd_unix_partner(ino);
+    if (getpeername(s, (void *)&peer, &peer_len) < 0)
+        return 0;
+    bool six = local.sin6_family == AF_INET6;
+    request.inet.sdiag_family = (u8)local.sin6_family;
+    id->idiag_sport = peer.sin6_port; /* in a struct sockaddr_in, the port is at the same place */
+    id->idiag_dport = local.sin6_port;
+    size_t size = six ? 16 : 4;
+    memcpy(id->idiag_src, six ? (void *)&peer.sin6_addr : &peer.sin6_flowinfo, size);
+    memcpy(id->idiag_dst, six ? (void *)&local.sin6_addr : &local.sin6_flowinfo, size);
+    ssize_t n = fd_diag(&request.head, &answer.head, sizeof answer);
+    return n < (ssize_t)sizeof answer.inet ? 0 : answer.inet.idiag_inode;
 }
 
 static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
@@ -11394,7 +11431,11 @@ _Static_assert(REC_ROUTINE <= UINT8_MAX, "an event's flags are one byte");
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
 /* Description of the run, for all outputs: where and how kvis traced. */
-static struct { const char *version, *host, *kernel, *arch, *backend; } rec_run;
+static struct {
+    const char *version, *host, *kernel, *arch, *backend;
+    pid_t reader[16]; /* processes that are not shown, because they read kvis's output */
+    u32 n_readers;
+} rec_run;
 static const struct { const char *key, **text; } rec_facts[] = {
     { "version", &rec_run.version }, { "host", &rec_run.host }, { "kernel", &rec_run.kernel },
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
@@ -11434,6 +11475,8 @@ static void rec_json_header(struct buf *b, const char *backend)
     b_free(&words);
     for (u32 i = 0; i < opt.n_pids; i++)
         b_f(b, "%s%d%s", i ? "," : ",\"pids\":[", opt.pids[i], i + 1 == opt.n_pids ? "]" : "");
+    for (u32 i = 0, n = rec_run.n_readers; i < n; i++)
+        b_f(b, "%s%d%s", i ? "," : ",\"except_pids\":[", rec_run.reader[i], i + 1 == n ? "]" : "");
     out_json_key_word(b, "host", rec_run.host);
     out_json_key_word(b, "kernel", rec_run.kernel);
     out_json_key_word(b, "arch", rec_run.arch);
@@ -20801,23 +20844,29 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once that a set-ID program runs without the privilege of the file's owner. The kernel
- * withholds the privilege because the tracer could misuse the program (execve(2)). */
+/* Warns once that a program runs without the privilege that its file gives. The kernel withholds the
+ * privilege because the tracer could misuse the program (execve(2)). Of a script, the interpreter
+ * counts. */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
     static bool said;
     struct stat s;
     struct statfs fs;
-    if (said || bpf_caps() >> SYS_PTRACE & 1 || !t->exec_path || stat(t->exec_path->s, &s) < 0)
+    if (said || bpf_caps() >> SYS_PTRACE & 1)
+        return;
+    const struct name *exe = ps_directory(t->tid, "exe", t->exec_path);
+    if (!exe || stat(exe->s, &s) < 0 || statfs(exe->s, &fs) < 0 || fs.f_flags & NOSUID
+        || ps_status(t->tid, "NoNewPrivs:") > 0)
         return;
     bool user = s.st_mode & S_ISUID && s.st_uid != getuid();
     bool group = (s.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && s.st_gid != getgid();
-    if ((!user && !group) || statfs(t->exec_path->s, &fs) < 0 || fs.f_flags & NOSUID)
+    if (!user && !group && getxattr(exe->s, "security.capability", NULL, 0) <= 0)
         return;
     said = true;
-    u_warn("%s is set-%s-ID, but runs without that privilege, because kvis has no CAP_SYS_PTRACE; "
-           "fix: run kvis as root, with -u USER", t->exec_path->s, user ? "user" : "group");
+    u_warn("%s %s, but runs without that privilege, because kvis has no CAP_SYS_PTRACE; "
+           "fix: run kvis as root, with -u USER", exe->s,
+           user ? "is set-user-ID" : group ? "is set-group-ID" : "has file capabilities");
 }
 
 static void tr_exec_event(struct task *t)
@@ -21359,79 +21408,109 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* The processes that read kvis's output through pipes, directly or indirectly. Their calls are not
- * shown, because each line about a call would cause more calls. A reader's pid can be reused, but
- * by then kvis usually ends, because nobody reads its output. */
+/* Where kvis's output goes, directly or through another reader. The calls of readers are not shown,
+ * because each line about a call would cause more calls. A reader's pid can be reused, but by then
+ * kvis usually ends, because nobody reads its output. */
 static struct {
-    u64 pipe[32]; /* inodes of the pipes that carry kvis's output */
-    u32 n_pipes, n;
-    pid_t pid[16];
-} tr_readers;
+    char end[32][128]; /* what readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
+    u32 n;
+} tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
 {
-    for (u32 i = 0; i < tr_readers.n; i++)
-        if (tr_readers.pid[i] == pid)
+    for (u32 i = 0; i < rec_run.n_readers; i++)
+        if (rec_run.reader[i] == pid)
             return true;
     return false;
 }
 
-static bool tr_knows_pipe(u64 inode)
+static bool tr_knows_end(const char *end)
 {
-    for (u32 i = 0; i < tr_readers.n_pipes; i++)
-        if (tr_readers.pipe[i] == inode)
+    for (u32 i = 0; i < tr_outputs.n; i++)
+        if (!strcmp(tr_outputs.end[i], end))
             return true;
     return false;
 }
 
-static bool tr_add_pipe(u64 inode)
+/* Notes what the reader of a pipe, FIFO or terminal holds, given the link of the writer's
+ * descriptor. Returns whether that is new. */
+static bool tr_add_end(const char *link)
 {
-    if (tr_knows_pipe(inode) || tr_readers.n_pipes == ARRAY_LEN(tr_readers.pipe))
+    char end[sizeof tr_outputs.end[0]];
+    bool terminal = !strncmp(link, "/dev/pts/", 9);
+    int n = snprintf(end, sizeof end, terminal ? "ptmx %s" : "%s", link + (terminal ? 9 : 0));
+    if (n >= (int)sizeof end || tr_knows_end(end)
+        || tr_outputs.n == ARRAY_LEN(tr_outputs.end))
         return false;
-    tr_readers.pipe[tr_readers.n_pipes++] = inode;
+    memcpy(tr_outputs.end[tr_outputs.n++], end, sizeof end);
     return true;
 }
 
-/* If `reads`, returns whether a process reads a noted pipe, else whether it writes to a new one. */
-static bool tr_pipes_of(pid_t pid, bool reads)
+/* Gets the link of a descriptor. The link of a terminal's master does not tell which terminal it
+ * is; it becomes "ptmx N". */
+static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
-    char path[64], name[32], link[64];
+    char path[64], info[256];
+    s64 len = fd_link_text(fd_proc(pid, n), link, PATH_MAX + 1);
+    if (len < 5 || strcmp(link + len - 5, "/ptmx"))
+        return len >= 0;
+    snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", pid, n);
+    u_slurp(path, info, sizeof info);
+    const char *index = strstr(info, "tty-index:");
+    snprintf(link, PATH_MAX + 1, "ptmx %d", index ? atoi(index + 10) : -1);
+    return true;
+}
+
+/* If `reads`, returns whether a process reads from a noted end. Otherwise notes the ends of what
+ * the process writes to, and returns whether one of them is new. */
+static bool tr_ends_of(pid_t pid, bool reads)
+{
+    char path[64], link[PATH_MAX + 1];
     bool any = false;
     const struct dirent *e;
     snprintf(path, sizeof path, "/proc/%d/fd", pid);
     DIR *d = opendir(path);
     while ((e = u_entry(&d))) {
-        snprintf(name, sizeof name, "fd/%.20s", e->d_name);
-        if (fd_readlink(pid, name, link, sizeof link) < 0 || strncmp(link, "pipe:[", 6))
+        struct fd_stat sx;
+        s32 n = atoi(e->d_name);
+        if (!tr_link(pid, n, link) || (reads && !tr_knows_end(link)))
             continue;
-        u64 inode = strtoull(link + 6, NULL, 10);
-        s64 flags = fd_flags_of(pid, atoi(e->d_name));
+        s64 flags = fd_flags_of(pid, n);
         if (flags >= 0 && reads)
-            any |= tr_knows_pipe(inode) && (flags & O_ACCMODE) != O_WRONLY;
-        else if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
-            any |= tr_add_pipe(inode);
+            any |= (flags & O_ACCMODE) != O_WRONLY;
+        else if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY
+                 && (!strncmp(link, "/dev/pts/", 9)
+                     || (fd_statx(fd_proc(pid, n), &sx) == 0 && S_ISFIFO(sx.stx_mode))))
+            any |= tr_add_end(link);
     }
     return any;
 }
 
-/* Finds the processes that read kvis's output, by following pipes from reader to reader. */
+/* Finds the processes that read kvis's output, by following it from reader to reader. */
 static void tr_find_readers(void)
 {
     const int fd[] = { out.text.fd[0], out.json.fd[0] };
+    char link[PATH_MAX + 1];
     struct stat s;
-    for (size_t i = 0; i < ARRAY_LEN(fd); i++)
-        if (fd[i] >= 0 && fstat(fd[i], &s) == 0 && S_ISFIFO(s.st_mode))
-            tr_add_pipe(s.st_ino);
-    for (bool more = tr_readers.n_pipes; more;) {
+    for (size_t i = 0; i < ARRAY_LEN(fd); i++) {
+        if (fd[i] < 0 || fstat(fd[i], &s) < 0)
+            continue;
+        if (S_ISSOCK(s.st_mode))
+            snprintf(link, sizeof link, "socket:[%u]", fd_partner(fd[i], (u32)s.st_ino));
+        if (S_ISSOCK(s.st_mode) || ((S_ISFIFO(s.st_mode) || isatty(fd[i]))
+                                    && tr_link(getpid(), fd[i], link)))
+            tr_add_end(link);
+    }
+    for (bool more = tr_outputs.n; more;) {
         DIR *d = opendir("/proc");
         more = false;
         for (const struct dirent *e; (e = u_entry(&d));) {
             pid_t pid = atoi(e->d_name);
             if (pid <= 0 || pid == getpid() || tr_is_reader(pid)
-                || tr_readers.n == ARRAY_LEN(tr_readers.pid) || !tr_pipes_of(pid, true))
+                || rec_run.n_readers == ARRAY_LEN(rec_run.reader) || !tr_ends_of(pid, true))
                 continue;
-            tr_readers.pid[tr_readers.n++] = pid;
-            more |= tr_pipes_of(pid, false);
+            rec_run.reader[rec_run.n_readers++] = pid;
+            more |= tr_ends_of(pid, false);
         }
     }
 }
@@ -36488,9 +36567,9 @@ static void cmd_start_text(void)
         b_s(b, "kvis: tracing ");
         st_command(b);
         b_f(b, " (%s)", rec_run.backend);
-        for (u32 i = 0; i < tr_readers.n; i++)
+        for (u32 i = 0; i < rec_run.n_readers; i++)
             b_f(b, "%s%d", i ? ", " : ", except kvis and the readers of its output: pid ",
-                tr_readers.pid[i]);
+                rec_run.reader[i]);
         b_c(b, '\n');
         cmd_list_attached(b);
     }
@@ -36528,6 +36607,8 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 
 static int cmd_trace_end(void)
 {
+    if (WIFSIGNALED(tr.status) && !tr.quit_sig)
+        out_begin(); /* even if the kernel killed the command because its execve(2) failed late */
     bool begun = !out.empty;
     if (!begun)
         cmd_spare_files();

@@ -173,6 +173,29 @@ for end in INT KILL; do
 done
 
 # A cgroup, and those below it. Of its own calls kvis counts none.
+cat >outputs.py <<'END'
+# This process reads kvis's output from a FIFO, sockets and a terminal, and writes for each part of it: kvis shows none of that.
+import os, pty, signal, socket, subprocess
+pair, listener = socket.socketpair(), socket.create_server(("127.0.0.1", 0))
+client = socket.create_connection(listener.getsockname())
+os.mkfifo("fifo")
+for reader, writer in (os.open("fifo", os.O_RDONLY | os.O_NONBLOCK), os.open("fifo", os.O_WRONLY)), pty.openpty(), \
+        (pair[0].detach(), pair[1].detach()), (listener.accept()[0].detach(), client.detach()):
+    os.set_blocking(reader, True)
+    kvis = subprocess.Popen([os.environ["KVIS"], "trace", "--json=/dev/stdout" if os.isatty(writer) else "--json", "--cgroup=kvis-observe",
+                             "-e", "trace=read,recvfrom,write"], stdout=writer, stderr=subprocess.DEVNULL)
+    os.close(writer)
+    text = b""
+    while text.count(b"\n") < 2:  # the header, and a line about another process
+        text += os.read(reader, 65536)
+        subprocess.run(["sh", "-c", "echo from sh"], stdout=subprocess.DEVNULL)
+        os.write(os.open("log", os.O_WRONLY | os.O_CREAT), text)
+    kvis.send_signal(signal.SIGINT)
+    head = text.splitlines()[0]
+    assert b'"except_pids":[%d' % os.getpid() in head and text.count(b'"pid":%d,' % os.getpid()) == 0, text
+    os.close(reader)
+    kvis.wait()
+END
 cat >cg <<'END'
 mount -t cgroup2 none /sys/fs/cgroup && mkdir -p /sys/fs/cgroup/kvis-observe/below || exit 77
 to() { echo $$ >/sys/fs/cgroup/$1/cgroup.procs; }
@@ -191,7 +214,9 @@ st=$?
 wait $too || st=$?
 # What reads kvis's output is not told of, else each line would make another one.
 sh -c 'echo $$ >/sys/fs/cgroup/kvis-observe/cgroup.procs
-"$KVIS" trace --cgroup=kvis-observe -e trace=read,write -d 1 2>&1 | cat | cat >lines'
+"$KVIS" trace --cgroup=kvis-observe -e trace=read,write -d 1 2>&1 | cat | cat >lines
+python3 outputs.py 2>outputs.err'
+[ $? = 0 ] || { cat outputs.err; exit 1; }
 rmdir /sys/fs/cgroup/kvis-observe/below /sys/fs/cgroup/kvis-observe
 exit $st
 END
