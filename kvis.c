@@ -6103,9 +6103,10 @@ static struct {
     struct task *partial; /* thread of the unfinished call in the current line (-v) */
     u32 line_at;  /* offset in text.b at which the line continues after time and thread */
     u32 line_col; /* number of columns of the current line that were already flushed */
-    struct ev_groups held; /* groups of events that the text sink has not printed yet */
     u64 due_ns;            /* earliest time at which a delayed line must be printed; 0: none */
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
+
+static struct ev_groups out_held; /* groups of events that the text sink has not printed yet */
 
 static struct out_proc out_procs[OUT_PROCS]; /* hash table, by pid */
 
@@ -6616,8 +6617,7 @@ static void out_group(const struct ev_group *g)
     bool block = e->kind == EK_BLOCK;
     if (!g->count)
         return;
-    if (block && g->count < OUT_DISK_FEW && !e->err && g->max_ns < OUT_SLOW_NS
-        && !opt.no_filter) {
+    if (block && g->count < OUT_DISK_FEW && !e->err && g->max_ns < OUT_SLOW_NS && !opt.no_filter) {
         out.hidden += g->count; /* the summary shows the number of hidden events */
         return;
     }
@@ -6634,7 +6634,7 @@ static void out_group(const struct ev_group *g)
 static void out_held_print(u64 until_ns)
 {
     struct ev_group *g;
-    while ((g = ev_group_take(&out.held, until_ns)))
+    while ((g = ev_group_take(&out_held, until_ns)))
         out_group(g);
 }
 
@@ -6647,9 +6647,9 @@ static bool out_holds(const struct event *e)
 
 static void out_hold(const struct event *e)
 {
-    if (!ev_group(&out.held, e)) {
+    if (!ev_group(&out_held, e)) {
         out_held_print(~0ull);
-        ev_group(&out.held, e);
+        ev_group(&out_held, e);
     }
     if (!out.due_ns)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
@@ -6658,7 +6658,7 @@ static void out_hold(const struct event *e)
 /* Hides a thread's execs that failed with ENOENT, because a later exec found the program. */
 static void out_found(pid_t tid)
 {
-    struct ev_groups *s = &out.held;
+    struct ev_groups *s = &out_held;
     for (u32 i = s->first; i < s->n; i++)
         if (s->g[i].e.kind == EK_EXEC && s->g[i].e.tid == tid) {
             out.hidden += s->g[i].count;
@@ -7017,16 +7017,14 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
 
 static void out_print_due(u64 now)
 {
-    const struct ev_groups *s = &out.held;
+    const struct ev_groups *s = &out_held;
     u64 next = ~0ull;
     for (u32 i = 0; i < OUT_PROCS; i++)
         out_proc_due(&out_procs[i], now, &next);
-    if (s->n && (now >= s->last_ns + OUT_QUIET_NS
-                 || now >= s->g[s->first].e.ts_ns + OUT_HELD_NS))
+    if (s->n && (now >= s->last_ns + OUT_QUIET_NS || now >= s->g[s->first].e.ts_ns + OUT_HELD_NS))
         out_held_print(~0ull);
     if (s->n)
-        next = MIN(next, MIN(s->last_ns + OUT_QUIET_NS,
-                             s->g[s->first].e.ts_ns + OUT_HELD_NS));
+        next = MIN(next, MIN(s->last_ns + OUT_QUIET_NS, s->g[s->first].e.ts_ns + OUT_HELD_NS));
     out.due_ns = next == ~0ull ? 0 : next;
 }
 
@@ -8445,8 +8443,7 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
 {
     if (!io->took.count)
         return;
-    b_f(b, " Block I/O: %" PRIu64 " request%s,", io->took.count,
-        io->took.count == 1 ? "" : "s");
+    b_f(b, " Block I/O: %" PRIu64 " request%s,", io->took.count, io->took.count == 1 ? "" : "s");
     st_text_delays(b, &io->took);
     b_f(b, " (%s read, %s written)\n", out_bytes(io->read).s, out_bytes(io->written).s);
 }
@@ -8852,8 +8849,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     }
     if (!items.shown && known)
         b_s(b, st_in_seconds(s) ? "less than 1 ms each" : "less than 0.1 ms each");
-    b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls,
-        opt.count_too ? "" : "; -C: all");
+    b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls, opt.count_too ? "" : "; -C: all");
 }
 
 /* Appends the total time spent waiting for a CPU, if there are several threads, and the disk
@@ -9178,8 +9174,7 @@ static void st_json_list(struct buf *b, const struct summary *s, const struct st
     }
     b_c(b, ']');
     if (l->more_key)
-        b_f(b, ",\"%s\":%" PRIu64, l->more_key,
-            more + st_number(s, l->more));
+        b_f(b, ",\"%s\":%" PRIu64, l->more_key, more + st_number(s, l->more));
 }
 
 static void st_json_summary(struct buf *b, const struct summary *s)
@@ -15046,8 +15041,7 @@ static void df_text_pair(struct buf *b, const struct df_pair *p, const struct df
             df_cell(b, width, 0, i < 2 ? DF_TIMES : t->unit,
                     i < 2 ? p->of[k].count : p->of[k].amount);
     }
-    if ((calls && !(df.counted[0] && df.counted[1]))
-        || df_unknown(t, p, 0) || df_unknown(t, p, 1))
+    if ((calls && !(df.counted[0] && df.counted[1])) || df_unknown(t, p, 0) || df_unknown(t, p, 1))
         b_s(b, "        n/a      -");
     else
         df_text_change(b, p, t->unit);
@@ -17726,8 +17720,7 @@ static u64 bpf_sum(int map, u32 key)
     u64 sum = 0;
     int e = bpf_counters(map, key, 1, UINT32_MAX, &sum);
     if (e && !warned)
-        u_warn("the number of lost records is unknown: cannot read the counters: %s",
-               strerror(-e));
+        u_warn("the number of lost records is unknown: cannot read the counters: %s", strerror(-e));
     warned |= e != 0;
     return e ? 0 : sum;
 }
@@ -22133,8 +22126,7 @@ static const char *tr_explain(pid_t pid, int e)
         snprintf(why, sizeof why, "the process is outside the user namespace of kvis; fix: run "
                  "kvis outside the user namespace");
     else
-        snprintf(why, sizeof why, "%s%s", strerror(-e),
-                 e == -EPERM ? " (a security module?)" : "");
+        snprintf(why, sizeof why, "%s%s", strerror(-e), e == -EPERM ? " (a security module?)" : "");
     return why;
 }
 
@@ -22894,8 +22886,7 @@ static void open_path(struct open_rec *r)
         md_parts(&known, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
         u32 end = w->state & OPEN_DIR ? known.len : 0; /* number of known bytes at the path's end */
-        if (!open_dir_proc(&dir, w) || end > dir.len
-            || memcmp(dir.s + dir.len - end, known.s, end))
+        if (!open_dir_proc(&dir, w) || end > dir.len || memcmp(dir.s + dir.len - end, known.s, end))
             return;
         r->from_proc = true;
     }
@@ -24096,8 +24087,7 @@ static void proc_json_what(struct buf *b, const struct proc_life *l)
     proc_json_str(b, "path", l->path.p, l->path.len);
     b_c(b, ',');
     out_json_argv(b, "argv", l->argv.len ? l->argv.p : "", l->argv.len);
-    b_f(b, ",\"argv_bytes\":%u,\"argv_truncated\":%s", l->arg_len,
-        l->cut ? "true" : "false");
+    b_f(b, ",\"argv_bytes\":%u,\"argv_truncated\":%s", l->arg_len, l->cut ? "true" : "false");
     proc_json_str(b, "exe", l->exe.p, l->exe.len);
     proc_json_str(b, "cwd", l->cwd.p, l->cwd.len);
     if (l->cgroup) {
@@ -31357,11 +31347,11 @@ enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 
 static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
-    u32 n, every;      /* number of points in use; intervals per point (fewer in the last point) */
+    u32 n, halved;     /* number of points in use; a point stands for 1 << halved intervals */
     u32 left_out;      /* number of values not stored in an interval; maximum over intervals */
     u32 lines, maps;   /* number of lines and of heat maps written to the report so far */
     struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* from, to: ns since the start */
-} mout_past = { .every = 1 };
+} mout_past;
 
 static void mout_point_add(struct met_point *p, struct met_point q)
 {
@@ -31432,7 +31422,7 @@ static void mout_halve(void)
                 cell[n] = v;
         }
     mout_past.n /= 2;
-    mout_past.every *= 2;
+    mout_past.halved++;
     for (u32 n = 0; n < mout_past.n; n++) {
         mout_past.at[n] = mout_past.at[2 * n];
         mout_past.at[n].n += mout_past.at[2 * n + 1].n;
@@ -31443,10 +31433,10 @@ static void mout_halve(void)
 static void mout_sample(void)
 {
     u32 n = mout_past.n, left_out = 0;
-    if (n == MOUT_POINTS && mout_past.at[n - 1].n == mout_past.every)
+    if (n == MOUT_POINTS && mout_past.at[n - 1].n == 1u << mout_past.halved)
         mout_halve();
     n = mout_past.n;
-    if (!n || mout_past.at[n - 1].n == mout_past.every) {
+    if (!n || mout_past.at[n - 1].n == 1u << mout_past.halved) {
         mout_past.n = ++n;
         mout_past.at[n - 1].from = mout.ts_ns - mout.interval_ns;
         mout_past.at[n - 1].n = 0;
@@ -31473,7 +31463,7 @@ static void mout_write_points(const struct met_series *s)
     for (; first < end; first++) {
         struct met_point p = s->past[first];
         p.lo = p.n ? p.lo : NAN;
-        rep_write((const char *)&p, mout_past.every == 1 ? sizeof p.lo : sizeof p);
+        rep_write((const char *)&p, mout_past.halved ? sizeof p : sizeof p.lo);
     }
 }
 
@@ -31509,8 +31499,7 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
     u32 was = b->len;
     b_s(b, "{\"name\":");
     mout_json_key(b, m, of);
-    b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit,
-        met_sources[metrics[m].src].name);
+    b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit, met_sources[metrics[m].src].name);
     out_json_text(b, "help", metrics[m].help);
     b_s(b, ",\"lines\":[");
     u32 empty = b->len;
@@ -31549,7 +31538,7 @@ static void mout_facts(struct buf *b)
 {
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
            PRIu64 ",\"dropped\":%u,\"numbers_dropped\":%u,\"points\":[",
-        mout.intervals, mo.interval_ns, mout_past.every, met.backwards, met.left_out,
+        mout.intervals, mo.interval_ns, 1u << mout_past.halved, met.backwards, met.left_out,
         mout_past.left_out);
     for (u32 n = 0; n < mout_past.n; n++)
         b_f(b, "[%u,%" PRIu64 ",%" PRIu64 "],", mout_past.at[n].n, mout_past.at[n].from,
@@ -33574,8 +33563,7 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     struct dg_finding f = { .rule = r, .of = of,
                             .error = r->kind == DG_ERROR || r->res == RES_LIMIT };
     double v;
-    if (!dg_value(r->value, of, &f.value)
-        || !dg_crosses(f.value, (double)r->limit, r->below))
+    if (!dg_value(r->value, of, &f.value) || !dg_crosses(f.value, (double)r->limit, r->below))
         return;
     dg_evidence(&f, r->value, f.value, (double)r->limit);
     if (!dg_guarded(&f) || dg_known(r, of))
@@ -35943,8 +35931,7 @@ static int cmd_open_report(void)
     int f = open(opt.report, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (f < 0 && errno != ELOOP && errno != ENXIO) /* ELOOP: a link; ENXIO: a FIFO */
         die(EXIT_KVIS, "cannot write %s: %s", opt.report, u_write_error(errno));
-    if (f < 0 || fstat(f, &s) < 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid()
-        || s.st_nlink > 1)
+    if (f < 0 || fstat(f, &s) < 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid() || s.st_nlink > 1)
         die(EXIT_KVIS, "cannot write %s: it is a link or belongs to another user, in a "
             "directory that others can write; fix: --report=FILE", opt.report);
     return cmd_empty_file(f, opt.report);
