@@ -356,6 +356,8 @@ struct task {
     s32 blocked_on;      /* first argument of the call during which kvis attached */
     bool full;           /* thread stops at each call because kvis's seccomp filter is unusable */
     u64 full_ns;         /* time from which the thread stops at each call; 0: at its next stop */
+    u64 at_ns;           /* time of the thread's stop or record that kvis is handling or handled last */
+    const struct mem_record *record; /* record of a call that kvis is handling; NULL: a stop */
     struct call call;
     bool restarting;     /* the kernel is about to restart `call`, which is not counted yet */
     struct name *exec_path;
@@ -603,13 +605,6 @@ static u64 u_random(void)
     if (syscall(SYS_getrandom, &r, sizeof r, 1 /* GRND_NONBLOCK */) != (long)sizeof r)
         r = u_now() * 0x9e3779b97f4a7c15;
     return r;
-}
-
-static u64 u_at; /* time of the event that kvis is handling; 0: use the current time */
-
-static u64 u_when(void)
-{
-    return u_at ? u_at : u_now();
 }
 
 static void b_reset(struct buf *b)
@@ -1786,14 +1781,18 @@ static s64 mem_give_up(void)
 /* Maximum number of memory ranges in a record: each takes at least a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* Copies of a tracee's memory from the record of a call, because the memory may have changed. */
-static struct {
-    bool on;                 /* kvis is decoding a record */
+/* The record of a call: copies of the tracee's memory, because the memory may have changed. */
+struct mem_record {
     bool live;               /* the thread is stopped at the end of the recorded call: data that the
                               * record lacks is read from its memory */
     bool entering;           /* mem_read returns data as it was at the call's entry */
     bool bad_fd;             /* the recorded call failed with EBADF */
     u32 n, n_files;
+    const struct wire_file *file[2]; /* files of the descriptors that the call returned */
+    const struct wire_sock *sock;    /* addresses of an IP socket */
+    const struct wire_unix *local;   /* addresses of a Unix socket */
+    const struct wire_times *times;  /* how the call spent its time; NULL: all on a CPU */
+    const struct wire_seg *path;     /* segment with the path of the opened file, or NULL */
     struct mem_part {
         u64 addr;
         u32 len;
@@ -1802,63 +1801,37 @@ static struct {
         bool written; /* the call wrote the range; its earlier contents are unknown */
         const u8 *data;
     } part[MEM_PARTS];
-    const struct wire_file *file[2]; /* files of the descriptors that the call returned */
-    const struct wire_sock *sock;    /* addresses of an IP socket */
-    const struct wire_unix *local;   /* addresses of a Unix socket */
-    const struct wire_times *times;  /* how the call spent its time; NULL: all on a CPU */
-    const struct wire_seg *path;     /* segment with the path of the opened file, or NULL */
-} replay;
-
-static void mem_replay_begin(void)
-{
-    replay.n = replay.n_files = 0;
-    replay.times = NULL;
-    replay.sock = NULL;
-    replay.local = NULL;
-    replay.path = NULL;
-}
-
-static void mem_replay(struct mem_part part)
-{
-    if (replay.n < ARRAY_LEN(replay.part))
-        replay.part[replay.n++] = part;
-}
-
-static void mem_replay_file(const struct wire_file *f)
-{
-    if (replay.n_files < ARRAY_LEN(replay.file))
-        replay.file[replay.n_files++] = f;
-}
+};
 
 /* Returns whether the tracee has continued since the record was written. */
-static bool mem_is_past(void)
+static bool mem_is_past(const struct task *t)
 {
-    return replay.on && !replay.live;
+    return t->record && !t->record->live;
 }
 
 /* Returns the file of the i-th descriptor that the recorded call returned; NULL: not recorded. */
-static const struct wire_file *mem_replayed_file(u32 i)
+static const struct wire_file *mem_recorded_file(const struct task *t, u32 i)
 {
-    return replay.on && i < replay.n_files ? replay.file[i] : NULL;
+    return t->record && i < t->record->n_files ? t->record->file[i] : NULL;
 }
 
 /* Returns -EAGAIN if the caller can read data missing in the record from the stopped thread. */
-static s64 mem_from_record(u64 addr, void *dst, size_t n)
+static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
-    for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++) {
+    for (const struct mem_part *p = r->part; p < r->part + r->n; p++) {
         u64 at = addr - p->addr;
-        if (p->early && p->fault && replay.entering && at < CALL_EARLY_MAX)
+        if (p->early && p->fault && r->entering && at < CALL_EARLY_MAX)
             return -EFAULT; /* the data at the call's entry is unknown */
-        bool here = at < p->len && (!p->early || replay.entering) && !p->fault;
+        bool here = at < p->len && (!p->early || r->entering) && !p->fault;
         if (here && (!best || (!best->early && p->len - at > best->len - (addr - best->addr))))
             best = p;
     }
     if (!best)
-        return mem_is_past() ? -EFAULT : -EAGAIN;
+        return r->live ? -EAGAIN : -EFAULT;
     n = MIN(n, best->len - (addr - best->addr));
-    for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++)
-        if (replay.entering && !best->early && p->written && addr < p->addr + p->len
+    for (const struct mem_part *p = r->part; p < r->part + r->n; p++)
+        if (r->entering && !best->early && p->written && addr < p->addr + p->len
             && p->addr < addr + n)
             return -EFAULT; /* the call overwrote its own input, as readlink(buf, buf, size) does */
     memcpy(dst, best->data + (addr - best->addr), n);
@@ -1976,8 +1949,8 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
 static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     size_t got = 0;
-    while (got < n && (replay.on || replay.entering)) {
-        s64 r = mem_from_record(addr + got, (u8 *)dst + got, n - got);
+    while (got < n && t->record) {
+        s64 r = mem_from_record(t->record, addr + got, (u8 *)dst + got, n - got);
         if (r == -EAGAIN)
             break;
         if (r <= 0)
@@ -1998,7 +1971,7 @@ static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
     while (got < max) {
         size_t k = MIN(max - got, (got ? 4096 : 256) - ((addr + got) & (got ? 4095 : 255)));
         s64 r = mem_read(t, addr + got, dst + got, k);
-        bool partial = got && (mem_is_past() || r == -ETIMEDOUT);
+        bool partial = got && (mem_is_past(t) || r == -ETIMEDOUT);
         if (r <= 0 && !partial)
             return r ? r : -EFAULT;
         if (r <= 0)
@@ -2328,14 +2301,14 @@ static const char *const fd_kind_name[N_FK] = {
     "seccomp notify", "anon_inode",
 };
 
-static struct ofd *ofd_new(u8 kind, struct name *name, pid_t opener)
+static struct ofd *ofd_new(const struct task *t, u8 kind, struct name *name)
 {
     struct ofd *o = malloc(sizeof *o);
     if (!o)
         return NULL;
     fdt.ring |= kind == FK_URING;
     *o = (struct ofd){
-        .refs = 1, .kind = kind, .name = name, .opener = opener, .open_ns = u_when()
+        .refs = 1, .kind = kind, .name = name, .opener = t->pid, .open_ns = t->at_ns
     };
     return o;
 }
@@ -2418,12 +2391,13 @@ static bool fd_grow(struct files *f)
 /* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). The close is not
  * reported if kvis read the entry from /proc after the current call: that file is not the one that
  * the call closed. */
-static void fd_remove(struct files *f, s32 n)
+static void fd_remove(struct task *t, s32 n)
 {
+    struct files *f = t->files;
     struct fdent *e = fd_find(f, n);
     if (!e)
         return;
-    if (e->o->inherited && e->known_ns > u_when())
+    if (e->o->inherited && e->known_ns > t->at_ns)
         ofd_forget(e->o);
     else
         ofd_put(e->o);
@@ -2438,18 +2412,19 @@ static void fd_remove(struct files *f, s32 n)
 }
 
 /* Makes descriptor n refer to o. The table takes over the caller's reference to o. */
-static void fd_put(struct files *f, s32 n, struct ofd *o, bool cloexec)
+static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
+    struct files *f = t->files;
     if (!f || !o || n < 0) {
         ofd_put(o);
         return;
     }
-    fd_remove(f, n);
+    fd_remove(t, n);
     if ((f->n + 1) * 2 > f->cap && !fd_grow(f)) {
         ofd_put(o);
         return;
     }
-    *fd_slot(f, n) = (struct fdent){ n, cloexec, o, u_when() };
+    *fd_slot(f, n) = (struct fdent){ n, cloexec, o, t->at_ns };
     f->n++;
 }
 
@@ -2492,13 +2467,14 @@ static struct files *files_own(struct files *f)
 }
 
 /* A removal can move an unchecked entry into the free slot, so that slot is checked again. */
-static void fd_close_all(struct files *f, u32 lo, u32 hi, bool only_cloexec)
+static void fd_close_all(struct task *t, u32 lo, u32 hi, bool only_cloexec)
 {
+    const struct files *f = t->files;
     for (u32 i = 0; f && i < f->cap; i++) {
         const struct fdent *e = &f->slot[i];
         if (e->fd < 0 || (u32)e->fd < lo || (u32)e->fd > hi || (only_cloexec && !e->cloexec))
             continue;
-        fd_remove(f, e->fd);
+        fd_remove(t, e->fd);
         i--;
     }
 }
@@ -2887,17 +2863,17 @@ static s64 fd_flags_of(pid_t tid, s32 n)
     return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
 }
 
-static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
+static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
 {
     char link[PATH_MAX + 1];
     struct fd_stat sx;
-    s64 len = fd_link_text(fd_proc(tid, n), link, sizeof link);
+    s64 len = fd_link_text(fd_proc(t->tid, n), link, sizeof link);
     if (len < 0)
         return NULL;
-    bool have = fd_statx(fd_proc(tid, n), &sx) == 0;
+    bool have = fd_statx(fd_proc(t->tid, n), &sx) == 0;
     u8 kind = fd_kind_of(link, have ? &sx : NULL);
-    struct ofd *o = ofd_new(kind, nm_get(link[0] == '/' ? 'f' : 'x', link, (size_t)len), tid);
-    s64 flags = fd_flags_of(tid, n);
+    struct ofd *o = ofd_new(t, kind, nm_get(link[0] == '/' ? 'f' : 'x', link, (size_t)len));
+    s64 flags = fd_flags_of(t->tid, n);
     if (!o)
         return NULL;
     if (have)
@@ -2906,25 +2882,25 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
     o->writable = flags >= 0 && fd_writes(flags);
     *cloexec = flags >= 0 && flags & O_CLOEXEC;
     if (kind == FK_SOCK)
-        fd_probe_socket(o, tid, n);
+        fd_probe_socket(o, t->tid, n);
     return o;
 }
 
 /* Adds the open files of /proc/TID/fd, without those that the first exec closes if before_exec. */
-static void fd_scan(struct files *f, pid_t tid, bool before_exec)
+static void fd_scan(struct task *t, bool before_exec)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd", tid);
+    snprintf(path, sizeof path, "/proc/%d/fd", t->tid);
     DIR *d = opendir(path); /* if this fails, descriptors are shown as numbers without files */
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
-        struct ofd *o = fd_from_proc(tid, n, &cloexec);
+        struct ofd *o = fd_from_proc(t, n, &cloexec);
         struct fd_stat sx; /* unused; the call only tests whether the descriptor is still open */
-        if (o && before_exec && (cloexec || fd_statx(fd_proc(tid, n), &sx) < 0)) {
+        if (o && before_exec && (cloexec || fd_statx(fd_proc(t->tid, n), &sx) < 0)) {
             free(o);
         } else if (o) {
-            fd_put(f, n, o, cloexec);
+            fd_put(t, n, o, cloexec);
         }
     }
 }
@@ -2945,14 +2921,14 @@ static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
     bool stale = fdt.lost_ns > (e ? e->known_ns : 0);
-    if (!stale && ((e && !fdt.lazy) || mem_is_past()))
+    if (!stale && ((e && !fdt.lazy) || mem_is_past(t)))
         return e ? e->o : NULL;
-    if (!e && replay.bad_fd) /* the number was reused for a file opened later */
+    if (!e && t->record && t->record->bad_fd) /* the number was reused for a file opened later */
         return NULL;
     bool cloexec = false;
-    struct ofd *o = n >= 0 ? fd_from_proc(t->tid, n, &cloexec) : NULL;
+    struct ofd *o = n >= 0 ? fd_from_proc(t, n, &cloexec) : NULL;
     if (!o && e && fd_is_closed(t->tid, n)) {
-        fd_remove(t->files, n);
+        fd_remove(t, n);
         return NULL;
     }
     if (!o)
@@ -2965,7 +2941,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
         free(o);
         return e->o;
     }
-    fd_put(t->files, n, o, cloexec);
+    fd_put(t, n, o, cloexec);
     e = fd_find(t->files, n);
     if (e)
         e->known_ns = u_now();
@@ -3352,12 +3328,12 @@ static struct proc *ps_proc(pid_t pid)
     return p;
 }
 
-static struct proc *ps_new_proc(pid_t pid, pid_t ppid)
+static struct proc *ps_new_proc(pid_t pid, pid_t ppid, u64 ns)
 {
     struct proc *p = malloc(sizeof *p);
     if (!p)
         return NULL;
-    *p = (struct proc){ .pid = pid, .ppid = ppid, .start_ns = u_when() };
+    *p = (struct proc){ .pid = pid, .ppid = ppid, .start_ns = ns };
     struct proc **slot = &ps.proc[(u32)pid % PS_BUCKETS];
     p->next = *slot;
     *slot = p;
@@ -3401,6 +3377,7 @@ static struct task *ps_new_task(pid_t tid)
     if (!t)
         return NULL;
     t->tid = tid;
+    t->at_ns = u_now();
     t->call.text.max = (64u << 10) + opt.strlen_max;
     ps_link(t);
     ps.n_tasks++;
@@ -7969,7 +7946,7 @@ static void st_add_longest(const struct st_process *p)
 static void st_ended(const struct task *t)
 {
     const struct proc *p = t->proc;
-    struct st_process end = { .ns = u_when() - MIN(u_when(), p->start_ns), .pid = t->pid };
+    struct st_process end = { .ns = t->at_ns - MIN(t->at_ns, p->start_ns), .pid = t->pid };
     bool killed = WIFSIGNALED(p->status);
     memcpy(end.comm, t->comm, sizeof end.comm);
     if (killed)
@@ -9339,7 +9316,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
         return o ? o->name : NULL;
     o->moment = ps.moment;
     snprintf(what, sizeof what, "fd/%d", n);
-    if (!mem_is_past() || (fd_statx(fd_proc(t->tid, n), &sx) == 0 && fd_is_file(&sx, o)))
+    if (!mem_is_past(t) || (fd_statx(fd_proc(t->tid, n), &sx) == 0 && fd_is_file(&sx, o)))
         o->name = ps_directory(t->tid, what, o->name);
     return o->name;
 }
@@ -9549,7 +9526,7 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
     snprintf(at, sizeof at, "/proc/%d/root", t->tid);
     int root = open(at, O_PATH | O_CLOEXEC);
-    if (root < 0 && mem_is_past()) /* the process has exited */
+    if (root < 0 && mem_is_past(t)) /* the process has exited */
         root = open(in ? in->s : "/", O_PATH | O_CLOEXEC);
     if (root < 0)
         return -errno;
@@ -9599,7 +9576,7 @@ static bool md_selects(struct task *t, struct call *c)
         if (md_path_wanted(c->paths.p + w->off, (u32)w->len)
             || (p.ok && md_path_wanted(p.s, p.len))
             || (p.len && *p.s != '/' && md_path_possible(p.s))
-            || (t->fs && !mem_is_past() && md_leads_to_wanted(t, &p, md_at_link(c, w->arg))))
+            || (t->fs && !mem_is_past(t) && md_leads_to_wanted(t, &p, md_at_link(c, w->arg))))
             return true;
     }
     return md_touched(t, c, md_wanted_file);
@@ -9826,7 +9803,7 @@ static const char *md_dns_type(u16 type)
     return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
 }
 
-static void md_dns_emit(struct md_query *q, int err)
+static void md_dns_emit(struct md_query *q, int err, u64 ns)
 {
     static const char *const failure[16] = {
         "no answer", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED",
@@ -9835,7 +9812,7 @@ static void md_dns_emit(struct md_query *q, int err)
     struct buf b = { .p = text, .cap = sizeof text, .max = sizeof text };
     bool answered = q->m.flags >> 15;
     u32 code = answered ? q->m.flags & 15 : 0; /* RCODE */
-    struct event *e = ev_new(EK_RESOLVE, NULL, u_when());
+    struct event *e = ev_new(EK_RESOLVE, NULL, ns);
     u64 took_ns = q->sent_ns && e->ts_ns > q->sent_ns ? e->ts_ns - q->sent_ns : 0;
     e->pid = q->pid;
     e->tid = q->tid;
@@ -9882,11 +9859,11 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-static void md_dns_answered(struct md_query *answer)
+static void md_dns_answered(struct md_query *answer, u64 ns)
 {
     struct md_query *q = md_dns_find(answer);
     answer->sent_ns = q ? q->sent_ns : 0;
-    md_dns_emit(answer, 0);
+    md_dns_emit(answer, 0, ns);
     if (q) {
         q->o = NULL;
         md_queries.n--;
@@ -9922,11 +9899,11 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
 }
 
 /* Reports that DNS queries get no answer. o: the socket; NULL: all, at the end of the trace. */
-static void md_dns_over(const struct ofd *o, int err)
+static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
         if (q->o && (!o || (q->o == o && q->open_ns == o->open_ns))) {
-            md_dns_emit(q, err);
+            md_dns_emit(q, err, ns);
             q->o = NULL;
             md_queries.n--;
         }
@@ -9937,9 +9914,9 @@ static void md_dns_over(const struct ofd *o, int err)
 static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); free(o)) {
-        md_listed(ev_new(EK_LIST, t, u_when()), o);
-        md_dns_over(o, 0);
-        struct event *e = ev_new(EK_CLOSE, t, u_when());
+        md_listed(ev_new(EK_LIST, t, t->at_ns), o);
+        md_dns_over(o, 0, t->at_ns);
+        struct event *e = ev_new(EK_CLOSE, t, t->at_ns);
         e->row = SC_close;
         e->unasked = !sc_set[SC_close];
         e->selected = o->wanted;
@@ -9961,7 +9938,7 @@ static void md_closed(struct task *t, s32 n)
 
 static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool writable)
 {
-    struct ofd *o = ofd_new(kind, name, t->pid);
+    struct ofd *o = ofd_new(t, kind, name);
     if (o)
         o->writable = writable;
     return o;
@@ -9977,7 +9954,7 @@ static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *
 
 static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
-    fd_put(t->files, n, o, cloexec);
+    fd_put(t, n, o, cloexec);
     md_closed(t, n);
 }
 
@@ -10030,7 +10007,7 @@ static struct fd_stat md_recorded_stat(const struct wire_file *f)
 static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 {
     static struct path below; /* path below the tracee's root */
-    md_parts(&below, (const char *)(replay.path + 1), replay.path->len, false);
+    md_parts(&below, (const char *)(t->record->path + 1), t->record->path->len, false);
     if (unnamed) /* same text as in /proc/PID/fd */
         memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, (u32)strlen(below.s));
@@ -10043,9 +10020,9 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
     bool ask = strstr(p->s, "/..") || !p->ok || unnamed;
-    const struct wire_file *f = mem_replayed_file(0);
-    bool recorded = ask && replay.on && replay.path;
-    bool late = recorded || mem_is_past();
+    const struct wire_file *f = mem_recorded_file(t, 0);
+    bool recorded = ask && t->record && t->record->path;
+    bool late = recorded || mem_is_past(t);
     s64 len = ask && !late ? fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s) : 0;
     if (recorded) {
         md_recorded_path(t, p, unnamed);
@@ -10114,7 +10091,7 @@ static void md_make(struct task *t, struct call *c)
     if (old && old->o && old->o->kind == kind && kind == FK_SIGNALFD)
         return; /* signalfd4 on an existing signalfd changes its mask */
     const char *called = c->id == SC_memfd_create ? name : fd_kind_name[kind];
-    struct ofd *o = ofd_new(kind, nm_str('x', called), t->pid);
+    struct ofd *o = ofd_new(t, kind, nm_str('x', called));
     md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
@@ -10122,7 +10099,7 @@ static void md_make(struct task *t, struct call *c)
 static void md_received_fd(struct task *t, s32 n)
 {
     bool cloexec;
-    struct ofd *o = fd_from_proc(t->tid, n, &cloexec);
+    struct ofd *o = fd_from_proc(t, n, &cloexec);
     if (o)
         md_install(t, n, o, cloexec);
 }
@@ -10136,10 +10113,10 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     char link[64];
     if (f->magic == ANON_INODE_FS) {
         snprintf(link, sizeof link, "anon_inode:%.*s", (int)sizeof f->name, f->name);
-        return ofd_new(fd_kind_of(link, NULL), nm_str('x', link), t->pid);
+        return ofd_new(t, fd_kind_of(link, NULL), nm_str('x', link));
     }
     bool there = fd_statx(fd_proc(t->tid, n), &sx) == 0 && md_is_file(&sx, f);
-    return there ? fd_from_proc(t->tid, n, cloexec) : NULL;
+    return there ? fd_from_proc(t, n, cloexec) : NULL;
 }
 
 /* Handles calls that return a descriptor to a file known only from /proc or the BPF record. */
@@ -10147,18 +10124,18 @@ static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
     struct ofd *o = NULL;
-    const struct wire_file *f = mem_replayed_file(0);
+    const struct wire_file *f = mem_recorded_file(t, 0);
     if (!dec_ret_is_fd(c))
         return;
     if (f)
         o = md_recorded_file(t, (s32)c->ret, f, &cloexec);
-    else if (!mem_is_past())
-        o = fd_from_proc(t->tid, (s32)c->ret, &cloexec);
+    else if (!mem_is_past(t))
+        o = fd_from_proc(t, (s32)c->ret, &cloexec);
     if (o) {
         o->inherited = false;
         o->opener = t->pid;
     } else {
-        fd_remove(t->files, (s32)c->ret);
+        fd_remove(t, (s32)c->ret);
     }
     md_install(t, (s32)c->ret, o, cloexec);
 }
@@ -10178,7 +10155,7 @@ static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
     if (o)
         o->refs++;
     else
-        fd_remove(t->files, to);
+        fd_remove(t, to);
     md_install(t, to, o, cloexec);
 }
 
@@ -10221,7 +10198,7 @@ static void md_close(struct task *t, struct call *c)
     /* Even if close(2) fails, it closes the descriptor, except with EBADF (close(2), NOTES). */
     if (c->err == EBADF || !t->files)
         return;
-    fd_remove(t->files, (s32)c->arg[0]);
+    fd_remove(t, (s32)c->arg[0]);
     md_closed(t, (s32)c->arg[0]);
 }
 
@@ -10235,7 +10212,7 @@ static void md_close_range(struct task *t, struct call *c)
     if (c->arg[2] & CLOEXEC)
         fd_mark_all(t->files, (u32)c->arg[0], (u32)c->arg[1]);
     else
-        fd_close_all(t->files, (u32)c->arg[0], (u32)c->arg[1], false);
+        fd_close_all(t, (u32)c->arg[0], (u32)c->arg[1], false);
     md_closed(t, -1);
 }
 
@@ -10272,10 +10249,10 @@ static const char *md_sock_type(const struct call *c)
 static u64 md_end_inode(struct task *t, u32 i, s32 n)
 {
     struct fd_stat sx;
-    const struct wire_file *f = mem_replayed_file(i);
+    const struct wire_file *f = mem_recorded_file(t, i);
     if (f)
         return f->ino;
-    return mem_is_past() || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
+    return mem_is_past(t) || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
 }
 
 /* Returns end i (0 or 1) of a socket pair. The text summary shows only one of the two ends. */
@@ -10314,9 +10291,8 @@ static void md_socket(struct task *t, struct call *c)
         md_install(t, (s32)c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
-static void md_recorded_unix(struct ofd *o)
+static void md_recorded_unix(struct ofd *o, const struct wire_unix *w)
 {
-    const struct wire_unix *w = replay.local;
     o->sock = fd_sock_type(AF_UNIX, w->type, 0);
     o->local = fd_peer(o->sock, w->local, MIN(w->local_len, sizeof w->local));
     if (w->peer_len)
@@ -10324,12 +10300,9 @@ static void md_recorded_unix(struct ofd *o)
     fd_name_ends(o, w->local_ino, w->peer_ino);
 }
 
-static void md_recorded_socket(struct ofd *o)
+static void md_recorded_socket(struct ofd *o, const struct wire_sock *w)
 {
-    const struct wire_sock *w = replay.sock;
     struct sockaddr_in6 sa[2];
-    if (!w)
-        return;
     memset(sa, 0, sizeof sa);
     for (int i = 0; i < 2; i++) {
         sa[i].sin6_family = w->family;
@@ -10346,11 +10319,12 @@ static void md_recorded_socket(struct ofd *o)
 
 static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
 {
-    if (replay.on && replay.local)
-        md_recorded_unix(o);
-    else if (replay.on && (replay.sock || !replay.live))
-        md_recorded_socket(o);
-    else
+    const struct mem_record *r = t->record;
+    if (r && r->local)
+        md_recorded_unix(o, r->local);
+    else if (r && r->sock)
+        md_recorded_socket(o, r->sock);
+    else if (!mem_is_past(t))
         fd_probe_socket(o, t->tid, n);
 }
 
@@ -10452,7 +10426,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     struct ofd *o = can_show ? fd_get(t, (s32)c->arg[0]) : NULL;
     int err = o && (o->connect_ns || md_queries.n) ? md_connected(t, c) : -1;
     if (err > 0)
-        md_dns_over(o, err);
+        md_dns_over(o, err, t->at_ns);
     if (err < 0 || !o->connect_ns)
         return false;
     struct event *e = md_event(EK_CONNECT, t, c);
@@ -10578,7 +10552,7 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
     }
     md_emit(e);
     if (dns && in)
-        md_dns_answered(dns);
+        md_dns_answered(dns, t->at_ns);
 }
 
 static void md_read_write(struct task *t, struct call *c)
@@ -10609,7 +10583,7 @@ static void md_sendto(struct task *t, struct call *c)
     struct md_query *dns = c->err == EAGAIN || c->err == EINTR ? NULL
         : md_dns_read(t, c, fd_get(t, n), peer, c->arg[1], (s64)c->arg[2], false);
     if (dns && !md_dns_find(dns))
-        md_dns_emit(dns, c->err);
+        md_dns_emit(dns, c->err, t->at_ns);
 }
 
 /* Returns the number of bytes that a program received. bytes: result of the call; room: size of the
@@ -10860,7 +10834,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
-    const struct wire_file *f = mem_replayed_file(0);
+    const struct wire_file *f = mem_recorded_file(t, 0);
     if (c->err || !t->fs)
         return;
     md_change_path(t, c, c->id == SC_fchdir ? -1 : 0, &p);
@@ -10939,14 +10913,14 @@ static void md_mmap(struct task *t, struct call *c)
     bool anon = arg[3] & MAP_ANONYMOUS;
     struct ofd *o = anon ? NULL : fd_get(t, (s32)arg[4]);
     struct name *name = o && o->name ? o->name : nm_str('x', anon ? "anon" : "file");
-    const struct wire_file *f = mem_replayed_file(0);
+    const struct wire_file *f = mem_recorded_file(t, 0);
     struct event *e = md_event(EK_MMAP, t, c);
     u64 size = md_page_up(arg[1]);
     if (!c->err)
         md_map(t, (struct region){ (u64)c->ret, (u64)c->ret + size, name, arg[2] & 7 });
     if (!c->err && t->mm && o && f)
         vm_check_dev(t->mm, t->tid, f->dev >> 20, f->dev & 0xfffff);
-    else if (!c->err && t->mm && o && !mem_is_past())
+    else if (!c->err && t->mm && o && !mem_is_past(t))
         vm_check_link(t->mm, t->tid, fd_proc(t->tid, (s32)arg[4]));
     if (c->err)
         ev_num(e, EV_size, (s64)arg[1]);
@@ -11036,7 +11010,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     b_reset(&t->exec_argv);
     t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one byte of argv */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
-    t->exec_argv.cut |= mem_is_past(); /* records of BPF programs do not contain argv */
+    t->exec_argv.cut |= mem_is_past(t); /* records of BPF programs do not contain argv */
 }
 
 static void md_exec_fields(struct event *e, struct task *t)
@@ -11093,7 +11067,7 @@ static void md_seccomp(struct task *t, struct call *c)
     t->full = true;
     if (flags & NEW_LISTENER)
         md_install(t, (s32)c->ret,
-                   ofd_new(FK_SECCOMP, nm_str('x', fd_kind_name[FK_SECCOMP]), t->pid), true);
+                   ofd_new(t, FK_SECCOMP, nm_str('x', fd_kind_name[FK_SECCOMP])), true);
     if (flags & TSYNC)
         for (u32 i = 0; i < PS_BUCKETS; i++)
             for (struct task *o = ps.task[i]; o; o = o->next)
@@ -11142,7 +11116,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     bool known = w->op < ARRAY_LEN(md_ring_op);
     char moves = known ? *md_ring_op[w->op] : ' ';
     if (moves == '+' && w->res > 0) { /* io_uring has closed an older file with this descriptor */
-        fd_remove(t->files, w->res);
+        fd_remove(t, w->res);
         md_closed(t, w->res);
         md_received_fd(t, w->res);
     }
@@ -15690,7 +15664,7 @@ static void pf_sample(pid_t tid, u64 ns, u64 addr, bool major)
 static void pf_lost(u64 n)
 {
     st.fault_lost += n;
-    struct event *e = ev_new(EK_LOST, NULL, u_when());
+    struct event *e = ev_new(EK_LOST, NULL, u_now());
     ev_num(e, EV_count, (s64)n);
     ev_sym(e, EV_how, "page-fault samples lost");
     out_event(e);
@@ -19516,11 +19490,19 @@ static void hy_warn_missing(void)
                "missing from the table", skipped);
 }
 
+static struct mem_record hy_call; /* the record that kvis is handling */
+
+static void hy_add_part(struct mem_part part)
+{
+    if (hy_call.n < ARRAY_LEN(hy_call.part))
+        hy_call.part[hy_call.n++] = part;
+}
+
 static void hy_replay_at(const u8 *data, u32 len, bool fault)
 {
     struct mem_part part = { .len = fault ? 0 : len - 8, .data = data + 8, .fault = fault };
     memcpy(&part.addr, data, sizeof part.addr);
-    mem_replay(part);
+    hy_add_part(part);
 }
 
 static bool hy_is_written(u32 nr, u8 word)
@@ -19537,7 +19519,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 {
     const struct wire_call *w = p;
     const u8 *at = (const u8 *)(w + 1), *end = (const u8 *)p + size;
-    mem_replay_begin();
+    memset(&hy_call, 0, offsetof(struct mem_record, part));
     hy.who = NULL;
     if (size < sizeof *w)
         return NULL;
@@ -19547,22 +19529,23 @@ static const struct wire_call *hy_record(const void *p, u32 size)
         u32 len = seg->len;
         if (data + len > end)
             return NULL;
-        if (seg->arg == SEG_FILE && len == sizeof(struct wire_file))
-            mem_replay_file((const void *)data);
+        if (seg->arg == SEG_FILE && len == sizeof(struct wire_file)
+            && hy_call.n_files < ARRAY_LEN(hy_call.file))
+            hy_call.file[hy_call.n_files++] = (const void *)data;
         else if (seg->arg == SEG_TIMES && len == sizeof(struct wire_times))
-            replay.times = (const void *)data;
+            hy_call.times = (const void *)data;
         else if (seg->arg == SEG_SOCK && len == sizeof(struct wire_sock))
-            replay.sock = (const void *)data;
+            hy_call.sock = (const void *)data;
         else if (seg->arg == SEG_UNIX && len == sizeof(struct wire_unix))
-            replay.local = (const void *)data;
+            hy_call.local = (const void *)data;
         else if (seg->arg == SEG_PATH && (!len || !data[len - 1]))
-            replay.path = seg;
+            hy_call.path = seg;
         else if (seg->arg == SEG_WHO && len == sizeof *hy.who)
             hy.who = (const void *)data;
         else if (seg->arg == SEG_AT && len >= 8)
             hy_replay_at(data, len, seg->fault);
         else if (seg->arg < CALL_WORDS)
-            mem_replay((struct mem_part){ .addr = w->word[seg->arg], .len = len, .data = data,
+            hy_add_part((struct mem_part){ .addr = w->word[seg->arg], .len = len, .data = data,
                                           .fault = seg->fault, .early = seg->early,
                                           .written = hy_is_written(w->nr, seg->arg) });
         at = data + ((len + 7) & ~7u);
@@ -20130,7 +20113,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     struct call *c = &t->call;
     mem_budget();
     tr_trim_names();
-    ps.moment += !replay.on;
+    ps.moment += !t->record;
     if (tr_continues(t, s)) {
         c->open = true;
         c->noret = c->detached = c->begun = false;
@@ -20142,7 +20125,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
     if (tr_shown(c)) {
         dec_enter(t, c);
-        out_call_enter(t, replay.on || md_whole_only());
+        out_call_enter(t, t->record || md_whole_only());
     }
 }
 
@@ -20235,7 +20218,7 @@ static void tr_exit(struct task *t, const struct stop *s)
     struct call *c = &t->call;
     if (!c->open)
         return; /* kvis missed the entry of this call: a new child, an exec seen late, or attach */
-    tr_returned(c, s->ret, u_when());
+    tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
     if (t->full && !t->full_ns)
@@ -20253,7 +20236,7 @@ static void tr_abandon(struct task *t)
         return;
     t->call.noret = true;
     t->call.err = 0;
-    t->call.exit_ns = u_when();
+    t->call.exit_ns = t->at_ns;
     tr_done(t);
 }
 
@@ -20374,11 +20357,8 @@ static void tr_pending_at(struct task *t, bool event)
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
-    u64 at = u_at;
-    u_at = MAX(th.ts_ns, out.start_ns);
-    tr_enter(t, &s, u_at);
+    tr_enter(t, &s, MAX(th.ts_ns, out.start_ns));
     t->call.late |= th.ts_ns < out.start_ns;
-    u_at = at;
     t->pending_ns = th.ts_ns;
 }
 
@@ -20392,7 +20372,7 @@ static void tr_pending(struct task *t)
 static bool tr_must_wait(const struct wire_call *w)
 {
     const struct tr_stopped *s = tr.now.tid == (pid_t)w->tid ? &tr.now : tr_batched((pid_t)w->tid);
-    replay.live = w->unread && s && WIFSTOPPED(s->status);
+    hy_call.live = w->unread && s && WIFSTOPPED(s->status);
     return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
@@ -20434,17 +20414,17 @@ static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
     bool shown = t->pending_ns == ts_ns; /* if the call was restarted, enter_ns is earlier */
     bool before = ts_ns < out.start_ns;  /* kvis attached after the call began */
-    u_at = MAX(ts_ns, out.start_ns);
+    t->at_ns = MAX(ts_ns, out.start_ns);
     if (t->pending_ns && !shown) { /* the end of the pending call was lost */
         t->call.late = true;
         tr_abandon(t);
     }
     t->pending_ns = 0;
-    replay.entering = true;
+    hy_call.entering = true;
     if (!shown)
-        tr_enter(t, s, u_at);
+        tr_enter(t, s, t->at_ns);
     t->call.late |= before;
-    replay.entering = false;
+    hy_call.entering = false;
 }
 
 static void tr_play(struct task *t, const struct wire_call *w)
@@ -20452,22 +20432,21 @@ static void tr_play(struct task *t, const struct wire_call *w)
     struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr, .ret = w->ret };
     hy_args(s.arg, w->word);
     sc_narrow(s.abi, s.nr, s.arg);
-    replay.on = true;
-    replay.bad_fd = w->over && w->ret == -EBADF;
+    t->record = &hy_call;
+    hy_call.bad_fd = w->over && w->ret == -EBADF;
     tr_at_entry(t, &s, w->ts_ns);
-    u_at = w->end_ns;
+    t->at_ns = w->end_ns;
     if (hy.sched && w->over && !t->call.late)
-        tr_times(&t->call, w->end_ns - w->ts_ns, replay.times);
+        tr_times(&t->call, w->end_ns - w->ts_ns, hy_call.times);
     w->over ? tr_exit(t, &s) : tr_abandon(t);
-    u_at = 0;
-    replay.on = replay.live = replay.bad_fd = false;
+    t->record = NULL;
 }
 
 static void tr_forget(struct task *t)
 {
     struct call *c = &t->call;
     c->noret = c->detached = true;
-    c->exit_ns = u_when();
+    c->exit_ns = u_now();
     if (c->open && tr_shown(c) && (c->begun || md_wanted(c)))
         out_call_exit(t);
     tr_drop(t, false);
@@ -20526,6 +20505,7 @@ static void tr_uring(const struct wire_uring *w)
     if (w->ts_ns < out.start_ns || !t)
         return;
     pf_upto(w->ts_ns);
+    t->at_ns = w->ts_ns;
     st.uring_done++;
     if (!opt.trace)
         md_ring(t, w);
@@ -20534,7 +20514,7 @@ static void tr_uring(const struct wire_uring *w)
 /* Returns the time for events that do not come from a stop of a thread. */
 static u64 tr_when(void)
 {
-    return tr.seen_ns ? tr.seen_ns : u_when();
+    return tr.seen_ns ? tr.seen_ns : u_now();
 }
 
 /* Reports how many calls were lost since the last report. n is the total number. */
@@ -20551,10 +20531,10 @@ static void tr_report_lost(u64 n, u64 ns)
 
 /* --- processes --- */
 
-static struct proc *tr_proc(pid_t pid, pid_t ppid)
+static struct proc *tr_proc(const struct task *t, pid_t pid, pid_t ppid)
 {
     struct proc *p = ps_proc(pid);
-    return p ? p : ps_new_proc(pid, ppid);
+    return p ? p : ps_new_proc(pid, ppid, t->at_ns);
 }
 
 static void tr_many(void)
@@ -20584,7 +20564,8 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
 {
     bool thread = fl & CLONE_THREAD, own_ns = fl & CLONE_NEWPID || (t->proc && t->proc->new_pid_ns);
     ps_inherit(child, t, fl);
-    struct proc *p = tr_proc(thread ? t->pid : child->tid, t->pid);
+    child->at_ns = t->at_ns;
+    struct proc *p = tr_proc(t, thread ? t->pid : child->tid, t->pid);
     if (p) {
         ps_join(child, p);
         if (!thread && t->proc)
@@ -20595,7 +20576,7 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
     }
     t->call.child = child->tid;
     tr_many();
-    struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
+    struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, t->at_ns);
     ev_num(e, thread ? EV_child_tid : EV_child_pid, child->tid);
     if (child->ns_tid)
         ev_num(e, EV_ns_pid, child->ns_tid);
@@ -20692,7 +20673,7 @@ static void tr_exec_event(struct task *t)
 {
     const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
     snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
-    struct event *e = ev_new(EK_EXEC, t, u_when());
+    struct event *e = ev_new(EK_EXEC, t, t->at_ns);
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
     if (t->exec_path && !out.diverted) /* kvis proc counts only the programs that it shows */
@@ -20707,7 +20688,7 @@ static void tr_exec_event(struct task *t)
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
-    fd_close_all(t->files, 0, ~0u, true);
+    fd_close_all(t, 0, ~0u, true);
     md_closed(t, -1);
     u32 exe_minor = t->mm ? t->mm->exe_minor : 0;
     vm_put(t->mm);
@@ -20727,18 +20708,20 @@ static void tr_exec_state(struct task *t)
 
 /* Handles an exec by a thread that is not the leader. The thread takes the leader's tid, and the
  * leader disappears without a report (ptrace(2), "execve(2) under ptrace"). */
-static struct task *tr_exec_takeover(pid_t tid, pid_t former)
+static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
     if (!t || t == leader)
         return leader;
     t->ns_tid = leader ? leader->ns_tid : t->ns_tid ? (pid_t)ps_status(tid, "NStgid:") : 0;
     if (leader) {
+        leader->at_ns = ns;
         tr_abandon(leader);
         tr_drop(leader, true);
     }
     ps_unlink(t);
     t->tid = tid;
+    t->at_ns = ns;
     t->key = 0;
     ps_link(t);
     return t;
@@ -20763,7 +20746,7 @@ static struct task *tr_exec(struct task *t)
     s64 former = tr_eventmsg(t);
     out_begin();
     if (former > 0 && former != t->tid && ps_task((pid_t)former)) {
-        t = tr_exec_takeover(t->tid, (pid_t)former);
+        t = tr_exec_takeover(t->tid, (pid_t)former, t->at_ns);
         hy_moved(t, (u32)former);
     }
     pf_flush();
@@ -20797,7 +20780,7 @@ static void tr_exit_events(struct task *t, int status, bool last)
 {
     for (int process = 0; process <= (int)last; process++) {
         int end_of = process && t->proc ? t->proc->status : status;
-        struct event *e = ev_new(process ? EK_EXIT_PROCESS : EK_EXIT_THREAD, t, u_when());
+        struct event *e = ev_new(process ? EK_EXIT_PROCESS : EK_EXIT_THREAD, t, t->at_ns);
         ev_num(e, EV_exit_pid, process ? t->pid : t->tid);
         ev_status(e, end_of, process);
         if (process && t->proc && t->proc->max_rss)
@@ -20916,7 +20899,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
     static char child[32]; /* a copy, because u_signame has only one buffer */
-    struct event *e = ev_new(EK_SIGNAL, t, u_when());
+    struct event *e = ev_new(EK_SIGNAL, t, t->at_ns);
     snprintf(child, sizeof child, "%s", u_signame(si->si_status));
     ev_sym(e, EV_signal, u_signame(sig));
     ev_sym(e, EV_code_name, tr_si_code(si));
@@ -20980,9 +20963,9 @@ static void tr_name_now(pid_t tid, const char *known, char comm[16])
 /* Adds a process that kvis did not see start, with descriptors and directory from /proc. */
 static void tr_first_state(struct task *t, pid_t pid)
 {
-    struct proc *p = tr_proc(pid, getpid());
+    struct proc *p = tr_proc(t, pid, getpid());
     t->files = files_new();
-    fd_scan(t->files, t->tid, !opt.n_pids);
+    fd_scan(t, !opt.n_pids);
     if (fdt.ring)
         hy_start_uring();
     t->fs = ps_new_fs(&(struct fsinfo){ .cwd = tr.cwd });
@@ -21076,13 +21059,16 @@ static void tr_fork_record(const struct wire_proc *h)
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
         return; /* kvis has already found this thread in /proc */
-    if (child)
+    if (child) {
+        child->at_ns = h->ts_ns;
         tr_drop(child, true); /* the old thread's exit record was lost, and the tid was reused */
+    }
     if (!t)
         t = tr_of(parent, h->was);
     child = t ? ps_new_task((pid_t)h->tid) : NULL;
     if (!child)
         return;
+    t->at_ns = h->ts_ns;
     child->run = RUN_RUNNING;
     child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* 0: ns_tid equals tid */
     tr_born(t, child, h->flags);
@@ -21113,9 +21099,10 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
 {
     static struct path p;
     struct hy_args **args = hy_args_of(h->tid);
-    struct task *t = tr_exec_takeover((pid_t)h->tid, (pid_t)h->was);
+    struct task *t = tr_exec_takeover((pid_t)h->tid, (pid_t)h->was, h->ts_ns);
     if (!t && !(t = tr_of(h->pid, h->tid)))
         return;
+    t->at_ns = h->ts_ns;
     md_join_from(&p, data[0] == '/' || !t->fs ? NULL : t->fs->cwd, data, h->name_len);
     t->exec_path = nm_get('x', p.s, p.len);
     b_reset(&t->exec_argv);
@@ -21157,7 +21144,7 @@ static void tr_signal_record(const struct wire_signal *w)
     }
     if (w->sent)
         return;
-    u_at = w->ts_ns;
+    t->at_ns = w->ts_ns;
     if (t->proc) {
         t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal can come again and kill */
         t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
@@ -21165,7 +21152,6 @@ static void tr_signal_record(const struct wire_signal *w)
     }
     tr_interrupted_by(t, w->sig);
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
-    u_at = 0;
 }
 
 /* Reports how a fatal signal was sent to a process if no record of the signal's delivery exists. */
@@ -21183,6 +21169,7 @@ static void tr_exit_record(const struct wire_proc *h)
     struct task *t = ps_task((pid_t)h->tid);
     if (!t)
         return;
+    t->at_ns = h->ts_ns;
     if (t->proc) {
         t->proc->status = h->ret;
         t->proc->used_ns = h->own.run_ns + h->dead.run_ns;
@@ -21199,6 +21186,7 @@ static void tr_exit_record(const struct wire_proc *h)
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
+    t->at_ns = u_now();
     if (missing && t->missing)
         tr_drop(t, true);
     else
@@ -21210,7 +21198,6 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
     u32 left = size - (u32)sizeof *h;
     const char *data = (const char *)(h + 1);
     pf_upto(h->ts_ns);
-    u_at = h->ts_ns;
     if (h->kind == PROC_ARGS && h->arg_len <= left)
         hy_args_add(h, data);
     else if (h->kind == PROC_FORK)
@@ -21219,7 +21206,6 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
         tr_exec_record(h, data);
     else if (h->kind == PROC_EXIT)
         tr_exit_record(h);
-    u_at = 0;
 }
 
 /* --- records --- */
@@ -21308,11 +21294,11 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     hy_args(s.arg, w->word);
     sc_narrow(s.abi, s.nr, s.arg);
     tr_begin_call(c, &s, w->ts_ns);
-    replay.entering = true;
+    hy_call.entering = true;
     if (c->known)
         dec_read_paths(t, c);
     dec_enter(t, c);
-    replay.entering = false;
+    hy_call.entering = false;
     c->noret = !w->over;
     c->exit_ns = w->end_ns;
     if (c->noret)
@@ -21337,34 +21323,24 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    replay.on = true; /* even while printing, mem_ must not read the thread's memory */
+    t->record = &hy_call; /* even while printing, mem_ must not read the thread's memory */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
         out_call_exit(t);
     }
-    replay.on = false;
+    t->record = NULL;
 }
 
 /* Handles one record of the ring. A call's record is replayed as the two stops at the call's start
  * and end. Returns false if the record has to wait for its thread to stop. */
 static bool tr_record(const void *p, u32 size)
 {
-    if (size == sizeof(struct wire_delay)) {
-        tr_delay(p);
-        return true;
-    }
-    if (size == sizeof(struct wire_io)) {
-        tr_io(p);
-        return true;
-    }
-    if (size == sizeof(struct wire_uring)) {
-        tr_uring(p);
-        return true;
-    }
-    if (size == sizeof(struct wire_signal)) {
-        tr_signal_record(p);
-        return true;
+    switch (size) {
+    case sizeof(struct wire_delay): tr_delay(p); return true;
+    case sizeof(struct wire_io): tr_io(p); return true;
+    case sizeof(struct wire_uring): tr_uring(p); return true;
+    case sizeof(struct wire_signal): tr_signal_record(p); return true;
     }
     if (size >= sizeof(struct wire_call))
         pf_upto(((const struct wire_call *)p)->end_ns);
@@ -21614,6 +21590,8 @@ static void tr_stopped(struct task *t, int status)
 static void tr_status(pid_t tid, int status)
 {
     struct task *t = ps_task(tid);
+    if (t)
+        t->at_ns = tr.seen_ns;
     if (WIFSTOPPED(status)) {
         if (t && t->run != RUN_HELD)
             tr_stopped(t, status);
@@ -21644,7 +21622,7 @@ static void tr_orphan(struct task *t)
     struct task *of = pid > 0 ? ps_task((pid_t)(thread ? pid : ppid)) : NULL;
     if (of && of->proc) {
         ps_inherit(t, of, thread ? CLONE_VM | CLONE_FS | CLONE_FILES : 0);
-        ps_join(t, thread ? of->proc : tr_proc(t->tid, (pid_t)ppid));
+        ps_join(t, thread ? of->proc : tr_proc(t, t->tid, (pid_t)ppid));
         ps_look_ns(t);
     } else {
         tr_first_state(t, pid > 0 ? (pid_t)pid : t->tid);
@@ -21905,9 +21883,7 @@ static void tr_loop(void)
         if (tid > 0) {
             tr.stops++;
             pf_upto(tr.seen_ns);
-            u_at = tr.seen_ns;
             tr_status(tid, status);
-            u_at = 0;
             if (tr.killing)
                 tr_each(tr_kill_one);
         } else if (tid < 0) {
@@ -22418,7 +22394,7 @@ static void tr_report(const char *backend, bool text)
         st.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
     }
     tr_used();
-    md_dns_over(NULL, 0);
+    md_dns_over(NULL, 0, u_now());
     out_end();
     rec_finish(&st);
     px_close();
@@ -24931,7 +24907,7 @@ static void proc_event_exec(const struct event *e)
 /* Called when a thread stops before its exit. A killed thread does not always stop. */
 static void proc_traced_ends(const struct task *t)
 {
-    struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, u_when());
+    struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, t->at_ns);
     h.tid = (u32)t->tid;
     h.live = 1;
     h.dead = proc_traced_usage(h.pid);
