@@ -102,6 +102,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
+#include <sys/timex.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/user.h>
@@ -234,6 +235,7 @@ struct call {
  * of its I/O. Section nm_ describes the lifetime of names. */
 struct name {
     struct name *next;
+    struct name *older; /* the name that was added before this one */
     u32 hash, len;
     char cls;                       /* 'f': file; 'p': address of a peer; 'x': other name */
     bool read, written;             /* the file was opened or used for reading, for writing */
@@ -2061,6 +2063,7 @@ enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 static struct {
     struct name **chain; /* NM_BUCKETS chains, by nm_hash; allocated, because a static array would
                           * make exec fail under a small RLIMIT_AS */
+    struct name *newest; /* all names, linked by `older` */
     u64 secret;          /* prevents a tracee from choosing names that share a hash chain */
     size_t total, drop_at; /* bytes that all names take; total at which to call nm_drop */
     u64 n, overflow;     /* number of names; number of look-ups beyond NM_LIMIT */
@@ -2128,19 +2131,10 @@ static struct name *nm_get(char cls, const char *s, size_t n)
     e->hash = h;
     e->next = *nm_slot(h);
     *nm_slot(h) = e;
+    e->older = nm.newest;
+    nm.newest = e;
     nm.n++;
     return e;
-}
-
-/* Iterates over all names: returns the name after e, or the first name if e is NULL. */
-static struct name *nm_next(const struct name *e)
-{
-    u32 bucket = e ? e->hash % NM_BUCKETS + 1 : 0;
-    if (e && e->next)
-        return e->next;
-    while (bucket < NM_BUCKETS && !nm.chain[bucket])
-        bucket++;
-    return bucket < NM_BUCKETS ? nm.chain[bucket] : NULL;
 }
 
 static u64 nm_bytes(const struct name *e)
@@ -2170,22 +2164,31 @@ static void nm_mark(struct name *e)
         e->live = true;
 }
 
+/* Removes a name from its hash chain. */
+static void nm_unchain(const struct name *e)
+{
+    struct name **slot = nm_slot(e->hash);
+    while (*slot != e)
+        slot = &(*slot)->next;
+    *slot = e->next;
+}
+
 /* Frees the names whose `live` is not set. */
 static void nm_sweep(void (*gone)(const struct name *))
 {
-    for (u32 i = 0; i < NM_BUCKETS; i++)
-        for (struct name **slot = &nm.chain[i], *e; (e = *slot);) {
-            if (e->live) {
-                e->live = false;
-                slot = &e->next;
-                continue;
-            }
-            gone(e);
-            *slot = e->next;
-            nm.total -= nm_size(e->len);
-            nm.n--;
-            free(e);
+    for (struct name **slot = &nm.newest, *e; (e = *slot);) {
+        if (e->live) {
+            e->live = false;
+            slot = &e->older;
+            continue;
         }
+        gone(e);
+        nm_unchain(e);
+        *slot = e->older;
+        nm.total -= nm_size(e->len);
+        nm.n--;
+        free(e);
+    }
 }
 
 /* Frees names that are not live, except NM_KEPT bytes of those with the most I/O. */
@@ -2193,7 +2196,7 @@ static void nm_drop(void (*gone)(const struct name *))
 {
     struct name **list = malloc(nm.n * sizeof *list);
     size_t n = 0, kept = 0;
-    for (struct name *e = nm_next(NULL); list && e; e = nm_next(e))
+    for (struct name *e = nm.newest; list && e; e = e->older)
         if (!e->live && (nm_bytes(e) || e->opens))
             list[n++] = e;
     if (list)
@@ -6042,6 +6045,7 @@ enum {
 /* State of a process in the text sink. */
 struct out_proc {
     pid_t pid;           /* 0: the slot is free */
+    bool used;           /* out_used[] has the slot */
     u64 seen_ns;         /* time of the last event of the process */
     u64 born_ns;         /* creation time, if the line about the creation is delayed; else 0 */
     pid_t parent, maker; /* process and thread that created this process */
@@ -6086,6 +6090,8 @@ static struct {
 static struct ev_groups out_held; /* groups of events that the text sink has not printed yet */
 
 static struct out_proc out_procs[OUT_PROCS]; /* hash table, by pid */
+static struct out_proc *out_used[OUT_PROCS]; /* the slots in use; others stay untouched */
+static u32 out_n_used;
 
 /* Hash table, by pid: the name of each process's program. A pid can use only a few of the slots. If
  * these slots are in use, a new pid takes the least recently used slot. */
@@ -6720,12 +6726,15 @@ static void out_birth(struct out_proc *p)
 static struct out_proc *out_proc_of(pid_t pid, u64 ts_ns)
 {
     struct out_proc *p = out_proc_place(pid);
+    if (!p->used)
+        out_used[out_n_used++] = p;
     if (p->pid != pid) {
         out_birth(p);
         out_files(p);
         memset(p, 0, sizeof *p);
         p->pid = pid;
     }
+    p->used = true;
     p->seen_ns = ts_ns;
     return p;
 }
@@ -6996,8 +7005,8 @@ static void out_print_due(u64 now)
 {
     const struct ev_groups *s = &out_held;
     u64 next = ~0ull;
-    for (u32 i = 0; i < OUT_PROCS; i++)
-        out_proc_due(&out_procs[i], now, &next);
+    for (u32 i = 0; i < out_n_used; i++)
+        out_proc_due(out_used[i], now, &next);
     if (s->n && (now >= s->last_ns + OUT_QUIET_NS || now >= s->g[s->first].e.ts_ns + OUT_HELD_NS))
         out_held_print(~0ull);
     if (s->n)
@@ -7524,9 +7533,9 @@ static void out_tick(u64 now)
 
 static void out_end(void)
 {
-    for (u32 i = 0; i < OUT_PROCS; i++) {
-        out_files(&out_procs[i]);
-        out_birth(&out_procs[i]);
+    for (u32 i = 0; i < out_n_used; i++) {
+        out_files(out_used[i]);
+        out_birth(out_used[i]);
     }
     out_held_print(~0ull);
     out_break_partial();
@@ -8125,7 +8134,7 @@ static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name 
 {
     u32 n = 0;
     *more = 0;
-    for (struct name *e = nm_next(NULL); e; e = nm_next(e)) {
+    for (struct name *e = nm.newest; e; e = e->older) {
         if (!want(e))
             continue;
         *more += n == max;
@@ -8171,7 +8180,7 @@ static bool st_is_connection(const struct name *n)
 static u64 st_count(bool read)
 {
     u64 n = 0;
-    for (const struct name *e = nm_next(NULL); e; e = nm_next(e))
+    for (const struct name *e = nm.newest; e; e = e->older)
         n += e->cls == 'f' && e->kind == FK_FILE && (read ? e->read : e->written);
     return n;
 }
@@ -10815,22 +10824,22 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets *p to the path of the directory that a record describes. Reads the path from /proc if this
- * is still the working directory of t. Otherwise, resolves the path argument of the call. */
+/* Sets t's working directory to the one that a record describes. Its name is that in /proc if t is
+ * still there, read before that is checked. Otherwise, resolves *p, the path in the call. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
     struct fd_stat sx;
+    struct name *now = ps_directory(t->tid, "cwd", NULL);
     snprintf(at, sizeof at, "/proc/%d/cwd", t->tid);
-    bool there = fd_statx(at, &sx) == 0 && md_is_file(&sx, f);
-    s64 len = there ? fd_link_text(at, p->s, sizeof p->s) : 0;
-    if (len > 0)
-        p->len = (u32)len;
+    if (fd_statx(at, &sx) == 0 && md_is_file(&sx, f))
+        t->fs->cwd = now;
     else if (p->ok)
         md_resolve_recorded(t, p, f);
-    p->ok |= len > 0;
 }
 
+/* After chdir(2), fchdir(2) or chroot(2), gets t's new directory from the record or the kernel. A
+ * path that is still relative here says nothing about where the directory is. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10839,11 +10848,12 @@ static void md_chdir(struct task *t, struct call *c)
         return;
     md_change_path(t, c, c->id == SC_fchdir ? -1 : 0, &p);
     t->fs->cwd = NULL;
-    if (f)
-        md_recorded_cwd(t, &p, f);
-    else
+    if (!f)
         ps_look_fs(t);
-    if (!t->fs->cwd && c->id != SC_chroot && p.ok)
+    else if (c->id != SC_chroot)
+        md_recorded_cwd(t, &p, f);
+    bool placed = p.s[0] == '/' || !strncmp(p.s, U_CUT "/", sizeof U_CUT);
+    if (!t->fs->cwd && c->id != SC_chroot && placed)
         t->fs->cwd = nm_get('f', p.s, p.len);
 }
 
@@ -11799,7 +11809,7 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
 
 static void rec_names(void)
 {
-    for (const struct name *e = nm_next(NULL); e; e = nm_next(e)) {
+    for (const struct name *e = nm.newest; e; e = e->older) {
         if (e->cls != 'f' && e->cls != 'p')
             continue;
         rec_put(REC_NAME);
@@ -13474,7 +13484,7 @@ static void px_frame(struct buf *b, const char *s, size_t n)
         b_c(b, ';');
     for (const char *end = s + n; s < end; s++) {
         const char *semicolon = memchr(s, ';', (size_t)(end - s));
-        b_json(b, s, (size_t)((semicolon ? semicolon : end) - s));
+        b_esc(b, s, (size_t)((semicolon ? semicolon : end) - s), 0);
         if (!semicolon)
             return;
         b_s(b, "\\x3b");
@@ -14607,7 +14617,7 @@ static bool df_take_names(u32 k)
 {
     struct df_row *list = calloc(nm.n + 1, sizeof *list);
     u32 n = 0;
-    for (struct name *e = nm_next(NULL); list && e; e = nm_next(e)) {
+    for (struct name *e = nm.newest; list && e; e = e->older) {
         if (!e->opens && !nm_bytes(e))
             continue;
         list[n++] = (struct df_row){ .name = e, .amount = nm_bytes(e), .count = e->opens };
@@ -15760,6 +15770,7 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
+    BTF_AT = 0x7fffffff,    /* mask of a position in a file of at most BTF_MAX_FILE bytes */
     BTF_LAYOUTS = 128,      /* number of type kinds (7 bits) */
 };
 
@@ -15809,7 +15820,9 @@ struct btf_file {
     u32 mapped; /* length of the mapping at p; the file is its first `size` bytes */
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* smaller ids and string offsets belong to vmlinux */
-    u32 *type;                     /* positions of the types, starting with type first_id */
+    u32 *type;                     /* positions of the types, starting with type first_id; the
+                                    * highest bit is set if a query may be for the type */
+    size_t type_bytes;             /* length of the mapping at `type` */
     const u8 *layout;              /* sizes of the kinds, 4 bytes for each kind */
     u32 n_layouts;
 };
@@ -15966,17 +15979,28 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
+/* Whether a query may be for the type t. */
+static bool btf_is_asked(const struct btf_type *t)
+{
+    return btf_kinds[MIN(t->kind, BTF_KINDS)].named && *btf_bucket(btf_str(t->b, t->name), 4);
+}
+
+/* Checks all types of a file and stores their positions. The memory is populated at once, because
+ * page faults would take longer than the scan. */
 static int btf_scan(struct btf_file *b)
 {
-    b->type = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type);
-    if (!b->type)
-        return -ENOMEM;
+    b->type_bytes = ((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type;
+    void *p = mmap(NULL, b->type_bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    b->type = p;
     struct btf_type t;
     for (u32 pos = b->type_pos; pos < b->type_end;) {
         s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
         if (len < 0)
             return (int)len;
-        b->type[b->n_ids++] = pos;
+        b->type[b->n_ids++] = pos | (btf_is_asked(&t) ? ~(u32)BTF_AT : 0);
         pos += (u32)len;
     }
     return 0;
@@ -15991,7 +16015,7 @@ static int btf_get(u32 id, struct btf_type *t)
     }
     if (id < b->first_id || id - b->first_id >= b->n_ids)
         return btf_bad(b, "no type %u", id);
-    return btf_head(b, b->type[id - b->first_id], id, t) < 0 ? -EBADMSG : 0;
+    return btf_head(b, b->type[id - b->first_id] & BTF_AT, id, t) < 0 ? -EBADMSG : 0;
 }
 
 /* Sets *t to the type `id` without typedefs and qualifiers such as const. */
@@ -16250,7 +16274,7 @@ static void btf_answer(struct btf_want *w, u32 n)
     struct btf_type t;
     for (u32 k = btf.n_files; k--;)
         for (u32 i = 0; i < btf.file[k].n_ids; i++)
-            if (!btf_get(btf.file[k].first_id + i, &t) && btf_kinds[MIN(t.kind, BTF_KINDS)].named)
+            if (btf.file[k].type[i] > BTF_AT && !btf_get(btf.file[k].first_id + i, &t))
                 btf_ask(&t, w);
     for (u32 i = 0; i < n; i++)
         w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
@@ -16295,7 +16319,8 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
     for (u32 i = 0; i < btf.n_files; i++) {
-        free(btf.file[i].type);
+        if (btf.file[i].type)
+            munmap(btf.file[i].type, btf.file[i].type_bytes);
         if (btf.file[i].p)
             munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].mapped);
     }
@@ -17899,8 +17924,8 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 /* --- signals to kvis while BPF programs trace the command --- A signal to kvis's process group
  * reaches the command, too: kvis ignores it and ends with the command. A signal to kvis alone ends
  * kvis. siginfo does not tell these cases apart, therefore kvis has a witness: a process in the
- * same group that blocks all signals, so a signal to the group stays pending there. With ptrace, a
- * stop of the command shows the signal (tr_is_groups). */
+ * same group that reports each signal it gets through a pipe. With ptrace, a stop of the command
+ * shows the signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
@@ -17908,7 +17933,10 @@ static volatile sig_atomic_t sp_end_sig;               /* signal that ends kvis,
 static volatile sig_atomic_t sp_n_came, sp_n_done;     /* number of signals received, and of those
                                                         * handled */
 static siginfo_t sp_came[SP_CAME];
+static siginfo_t sp_group[SP_CAME];  /* signals that the witness got and kvis has not handled */
+static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
 static pid_t sp_witness = -1;
+static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;                             /* argv of kvis */
 
 /* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. */
@@ -17928,73 +17956,92 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Starts the witness process. It changes its name and arguments, so that `pkill kvis` does not find
- * it. */
-static void sp_start_witness(void)
+/* Main function of the witness process, in which all signals are blocked. It changes its name and
+ * arguments, because `pkill kvis` must not find it. */
+static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
-    pid_t kvis = getpid();
-    sigset_t all, was;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &was);
-    sp_witness = fork();
-    if (sp_witness) { /* if fork failed, a signal to the group counts as one to kvis alone */
-        sigprocmask(SIG_SETMASK, &was, NULL);
-        return;
-    }
+    sigset_t set;
+    siginfo_t si;
+    sigemptyset(&set);
+    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
+        sigaddset(&set, sp_sigs[i]);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "signals");
-    if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0) /* before Linux 5.9 */
-        for (int f = 0; f < 1024; f++)
+    pipe = dup2(pipe, 0);
+    if (syscall(SYS_close_range, 1u, ~0u, 0u) < 0) /* before Linux 5.9 */
+        for (int f = 1; f < 1024; f++)
             close(f);
     for (char **w = sp_argv; *w; w++)
         memset(*w, 0, strlen(*w));
     while (getppid() == kvis)
-        pause();
+        if (sigwaitinfo(&set, &si) > 0 && write(pipe, &si, sizeof si) != sizeof si)
+            break;
     _exit(0);
 }
 
-/* Kills a witness process and sets *pid to -1, because the pid may be reused. */
-static void sp_end_witness(pid_t *pid)
+/* Starts the witness. Without it, a signal to the group counts as one to kvis alone. */
+static void sp_start_witness(void)
 {
-    if (*pid > 0 && kill(*pid, SIGKILL) == 0)
-        waitpid(*pid, NULL, 0);
-    *pid = -1;
+    pid_t kvis = getpid();
+    sigset_t all, was;
+    int end[2];
+    if (pipe2(end, O_CLOEXEC) < 0)
+        return;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &was);
+    sp_witness = fork();
+    if (!sp_witness)
+        sp_witness_main(kvis, end[1]);
+    sigprocmask(SIG_SETMASK, &was, NULL);
+    close(end[1]);
+    sp_reports = end[0];
 }
 
-/* Returns the pending signals of a process as a bit set (bit n-1 for signal n). */
-static u64 sp_pending(pid_t pid)
+static void sp_end_witness(void)
 {
-    const char *pending = pid > 0 ? fd_status(pid, "ShdPnd:") : NULL;
-    return pending ? strtoull(pending, NULL, 16) : 0;
+    if (sp_witness > 0 && kill(sp_witness, SIGKILL) == 0)
+        waitpid(sp_witness, NULL, 0);
+    sp_witness = -1; /* the pid may be reused */
 }
 
-/* Replaces a witness that has pending signals. The caller has blocked kvis's signals. Discards
- * group signals that the new witness missed, which would look like signals to kvis alone. */
-static void sp_change_witness(void)
+/* Reads the witness's reports up to that of a SIGIO from kvis, which the witness takes last because
+ * its number is the highest. Gives up if the witness was killed, or stopped for a second. */
+static void sp_read_reports(void)
 {
-    pid_t old = sp_witness;
-    sigset_t one;
-    sp_start_witness();
-    u64 mine = sp_pending(getpid()), seen = sp_pending(sp_witness);
-    u64 unseen = mine & sp_pending(old) & ~seen;
-    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++) {
-        sigemptyset(&one);
-        sigaddset(&one, sp_sigs[i]);
-        if (unseen >> (sp_sigs[i] - 1) & 1)
-            sigtimedwait(&one, NULL, &(struct timespec){ 0 });
-    }
-    sp_end_witness(&old);
+    struct pollfd report = { .fd = sp_reports, .events = POLLIN };
+    siginfo_t si = { 0 };
+    if (sp_witness <= 0 || kill(sp_witness, SIGIO) < 0)
+        return;
+    while (poll(&report, 1, 1000) > 0 && read(sp_reports, &si, sizeof si) == sizeof si
+           && (si.si_signo != SIGIO || si.si_pid != getpid()))
+        sp_group[sp_n_group++ % SP_CAME] = si;
 }
 
-/* Returns the signals sent to kvis's process group as a bit set (bit n-1 for signal n), or 0 if the
- * command is no longer in this group. */
-static u64 sp_group_got(void)
+/* Returns whether a signal to kvis went to its process group, and forgets this signal of the
+ * group: the next one like it may be for kvis alone. */
+static bool sp_is_groups(const siginfo_t *si)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp();
-    u64 got = sp_pending(sp_witness);
-    if (got)
-        sp_change_witness();
-    return together ? got : 0;
+    for (u32 i = 0; i < SP_CAME; i++) {
+        siginfo_t *group = &sp_group[i];
+        if (group->si_signo != si->si_signo || group->si_code != si->si_code
+            || group->si_pid != si->si_pid)
+            continue;
+        group->si_signo = 0;
+        return together;
+    }
+    return false;
+}
+
+/* Forgets the signals of the group that merged in kvis with an earlier one that was pending. The
+ * caller has blocked kvis's signals. */
+static void sp_forget_merged(void)
+{
+    sigset_t pending;
+    sigpending(&pending);
+    for (u32 i = 0; i < SP_CAME; i++)
+        if (sp_group[i].si_signo && !sigismember(&pending, sp_group[i].si_signo))
+            sp_group[i].si_signo = 0;
 }
 
 /* Handles a signal to kvis alone or from the terminal. The first ^C or ^\ (SI_KERNEL) has reached
@@ -18021,12 +18068,14 @@ static bool sp_over(void)
     sigset_t all, was;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
-    for (u64 group = sp_group_got(); !sp_end_sig && sp_n_done != sp_n_came; sp_n_done++) {
+    sp_read_reports();
+    for (; !sp_end_sig && sp_n_done != sp_n_came; sp_n_done++) {
         const siginfo_t *si = &sp_came[sp_n_done % SP_CAME];
         bool typed = si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
-        if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
+        if (!sp_is_groups(si) || typed)
             sp_decide(si);
     }
+    sp_forget_merged();
     if (!sp_end_sig) /* stop the timer of sp_note; a pending signal will start it again */
         setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     sigprocmask(SIG_SETMASK, &was, NULL);
@@ -18465,8 +18514,10 @@ static struct {
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
     const struct wire_count *table; /* the BPF program's counts, by CPU and call number */
     const struct wire_hist *hists;  /* the BPF program's histograms of durations, by call number */
-    struct { struct wire_count sum; struct wire_hist hist; } *added; /* counts already added to st,
-                                                                      * by call number */
+    struct {               /* what is already added to st, by call number */
+        struct wire_count sum[CALL_NRS];
+        struct wire_hist hist[CALL_NRS];
+    } *added;
     u64 strays;            /* number of damaged records and of records of unknown threads */
     bool row[SC_N];        /* by row of the call table: BPF records or counts the call */
     u64 records, reported_lost;
@@ -18952,7 +19003,7 @@ static int hy_view(void)
         return 0;
     hy.table = bpf_map_view(bpf_map(&hy.obj, "table"), hy_entries("table") * sizeof *hy.table);
     hy.hists = bpf_map_view(bpf_map(&hy.obj, "hists"), hy_entries("hists") * sizeof *hy.hists);
-    hy.added = calloc(CALL_NRS, sizeof *hy.added);
+    hy.added = calloc(1, sizeof *hy.added);
     bool whole = hy.table && hy.hists && hy.added;
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts of calls into memory");
 }
@@ -18960,7 +19011,7 @@ static int hy_view(void)
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
-        struct wire_count sum = { 0, 0, 0, 0 }, *was = &hy.added[nr].sum;
+        struct wire_count sum = { 0, 0, 0, 0 }, *was = &hy.added->sum[nr];
         int row = sc_find(ARCH_NATIVE, nr);
         for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
             const struct wire_count *c = hy.table + cpu * CALL_NRS + nr;
@@ -18976,8 +19027,8 @@ static void hy_counts(void)
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
             u32 n = *(const volatile u32 *)&hy.hists[nr].n[k];
-            r->hist[k] += n - hy.added[nr].hist.n[k];
-            hy.added[nr].hist.n[k] = n;
+            r->hist[k] += n - hy.added->hist[nr].n[k];
+            hy.added->hist[nr].n[k] = n;
         }
     }
 }
@@ -19587,6 +19638,7 @@ static struct {
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
     struct tr_signal got[8]; /* ring of the last signals to the command */
     u32 n_got;
+    u64 got_pending;      /* set of the signals to the group that kvis handled before the command */
     u64 next_table_ns, deadline_ns;
     u64 end_ns;           /* time at which the last tracee exited */
     u64 before_ns;        /* CPU time that the command's process used before its exec */
@@ -20936,7 +20988,10 @@ static void tr_signal_stop(struct task *t, int sig)
         tr_resume(t, 0);
         return;
     }
-    if (t->pid == tr.child || tr.status != -1) /* -1: the command has not exited */
+    u64 bit = (u64)1 << (sig - 1);
+    if (tr.got_pending & bit)
+        tr.got_pending &= ~bit;
+    else if (t->pid == tr.child || tr.status != -1) /* -1: the command has not exited */
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
@@ -21703,13 +21758,17 @@ static bool tr_is_groups(const struct tr_signal *q)
     if (!tr.child || (q->si.si_code == SI_KERNEL && sig != SIGHUP))
         return false;
     for (u32 i = 0; i < ARRAY_LEN(tr.got); i++) {
-        const struct tr_signal *g = &tr.got[i];
+        struct tr_signal *g = &tr.got[i];
         if (g->si.si_signo == sig && g->si.si_code == q->si.si_code
-            && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns)
+            && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
+            g->si.si_signo = 0; /* the next signal like it may be for kvis alone */
             return true;
+        }
     }
     const char *pending = tr.status == -1 ? fd_status(tr.child, "ShdPnd:") : NULL;
-    return pending && strtoull(pending, NULL, 16) >> (sig - 1) & 1;
+    u64 bit = pending ? strtoull(pending, NULL, 16) & (u64)1 << (sig - 1) : 0;
+    tr.got_pending |= bit;
+    return bit;
 }
 
 /* Handles a signal to kvis. The terminal sends ^C to kvis and to the command: kvis ignores the
@@ -22671,7 +22730,7 @@ static void ses_run(struct session *s, u64 end_ns)
     bpf_detach(&s->obj);
     ses_take(s);
     ses_report_losses(s);
-    sp_end_witness(&sp_witness);
+    sp_end_witness();
 }
 
 static void ses_end(struct session *s)
@@ -26764,7 +26823,7 @@ static bool mfs_net_counts(const struct met_inst *i)
  * in Mbit/s; an unknown speed is -1 or an error (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
-    char name[MET_NAME];
+    char name[MET_NAME], duplex[8];
     const char *colon = strrchr(line, ':');
     if (!colon)
         return;
@@ -26778,6 +26837,9 @@ static void mfs_net_line(const char *line)
     if (i->info[0]) /* not for a bridge or veth, which loses its carrier in normal use */
         met_raw(i, M_NET_CARRIER,
                 u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
+    u_slurp(met_path("/sys/class/net/%s/duplex", name), duplex, sizeof duplex);
+    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* else it is unknown */
+        met_set(i, M_NET_HALF, *duplex == 'h');
     s64 speed = u_file_number(met_path("/sys/class/net/%s/speed", name), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
@@ -27141,11 +27203,15 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* A slow clock source takes a system call to read, and the kernel has to read a device. */
-static void mfs_clock_source(void)
+/* A slow clock source takes a system call to read, and the kernel has to read a device. Files of
+ * another machine (--path.rootfs) do not have its clock. */
+static void mfs_clock(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
+    struct timex clock = { .modes = 0 };
     char name[64];
+    if (!*mo.rootfs && adjtimex(&clock) >= 0 && !(clock.status & STA_UNSYNC))
+        met_set(met.all, M_CLOCK_ERROR, (double)clock.maxerror / 1e6);
     if (met_text(met_path("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
                  name, sizeof name))
         met_set(met.all, M_CLOCK_SLOW, mfs_begins(name, slow, ARRAY_LEN(slow)));
@@ -28167,6 +28233,7 @@ static struct {
     u8 online[PMC_CPUS / 8];
     u32 left_out; /* PMUs that do not fit in pmc_pmus */
     bool begun, user_only;
+    bool on_exec;              /* monitor COMMAND: events are enabled when the command executes */
     bool off[N_PG];            /* groups that were given up for lack of file descriptors */
     const char *none;          /* why nothing at all is counted; NULL: something is counted */
     struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: total of the machine or cgroup */
@@ -28248,19 +28315,21 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-static void pmc_arm_core(struct pmc_pmu *p)
+/* Writes the name of the Arm core of a CPU in `mask`. Returns whether the name is known. */
+static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
-    u64 midr = pmc_cpuinfo(p->mask);
+    u64 midr = pmc_cpuinfo(mask);
     u32 implementer = (u32)(midr >> 24) & 0xff, part = (u32)(midr >> 4) & 0xfff;
     if (!midr)
-        return;
-    snprintf(p->core, sizeof p->core, "implementer 0x%02x part 0x%03x (MIDR 0x%08" PRIx64 ")",
-             implementer, part, midr);
+        return false;
     for (u32 k = 0; k < ARRAY_LEN(pmc_arm); k++)
         if (pmc_arm[k].implementer == implementer && pmc_arm[k].part == part) {
-            snprintf(p->core, sizeof p->core, "%s (MIDR 0x%08" PRIx64 ")", pmc_arm[k].name, midr);
-            p->known = true;
+            snprintf(core, n, "%s (MIDR 0x%08" PRIx64 ")", pmc_arm[k].name, midr);
+            return true;
         }
+    snprintf(core, n, "implementer 0x%02x part 0x%03x (MIDR 0x%08" PRIx64 ")", implementer, part,
+             midr);
+    return false;
 }
 
 /* Returns the row of pmu.tbl for the cores that a PMU belongs to; NULL if there is none. */
@@ -28430,7 +28499,7 @@ static void pmc_look(void)
         if (pmc.vendor[0])
             pmc_x86_core(p);
         else
-            pmc_arm_core(p);
+            p->known = pmc_arm_core(p->mask, p->core, sizeof p->core);
         for (u32 r = PR_NONE + 1; r < N_PR; r++)
             p->err[r] = pmc_choose(p, r);
     }
@@ -28444,8 +28513,9 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
 {
     struct perf_event_attr a = {
         .type = c->type, .config = c->config, .config1 = c->config1, .config2 = c->config2,
-        .disabled = leader < 0, .inherit = u->tid != 0, .exclude_kernel = pmc.user_only,
-        .exclude_hv = pmc.user_only, .read_format = PF_READ_FORMAT,
+        .disabled = leader < 0, .enable_on_exec = leader < 0 && pmc.on_exec,
+        .inherit = u->tid != 0, .exclude_kernel = pmc.user_only, .exclude_hv = pmc.user_only,
+        .read_format = PF_READ_FORMAT,
     };
     if (group && !u->tid)
         return pf_event(&a, pmc_cgroup, u->cpu, leader, PERF_FLAG_PID_CGROUP);
@@ -28552,7 +28622,7 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     }
     if (!pmc_wanted(p, g))
         pmc_close(u, g);
-    else
+    else if (!pmc.on_exec)
         ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
     return 0;
 }
@@ -28711,7 +28781,7 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
-    pmc.n_tasks = opt.command ? 0 : opt.n_pids; /* diagnose COMMAND counts the whole machine */
+    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* diagnose COMMAND: the machine */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
     if (!pmc.one) {
@@ -28950,6 +29020,26 @@ static const char *pmc_metric_why(u32 m)
         why = why ? why : pmc_why(pmc_ratios[k].of);
     }
     return why ? why : "not counted in this interval: nothing ran, or other tools use the counters";
+}
+
+/* Gets the total of a metric since the start, or of a ratio the quotient of two totals. Returns
+ * false if no total exists. Only the first reading has happened while an event was disabled. */
+static bool pmc_total(const struct met_inst *i, u32 m, double *v)
+{
+    const struct met_series *s = met_at(i, m);
+    double part, of;
+    *v = (double)s->total;
+    if (met_forms[metrics[m].form].counter)
+        return s->at > 1;
+    for (u32 k = 0; k < ARRAY_LEN(pmc_ratios); k++) {
+        const struct pmc_ratio *r = &pmc_ratios[k];
+        if (r->metric != m || !pmc_total(i, pmc_roles[r->part].metric, &part)
+            || !pmc_total(i, pmc_roles[r->of].metric, &of))
+            continue;
+        *v = part * r->times / of;
+        return of > 0;
+    }
+    return false;
 }
 
 static void pmc_reset(struct pmc_sum *s)
@@ -31505,7 +31595,7 @@ static void mout_heat_maps(struct buf *b)
         h->line = mout_past.maps++;
         b_f(b, "[%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", h->line, r->name, r->counts,
             met_sources[r->src].name, h->inst->name[0] ? met_dims[h->inst->dim].label : "");
-        b_json(b, h->inst->name, strlen(h->inst->name));
+        mout_json_name(b, h->inst->name);
         b_s(b, "\"],");
     }
 }
@@ -31567,9 +31657,10 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    if (out.events_on && !mout.screen)
+    bool text = out.events_on && !mout.screen && !opt.command; /* a command has totals instead */
+    if (text)
         mout_text(&out.text.b);
-    if (out.events_on && !mout.screen && mo.hist)
+    if (text && mo.hist)
         mout_hists(&out.text.b);
     if (mout.csv.fd[0] >= 0) {
         mout_csv(&mout.csv.b);
@@ -32881,6 +32972,118 @@ static const char *mon_opt_collectors(const char *v)
                        "; for sources, see kvis help monitor --man" : NULL;
 }
 
+/* --- kvis monitor COMMAND: totals of one command, as perf stat(1) prints them --- */
+
+static struct {
+    int status;              /* wait status; -1: still running, or no command */
+    struct rusage used;
+    u64 from_ns;             /* time of execve */
+} mon_command = { .status = -1 };
+
+/* Events of the kernel, which need no PMU. While perf_event_paranoid is 2, unprivileged users may
+ * only count user mode, in which the clock runs, but in which the other events do not occur. */
+static struct {
+    const char *name;
+    u64 config;
+    bool user;
+    double scale;
+    int opened;              /* file descriptor, or -errno */
+} mon_events[] = {
+    { "task_clock_seconds", PERF_COUNT_SW_TASK_CLOCK, true, 1e-9, 0 },
+    { "context_switches", PERF_COUNT_SW_CONTEXT_SWITCHES, false, 1, 0 },
+    { "migrations", PERF_COUNT_SW_CPU_MIGRATIONS, false, 1, 0 },
+    { "page_faults", PERF_COUNT_SW_PAGE_FAULTS, false, 1, 0 },
+};
+
+/* Forks the command, which waits for sp_go, and makes it the process of -p. */
+static void mon_fork(void)
+{
+    sp_fork();
+    opt.pids = &sp_command.pid;
+    opt.n_pids = 1;
+    mo.off &= ~(1ull << SRC_PROC);
+}
+
+/* Opens the events of the kernel for the command and its future children. */
+static void mon_open_events(void)
+{
+    for (u32 k = 0; k < ARRAY_LEN(mon_events); k++) {
+        struct perf_event_attr a = {
+            .type = PERF_TYPE_SOFTWARE, .config = mon_events[k].config, .inherit = 1,
+            .disabled = 1, .enable_on_exec = 1, .exclude_kernel = mon_events[k].user,
+        };
+        mon_events[k].opened = pf_event(&a, sp_command.pid, -1, -1, 0);
+    }
+}
+
+static double mon_seconds(const struct timeval *t)
+{
+    return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+/* Writes a total, or why there is none. */
+static void mon_total(const char *name, bool fraction, double v, const char *why)
+{
+    if (out.events_on && why)
+        b_f(&out.text.b, "%20s  %s: %s\n", "n/a", name, why);
+    else if (out.events_on)
+        b_f(&out.text.b, "%20.*f  %s\n", fraction ? 3 : 0, v, name);
+    if (out.json_on && !why) {
+        b_f(&out.json.b, ",\"%s\":", name);
+        mout_num(&out.json.b, v);
+    }
+}
+
+static void mon_event_totals(void)
+{
+    u64 n = 0;
+    for (u32 k = 0; k < ARRAY_LEN(mon_events); k++) {
+        int f = mon_events[k].opened, e = f;
+        if (f >= 0)
+            e = read(f, &n, sizeof n) == sizeof n ? 0 : -EIO;
+        mon_total(mon_events[k].name, mon_events[k].scale < 1, (double)n * mon_events[k].scale,
+                  e ? pf_why_not(e, mon_events[k].user ? PF_LEVEL_USER : PF_LEVEL_CPU) : NULL);
+    }
+}
+
+static void mon_pmc_totals(void)
+{
+    const struct met_inst *i = met_inst_nr(DIM_PID, (u64)sp_command.pid);
+    double v;
+    if (pmc.none)
+        mon_total("hardware counters", false, 0, pmc.none);
+    for (u32 m = met.src[SRC_PMC].from; i && m < met.src[SRC_PMC].to && !pmc.none; m++) {
+        bool count = mout_form(m)->counter;
+        if (metrics[m].src == SRC_PMC && pmc_total(i, m, &v))
+            mon_total(metrics[m].name, !count, v, NULL);
+        else if (metrics[m].src == SRC_PMC && count)
+            mon_total(metrics[m].name, false, 0, pmc_metric_why(m));
+    }
+}
+
+/* Writes the totals of the command. */
+static void mon_totals(void)
+{
+    const struct rusage *used = &mon_command.used;
+    double seconds = (double)(u_now() - mon_command.from_ns) / 1e9;
+    if (out.events_on) {
+        b_s(&out.text.b, "kvis monitor: ");
+        b_esc(&out.text.b, opt.command[0], strlen(opt.command[0]), 0);
+        b_c(&out.text.b, '\n');
+    }
+    if (out.json_on)
+        b_f(&out.json.b, "{\"type\":\"totals\",\"pid\":%d", sp_command.pid);
+    mon_total("elapsed_seconds", true, seconds, NULL);
+    if (sp_command.ended) {
+        mon_total("user_seconds", true, mon_seconds(&used->ru_utime), NULL);
+        mon_total("system_seconds", true, mon_seconds(&used->ru_stime), NULL);
+    }
+    mon_event_totals();
+    if (pmc.begun)
+        mon_pmc_totals();
+    b_s(&out.json.b, out.json_on ? "}\n" : "");
+}
+
 /* --- the loop --- */
 
 /* Turns the sources of -p and --cgroup on if these options are given, else off, whatever -c says.
@@ -32935,10 +33138,17 @@ static void mon_interval(void)
         scr_interval();
 }
 
+static bool mon_ended(void)
+{
+    return sp_ended(&mon_command.status, &mon_command.used);
+}
+
 static void mon_wait(u64 until)
 {
-    while (u_now() < until && !sp_end_sig)
-        if (hs_wait(until, scr.on ? STDIN_FILENO : -1) && scr.on)
+    enum { LOOK_NS = 10000000 }; /* how often kvis looks whether the command has ended */
+    while (u_now() < until && !sp_over() && !mon_ended())
+        if (hs_wait(opt.command ? MIN(until, u_now() + LOOK_NS) : until,
+                    scr.on ? STDIN_FILENO : -1) && scr.on)
             scr_keys();
 }
 
@@ -32976,14 +33186,23 @@ static void mon_start(void)
     vh_start();
 }
 
-static void mon_run(u64 end_ns)
+/* Monitors until the time end_ns (0: without end) or the end of the command. Returns the wait
+ * status of the command, or -1 without a command. */
+static int mon_run(u64 end_ns)
 {
     u64 next;
+    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
+    if (opt.command) {
+        mon_fork();
+        mon_open_events();
+        pmc.on_exec = true;
+        if (scr.alone && !mo.prom_file && hs.fd < 0 && !mo.chosen)
+            mo.off = ~(1ull << SRC_PMC);
+    }
     mon_start();
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
-    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
     if (scr.on && scr.alone) { /* the content of other sinks must not depend on the screen */
         mo.all_processes = true;
         mo.off &= mo.chosen ? ~0ull : ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
@@ -32993,26 +33212,33 @@ static void mon_run(u64 end_ns)
     mon_collect();
     if (mo.prom_file)
         mout_prom_file(mo.prom_file);
+    if (opt.command)
+        mon_command.from_ns = sp_go(false);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
     if (end_ns) /* -d does not include the time to load BPF programs */
         end_ns += next - out.start_ns;
-    while (!sp_end_sig && !out.failed && !met.over && !mon_unread()) {
+    for (bool last = false; !last && !sp_over() && !out.failed && !met.over && !mon_unread();) {
         u64 now = u_now();
         next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;
-        bool last = end_ns && next > end_ns;
+        last = end_ns && next > end_ns;
         mon_wait(last ? end_ns : next);
-        if (!(last || sp_end_sig) || !mout.intervals)
+        if (!(last || sp_over()) || !mout.intervals || opt.command)
             mon_interval();
-        if (mout.intervals == 1 && mon_nothing())
+        if (mout.intervals == 1 && !opt.command && mon_nothing())
             out.failed = ENODATA;
-        if (last || mout.intervals == mo.count)
-            break;
+        last |= mon_ended() || mout.intervals == mo.count;
     }
+    if (opt.command && !sp_error())
+        mon_totals();
     mout_end();
     scr_end();
     bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
+    while (opt.command && !mon_ended() && !sp_over()) /* the command runs longer than -d or -n */
+        mon_wait(u_now() + NSEC);
+    sp_end_witness();
+    return mon_command.status;
 }
 
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
@@ -33069,7 +33295,9 @@ static const struct { const char *name; u16 use[3]; } dg_res[N_RES] = {
 
 enum { DG_MAX_GUARDS = 3 };
 
-static const struct dg_rule {
+#define DG_ANY 1e-6f /* a lower threshold means: any value above 0 */
+
+static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* name of another rule whose finding suppresses this rule; or NULL */
     u16 value, cost, whose, log;
@@ -33762,11 +33990,16 @@ static const char *dg_words_of(u16 number)
     return NULL;
 }
 
-/* Writes a number with its unit, or without the unit if its phrase in dg_words[] has a '#'. */
-static void dg_bare(struct buf *b, u16 number, double v)
+/* Returns whether a number is written without its unit: its phrase in dg_words[] has a '#'. */
+static bool dg_unitless(u16 number)
 {
     const char *words = dg_words_of(number);
-    if (words && strchr(words, '#'))
+    return words && strchr(words, '#');
+}
+
+static void dg_bare(struct buf *b, u16 number, double v)
+{
+    if (dg_unitless(number))
         dg_digits(b, v);
     else
         dg_num(b, number, v);
@@ -33899,7 +34132,7 @@ static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
         b_s(b, sep);
         sep = ", ";
         dg_say(b, e->number, e->v);
-        if (f->rule->kind == DG_ERROR && e->limit < 1e-6) /* any value above 0 is an error */
+        if (f->rule->kind == DG_ERROR && e->limit < (double)DG_ANY)
             continue;
         b_s(b, " (threshold ");
         dg_bare(b, e->number, e->limit);
@@ -34139,10 +34372,12 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, &line, 18, DG_COLUMNS);
 }
 
-/* Returns whether metrics are unavailable, and not only missing because no event occurred. */
+/* Returns whether metrics are unavailable, and not only missing because there was no such event or
+ * object. The reasons of gen/tables/metrics.tbl for the latter begin with "no ". */
 static bool dg_blind(const struct mout_lack *l)
 {
-    return l->own || met.src[l->src].wrong;
+    return met.src[l->src].wrong
+           || (l->own && (met.no[l->metric[0]] || strncmp(l->why, "no ", 3)));
 }
 
 static double dg_seconds(void)
@@ -34390,7 +34625,66 @@ static void dg_json(struct buf *b)
     mout_json_end(b, "]}\n");
 }
 
-/* --- the run --- */
+/* --- options --- */
+
+/* Parses a value with the unit that dg_bare writes, such as 40%, 20ms or 1.5 MB/s. */
+static bool dg_parse(u16 number, const char *text, float *v)
+{
+    static const char *const names[] = {
+        [U_RATE] = "/s", [U_RATIO] = "%", [U_BYTES] = "B", [U_BYTE_RATE] = "B/s",
+        [U_SECONDS] = "s", [U_CELSIUS] = "C", [U_HERTZ] = "Hz", [U_NS] = "s", [U_WATTS] = "W",
+        [U_CELSIUS_RATE] = "C/s",
+    };
+    static const char prefixes[] = "um KMGT";
+    u8 unit = dg_unitless(number) ? U_NUMBER : mout_form(dg_like(number))->unit;
+    const char *name = names[unit] ? names[unit] : "", *blank = prefixes + 2;
+    char *end;
+    double x = strtod(text, &end) * (unit == U_RATIO ? 0.01 : unit == U_NS ? 1e9 : 1);
+    end += strspn(end, " °");
+    size_t prefix = strlen(end) - strlen(name);
+    if (!isdigit((u8)*text) || prefix > 1 || strcmp(end + prefix, name))
+        return false;
+    const char *at = prefix ? strchr(prefixes, *end) : blank;
+    if (!at)
+        return false;
+    double thousand = unit == U_BYTES || unit == U_BYTE_RATE ? 1024 : 1000;
+    for (; at > blank; at--)
+        x *= thousand;
+    for (; at < blank; at++)
+        x /= thousand;
+    *v = (float)x;
+    return isfinite(*v);
+}
+
+/* Sets the threshold of a rule. v is RULE=VALUE. */
+static const char *dg_opt_threshold(const char *v)
+{
+    static struct buf why;
+    char name[64];
+    const char *near = NULL;
+    u32 distance = 9;
+    struct dg_rule *r = dg_rules, *end = r + ARRAY_LEN(dg_rules);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(v, "="), v);
+    for (; r < end && strcmp(r->name, name); r++)
+        u_nearer(name, r->name, &near, &distance);
+    v += strcspn(v, "=");
+    b_reset(&why);
+    if (r == end && near) {
+        b_f(&why, "no rule has this name; did you mean %s?", near);
+    } else if (r == end) {
+        b_s(&why, "no rule has this name (kvis help findings lists the rules)");
+    } else if (!r->below && r->limit < DG_ANY) {
+        b_s(&why, "this rule has no threshold: any value above 0 is a finding");
+    } else if (*v != '=' || !dg_parse(r->value, v + 1, &r->limit)) {
+        b_s(&why, "not RULE=VALUE with a VALUE such as ");
+        dg_bare(&why, r->value, (double)r->limit);
+    } else {
+        r->source = "--threshold";
+        return NULL;
+    }
+    b_c(&why, 0);
+    return why.p;
+}
 
 static const char *dg_opt_duration(const char *v)
 {
@@ -34398,6 +34692,8 @@ static const char *dg_opt_duration(const char *v)
     dg.for_ns = mo.interval_ns;
     return wrong;
 }
+
+/* --- the run --- */
 
 /* Takes a sample. Expensive sources are read only once: CPU clock rates (up to 10 ms per CPU before
  * Linux 5.18) in the second sample, when the workload is running; connections, and the memory and
@@ -34463,20 +34759,14 @@ static void dg_watch(u64 length)
 /* Runs the diagnosis. Returns the wait status of the command, or -1 without a command. */
 static int dg_run(void)
 {
-    static pid_t pid;
     const char *term = getenv("TERM");
     u64 length = dg.for_ns ? dg.for_ns : opt.command ? UINT64_MAX / 2 : 10 * NSEC;
     mo.interval_ns = MIN(NSEC, MAX(length / 2, 10000000));
     dg.progress = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
                   && isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
     dg_tasks = xcalloc(DG_TASKS, sizeof *dg_tasks);
-    if (opt.command) {
-        sp_fork();
-        pid = sp_command.pid;
-        opt.pids = &pid;
-        opt.n_pids = 1;
-        mo.off &= ~(1ull << SRC_PROC);
-    }
+    if (opt.command)
+        mon_fork();
     mon_start();
     const u64 off = mo.off;
     dg_look(false);
@@ -34495,7 +34785,7 @@ static int dg_run(void)
     out_flush();
     while (sp_command.pid && dg.status == -1 && !sp_over()) /* the command runs longer than -d */
         dg_wait(u_now() + NSEC);
-    sp_end_witness(&sp_witness);
+    sp_end_witness();
     return dg.status;
 }
 
@@ -34887,15 +35177,16 @@ static void check_table(struct buf *b, bool json)
 
 static void check_cpu_id(struct check *c)
 {
+    static const u8 cpu0[PMC_CPUS / 8] = { 1 };
+    const struct pmc_core *core = pmc.n_pmus ? NULL : pmc_find_core("cpu"); /* else its row says */
     if (pmc.vendor[0])
-        check_say(c, true, "%s family %u model %u stepping %u: %s", pmc.vendor, pmc.family,
-                  pmc.model_nr, pmc.stepping, pmc.model);
+        check_say(c, true, "%s family %u model %u stepping %u: %s%s%s", pmc.vendor, pmc.family,
+                  pmc.model_nr, pmc.stepping, pmc.model, core ? ", " : "", core ? core->name : "");
     else
-        check_say(c, true, "%s", pmc.n_pmus && pmc_pmus[0].core[0] ? pmc_pmus[0].core
-                                                                    : "not known");
-    if (!pmc.n_pmus)
-        check_fix(c, "no CPU PMU in %s; in a virtual machine, enable the virtual PMU",
-                  met_path(PMC_DEVICES));
+        pmc_arm_core(cpu0, c->detail, sizeof c->detail);
+    c->works = c->detail[0];
+    if (!c->works)
+        check_say(c, false, "not known");
 }
 
 static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
@@ -34984,7 +35275,9 @@ static bool check_cpu(struct buf *b, bool json)
     pmc_look();
     struct check_done *d = check_begin("processor");
     check_cpu_id(&d->c);
-    bool works = d->c.works;
+    bool works = pmc.n_pmus;
+    if (!works)
+        check_reason(&check_begin("pmu")->c, pmc.none);
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         d = check_begin("%s", pmc_pmus[k].name);
         check_cpu_pmu(&d->c, &pmc_pmus[k]);
@@ -36401,6 +36694,8 @@ static int cmd_print(int f, const char *text)
 
 static void cmd_monitor_ready(void)
 {
+    if (opt.command && opt.n_pids)
+        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID cannot be combined");
     if (!mon_sources_on())
         opt_wrong(opt_cmd, opt_named("collectors"),
                   "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
@@ -36416,11 +36711,10 @@ static void cmd_monitor_ready(void)
 
 static int cmd_monitor(void)
 {
-    if (opt.command)
-        opt_wrong(opt_cmd, NULL, "'%s': monitor takes no command", *opt.command);
     if (mo.grafana)
         return cmd_print(STDOUT_FILENO, emb_text("grafana", "json"));
     cmd_monitor_ready();
+    cmd_refuse_mixed();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
         opt_wrong(opt_cmd, opt_named("csv"),
                   "--csv and --json both write to stdout; fix: --json=FILE");
@@ -36442,23 +36736,24 @@ static int cmd_monitor(void)
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_rows_header("none");
-    if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
+    if (opt.command && !opt.out_file) { /* stdout belongs to the command */
+        out.events_on = true;
+        out.text.fd[0] = STDERR_FILENO;
+    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
         out.events_on = false;
-    mout.screen = out.events_on && !opt.out_file && isatty(STDOUT_FILENO)
+    mout.screen = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
                   && isatty(STDIN_FILENO) && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
     if (!out.events_on)
         out.text.fd[0] = -1;
     out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
-    mon_run(tr.deadline_ns);
+    int status = mon_run(tr.deadline_ns);
     if (opt.report)
         mout_page_end(cmd_report_fd);
-    return out.failed ? EXIT_KVIS : 0;
+    return opt.command ? cmd_rows_end(sp_error(), status) : out.failed ? EXIT_KVIS : 0;
 }
 
 static int cmd_diagnose(void)
 {
-    if (opt.command && opt.n_pids)
-        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID cannot be combined");
     cmd_monitor_ready();
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule uses SRC_VHOST */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
