@@ -358,7 +358,7 @@ struct task {
     s32 blocked_on;      /* first argument of the call during which kvis attached */
     bool full;           /* thread stops at each call because kvis's seccomp filter is unusable */
     u64 full_ns;         /* time from which the thread stops at each call; 0: at its next stop */
-    u64 at_ns;           /* time of the thread's stop or record that kvis is handling or handled last */
+    u64 at_ns;           /* time of the thread's stop or record that kvis handled last */
     const struct mem_record *record; /* record of a call that kvis is handling; NULL: a stop */
     struct call call;
     bool restarting;     /* the kernel is about to restart `call`, which is not counted yet */
