@@ -1158,7 +1158,6 @@ static const char *u_not_mounted(const char *path)
     return strncmp(path, "/proc", 5) || u_mounted("/proc", U_PROCFS) ? NULL : "/proc";
 }
 
-/* Opens a file below /sys, even if sysfs is not mounted. Returns what open(2) returns. */
 static int u_sys_open(const char *path, int flags)
 {
     int f = open(path, flags | O_CLOEXEC), e = errno;
@@ -1405,7 +1404,6 @@ struct stop {
     u32 data;       /* SECCOMP_RET_DATA, valid at a seccomp stop */
 };
 
-/* Returns the size in bytes of an ABI's pointers, longs and size_t. */
 static unsigned abi_word(enum abi a)
 {
     return a == ABI_X86_64 || a == ABI_ARM64 || a == ABI_RISCV64 ? 8 : 4;
@@ -1857,7 +1855,6 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
     return got ? (s64)got : -EFAULT;
 }
 
-/* Copies memory of thread tid. Returns the number of bytes copied, at least one, or -errno. */
 static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
@@ -2083,7 +2080,6 @@ static u32 nm_hash(u64 start, const char *s, size_t n)
     return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 / golden ratio: mixes all bits of h */
 }
 
-/* Returns how many bytes a name of n characters takes, including malloc's overhead. */
 static size_t nm_size(size_t n)
 {
     return (sizeof(struct name) + n + 1 + 31) & ~(size_t)15;
@@ -3313,7 +3309,6 @@ static struct task *ps_task(pid_t tid)
     return t;
 }
 
-/* Returns a thread of the process that has a known descriptor table, or NULL. */
 static struct task *ps_any_of(pid_t pid)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -3791,7 +3786,6 @@ static const struct sc_command *dec_command(const struct call *c, u16 row)
     return NULL;
 }
 
-/* Returns the kind of argument i: from the row of the call's command, or from the call's row. */
 static unsigned dec_kind(const struct call *c, unsigned i)
 {
     const struct sc_row *row = &sc_rows[c->row];
@@ -4046,7 +4040,6 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* Appends the n bytes at addr as a quoted string, truncated to -s and to DEC_CHUNK bytes. */
 static void dec_bytes(struct dec *d, u64 addr, u64 n)
 {
     u8 tmp[DEC_CHUNK];
@@ -4355,7 +4348,6 @@ static void dec_element(struct dec *d, const u8 *p)
     dec_braces(d, p, l->size, l);
 }
 
-/* Appends an array of structures. Its length is the next argument (at entry) or the result. */
 static void dec_k_array(struct dec *d, u64 v)
 {
     const struct dec_layout *l = dec_layout(d, d->kind->st);
@@ -4440,7 +4432,6 @@ static void dec_clock(struct buf *b, u64 v)
         b_f(b, "MAKE_%s_CPUCLOCK(%d, %d)", id & 4 ? "THREAD" : "PROCESS", ~id >> 3, id & 3);
 }
 
-/* Returns the family FAM_... of a level's socket-option names (include/linux/socket.h). */
 static unsigned dec_optfam(u32 level)
 {
     for (const struct sc_level *l = sc_levels; l < sc_levels + ARRAY_LEN(sc_levels); l++)
@@ -5202,7 +5193,6 @@ static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
     b_c(d->b, ']');
 }
 
-/* Appends the value of a socket option of n bytes. The first `have` bytes are at p. */
 static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
 {
     const struct sc_option *o = sc_options, *end = sc_options + ARRAY_LEN(sc_options);
@@ -5470,7 +5460,6 @@ static u8 dec_opens(const struct call *c)
     return dec_result(c, c->id)->opens;
 }
 
-/* Returns whether exec closes the descriptors that the call creates. */
 static bool dec_cloexec(const struct call *c)
 {
     const struct sc_result *r = dec_result(c, c->id);
@@ -6112,7 +6101,6 @@ static void out_cut_line(int f, const char *all, const char *end)
         return; /* not an error: a device cannot be truncated */
 }
 
-/* Truncates the output files when tracing starts. */
 static void out_begin(void)
 {
     void (*empty)(void) = out.empty;
@@ -6300,7 +6288,6 @@ static void out_name(pid_t pid, const char *comm, size_t n)
     named->used = ++out.name_uses;
 }
 
-/* Appends at most n bytes of a program's name, padded with blanks to `width`, and another blank. */
 static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
 {
     u32 from = b->len;
@@ -6362,7 +6349,6 @@ static void out_line_end(void)
     out_full(&out.text);
 }
 
-/* Cuts the last line in the buffer, which begins at `from`, to the terminal's width. */
 static void out_row_cut(u32 from)
 {
     out.line_from = from;
@@ -6770,7 +6756,6 @@ static void out_name_by(const struct event *e)
     out_name(e->pid, comm, n);
 }
 
-/* Updates the names of processes from an event that -P excludes. */
 static void out_leave_out(const struct event *e)
 {
     const char *comm = out_comm(e->pid);
@@ -7110,7 +7095,6 @@ static void out_call_text_begin(struct task *t, u32 *next)
     *next = out_args(&out.text.b, &t->call, 0, false);
 }
 
-/* Appends a label and a duration in ms. Appends nothing if the duration is below 0.01 ms. */
 static void out_ms(struct buf *b, const char *what, u64 ns)
 {
     if (ns >= 10000)
@@ -7541,7 +7525,6 @@ static void out_end(void)
     out_break_partial();
 }
 
-/* Drops all references to a task that is about to be freed. */
 static void out_forget(const struct task *t)
 {
     for (u32 i = 0; i < out.n_taps; i++)
@@ -7691,7 +7674,6 @@ static u64 st_percentile(const struct st_row *r, double p)
     return r->hist ? st_quantile(r->hist, r->calls, r->max_ns, p) : 0;
 }
 
-/* Returns the histogram of a row, and allocates it at the first use; NULL: out of memory. */
 static u32 *st_hist(struct st_row *r)
 {
     if (!r->hist)
@@ -8081,7 +8063,6 @@ static void st_one_table(struct buf *b, const struct st_row *rows)
     free(total.hist);
 }
 
-/* Compares processes for qsort(3), in the order of descending time. */
 static int st_compare_callers(const void *a, const void *b)
 {
     const struct st_caller *x = *(const struct st_caller *const *)a,
@@ -8414,7 +8395,6 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
 
 /* --- block I/O --- */
 
-/* Adds a completed disk request to the statistics. */
 static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
 {
     io->took.count++;
@@ -8672,7 +8652,6 @@ static void st_begin_item(struct st_items *items)
     b_s(items->b, items->shown ? " · " : "");
 }
 
-/* Ends the current item; removes the item if it does not fit into the line. */
 static void st_end_item(struct st_items *items)
 {
     struct buf *b = items->b;
@@ -9341,7 +9320,6 @@ static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
     return !fs ? NULL : absolute ? fs->root : fs->cwd;
 }
 
-/* Returns the descriptor of the directory that the path in argument i is relative to. */
 static s32 md_dirfd(const struct call *c, u32 i)
 {
     const u16 *kind = sc_rows[c->row].arg;
@@ -9606,7 +9584,6 @@ static bool md_status_wanted(const struct call *c)
     return opt.status & status && md_long_enough(c);
 }
 
-/* Returns whether a completed call passes all filters. */
 static bool md_wanted(const struct call *c)
 {
     return c->selected && md_status_wanted(c);
@@ -10012,7 +9989,6 @@ static struct fd_stat md_recorded_stat(const struct wire_file *f)
     };
 }
 
-/* Sets p to the path of an opened file from its record (put_path in call.bpf.c). */
 static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 {
     static struct path below; /* path below the tracee's root */
@@ -10149,7 +10125,6 @@ static void md_make_any(struct task *t, struct call *c)
     md_install(t, (s32)c->ret, o, cloexec);
 }
 
-/* Handles pidfd_getfd(2), which copies a descriptor from another process. */
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
@@ -10634,7 +10609,6 @@ static void md_recvfrom(struct task *t, struct call *c)
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
-/* Like md_received, for a message with several buffers (struct msghdr). */
 static s64 md_msg_received(struct task *t, const struct call *c, const struct dec_msghdr *m,
                            s64 bytes, u64 flags)
 {
@@ -13239,7 +13213,6 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
     px_pb_slice(uuid, from, to, PX_STATE, name, strlen(name));
 }
 
-/* Removes the oldest n waits for a CPU from a thread's list. */
 static void px_waits_gone(struct px_track *t, u32 n)
 {
     t->n_waits -= n;
@@ -13849,7 +13822,6 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
 }
 
-/* Returns the state in which a call spent the most time, for calls without state change times. */
 static const char *px_mostly(const struct call *c, u64 slept)
 {
     if (slept >= MAX(c->cpu_ns, c->runq_ns))
@@ -13996,7 +13968,6 @@ static const char *emb_next(const char *text)
     return text < emb_texts_end ? text : NULL;
 }
 
-/* Returns the embedded text with the name KIND.NAME, or NULL. */
 static const char *emb_text(const char *kind, const char *name)
 {
     char line[64];
@@ -14494,7 +14465,6 @@ static void df_note_run(const struct df_life *l)
                                           l->now.failed > 0 };
 }
 
-/* Counts a command that ends, because its process exits or executes the next command. */
 static void df_over(struct df_life *l, u64 ns)
 {
     if (!l->children)
@@ -15056,7 +15026,6 @@ static void df_text_table(struct buf *b, const struct df_table *t)
         b_f(b, "   ... and %u more rows\n", n - shown);
 }
 
-/* Writes a time in units of unit_ns, or "n/a" if it is not known. */
 static void df_time(struct buf *b, int width, bool known, u64 v, u64 unit_ns)
 {
     double n = (double)v / (double)unit_ns;
@@ -15126,7 +15095,6 @@ static void df_text_times(struct buf *b)
         }
 }
 
-/* Writes a time in recording A and in recording B: "A → B (percent)". */
 static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
 {
     b_s(b, what);
@@ -16096,7 +16064,6 @@ static bool btf_composite(const struct btf_type *t)
     return t->kind == BTF_STRUCT || t->kind == BTF_UNION;
 }
 
-/* Whether a string of the BTF file equals the first `len` characters of `want`. */
 static bool btf_is(const char *name, const char *want, u32 len)
 {
     return !strncmp(name, want, len) && !name[len];
@@ -16244,7 +16211,6 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-/* Adds all queries to the hash table of type names. */
 static void btf_sort(struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
@@ -16530,7 +16496,6 @@ static s32 tfs_number(const char **p, char end)
     return v;
 }
 
-/* Returns the id of a tracepoint for perf_event_open(2), or -errno. */
 static int tfs_event_id(const char *event)
 {
     struct buf b = { 0 };
@@ -16867,7 +16832,6 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Returns the size of this machine's memory in bytes, or 0 if it is unknown. */
 static u64 bpf_memory(void)
 {
     return (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
@@ -17028,7 +16992,6 @@ static void bpf_set_compat(struct bpf_cfgs *c, struct bpf_obj *o)
     bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
-/* Resolves the tracepoint record fields of the BPF programs in the bit set `mask`. */
 static void bpf_find_records(struct bpf_obj *o, u32 mask)
 {
     for (u32 i = 0; i < o->fam->n_progs; i++) {
@@ -17041,13 +17004,11 @@ static void bpf_find_records(struct bpf_obj *o, u32 mask)
     }
 }
 
-/* Returns why kernel fields are missing. */
 static const char *bpf_no_fields(const struct bpf_obj *o)
 {
     return o->no_btf[0] ? o->no_btf : "the kernel's BTF lacks fields that kvis needs";
 }
 
-/* Whether the running kernel has a field that the BPF programs of o use. */
 static bool bpf_has_field(const struct bpf_obj *o, const char *name)
 {
     for (; o; o = o->lender)
@@ -17518,7 +17479,6 @@ static int bpf_attach_row(const struct bpf_prog_row *r, int prog)
     }
 }
 
-/* Attaches BPF program i to the tracepoint or function that its row in fam->progs names. */
 static int bpf_attach_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -18734,7 +18694,6 @@ static bool hy_counts_down(const struct sc_row *r, u32 i)
         || (r->arg[i] == K_TV && id == SC_select);
 }
 
-/* Converts a value of hy_files[] to a value of struct wire_spec. */
 static u8 hy_place(u8 n)
 {
     return !n                    ? 0
@@ -18945,7 +18904,6 @@ static void hy_choose(const bool *need)
         hy_specs[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
 }
 
-/* Adds an entry to the map `commands`. Returns 0 or -errno. */
 static int hy_put_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
 {
     struct wire_command key = { command, (u16)sc_number(ARCH_NATIVE, id), hy_word(arg) };
@@ -18983,7 +18941,6 @@ static int hy_put_commands(void)
     return e;
 }
 
-/* Passes the specifications of all calls to the BPF program. Returns 0 or -errno. */
 static int hy_watch(void)
 {
     int e = hy_put_commands();
@@ -19090,7 +19047,6 @@ static u8 hy_status(void)
     return (opt.status & BOTH) == BOTH ? 0 : opt.status & BOTH;
 }
 
-/* Passes the cgroup of --cgroup to the BPF program. Returns 0 or -errno. */
 static int hy_put_cgroup(void)
 {
     u32 first = 0;
@@ -19152,7 +19108,6 @@ static int hy_let_nest(void)
     return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
 }
 
-/* Loads and attaches BPF program i of a family. */
 static int hy_load_at(struct bpf_obj *o, u32 i)
 {
     int e = bpf_load(o, 1u << i);
@@ -19236,7 +19191,6 @@ static int hy_load_proc(void)
     return e ? bpf_fail(&hy.obj, e, "%s", o->why) : 0;
 }
 
-/* Attaches the BPF programs for system calls, which are already loaded. */
 static int hy_attach(u32 mask)
 {
     struct bpf_obj *o = &hy.obj;
@@ -19502,7 +19456,6 @@ static int hy_io_errno(s32 error)
     return error < 0 ? MIN(-error, 4095) : (size_t)error < ARRAY_LEN(known) ? known[error] : EIO;
 }
 
-/* Returns the name of the block operation with this number in include/linux/blk_types.h. */
 static const char *hy_io_op(u32 op)
 {
     static const char *const name[] = { [0] = "read", [1] = "write", [2] = "flush", [3] = "discard",
@@ -19519,7 +19472,6 @@ static u64 hy_lost_before(void)
     return hy.seen_lost;
 }
 
-/* Returns how many calls were lost. */
 static u64 hy_lost(void)
 {
     return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
@@ -20510,7 +20462,6 @@ static void tr_detach_one(struct task *t, int sig)
     tr_forget(t);
 }
 
-/* Handles the record of a thread's wait for a CPU. */
 static void tr_delay(const struct wire_delay *d)
 {
     struct task *t = ps_task((pid_t)d->tid);
@@ -20563,7 +20514,6 @@ static void tr_uring(const struct wire_uring *w)
         md_ring(t, w);
 }
 
-/* Returns the time for events that do not come from a stop of a thread. */
 static u64 tr_when(void)
 {
     return tr.seen_ns ? tr.seen_ns : u_now();
@@ -22046,7 +21996,6 @@ static void tr_child_late(void)
     kill(getpid(), SIGSTOP);
 }
 
-/* Returns why kvis may not ptrace(2) any process, or NULL. */
 static const char *tr_refused(void)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -22185,7 +22134,6 @@ static int tr_first_look(struct task *t, struct tr_in *in)
     return row;
 }
 
-/* Returns the number of context switches of a thread; -1: not known. */
 static s64 tr_switches(pid_t tid)
 {
     s64 own = ps_status(tid, "voluntary_ctxt_switches:");
@@ -22683,7 +22631,6 @@ static void ses_report_losses(struct session *s)
     }
 }
 
-/* Returns whether nobody reads the output of kvis any more. */
 static bool ses_unread(const struct session *s)
 {
     bool closed = out.text.fd[0] < 0 && out.json.fd[0] < 0;
@@ -23924,7 +23871,6 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
     b_c(b, ' ');
 }
 
-/* Returns whether the terminal has space for all columns and a command. */
 static bool proc_is_wide(void)
 {
     return !out.columns || out.columns >= 100;
@@ -25609,7 +25555,6 @@ struct met_hist {
     u32 line;                    /* number of the histogram in the HTML report, if `past` is set */
 };
 
-/* Resets the histograms of an instance whose kernel counters restarted at 0. */
 static void met_hists_anew(const struct met_inst *i)
 {
     for (struct met_hist *h = i->hists; h; h = h->next)
@@ -25621,7 +25566,6 @@ static void met_left_out(u32 n)
     met.src[met.cur].left_out += n;
 }
 
-/* Returns the number of instances left out in this interval, over all sources. */
 static u32 met_left_out_now(void)
 {
     u32 n = 0;
@@ -25870,7 +25814,6 @@ static struct met_series *met_at(const struct met_inst *i, u32 m)
     return &i->series[met.slot[i->dim][m]];
 }
 
-/* Resets all values of an instance whose kernel counters restarted at 0. */
 static void met_anew(const struct met_inst *i)
 {
     for (u32 k = 0; k < met.width[i->dim]; k++) {
@@ -26088,7 +26031,6 @@ static void met_wrong(const char *path, int e)
                  dir ? dir : "", dir ? " mounted?" : "");
 }
 
-/* Records why the current source has no values, for reasons other than a failed read. */
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
@@ -26223,7 +26165,6 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
     return n;
 }
 
-/* Reads the last component of a symbolic link's target; "" if there is no link. */
 static void met_link(const char *path, char *name, size_t n)
 {
     char to[PATH_MAX];
@@ -27350,14 +27291,12 @@ static struct mfs_look {
 
 static u64 mfs_queued[MET_INSTS]; /* time in ns for which threads waited for each CPU */
 
-/* Compares two structs by their first member, a pid or tid. */
 static int mfs_by_id(const void *a, const void *b)
 {
     u32 x = *(const u32 *)a, y = *(const u32 *)b;
     return (x > y) - (x < y);
 }
 
-/* Returns the increase of a process's counter in this interval. */
 static u64 mfs_did(const struct mfs_task *t, u32 k)
 {
     return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
@@ -27451,7 +27390,6 @@ static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u6
         t->ran_on[t->n_ran_on++] = (u16)cpu;
 }
 
-/* Stores a thread's counters for the next scan. */
 static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 {
     struct mfs_look *l = &mfs_seen;
@@ -29561,7 +29499,6 @@ static void unc_dmi_read(void)
                  "of a DIMM");
 }
 
-/* Returns the total bus width of all memory controllers, in bits; 0 if unknown. */
 static u32 unc_lines(void)
 {
     u32 n = unc.boxes * 64; /* amd_df: 64 data lines per controller in use */
@@ -29970,7 +29907,6 @@ static void mk_add_disk(const char *sys, int map)
     bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
 }
 
-/* Assigns slots to all disks. Disks that already have a slot keep it. */
 static void mk_add_disks(void)
 {
     int map = bpf_map(&mk_blk.obj, "disks");
@@ -30522,7 +30458,6 @@ static void vh_queue(const struct wire_vh *w)
                           DELAY_BUCKETS, w->sum[k]);
 }
 
-/* Frees the slot of a virtqueue whose worker has exited. */
 static void vh_forget(u32 slot)
 {
     static struct wire_vh none;
@@ -31007,7 +30942,6 @@ static void mout_prom_head(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "\n# TYPE %s %s\n", name, mout_types[type]);
 }
 
-/* Writes a metric that has one value and no labels. */
 static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
                           const char *help, double v)
 {
@@ -31431,7 +31365,6 @@ static void mout_point_add(struct met_point *p, struct met_point q)
     p->mean += (q.mean - p->mean) * (float)q.n / (float)p->n;
 }
 
-/* Saturating addition. */
 static u32 mout_cell_sum(u32 a, u32 b)
 {
     return a + MIN(b, UINT32_MAX - a);
@@ -32652,7 +32585,6 @@ static void scr_turn(int key)
     scr.top = key == 'h' ? 0 : scr.top;
 }
 
-/* Handles the key /: starts to read the text that filters names. */
 static void scr_search(int unused)
 {
     (void)unused;
@@ -36182,7 +36114,6 @@ static int cmd_open_file(const char *name)
     return cmd_open_as(name, O_WRONLY);
 }
 
-/* Returns whether other users can create files in the working directory. */
 static bool cmd_shared_directory(void)
 {
     struct stat s;
@@ -37013,7 +36944,6 @@ static const char *cmd_file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Runs a subcommand. argv[0] is the name of the subcommand or of a link. */
 static int cmd_run(const struct cmd *c, char **argv)
 {
     open_opt.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop */
