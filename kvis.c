@@ -2769,19 +2769,30 @@ static int fd_statx(const char *path, struct fd_stat *sx)
     return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, TYPE | INO | BTIME, sx) < 0 ? -errno : 0;
 }
 
+static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
+{
+    return a->stx_ino == b->stx_ino && a->stx_dev_major == b->stx_dev_major
+           && a->stx_dev_minor == b->stx_dev_minor;
+}
+
 /* Returns whether -P names this file. If a path later leads to another file, the first one counts.
- * Compares the birth time as well, because file systems reuse inode numbers of deleted files. */
+ * Compares the birth time as well, because file systems reuse inode numbers of deleted files. If sx
+ * is from a record, which has no birth time, the path must still lead to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
+    struct fd_stat now;
     if (opt.n_paths && !want)
         want = calloc(opt.n_paths, sizeof *want);
     for (u32 i = 0; want && sx->stx_ino && i < opt.n_paths; i++) {
-        if (!want[i].stx_ino && fd_statx(*opt.paths[i] ? opt.paths[i] : "/", &want[i]) < 0)
+        const char *path = *opt.paths[i] ? opt.paths[i] : "/";
+        if (!want[i].stx_ino && fd_statx(path, &want[i]) < 0)
             want[i].stx_ino = 0;
-        if (want[i].stx_ino == sx->stx_ino && want[i].stx_dev_major == sx->stx_dev_major
-            && want[i].stx_dev_minor == sx->stx_dev_minor
-            && !memcmp(want[i].stx_btime, sx->stx_btime, sizeof sx->stx_btime))
+        if (!fd_is_same(&want[i], sx))
+            continue;
+        bool asked = !sx->stx_btime[0] && fd_statx(path, &now) == 0 && fd_is_same(&now, sx);
+        const u64 *born = asked ? now.stx_btime : sx->stx_btime;
+        if (!memcmp(want[i].stx_btime, born, sizeof now.stx_btime))
             return true;
     }
     return false;
@@ -6610,7 +6621,7 @@ static void out_held_print(u64 until_ns)
 /* The text output delays I/O, and failed execs while PATH is searched, to merge them. */
 static bool out_holds(const struct event *e)
 {
-    return (event_kinds[e->kind].how & EVENT_RUNS && !e->err)
+    return event_kinds[e->kind].how & EVENT_RUNS
         || (e->kind == EK_BLOCK && ev_has(e, EV_op)) || (e->kind == EK_EXEC && e->err == ENOENT);
 }
 
@@ -6915,6 +6926,13 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     return true;
 }
 
+/* Returns whether an event is about a UDP socket whose peer is a DNS server. */
+static bool out_is_dns(const struct event *e)
+{
+    return ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].sym, "udp", 3)
+        && ev_ends(e, EV_remote_addr, ":53");
+}
+
 static bool out_routine_kind(const struct event *e, bool starting)
 {
     switch (e->kind) {
@@ -6928,11 +6946,11 @@ static bool out_routine_kind(const struct event *e, bool starting)
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
     case EK_SEND: /* an EK_RESOLVE event shows the DNS query and its outcome */
-    case EK_RECV:
         return ev_has(e, EV_name);
+    case EK_RECV:
+        return ev_has(e, EV_name) || (e->err && out_is_dns(e));
     case EK_CONNECT: /* connect(2) of a UDP socket to a DNS server sends nothing */
-        return !e->err && ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].sym, "udp", 3)
-            && ev_ends(e, EV_remote_addr, ":53");
+        return !e->err && out_is_dns(e);
     case EK_BLOCK:
         return starting && !e->err && e->v[EV_duration_ns].n < OUT_SLOW_NS;
     case EK_SCHED:
@@ -9563,7 +9581,7 @@ static bool md_selects(struct task *t, struct call *c)
         if (md_path_wanted(c->paths.p + w->off, (u32)w->len)
             || (p.ok && md_path_wanted(p.s, p.len))
             || (p.len && *p.s != '/' && md_path_possible(p.s))
-            || (t->fs && !mem_is_past(t) && md_leads_to_wanted(t, &p, md_at_link(c, w->arg))))
+            || (t->fs && md_leads_to_wanted(t, &p, md_at_link(c, w->arg))))
             return true;
     }
     return md_touched(t, c, md_wanted_file);
@@ -9599,7 +9617,8 @@ static void md_emit(struct event *e)
 {
     static const u8 path_field[] = { EV_path, EV_new_path, EV_filename, EV_src_name, EV_dst_name,
                                      EV_program, EV_remote_addr, EV_local_addr, EV_map_type };
-    if (e->unasked || !(opt.status & (e->err ? CALL_FAILED : CALL_SUCCESSFUL)))
+    bool failed = e->err || ev_has(e, EV_failure);
+    if (e->unasked || !(opt.status & (failed ? CALL_FAILED : CALL_SUCCESSFUL)))
         return;
     bool hit = !opt.n_paths || e->selected;
     for (size_t i = 0; !hit && i < ARRAY_LEN(path_field); i++)
@@ -9884,12 +9903,19 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
 }
 
+/* Returns whether every call that could receive the answer to a DNS query is traced. */
+static bool md_dns_sees_answers(void)
+{
+    return sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg] && sc_set[SC_read];
+}
+
 /* Reports that DNS queries get no answer. o: the socket; NULL: all, at the end of the trace. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
         if (q->o && (!o || (q->o == o && q->open_ns == o->open_ns))) {
-            md_dns_emit(q, err, ns);
+            if (err || md_dns_sees_answers())
+                md_dns_emit(q, err, ns);
             q->o = NULL;
             md_queries.n--;
         }
@@ -10046,7 +10072,7 @@ static void md_open(struct task *t, struct call *c)
         struct ofd *o = md_file(t, kind, n, w);
         if (o) {
             fd_identify(o, &sx);
-            o->wanted |= c->selected;
+            c->selected = o->wanted |= c->selected;
         }
         md_install(t, (s32)c->ret, o, flags & O_CLOEXEC);
     }
@@ -10505,46 +10531,69 @@ static void md_shutdown(struct task *t, struct call *c)
 
 /* --- bytes --- */
 
+/* Returns a new event of a call that moves bytes through descriptor n. to: the peer of a socket. */
+static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
+                                 const struct name *to, bool in)
+{
+    struct ofd *o = fd_get(t, n);
+    bool net = o && o->kind == FK_SOCK;
+    struct event *e = md_event(net ? (in ? EK_RECV : EK_SEND) : in ? EK_READ : EK_WRITE, t, c);
+    ev_num(e, EV_fd, n);
+    if (net) {
+        ev_sym(e, EV_sock_type, o->sock);
+        ev_peer(e, EV_remote_addr, to ? to : o->peer);
+        md_own_address(e, o);
+    } else {
+        ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
+        ev_sym(e, EV_fd_kind, fd_kind_name[o ? o->kind : FK_UNKNOWN]);
+    }
+    return e;
+}
+
 /* Counts the bytes that a call moved through descriptor n, and emits a file or network event. at:
  * address of the bytes, or 0 if the bytes are in several buffers. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
     struct ofd *o = fd_get(t, n);
-    bool net = o && o->kind == FK_SOCK;
     if (bytes <= 0)
         return;
     if (o)
         st_io(o, peer, (u64)bytes, in);
-    const struct name *to = peer ? peer : o ? o->peer : NULL;
-    struct md_query *dns = md_dns_read(t, c, o, to, at, bytes, in);
+    struct md_query *dns = md_dns_read(t, c, o, peer ? peer : o ? o->peer : NULL, at, bytes, in);
     if (dns && !in && !md_dns_note(dns))
         dns = NULL;
-    struct event *e = md_event(net ? (in ? EK_RECV : EK_SEND) : in ? EK_READ : EK_WRITE, t, c);
+    struct event *e = md_transfer(t, c, n, peer, in);
     e->err = 0;
     ev_num(e, EV_bytes, bytes);
-    ev_num(e, EV_fd, n);
-    if (net) {
-        ev_sym(e, EV_sock_type, o->sock);
-        ev_peer(e, EV_remote_addr, to);
-        md_own_address(e, o);
-        if (dns)
-            ev_bytes(e, EV_name, dns->m.name, dns->m.name_len);
-    } else {
-        ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
-        ev_sym(e, EV_fd_kind, fd_kind_name[o ? o->kind : FK_UNKNOWN]);
-    }
+    if (dns)
+        ev_bytes(e, EV_name, dns->m.name, dns->m.name_len);
     md_emit(e);
     if (dns && in)
         md_dns_answered(dns, t->at_ns);
 }
 
+/* Returns whether a call that moves bytes failed with an error after which a program or the kernel
+ * repeats the call. kvis reports no event then. */
+static bool md_repeats(const struct call *c)
+{
+    return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
+}
+
+/* Emits the event of a call that failed to move bytes through the descriptor in argument 0. */
+static void md_unmoved(struct task *t, const struct call *c, const struct name *peer, bool in)
+{
+    if (!md_repeats(c))
+        md_emit(md_transfer(t, c, (s32)c->arg[0], peer, in));
+}
+
 static void md_read_write(struct task *t, struct call *c)
 {
-    bool one = c->id == SC_read || c->id == SC_write;
-    if (!c->err)
-        md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret,
-                 md_kind[c->id] == EK_READ);
+    bool one = c->id == SC_read || c->id == SC_write, in = md_kind[c->id] == EK_READ;
+    if (c->err)
+        md_unmoved(t, c, NULL, in);
+    else
+        md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
 }
 
 static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
@@ -10564,9 +10613,11 @@ static void md_sendto(struct task *t, struct call *c)
         md_moved(t, c, n, peer, c->arg[1], c->ret, false);
         return;
     }
-    struct md_query *dns = c->err == EAGAIN || c->err == EINTR ? NULL
+    struct md_query *dns = md_repeats(c) ? NULL
         : md_dns_read(t, c, fd_get(t, n), peer, c->arg[1], (s64)c->arg[2], false);
-    if (dns && !md_dns_find(dns))
+    if (!dns)
+        md_unmoved(t, c, peer, false);
+    else if (!md_dns_find(dns))
         md_dns_emit(dns, c->err, t->at_ns);
 }
 
@@ -10602,8 +10653,10 @@ static void md_recvfrom(struct task *t, struct call *c)
 {
     u32 len = 0;
     s32 n = (s32)c->arg[0];
-    if (c->err)
+    if (c->err) {
+        md_unmoved(t, c, NULL, true);
         return;
+    }
     bool named = c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
     md_moved(t, c, n, named ? md_written_peer(t, c, c->arg[4], len) : NULL, c->arg[1],
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
@@ -10674,8 +10727,11 @@ static void md_recvmsg_enter(struct task *t, struct call *c)
 
 static void md_msg(struct task *t, struct call *c)
 {
-    if (!c->err)
-        md_message(t, c, c->arg[1], c->ret, c->arg[2], c->id == SC_recvmsg);
+    bool in = c->id == SC_recvmsg;
+    if (c->err)
+        md_unmoved(t, c, NULL, in);
+    else
+        md_message(t, c, c->arg[1], c->ret, c->arg[2], in);
 }
 
 /* Handles sendmmsg(2) and recvmmsg(2), which return the number of messages. Each message is a
@@ -10684,6 +10740,8 @@ static void md_mmsg(struct task *t, struct call *c)
 {
     unsigned w = abi_word(c->abi);
     u64 size = 7 * w + (w == 8 ? 8 : 4), at = c->arg[1]; /* struct mmsghdr */
+    if (c->err)
+        md_unmoved(t, c, NULL, c->id != SC_sendmmsg);
     for (s64 i = 0; !c->err && i < MIN(c->ret, 1024 /* UIO_MAXIOV */); i++, at += size) {
         u32 len = 0;
         if (!mem_get(t, at + 7 * w, &len, 4)
@@ -10692,21 +10750,29 @@ static void md_mmsg(struct task *t, struct call *c)
     }
 }
 
+/* Returns whether a call failed because the kernel cannot copy between these two files. Programs
+ * such as cat(1) then copy with read(2) and write(2). */
+static bool md_cannot_copy(const struct call *c)
+{
+    return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
+}
+
 static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[c->id];
     bool sends = kind == EK_SENDFILE; /* the first argument of sendfile(2) is the destination */
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
-    if (c->err || c->ret <= 0)
+    if (c->err ? md_repeats(c) || md_cannot_copy(c) : c->ret <= 0)
         return;
     struct ofd *src = fd_get(t, (s32)c->arg[sends]);
     struct ofd *dst = fd_get(t, (s32)c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
-    if (src && kind != EK_TEE) /* tee(2) does not consume the bytes of the source */
+    if (src && !c->err && kind != EK_TEE) /* tee(2) does not consume the bytes of the source */
         st_io(src, NULL, (u64)c->ret, true);
-    if (dst)
+    if (dst && !c->err)
         st_io(dst, NULL, (u64)c->ret, false);
     struct event *e = md_event(kind, t, c);
-    ev_num(e, EV_bytes, c->ret);
+    if (!c->err)
+        ev_num(e, EV_bytes, c->ret);
     md_describe(e, EV_src_name, src, from, sizeof from);
     md_describe(e, EV_dst_name, dst, to, sizeof to);
     if (sends)
@@ -10717,12 +10783,13 @@ static void md_copy(struct task *t, struct call *c)
 static void md_vmsplice(struct task *t, struct call *c)
 {
     struct ofd *o = fd_get(t, (s32)c->arg[0]);
-    if (c->err || c->ret <= 0)
+    if (c->err ? md_repeats(c) : c->ret <= 0)
         return;
-    if (o)
+    if (o && !c->err)
         st_io(o, NULL, (u64)c->ret, !o->writable);
     struct event *e = md_event(EK_VMSPLICE, t, c);
-    ev_num(e, EV_bytes, c->ret);
+    if (!c->err)
+        ev_num(e, EV_bytes, c->ret);
     ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
     ev_num(e, EV_fd, (s32)c->arg[0]);
     md_emit(e);
@@ -10766,7 +10833,8 @@ static void md_change(struct task *t, struct call *c)
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
     const struct call_path *target = dec_path(c, 0); /* text of the new symbolic link */
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
-    md_change_path(t, c, arg, &p);
+    bool of_fd = arg == 1 && !c->arg[1]; /* futimens(3) */
+    md_change_path(t, c, of_fd ? -1 : arg, &p);
     ev_bytes(e, EV_path, p.s, p.len);
     switch (e->kind) {
     case EK_SYMLINK:
@@ -10787,6 +10855,9 @@ static void md_change(struct task *t, struct call *c)
     case EK_CHOWN:
         ev_num(e, EV_uid, (s32)value[0]);
         ev_num(e, EV_gid, (s32)value[1]);
+        break;
+    case EK_CHANGE:
+        ev_sym(e, EV_call, sc_name(c->row));
         break;
     case EK_MKDIR:
     case EK_MKNOD:
@@ -11153,12 +11224,13 @@ static bool md_is_about_memory(u16 row)
     return md_need[sc_id[row]] == MD_MEMORY;
 }
 
-/* Returns whether -e trace= selects no call that causes events. If so, kvis prints only calls. */
+/* Returns whether -e trace= selects no call that causes events with more than a path. If so, kvis
+ * prints only calls. */
 static bool md_reports_nothing(void)
 {
     bool any = false;
     for (u16 i = 0; i < SC_N; i++)
-        any |= sc_set[i] && md_need[sc_id[i]] != MD_NO;
+        any |= sc_set[i] && md_need[sc_id[i]] != MD_NO && md_kind[sc_id[i]] != EK_CHANGE;
     return !any;
 }
 
@@ -20102,14 +20174,15 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
 
 /* Returns whether a call that begins is the call in which -p found the thread waiting. On some
  * architectures the result is in the first argument's register, which the kernel restores before
- * the stop; arch_interrupted cannot detect the call there, and the call begins again. */
+ * the stop; arch_interrupted cannot detect the call there, and the call begins again, or as
+ * restart_syscall(2) if it has a timeout. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
-    bool same = ARCH_ARG0_IS_RESULT && c->known && t->blocked_in == c->row + 1
-                && t->blocked_on == (s32)c->arg[0];
+    bool same = t->blocked_in == c->row + 1 && t->blocked_on == (s32)c->arg[0];
+    bool resumed = t->blocked_in && c->id == SC_restart_syscall;
     t->blocked_in = 0;
-    return same;
+    return ARCH_ARG0_IS_RESULT && c->known && (same || resumed);
 }
 
 static void tr_enter(struct task *t, const struct stop *s, u64 ns)
@@ -30552,16 +30625,23 @@ static bool mout_shown(u8 dim)
     return dim != DIM_CPU || mo.per_cpu;
 }
 
+/* Returns how many metrics of a source have a value. */
+static u32 mout_seen(u32 src)
+{
+    u32 n = 0;
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
+        n += metrics[m].src == src && met.seen[m] == met.tick;
+    return n;
+}
+
 /* Returns why a source lacks some of its metrics, or NULL if it lacks none or is turned off. */
 static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
     const char *lack = met_sources[src].lack;
-    u32 n = 0, seen = 0;
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
+    u32 n = 0, seen = mout_seen(src);
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         n += metrics[m].src == src;
-        seen += metrics[m].src == src && met.seen[m] == met.tick;
-    }
     if (mo.off >> src & 1 || (seen == n && !met.src[src].wrong))
         return NULL;
     if (!met.src[src].wrong)
@@ -30589,7 +30669,8 @@ static const char *mout_why(u32 src, u32 m, const char *of_source)
         return NULL;
     if (met.no[m] || met.seen[m] == met.tick)
         return met.no[m];
-    return metrics[m].lack ? metrics[m].lack : of_source;
+    bool readable = !met.src[src].wrong || mout_seen(src);
+    return metrics[m].lack && readable ? metrics[m].lack : of_source;
 }
 
 static void mout_lack(struct mout_lack *l, const char *why, const char *of_source)

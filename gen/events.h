@@ -68,31 +68,34 @@
       EV_addr, EV_end_addr, EV_size, EV_old_addr, EV_old_size) \
     X(MPROTECT, MEM, 0, "mprotect", "mprotect {addr}-{end_addr} {prot} {size:8}", \
       EV_addr, EV_end_addr, EV_size, EV_prot) \
-    X(READ, FILE, EVENT_RUNS, "read", "read {bytes:9}  {filename}", \
+    X(READ, FILE, EVENT_RUNS, "read", "read {bytes:9}  {filename}|read {filename}", \
       EV_bytes, EV_filename, EV_fd, EV_fd_kind) \
-    X(WRITE, FILE, EVENT_RUNS, "write", "write {bytes:8}  {filename}", \
+    X(WRITE, FILE, EVENT_RUNS, "write", "write {bytes:8}  {filename}|write {filename}", \
       EV_bytes, EV_filename, EV_fd, EV_fd_kind) \
     X(SEND, NET, EVENT_RUNS, "send", \
       "send {bytes:8} → {remote_addr} on {path}|send {bytes:8} → {remote_addr}" \
-      "|send {bytes:8} on {path}|send {bytes:8}", \
+      "|send {bytes:8} on {path}|send {bytes:8}" \
+      "|send → {remote_addr} on {path}|send → {remote_addr}|send on {path}|send", \
       EV_bytes, EV_fd, EV_sock_type, EV_remote_addr, EV_path, EV_name) \
     X(RECV, NET, EVENT_RUNS, "recv", \
       "recv {bytes:8} ← {remote_addr} on {path}|recv {bytes:8} ← {remote_addr}" \
-      "|recv {bytes:8} on {path}|recv {bytes:8}", \
+      "|recv {bytes:8} on {path}|recv {bytes:8}" \
+      "|recv ← {remote_addr} on {path}|recv ← {remote_addr}|recv on {path}|recv", \
       EV_bytes, EV_fd, EV_sock_type, EV_remote_addr, EV_path, EV_name) \
     X(RESOLVE, NET, EVENT_WITH_CALLS, "resolve", \
       "resolve {name} {kind} → {server}: {answer}|resolve {name} {kind} → {server} failed: {failure}" \
       "|resolve {name} {kind} → {server}", \
       EV_name, EV_kind, EV_server, EV_answer, EV_failure, EV_fd, EV_duration_ns) \
-    X(COPY, FILE, 0, "copy_file_range", "copy {bytes:8}  {src_name} → {dst_name}", \
+    X(COPY, FILE, 0, "copy_file_range", "copy {bytes:8}  {src_name} → {dst_name}|copy {src_name} → {dst_name}", \
       EV_bytes, EV_src_name, EV_dst_name) \
-    X(SENDFILE, FILE, 0, "sendfile", "sendfile {bytes:8}  {src_name} → {dst_name}", \
+    X(SENDFILE, FILE, 0, "sendfile", \
+      "sendfile {bytes:8}  {src_name} → {dst_name}|sendfile {src_name} → {dst_name}", \
       EV_bytes, EV_src_name, EV_dst_name, EV_to_network) \
-    X(SPLICE, FILE, 0, "splice", "splice {bytes:8}  {src_name} → {dst_name}", \
+    X(SPLICE, FILE, 0, "splice", "splice {bytes:8}  {src_name} → {dst_name}|splice {src_name} → {dst_name}", \
       EV_bytes, EV_src_name, EV_dst_name) \
-    X(TEE, FILE, 0, "tee", "tee {bytes:8}  {src_name} → {dst_name}", \
+    X(TEE, FILE, 0, "tee", "tee {bytes:8}  {src_name} → {dst_name}|tee {src_name} → {dst_name}", \
       EV_bytes, EV_src_name, EV_dst_name) \
-    X(VMSPLICE, FILE, 0, "vmsplice", "vmsplice {bytes:8}  {filename}", \
+    X(VMSPLICE, FILE, 0, "vmsplice", "vmsplice {bytes:8}  {filename}|vmsplice {filename}", \
       EV_bytes, EV_filename, EV_fd) \
     X(UNLINK, FILE, 0, "unlink", "unlink {path}", \
       EV_path) \
@@ -114,6 +117,8 @@
       EV_path, EV_mode) \
     X(CHOWN, FILE, 0, "chown", "chown {path} {uid}:{gid}", \
       EV_path, EV_uid, EV_gid) \
+    X(CHANGE, FILE, 0, "change", "{call} {path}|{call}", \
+      EV_call, EV_path) \
     X(SPAWN, PROC, 0, "spawn_process", \
       "spawn process {child_pid} ({ns_pid} in its PID NS)|spawn process {child_pid}", \
       EV_child_pid, EV_ns_pid, EV_comm) \

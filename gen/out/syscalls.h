@@ -1471,6 +1471,7 @@ static const struct sc_option sc_options[] = {
     X(eventfd2, FDS, NULL, md_make, 0) \
     X(execve, ALWAYS, md_exec_enter, md_exec, 0) \
     X(execveat, ALWAYS, md_exec_enter, md_exec, 0) \
+    X(fallocate, EVENT, NULL, md_change, EK_CHANGE) \
     X(fanotify_init, FDS, NULL, md_make, 0) \
     X(fchdir, ALWAYS, NULL, md_chdir, 0) \
     X(fchmod, EVENT, NULL, md_change, EK_CHMOD) \
@@ -1481,12 +1482,16 @@ static const struct sc_option sc_options[] = {
     X(fchownat, EVENT, NULL, md_change, EK_CHOWN) \
     X(fcntl, FDS, NULL, md_fcntl, 0) \
     X(fcntl64, FDS, NULL, md_fcntl, 0) \
+    X(file_setattr, EVENT, NULL, md_change, EK_CHANGE) \
     X(fork, ALWAYS, md_clone_enter, NULL, 0) \
+    X(fremovexattr, EVENT, NULL, md_change, EK_CHANGE) \
+    X(fsetxattr, EVENT, NULL, md_change, EK_CHANGE) \
     X(fsmount, FDS, NULL, md_make_any, 0) \
     X(fsopen, FDS, NULL, md_make_any, 0) \
     X(fspick, FDS, NULL, md_make_any, 0) \
     X(ftruncate, EVENT, NULL, md_change, EK_TRUNCATE) \
     X(ftruncate64, EVENT, NULL, md_change, EK_TRUNCATE) \
+    X(futimesat, EVENT, NULL, md_change, EK_CHANGE) \
     X(getdents64, EVENT, NULL, md_getdents, 0) \
     X(getpeername, EVENT, NULL, NULL, 0) \
     X(getsockopt, EVENT, NULL, NULL, 0) \
@@ -1501,6 +1506,8 @@ static const struct sc_option sc_options[] = {
     X(link, EVENT, NULL, md_change, EK_LINK) \
     X(linkat, EVENT, NULL, md_change, EK_LINK) \
     X(listen, FDS, NULL, md_bind_listen, 0) \
+    X(lremovexattr, EVENT, NULL, md_change, EK_CHANGE) \
+    X(lsetxattr, EVENT, NULL, md_change, EK_CHANGE) \
     X(memfd_create, FDS, NULL, md_make, 0) \
     X(memfd_secret, FDS, NULL, md_make, 0) \
     X(mkdir, EVENT, NULL, md_change, EK_MKDIR) \
@@ -1509,6 +1516,9 @@ static const struct sc_option sc_options[] = {
     X(mknodat, EVENT, NULL, md_change, EK_MKNOD) \
     X(mmap, MEMORY, NULL, md_mmap, 0) \
     X(mmap2, MEMORY, NULL, md_mmap, 0) \
+    X(mount, EVENT, NULL, md_change, EK_CHANGE) \
+    X(mount_setattr, EVENT, NULL, md_change, EK_CHANGE) \
+    X(move_mount, EVENT, NULL, md_change, EK_CHANGE) \
     X(mprotect, MEMORY, NULL, md_mprotect, 0) \
     X(mq_open, FDS, NULL, md_make_any, 0) \
     X(mremap, MEMORY, NULL, md_mremap, 0) \
@@ -1541,6 +1551,8 @@ static const struct sc_option sc_options[] = {
     X(recvmmsg, FDS, NULL, md_mmsg, 0) \
     X(recvmmsg_time64, FDS, NULL, md_mmsg, 0) \
     X(recvmsg, FDS, md_recvmsg_enter, md_msg, 0) \
+    X(removexattr, EVENT, NULL, md_change, EK_CHANGE) \
+    X(removexattrat, EVENT, NULL, md_change, EK_CHANGE) \
     X(rename, EVENT, NULL, md_change, EK_RENAME) \
     X(renameat, EVENT, NULL, md_change, EK_RENAME) \
     X(renameat2, EVENT, NULL, md_change, EK_RENAME) \
@@ -1554,6 +1566,8 @@ static const struct sc_option sc_options[] = {
     X(sendmsg, EVENT, NULL, md_msg, 0) \
     X(sendto, EVENT, NULL, md_sendto, 0) \
     X(setns, ALWAYS, NULL, md_setns, 0) \
+    X(setxattr, EVENT, NULL, md_change, EK_CHANGE) \
+    X(setxattrat, EVENT, NULL, md_change, EK_CHANGE) \
     X(shutdown, EVENT, NULL, md_shutdown, 0) \
     X(signalfd, FDS, NULL, md_make, 0) \
     X(signalfd4, FDS, NULL, md_make, 0) \
@@ -1561,16 +1575,24 @@ static const struct sc_option sc_options[] = {
     X(socketcall, FDS, NULL, NULL, 0) \
     X(socketpair, FDS, NULL, md_pair, 0) \
     X(splice, EVENT, NULL, md_copy, EK_SPLICE) \
+    X(swapoff, EVENT, NULL, md_change, EK_CHANGE) \
+    X(swapon, EVENT, NULL, md_change, EK_CHANGE) \
     X(symlink, EVENT, NULL, md_change, EK_SYMLINK) \
     X(symlinkat, EVENT, NULL, md_change, EK_SYMLINK) \
     X(tee, EVENT, NULL, md_copy, EK_TEE) \
     X(timerfd_create, FDS, NULL, md_make, 0) \
     X(truncate, EVENT, NULL, md_change, EK_TRUNCATE) \
     X(truncate64, EVENT, NULL, md_change, EK_TRUNCATE) \
+    X(umount, EVENT, NULL, md_change, EK_CHANGE) \
+    X(umount2, EVENT, NULL, md_change, EK_CHANGE) \
     X(unlink, EVENT, NULL, md_change, EK_UNLINK) \
     X(unlinkat, EVENT, NULL, md_change, EK_UNLINK) \
     X(unshare, ALWAYS, NULL, md_unshare, 0) \
     X(userfaultfd, ALWAYS, NULL, md_make, 0) \
+    X(utime, EVENT, NULL, md_change, EK_CHANGE) \
+    X(utimensat, EVENT, NULL, md_change, EK_CHANGE) \
+    X(utimensat_time64, EVENT, NULL, md_change, EK_CHANGE) \
+    X(utimes, EVENT, NULL, md_change, EK_CHANGE) \
     X(vfork, ALWAYS, md_clone_enter, NULL, 0) \
     X(vmsplice, EVENT, NULL, md_vmsplice, 0) \
     X(write, EVENT, NULL, md_read_write, EK_WRITE) \

@@ -22,6 +22,14 @@ for scene in resolve ptrace/resolve; do
     has $scene/err 'resolve a\\x1b\[2J.example A'
     eq "$scene: lines of the bytes" 1 "$(grep -cE '(connect|send|recv|read|write) .*:53$' $scene/err)"
     has $scene/err 'send     20 B → 127.0.0.1:53$'
+    # Without the calls that receive, kvis does not know that there is no answer. -Z shows refused answers.
+    case $scene in ptrace*) backend=ptrace ;; *) backend=auto ;; esac
+    run trace --backend=$backend -e trace=sendmmsg,sendto -- "$BIN/net" resolve
+    has err 'resolve far.example A → 192.0.2.1 failed: ENETUNREACH'
+    hasnt err 'no answer'
+    run trace --backend=$backend -Z -- "$BIN/net" resolve
+    has err 'resolve absent.example A → 127.0.0.1 failed: NXDOMAIN'
+    hasnt err 'resolve two.example'
 done
 
 # Descriptors have their addresses also where -e asks for none of the calls that gave them one.

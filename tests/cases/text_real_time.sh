@@ -8,13 +8,18 @@
 cat >changes.c <<'C'
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 int main(void)
 {
     int f = open("lib/libx.so", O_CREAT | O_WRONLY, 0644);
+    futimens(f, NULL);
     close(f);
+    utimensat(AT_FDCWD, "lib/libx.so", NULL, 0);
+    removexattr("lib/libx.so", "user.none");
     chmod("lib/libx.so", 04755);
     rename("lib/libx.so", "lib/liby.so");
     unlink("lib/liby.so");
@@ -26,6 +31,10 @@ int main(void)
     write(f, "5", 1);
     close(f);
     open("app.sock", O_RDONLY);
+    f = open("/dev/full", O_WRONLY);
+    write(f, "x", 1);
+    sendfile(f, f, NULL, 1);
+    read(open("lib", O_RDONLY), &f, 1);
     open("data.sorted", O_RDONLY);
     open("lib/no.so.1", O_RDONLY);
     open("/proc/self/mem_no", O_WRONLY);
@@ -38,12 +47,15 @@ for backend in $(backends); do
     run trace --backend=$backend -- ./changes
     status 0
     for line in 'open .*/lib/libx.so \(write\)' 'chmod .*/lib/libx.so 04755' 'rename .*/lib/libx.so → .*/lib/liby.so' \
-        'unlink .*/lib/liby.so' 'open /dev/shm/kvis_text \(read/write\)' 'write +1 B  /dev/shm/kvis_text' \
+        'unlink .*/lib/liby.so' 'removexattr .*/lib/libx.so failed: E(NODATA|OPNOTSUPP)' \
+        'write /dev/full failed: ENOSPC' 'sendfile /dev/full → /dev/full failed: EBADF' \
+        'read .*/lib failed: EISDIR' 'open /dev/shm/kvis_text \(read/write\)' 'write +1 B  /dev/shm/kvis_text' \
         'unlink /dev/shm/kvis_text' 'open /proc/self/oom_score_adj \(write\)' 'write +1 B  /proc/self/oom_score_adj' \
         'open .*/app.sock .*ENOENT' 'open .*/data.sorted .*ENOENT' 'open .*/lib/no.so.1 .*ENOENT' \
         'open /proc/self/mem_no .*ENOENT'; do
         has err "^\[[^ ]* $line\$"
     done
+    eq "$backend: utimensat(2) by path and by descriptor" 2 "$(grep -c '^\[[^ ]* utimensat .*/lib/libx.so$' err)"
     # One write each 50 ms until kvis has printed of them: it does not wait for the end.
     cat >slow.py <<'P'
 import os, socket, sys, time

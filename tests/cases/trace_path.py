@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 KVIS, PROG, CWD = os.environ["KVIS"], os.environ["BIN"] + "/touch", os.getcwd()
 # strace looks at the first path of rename(2), and at the descriptor of fsconfig(2) only by command.
@@ -86,6 +87,22 @@ for wanted, truth in (("data", "newfstatat chmod openat read close rename trunca
         if calls() != truth.split():
             sys.exit(f"{backend} -P {wanted}, under many names: {calls()}, not {truth}")
         os.unlink("other")
+
+# The same for a process that is followed by its number, and for a link that /proc makes.
+for backend in ("ptrace", "observe"):
+    fresh("data")
+    for way in ("../lnk", "/proc/self/cwd/../data"):
+        with subprocess.Popen(["sh", "-c", f"read x; cd real; exec cat {way}"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as p:
+            with subprocess.Popen([KVIS, "trace", "-v", f"--backend={backend}", "--json=json", "-o", "text", "-P", "data",
+                                   "-p", str(p.pid)], stderr=subprocess.DEVNULL) as tracer:
+                while not os.path.exists("text") or "1 thread" not in open("text").read():
+                    time.sleep(0.02)
+                p.stdin.write(b"\n")
+                p.stdin.close()
+                tracer.wait()
+        os.unlink("text")
+        if [n for n in ("openat", "read", "close") if n not in calls()]:
+            sys.exit(f"{backend} -p -P data, as {way}: {calls()}")
 
 # Directories, the root, and names that are globs too; and the same out of a recording.
 for name, wanted in (("d/e/data", "d"), ("d/e/data", "d/"), ("d/e/data", CWD + "/d//"), ("d/e/data", "./d"),
