@@ -360,6 +360,8 @@ struct task {
     s32 blocked_on;      /* first argument of the call during which kvis attached */
     bool full;           /* thread stops at each call because kvis's seccomp filter is unusable */
     u64 full_ns;         /* time from which the thread stops at each call; 0: at its next stop */
+    u64 at_ns;           /* time of the thread's stop or record that kvis handled last */
+    const struct mem_record *record; /* record of a call that kvis is handling; NULL: a stop */
     struct call call;
     bool restarting;     /* the kernel is about to restart `call`, which is not counted yet */
     struct name *exec_path;
@@ -607,13 +609,6 @@ static u64 u_random(void)
     if (syscall(SYS_getrandom, &r, sizeof r, 1 /* GRND_NONBLOCK */) != (long)sizeof r)
         r = u_now() * 0x9e3779b97f4a7c15;
     return r;
-}
-
-static u64 u_at; /* time of the event that kvis is handling; 0: use the current time */
-
-static u64 u_when(void)
-{
-    return u_at ? u_at : u_now();
 }
 
 static void b_reset(struct buf *b)
@@ -1165,7 +1160,6 @@ static const char *u_not_mounted(const char *path)
     return strncmp(path, "/proc", 5) || u_mounted("/proc", U_PROCFS) ? NULL : "/proc";
 }
 
-/* Opens a file below /sys, even if sysfs is not mounted. Returns what open(2) returns. */
 static int u_sys_open(const char *path, int flags)
 {
     int f = open(path, flags | O_CLOEXEC), e = errno;
@@ -1412,7 +1406,6 @@ struct stop {
     u32 data;       /* SECCOMP_RET_DATA, valid at a seccomp stop */
 };
 
-/* Returns the size in bytes of an ABI's pointers, longs and size_t. */
 static unsigned abi_word(enum abi a)
 {
     return a == ABI_X86_64 || a == ABI_ARM64 || a == ABI_RISCV64 ? 8 : 4;
@@ -1790,14 +1783,18 @@ static s64 mem_give_up(void)
 /* Maximum number of memory ranges in a record: each takes at least a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* Copies of a tracee's memory from the record of a call, because the memory may have changed. */
-static struct {
-    bool on;                 /* kvis is decoding a record */
+/* The record of a call: copies of the tracee's memory, because the memory may have changed. */
+struct mem_record {
     bool live;               /* the thread is stopped at the end of the recorded call: data that the
                               * record lacks is read from its memory */
     bool entering;           /* mem_read returns data as it was at the call's entry */
     bool bad_fd;             /* the recorded call failed with EBADF */
     u32 n, n_files;
+    const struct wire_file *file[2]; /* files of the descriptors that the call returned */
+    const struct wire_sock *sock;    /* addresses of an IP socket */
+    const struct wire_unix *local;   /* addresses of a Unix socket */
+    const struct wire_times *times;  /* how the call spent its time; NULL: all on a CPU */
+    const struct wire_seg *path;     /* segment with the path of the opened file, or NULL */
     struct mem_part {
         u64 addr;
         u32 len;
@@ -1806,63 +1803,37 @@ static struct {
         bool written; /* the call wrote the range; its earlier contents are unknown */
         const u8 *data;
     } part[MEM_PARTS];
-    const struct wire_file *file[2]; /* files of the descriptors that the call returned */
-    const struct wire_sock *sock;    /* addresses of an IP socket */
-    const struct wire_unix *local;   /* addresses of a Unix socket */
-    const struct wire_times *times;  /* how the call spent its time; NULL: all on a CPU */
-    const struct wire_seg *path;     /* segment with the path of the opened file, or NULL */
-} replay;
-
-static void mem_replay_begin(void)
-{
-    replay.n = replay.n_files = 0;
-    replay.times = NULL;
-    replay.sock = NULL;
-    replay.local = NULL;
-    replay.path = NULL;
-}
-
-static void mem_replay(struct mem_part part)
-{
-    if (replay.n < ARRAY_LEN(replay.part))
-        replay.part[replay.n++] = part;
-}
-
-static void mem_replay_file(const struct wire_file *f)
-{
-    if (replay.n_files < ARRAY_LEN(replay.file))
-        replay.file[replay.n_files++] = f;
-}
+};
 
 /* Returns whether the tracee has continued since the record was written. */
-static bool mem_is_past(void)
+static bool mem_is_past(const struct task *t)
 {
-    return replay.on && !replay.live;
+    return t->record && !t->record->live;
 }
 
 /* Returns the file of the i-th descriptor that the recorded call returned; NULL: not recorded. */
-static const struct wire_file *mem_replayed_file(u32 i)
+static const struct wire_file *mem_recorded_file(const struct task *t, u32 i)
 {
-    return replay.on && i < replay.n_files ? replay.file[i] : NULL;
+    return t->record && i < t->record->n_files ? t->record->file[i] : NULL;
 }
 
 /* Returns -EAGAIN if the caller can read data missing in the record from the stopped thread. */
-static s64 mem_from_record(u64 addr, void *dst, size_t n)
+static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
-    for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++) {
+    for (const struct mem_part *p = r->part; p < r->part + r->n; p++) {
         u64 at = addr - p->addr;
-        if (p->early && p->fault && replay.entering && at < CALL_EARLY_MAX)
+        if (p->early && p->fault && r->entering && at < CALL_EARLY_MAX)
             return -EFAULT; /* the data at the call's entry is unknown */
-        bool here = at < p->len && (!p->early || replay.entering) && !p->fault;
+        bool here = at < p->len && (!p->early || r->entering) && !p->fault;
         if (here && (!best || (!best->early && p->len - at > best->len - (addr - best->addr))))
             best = p;
     }
     if (!best)
-        return mem_is_past() ? -EFAULT : -EAGAIN;
+        return r->live ? -EAGAIN : -EFAULT;
     n = MIN(n, best->len - (addr - best->addr));
-    for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++)
-        if (replay.entering && !best->early && p->written && addr < p->addr + p->len
+    for (const struct mem_part *p = r->part; p < r->part + r->n; p++)
+        if (r->entering && !best->early && p->written && addr < p->addr + p->len
             && p->addr < addr + n)
             return -EFAULT; /* the call overwrote its own input, as readlink(buf, buf, size) does */
     memcpy(dst, best->data + (addr - best->addr), n);
@@ -1886,7 +1857,6 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
     return got ? (s64)got : -EFAULT;
 }
 
-/* Copies memory of thread tid. Returns the number of bytes copied, at least one, or -errno. */
 static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
@@ -1980,8 +1950,8 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
 static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     size_t got = 0;
-    while (got < n && (replay.on || replay.entering)) {
-        s64 r = mem_from_record(addr + got, (u8 *)dst + got, n - got);
+    while (got < n && t->record) {
+        s64 r = mem_from_record(t->record, addr + got, (u8 *)dst + got, n - got);
         if (r == -EAGAIN)
             break;
         if (r <= 0)
@@ -2002,7 +1972,7 @@ static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
     while (got < max) {
         size_t k = MIN(max - got, (got ? 4096 : 256) - ((addr + got) & (got ? 4095 : 255)));
         s64 r = mem_read(t, addr + got, dst + got, k);
-        bool partial = got && (mem_is_past() || r == -ETIMEDOUT);
+        bool partial = got && (mem_is_past(t) || r == -ETIMEDOUT);
         if (r <= 0 && !partial)
             return r ? r : -EFAULT;
         if (r <= 0)
@@ -2112,7 +2082,6 @@ static u32 nm_hash(u64 start, const char *s, size_t n)
     return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 / golden ratio: mixes all bits of h */
 }
 
-/* Returns how many bytes a name of n characters takes, including malloc's overhead. */
 static size_t nm_size(size_t n)
 {
     return (sizeof(struct name) + n + 1 + 31) & ~(size_t)15;
@@ -2333,14 +2302,14 @@ static const char *const fd_kind_name[N_FK] = {
     "seccomp notify", "anon_inode",
 };
 
-static struct ofd *ofd_new(u8 kind, struct name *name, pid_t opener)
+static struct ofd *ofd_new(const struct task *t, u8 kind, struct name *name)
 {
     struct ofd *o = malloc(sizeof *o);
     if (!o)
         return NULL;
     fdt.ring |= kind == FK_URING;
     *o = (struct ofd){
-        .refs = 1, .kind = kind, .name = name, .opener = opener, .open_ns = u_when()
+        .refs = 1, .kind = kind, .name = name, .opener = t->pid, .open_ns = t->at_ns
     };
     return o;
 }
@@ -2423,12 +2392,13 @@ static bool fd_grow(struct files *f)
 /* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). The close is not
  * reported if kvis read the entry from /proc after the current call: that file is not the one that
  * the call closed. */
-static void fd_remove(struct files *f, s32 n)
+static void fd_remove(struct task *t, s32 n)
 {
+    struct files *f = t->files;
     struct fdent *e = fd_find(f, n);
     if (!e)
         return;
-    if (e->o->inherited && e->known_ns > u_when())
+    if (e->o->inherited && e->known_ns > t->at_ns)
         ofd_forget(e->o);
     else
         ofd_put(e->o);
@@ -2443,18 +2413,19 @@ static void fd_remove(struct files *f, s32 n)
 }
 
 /* Makes descriptor n refer to o. The table takes over the caller's reference to o. */
-static void fd_put(struct files *f, s32 n, struct ofd *o, bool cloexec)
+static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
+    struct files *f = t->files;
     if (!f || !o || n < 0) {
         ofd_put(o);
         return;
     }
-    fd_remove(f, n);
+    fd_remove(t, n);
     if ((f->n + 1) * 2 > f->cap && !fd_grow(f)) {
         ofd_put(o);
         return;
     }
-    *fd_slot(f, n) = (struct fdent){ n, cloexec, o, u_when() };
+    *fd_slot(f, n) = (struct fdent){ n, cloexec, o, t->at_ns };
     f->n++;
 }
 
@@ -2497,13 +2468,14 @@ static struct files *files_own(struct files *f)
 }
 
 /* A removal can move an unchecked entry into the free slot, so that slot is checked again. */
-static void fd_close_all(struct files *f, u32 lo, u32 hi, bool only_cloexec)
+static void fd_close_all(struct task *t, u32 lo, u32 hi, bool only_cloexec)
 {
+    const struct files *f = t->files;
     for (u32 i = 0; f && i < f->cap; i++) {
         const struct fdent *e = &f->slot[i];
         if (e->fd < 0 || (u32)e->fd < lo || (u32)e->fd > hi || (only_cloexec && !e->cloexec))
             continue;
-        fd_remove(f, e->fd);
+        fd_remove(t, e->fd);
         i--;
     }
 }
@@ -2938,17 +2910,17 @@ static s64 fd_flags_of(pid_t tid, s32 n)
     return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
 }
 
-static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
+static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
 {
     char link[PATH_MAX + 1];
     struct fd_stat sx;
-    s64 len = fd_link_text(fd_proc(tid, n), link, sizeof link);
+    s64 len = fd_link_text(fd_proc(t->tid, n), link, sizeof link);
     if (len < 0)
         return NULL;
-    bool have = fd_statx(fd_proc(tid, n), &sx) == 0;
+    bool have = fd_statx(fd_proc(t->tid, n), &sx) == 0;
     u8 kind = fd_kind_of(link, have ? &sx : NULL);
-    struct ofd *o = ofd_new(kind, nm_get(link[0] == '/' ? 'f' : 'x', link, (size_t)len), tid);
-    s64 flags = fd_flags_of(tid, n);
+    struct ofd *o = ofd_new(t, kind, nm_get(link[0] == '/' ? 'f' : 'x', link, (size_t)len));
+    s64 flags = fd_flags_of(t->tid, n);
     if (!o)
         return NULL;
     if (have)
@@ -2957,25 +2929,25 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
     o->writable = flags >= 0 && fd_writes(flags);
     *cloexec = flags >= 0 && flags & O_CLOEXEC;
     if (kind == FK_SOCK)
-        fd_probe_socket(o, tid, n);
+        fd_probe_socket(o, t->tid, n);
     return o;
 }
 
 /* Adds the open files of /proc/TID/fd, without those that the first exec closes if before_exec. */
-static void fd_scan(struct files *f, pid_t tid, bool before_exec)
+static void fd_scan(struct task *t, bool before_exec)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd", tid);
+    snprintf(path, sizeof path, "/proc/%d/fd", t->tid);
     DIR *d = opendir(path); /* if this fails, descriptors are shown as numbers without files */
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
-        struct ofd *o = fd_from_proc(tid, n, &cloexec);
+        struct ofd *o = fd_from_proc(t, n, &cloexec);
         struct fd_stat sx; /* unused; the call only tests whether the descriptor is still open */
-        if (o && before_exec && (cloexec || fd_statx(fd_proc(tid, n), &sx) < 0)) {
+        if (o && before_exec && (cloexec || fd_statx(fd_proc(t->tid, n), &sx) < 0)) {
             free(o);
         } else if (o) {
-            fd_put(f, n, o, cloexec);
+            fd_put(t, n, o, cloexec);
         }
     }
 }
@@ -2996,14 +2968,14 @@ static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
     bool stale = fdt.lost_ns > (e ? e->known_ns : 0);
-    if (!stale && ((e && !fdt.lazy) || mem_is_past()))
+    if (!stale && ((e && !fdt.lazy) || mem_is_past(t)))
         return e ? e->o : NULL;
-    if (!e && replay.bad_fd) /* the number was reused for a file opened later */
+    if (!e && t->record && t->record->bad_fd) /* the number was reused for a file opened later */
         return NULL;
     bool cloexec = false;
-    struct ofd *o = n >= 0 ? fd_from_proc(t->tid, n, &cloexec) : NULL;
+    struct ofd *o = n >= 0 ? fd_from_proc(t, n, &cloexec) : NULL;
     if (!o && e && fd_is_closed(t->tid, n)) {
-        fd_remove(t->files, n);
+        fd_remove(t, n);
         return NULL;
     }
     if (!o)
@@ -3016,7 +2988,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
         free(o);
         return e->o;
     }
-    fd_put(t->files, n, o, cloexec);
+    fd_put(t, n, o, cloexec);
     e = fd_find(t->files, n);
     if (e)
         e->known_ns = u_now();
@@ -3385,7 +3357,6 @@ static struct task *ps_task(pid_t tid)
     return t;
 }
 
-/* Returns a thread of the process that has a known descriptor table, or NULL. */
 static struct task *ps_any_of(pid_t pid)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -3403,12 +3374,12 @@ static struct proc *ps_proc(pid_t pid)
     return p;
 }
 
-static struct proc *ps_new_proc(pid_t pid, pid_t ppid)
+static struct proc *ps_new_proc(pid_t pid, pid_t ppid, u64 ns)
 {
     struct proc *p = malloc(sizeof *p);
     if (!p)
         return NULL;
-    *p = (struct proc){ .pid = pid, .ppid = ppid, .start_ns = u_when() };
+    *p = (struct proc){ .pid = pid, .ppid = ppid, .start_ns = ns };
     struct proc **slot = &ps.proc[(u32)pid % PS_BUCKETS];
     p->next = *slot;
     *slot = p;
@@ -3452,6 +3423,7 @@ static struct task *ps_new_task(pid_t tid)
     if (!t)
         return NULL;
     t->tid = tid;
+    t->at_ns = u_now();
     t->call.text.max = (64u << 10) + opt.strlen_max;
     ps_link(t);
     ps.n_tasks++;
@@ -3862,7 +3834,6 @@ static const struct sc_command *dec_command(const struct call *c, u16 row)
     return NULL;
 }
 
-/* Returns the kind of argument i: from the row of the call's command, or from the call's row. */
 static unsigned dec_kind(const struct call *c, unsigned i)
 {
     const struct sc_row *row = &sc_rows[c->row];
@@ -4117,7 +4088,6 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* Appends the n bytes at addr as a quoted string, truncated to -s and to DEC_CHUNK bytes. */
 static void dec_bytes(struct dec *d, u64 addr, u64 n)
 {
     u8 tmp[DEC_CHUNK];
@@ -4426,7 +4396,6 @@ static void dec_element(struct dec *d, const u8 *p)
     dec_braces(d, p, l->size, l);
 }
 
-/* Appends an array of structures. Its length is the next argument (at entry) or the result. */
 static void dec_k_array(struct dec *d, u64 v)
 {
     const struct dec_layout *l = dec_layout(d, d->kind->st);
@@ -4511,7 +4480,6 @@ static void dec_clock(struct buf *b, u64 v)
         b_f(b, "MAKE_%s_CPUCLOCK(%d, %d)", id & 4 ? "THREAD" : "PROCESS", ~id >> 3, id & 3);
 }
 
-/* Returns the family FAM_... of a level's socket-option names (include/linux/socket.h). */
 static unsigned dec_optfam(u32 level)
 {
     for (const struct sc_level *l = sc_levels; l < sc_levels + ARRAY_LEN(sc_levels); l++)
@@ -5273,7 +5241,6 @@ static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
     b_c(d->b, ']');
 }
 
-/* Appends the value of a socket option of n bytes. The first `have` bytes are at p. */
 static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
 {
     const struct sc_option *o = sc_options, *end = sc_options + ARRAY_LEN(sc_options);
@@ -5541,7 +5508,6 @@ static u8 dec_opens(const struct call *c)
     return dec_result(c, c->id)->opens;
 }
 
-/* Returns whether exec closes the descriptors that the call creates. */
 static bool dec_cloexec(const struct call *c)
 {
     const struct sc_result *r = dec_result(c, c->id);
@@ -6155,9 +6121,10 @@ static struct {
     struct task *partial; /* thread of the unfinished call in the current line (-v) */
     u32 line_at;  /* offset in text.b at which the line continues after time and thread */
     u32 line_col; /* number of columns of the current line that were already flushed */
-    struct ev_groups held; /* groups of events that the text sink has not printed yet */
     u64 due_ns;            /* earliest time at which a delayed line must be printed; 0: none */
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
+
+static struct ev_groups out_held; /* groups of events that the text sink has not printed yet */
 
 static struct out_proc out_procs[OUT_PROCS]; /* hash table, by pid */
 static struct out_proc *out_used[OUT_PROCS]; /* the slots in use; others stay untouched */
@@ -6182,7 +6149,6 @@ static void out_cut_line(int f, const char *all, const char *end)
         return; /* not an error: a device cannot be truncated */
 }
 
-/* Truncates the output files when tracing starts. */
 static void out_begin(void)
 {
     void (*empty)(void) = out.empty;
@@ -6370,7 +6336,6 @@ static void out_name(pid_t pid, const char *comm, size_t n)
     named->used = ++out.name_uses;
 }
 
-/* Appends at most n bytes of a program's name, padded with blanks to `width`, and another blank. */
 static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
 {
     u32 from = b->len;
@@ -6432,7 +6397,6 @@ static void out_line_end(void)
     out_full(&out.text);
 }
 
-/* Cuts the last line in the buffer, which begins at `from`, to the terminal's width. */
 static void out_row_cut(u32 from)
 {
     out.line_from = from;
@@ -6670,8 +6634,7 @@ static void out_group(const struct ev_group *g)
     bool block = e->kind == EK_BLOCK;
     if (!g->count)
         return;
-    if (block && g->count < OUT_DISK_FEW && !e->err && g->max_ns < OUT_SLOW_NS
-        && !opt.no_filter) {
+    if (block && g->count < OUT_DISK_FEW && !e->err && g->max_ns < OUT_SLOW_NS && !opt.no_filter) {
         out.hidden += g->count; /* the summary shows the number of hidden events */
         return;
     }
@@ -6688,7 +6651,7 @@ static void out_group(const struct ev_group *g)
 static void out_held_print(u64 until_ns)
 {
     struct ev_group *g;
-    while ((g = ev_group_take(&out.held, until_ns)))
+    while ((g = ev_group_take(&out_held, until_ns)))
         out_group(g);
 }
 
@@ -6701,9 +6664,9 @@ static bool out_holds(const struct event *e)
 
 static void out_hold(const struct event *e)
 {
-    if (!ev_group(&out.held, e)) {
+    if (!ev_group(&out_held, e)) {
         out_held_print(~0ull);
-        ev_group(&out.held, e);
+        ev_group(&out_held, e);
     }
     if (!out.due_ns)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
@@ -6712,7 +6675,7 @@ static void out_hold(const struct event *e)
 /* Hides a thread's execs that failed with ENOENT, because a later exec found the program. */
 static void out_found(pid_t tid)
 {
-    struct ev_groups *s = &out.held;
+    struct ev_groups *s = &out_held;
     for (u32 i = s->first; i < s->n; i++)
         if (s->g[i].e.kind == EK_EXEC && s->g[i].e.tid == tid) {
             out.hidden += s->g[i].count;
@@ -6841,7 +6804,6 @@ static void out_name_by(const struct event *e)
     out_name(e->pid, comm, n);
 }
 
-/* Updates the names of processes from an event that -P excludes. */
 static void out_leave_out(const struct event *e)
 {
     const char *comm = out_comm(e->pid);
@@ -7081,16 +7043,14 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
 
 static void out_print_due(u64 now)
 {
-    const struct ev_groups *s = &out.held;
+    const struct ev_groups *s = &out_held;
     u64 next = ~0ull;
     for (u32 i = 0; i < out_n_used; i++)
         out_proc_due(out_used[i], now, &next);
-    if (s->n && (now >= s->last_ns + OUT_QUIET_NS
-                 || now >= s->g[s->first].e.ts_ns + OUT_HELD_NS))
+    if (s->n && (now >= s->last_ns + OUT_QUIET_NS || now >= s->g[s->first].e.ts_ns + OUT_HELD_NS))
         out_held_print(~0ull);
     if (s->n)
-        next = MIN(next, MIN(s->last_ns + OUT_QUIET_NS,
-                             s->g[s->first].e.ts_ns + OUT_HELD_NS));
+        next = MIN(next, MIN(s->last_ns + OUT_QUIET_NS, s->g[s->first].e.ts_ns + OUT_HELD_NS));
     out.due_ns = next == ~0ull ? 0 : next;
 }
 
@@ -7190,7 +7150,6 @@ static void out_call_text_begin(struct task *t, u32 *next)
     *next = out_args(&out.text.b, &t->call, 0, false);
 }
 
-/* Appends a label and a duration in ms. Appends nothing if the duration is below 0.01 ms. */
 static void out_ms(struct buf *b, const char *what, u64 ns)
 {
     if (ns >= 10000)
@@ -7621,7 +7580,6 @@ static void out_end(void)
     out_break_partial();
 }
 
-/* Drops all references to a task that is about to be freed. */
 static void out_forget(const struct task *t)
 {
     for (u32 i = 0; i < out.n_taps; i++)
@@ -7771,7 +7729,6 @@ static u64 st_percentile(const struct st_row *r, double p)
     return r->hist ? st_quantile(r->hist, r->calls, r->max_ns, p) : 0;
 }
 
-/* Returns the histogram of a row, and allocates it at the first use; NULL: out of memory. */
 static u32 *st_hist(struct st_row *r)
 {
     if (!r->hist)
@@ -8035,7 +7992,7 @@ static void st_add_longest(const struct st_process *p)
 static void st_ended(const struct task *t)
 {
     const struct proc *p = t->proc;
-    struct st_process end = { .ns = u_when() - MIN(u_when(), p->start_ns), .pid = t->pid };
+    struct st_process end = { .ns = t->at_ns - MIN(t->at_ns, p->start_ns), .pid = t->pid };
     bool killed = WIFSIGNALED(p->status);
     memcpy(end.comm, t->comm, sizeof end.comm);
     if (killed)
@@ -8161,7 +8118,6 @@ static void st_one_table(struct buf *b, const struct st_row *rows)
     free(total.hist);
 }
 
-/* Compares processes for qsort(3), in the order of descending time. */
 static int st_compare_callers(const void *a, const void *b)
 {
     const struct st_caller *x = *(const struct st_caller *const *)a,
@@ -8494,7 +8450,6 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
 
 /* --- block I/O --- */
 
-/* Adds a completed disk request to the statistics. */
 static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
 {
     io->took.count++;
@@ -8509,8 +8464,7 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
 {
     if (!io->took.count)
         return;
-    b_f(b, " Block I/O: %" PRIu64 " request%s,", io->took.count,
-        io->took.count == 1 ? "" : "s");
+    b_f(b, " Block I/O: %" PRIu64 " request%s,", io->took.count, io->took.count == 1 ? "" : "s");
     st_text_delays(b, &io->took);
     b_f(b, " (%s read, %s written)\n", out_bytes(io->read).s, out_bytes(io->written).s);
 }
@@ -8753,7 +8707,6 @@ static void st_begin_item(struct st_items *items)
     b_s(items->b, items->shown ? " · " : "");
 }
 
-/* Ends the current item; removes the item if it does not fit into the line. */
 static void st_end_item(struct st_items *items)
 {
     struct buf *b = items->b;
@@ -8916,8 +8869,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     }
     if (!items.shown && known)
         b_s(b, st_in_seconds(s) ? "less than 1 ms each" : "less than 0.1 ms each");
-    b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls,
-        opt.count_too ? "" : "; -C: all");
+    b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls, opt.count_too ? "" : "; -C: all");
 }
 
 /* Appends the total time spent waiting for a CPU, if there are several threads, and the disk
@@ -9242,8 +9194,7 @@ static void st_json_list(struct buf *b, const struct summary *s, const struct st
     }
     b_c(b, ']');
     if (l->more_key)
-        b_f(b, ",\"%s\":%" PRIu64, l->more_key,
-            more + st_number(s, l->more));
+        b_f(b, ",\"%s\":%" PRIu64, l->more_key, more + st_number(s, l->more));
 }
 
 static void st_json_summary(struct buf *b, const struct summary *s)
@@ -9408,7 +9359,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
         return o ? o->name : NULL;
     o->moment = ps.moment;
     snprintf(what, sizeof what, "fd/%d", n);
-    if (!mem_is_past() || (fd_statx(fd_proc(t->tid, n), &sx) == 0 && fd_is_file(&sx, o)))
+    if (!mem_is_past(t) || (fd_statx(fd_proc(t->tid, n), &sx) == 0 && fd_is_file(&sx, o)))
         o->name = ps_directory(t->tid, what, o->name);
     return o->name;
 }
@@ -9424,7 +9375,6 @@ static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
     return !fs ? NULL : absolute ? fs->root : fs->cwd;
 }
 
-/* Returns the descriptor of the directory that the path in argument i is relative to. */
 static s32 md_dirfd(const struct call *c, u32 i)
 {
     const u16 *kind = sc_rows[c->row].arg;
@@ -9618,7 +9568,7 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
     snprintf(at, sizeof at, "/proc/%d/root", t->tid);
     int root = open(at, O_PATH | O_CLOEXEC);
-    if (root < 0 && mem_is_past()) /* the process has exited */
+    if (root < 0 && mem_is_past(t)) /* the process has exited */
         root = open(in ? in->s : "/", O_PATH | O_CLOEXEC);
     if (root < 0)
         return -errno;
@@ -9689,7 +9639,6 @@ static bool md_status_wanted(const struct call *c)
     return opt.status & status && md_long_enough(c);
 }
 
-/* Returns whether a completed call passes all filters. */
 static bool md_wanted(const struct call *c)
 {
     return c->selected && md_status_wanted(c);
@@ -9896,7 +9845,7 @@ static const char *md_dns_type(u16 type)
     return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
 }
 
-static void md_dns_emit(struct md_query *q, int err)
+static void md_dns_emit(struct md_query *q, int err, u64 ns)
 {
     static const char *const failure[16] = {
         "no answer", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED",
@@ -9905,7 +9854,7 @@ static void md_dns_emit(struct md_query *q, int err)
     struct buf b = { .p = text, .cap = sizeof text, .max = sizeof text };
     bool answered = q->m.flags >> 15;
     u32 code = answered ? q->m.flags & 15 : 0; /* RCODE */
-    struct event *e = ev_new(EK_RESOLVE, NULL, u_when());
+    struct event *e = ev_new(EK_RESOLVE, NULL, ns);
     u64 took_ns = q->sent_ns && e->ts_ns > q->sent_ns ? e->ts_ns - q->sent_ns : 0;
     e->pid = q->pid;
     e->tid = q->tid;
@@ -9952,11 +9901,11 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-static void md_dns_answered(struct md_query *answer)
+static void md_dns_answered(struct md_query *answer, u64 ns)
 {
     struct md_query *q = md_dns_find(answer);
     answer->sent_ns = q ? q->sent_ns : 0;
-    md_dns_emit(answer, 0);
+    md_dns_emit(answer, 0, ns);
     if (q) {
         q->o = NULL;
         md_queries.n--;
@@ -9998,12 +9947,12 @@ static bool md_dns_sees_answers(void)
 }
 
 /* Reports that DNS queries get no answer. o: the socket; NULL: all, at the end of the trace. */
-static void md_dns_over(const struct ofd *o, int err)
+static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
         if (q->o && (!o || (q->o == o && q->open_ns == o->open_ns))) {
             if (err || md_dns_sees_answers())
-                md_dns_emit(q, err);
+                md_dns_emit(q, err, ns);
             q->o = NULL;
             md_queries.n--;
         }
@@ -10014,9 +9963,9 @@ static void md_dns_over(const struct ofd *o, int err)
 static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); free(o)) {
-        md_listed(ev_new(EK_LIST, t, u_when()), o);
-        md_dns_over(o, 0);
-        struct event *e = ev_new(EK_CLOSE, t, u_when());
+        md_listed(ev_new(EK_LIST, t, t->at_ns), o);
+        md_dns_over(o, 0, t->at_ns);
+        struct event *e = ev_new(EK_CLOSE, t, t->at_ns);
         e->row = SC_close;
         e->unasked = !sc_set[SC_close];
         e->selected = o->wanted;
@@ -10038,7 +9987,7 @@ static void md_closed(struct task *t, s32 n)
 
 static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool writable)
 {
-    struct ofd *o = ofd_new(kind, name, t->pid);
+    struct ofd *o = ofd_new(t, kind, name);
     if (o)
         o->writable = writable;
     return o;
@@ -10054,7 +10003,7 @@ static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *
 
 static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
-    fd_put(t->files, n, o, cloexec);
+    fd_put(t, n, o, cloexec);
     md_closed(t, n);
 }
 
@@ -10103,11 +10052,10 @@ static struct fd_stat md_recorded_stat(const struct wire_file *f)
     };
 }
 
-/* Sets p to the path of an opened file from its record (put_path in call.bpf.c). */
 static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 {
     static struct path below; /* path below the tracee's root */
-    md_parts(&below, (const char *)(replay.path + 1), replay.path->len, false);
+    md_parts(&below, (const char *)(t->record->path + 1), t->record->path->len, false);
     if (unnamed) /* same text as in /proc/PID/fd */
         memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, (u32)strlen(below.s));
@@ -10120,9 +10068,9 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
     bool ask = strstr(p->s, "/..") || !p->ok || unnamed;
-    const struct wire_file *f = mem_replayed_file(0);
-    bool recorded = ask && replay.on && replay.path;
-    bool late = recorded || mem_is_past();
+    const struct wire_file *f = mem_recorded_file(t, 0);
+    bool recorded = ask && t->record && t->record->path;
+    bool late = recorded || mem_is_past(t);
     s64 len = ask && !late ? fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s) : 0;
     if (recorded) {
         md_recorded_path(t, p, unnamed);
@@ -10191,7 +10139,7 @@ static void md_make(struct task *t, struct call *c)
     if (old && old->o && old->o->kind == kind && kind == FK_SIGNALFD)
         return; /* signalfd4 on an existing signalfd changes its mask */
     const char *called = c->id == SC_memfd_create ? name : fd_kind_name[kind];
-    struct ofd *o = ofd_new(kind, nm_str('x', called), t->pid);
+    struct ofd *o = ofd_new(t, kind, nm_str('x', called));
     md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
@@ -10199,7 +10147,7 @@ static void md_make(struct task *t, struct call *c)
 static void md_received_fd(struct task *t, s32 n)
 {
     bool cloexec;
-    struct ofd *o = fd_from_proc(t->tid, n, &cloexec);
+    struct ofd *o = fd_from_proc(t, n, &cloexec);
     if (o)
         md_install(t, n, o, cloexec);
 }
@@ -10213,10 +10161,10 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     char link[64];
     if (f->magic == ANON_INODE_FS) {
         snprintf(link, sizeof link, "anon_inode:%.*s", (int)sizeof f->name, f->name);
-        return ofd_new(fd_kind_of(link, NULL), nm_str('x', link), t->pid);
+        return ofd_new(t, fd_kind_of(link, NULL), nm_str('x', link));
     }
     bool there = fd_statx(fd_proc(t->tid, n), &sx) == 0 && md_is_file(&sx, f);
-    return there ? fd_from_proc(t->tid, n, cloexec) : NULL;
+    return there ? fd_from_proc(t, n, cloexec) : NULL;
 }
 
 /* Handles calls that return a descriptor to a file known only from /proc or the BPF record. */
@@ -10224,23 +10172,22 @@ static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
     struct ofd *o = NULL;
-    const struct wire_file *f = mem_replayed_file(0);
+    const struct wire_file *f = mem_recorded_file(t, 0);
     if (!dec_ret_is_fd(c))
         return;
     if (f)
         o = md_recorded_file(t, (s32)c->ret, f, &cloexec);
-    else if (!mem_is_past())
-        o = fd_from_proc(t->tid, (s32)c->ret, &cloexec);
+    else if (!mem_is_past(t))
+        o = fd_from_proc(t, (s32)c->ret, &cloexec);
     if (o) {
         o->inherited = false;
         o->opener = t->pid;
     } else {
-        fd_remove(t->files, (s32)c->ret);
+        fd_remove(t, (s32)c->ret);
     }
     md_install(t, (s32)c->ret, o, cloexec);
 }
 
-/* Handles pidfd_getfd(2), which copies a descriptor from another process. */
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
@@ -10255,7 +10202,7 @@ static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
     if (o)
         o->refs++;
     else
-        fd_remove(t->files, to);
+        fd_remove(t, to);
     md_install(t, to, o, cloexec);
 }
 
@@ -10298,7 +10245,7 @@ static void md_close(struct task *t, struct call *c)
     /* Even if close(2) fails, it closes the descriptor, except with EBADF (close(2), NOTES). */
     if (c->err == EBADF || !t->files)
         return;
-    fd_remove(t->files, (s32)c->arg[0]);
+    fd_remove(t, (s32)c->arg[0]);
     md_closed(t, (s32)c->arg[0]);
 }
 
@@ -10312,7 +10259,7 @@ static void md_close_range(struct task *t, struct call *c)
     if (c->arg[2] & CLOEXEC)
         fd_mark_all(t->files, (u32)c->arg[0], (u32)c->arg[1]);
     else
-        fd_close_all(t->files, (u32)c->arg[0], (u32)c->arg[1], false);
+        fd_close_all(t, (u32)c->arg[0], (u32)c->arg[1], false);
     md_closed(t, -1);
 }
 
@@ -10349,10 +10296,10 @@ static const char *md_sock_type(const struct call *c)
 static u64 md_end_inode(struct task *t, u32 i, s32 n)
 {
     struct fd_stat sx;
-    const struct wire_file *f = mem_replayed_file(i);
+    const struct wire_file *f = mem_recorded_file(t, i);
     if (f)
         return f->ino;
-    return mem_is_past() || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
+    return mem_is_past(t) || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
 }
 
 /* Returns end i (0 or 1) of a socket pair. The text summary shows only one of the two ends. */
@@ -10391,9 +10338,8 @@ static void md_socket(struct task *t, struct call *c)
         md_install(t, (s32)c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
-static void md_recorded_unix(struct ofd *o)
+static void md_recorded_unix(struct ofd *o, const struct wire_unix *w)
 {
-    const struct wire_unix *w = replay.local;
     o->sock = fd_sock_type(AF_UNIX, w->type, 0);
     o->local = fd_peer(o->sock, w->local, MIN(w->local_len, sizeof w->local));
     if (w->peer_len)
@@ -10401,12 +10347,9 @@ static void md_recorded_unix(struct ofd *o)
     fd_name_ends(o, w->local_ino, w->peer_ino);
 }
 
-static void md_recorded_socket(struct ofd *o)
+static void md_recorded_socket(struct ofd *o, const struct wire_sock *w)
 {
-    const struct wire_sock *w = replay.sock;
     struct sockaddr_in6 sa[2];
-    if (!w)
-        return;
     memset(sa, 0, sizeof sa);
     for (int i = 0; i < 2; i++) {
         sa[i].sin6_family = w->family;
@@ -10423,11 +10366,12 @@ static void md_recorded_socket(struct ofd *o)
 
 static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
 {
-    if (replay.on && replay.local)
-        md_recorded_unix(o);
-    else if (replay.on && (replay.sock || !replay.live))
-        md_recorded_socket(o);
-    else
+    const struct mem_record *r = t->record;
+    if (r && r->local)
+        md_recorded_unix(o, r->local);
+    else if (r && r->sock)
+        md_recorded_socket(o, r->sock);
+    else if (!mem_is_past(t))
         fd_probe_socket(o, t->tid, n);
 }
 
@@ -10529,7 +10473,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     struct ofd *o = can_show ? fd_get(t, (s32)c->arg[0]) : NULL;
     int err = o && (o->connect_ns || md_queries.n) ? md_connected(t, c) : -1;
     if (err > 0)
-        md_dns_over(o, err);
+        md_dns_over(o, err, t->at_ns);
     if (err < 0 || !o->connect_ns)
         return false;
     struct event *e = md_event(EK_CONNECT, t, c);
@@ -10663,7 +10607,7 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
         ev_bytes(e, EV_name, dns->m.name, dns->m.name_len);
     md_emit(e);
     if (dns && in)
-        md_dns_answered(dns);
+        md_dns_answered(dns, t->at_ns);
 }
 
 /* Returns whether a call that moves bytes failed with an error after which a program or the kernel
@@ -10711,7 +10655,7 @@ static void md_sendto(struct task *t, struct call *c)
     if (!dns)
         md_unmoved(t, c, peer, false);
     else if (!md_dns_find(dns))
-        md_dns_emit(dns, c->err);
+        md_dns_emit(dns, c->err, t->at_ns);
 }
 
 /* Returns the number of bytes that a program received. bytes: result of the call; room: size of the
@@ -10755,7 +10699,6 @@ static void md_recvfrom(struct task *t, struct call *c)
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
-/* Like md_received, for a message with several buffers (struct msghdr). */
 static s64 md_msg_received(struct task *t, const struct call *c, const struct dec_msghdr *m,
                            s64 bytes, u64 flags)
 {
@@ -10982,7 +10925,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
-    const struct wire_file *f = mem_replayed_file(0);
+    const struct wire_file *f = mem_recorded_file(t, 0);
     if (c->err || !t->fs)
         return;
     md_change_path(t, c, c->id == SC_fchdir ? -1 : 0, &p);
@@ -11062,14 +11005,14 @@ static void md_mmap(struct task *t, struct call *c)
     bool anon = arg[3] & MAP_ANONYMOUS;
     struct ofd *o = anon ? NULL : fd_get(t, (s32)arg[4]);
     struct name *name = o && o->name ? o->name : nm_str('x', anon ? "anon" : "file");
-    const struct wire_file *f = mem_replayed_file(0);
+    const struct wire_file *f = mem_recorded_file(t, 0);
     struct event *e = md_event(EK_MMAP, t, c);
     u64 size = md_page_up(arg[1]);
     if (!c->err)
         md_map(t, (struct region){ (u64)c->ret, (u64)c->ret + size, name, arg[2] & 7 });
     if (!c->err && t->mm && o && f)
         vm_check_dev(t->mm, t->tid, f->dev >> 20, f->dev & 0xfffff);
-    else if (!c->err && t->mm && o && !mem_is_past())
+    else if (!c->err && t->mm && o && !mem_is_past(t))
         vm_check_link(t->mm, t->tid, fd_proc(t->tid, (s32)arg[4]));
     if (c->err)
         ev_num(e, EV_size, (s64)arg[1]);
@@ -11159,7 +11102,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     b_reset(&t->exec_argv);
     t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one byte of argv */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
-    t->exec_argv.cut |= mem_is_past(); /* records of BPF programs do not contain argv */
+    t->exec_argv.cut |= mem_is_past(t); /* records of BPF programs do not contain argv */
 }
 
 static void md_exec_fields(struct event *e, struct task *t)
@@ -11216,7 +11159,7 @@ static void md_seccomp(struct task *t, struct call *c)
     t->full = true;
     if (flags & NEW_LISTENER)
         md_install(t, (s32)c->ret,
-                   ofd_new(FK_SECCOMP, nm_str('x', fd_kind_name[FK_SECCOMP]), t->pid), true);
+                   ofd_new(t, FK_SECCOMP, nm_str('x', fd_kind_name[FK_SECCOMP])), true);
     if (flags & TSYNC)
         for (u32 i = 0; i < PS_BUCKETS; i++)
             for (struct task *o = ps.task[i]; o; o = o->next)
@@ -11265,7 +11208,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     bool known = w->op < ARRAY_LEN(md_ring_op);
     char moves = known ? *md_ring_op[w->op] : ' ';
     if (moves == '+' && w->res > 0) { /* io_uring has closed an older file with this descriptor */
-        fd_remove(t->files, w->res);
+        fd_remove(t, w->res);
         md_closed(t, w->res);
         md_received_fd(t, w->res);
     }
@@ -13385,7 +13328,6 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
     px_pb_slice(uuid, from, to, PX_STATE, name, strlen(name));
 }
 
-/* Removes the oldest n waits for a CPU from a thread's list. */
 static void px_waits_gone(struct px_track *t, u32 n)
 {
     t->n_waits -= n;
@@ -13995,7 +13937,6 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
 }
 
-/* Returns the state in which a call spent the most time, for calls without state change times. */
 static const char *px_mostly(const struct call *c, u64 slept)
 {
     if (slept >= MAX(c->cpu_ns, c->runq_ns))
@@ -14142,7 +14083,6 @@ static const char *emb_next(const char *text)
     return text < emb_texts_end ? text : NULL;
 }
 
-/* Returns the embedded text with the name KIND.NAME, or NULL. */
 static const char *emb_text(const char *kind, const char *name)
 {
     char line[64];
@@ -14640,7 +14580,6 @@ static void df_note_run(const struct df_life *l)
                                           l->now.failed > 0 };
 }
 
-/* Counts a command that ends, because its process exits or executes the next command. */
 static void df_over(struct df_life *l, u64 ns)
 {
     if (!l->children)
@@ -15171,8 +15110,7 @@ static void df_text_pair(struct buf *b, const struct df_pair *p, const struct df
             df_cell(b, width, 0, i < 2 ? DF_TIMES : t->unit,
                     i < 2 ? p->of[k].count : p->of[k].amount);
     }
-    if ((calls && !(df.counted[0] && df.counted[1]))
-        || df_unknown(t, p, 0) || df_unknown(t, p, 1))
+    if ((calls && !(df.counted[0] && df.counted[1])) || df_unknown(t, p, 0) || df_unknown(t, p, 1))
         b_s(b, "        n/a      -");
     else
         df_text_change(b, p, t->unit);
@@ -15203,7 +15141,6 @@ static void df_text_table(struct buf *b, const struct df_table *t)
         b_f(b, "   ... and %u more rows\n", n - shown);
 }
 
-/* Writes a time in units of unit_ns, or "n/a" if it is not known. */
 static void df_time(struct buf *b, int width, bool known, u64 v, u64 unit_ns)
 {
     double n = (double)v / (double)unit_ns;
@@ -15273,7 +15210,6 @@ static void df_text_times(struct buf *b)
         }
 }
 
-/* Writes a time in recording A and in recording B: "A → B (percent)". */
 static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
 {
     b_s(b, what);
@@ -15821,7 +15757,7 @@ static void pf_sample(pid_t tid, u64 ns, u64 addr, bool major)
 static void pf_lost(u64 n)
 {
     st.fault_lost += n;
-    struct event *e = ev_new(EK_LOST, NULL, u_when());
+    struct event *e = ev_new(EK_LOST, NULL, u_now());
     ev_num(e, EV_count, (s64)n);
     ev_sym(e, EV_how, "page-fault samples lost");
     out_event(e);
@@ -16243,7 +16179,6 @@ static bool btf_composite(const struct btf_type *t)
     return t->kind == BTF_STRUCT || t->kind == BTF_UNION;
 }
 
-/* Whether a string of the BTF file equals the first `len` characters of `want`. */
 static bool btf_is(const char *name, const char *want, u32 len)
 {
     return !strncmp(name, want, len) && !name[len];
@@ -16391,7 +16326,6 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-/* Adds all queries to the hash table of type names. */
 static void btf_sort(struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
@@ -16677,7 +16611,6 @@ static s32 tfs_number(const char **p, char end)
     return v;
 }
 
-/* Returns the id of a tracepoint for perf_event_open(2), or -errno. */
 static int tfs_event_id(const char *event)
 {
     struct buf b = { 0 };
@@ -17014,7 +16947,6 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Returns the size of this machine's memory in bytes, or 0 if it is unknown. */
 static u64 bpf_memory(void)
 {
     return (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
@@ -17175,7 +17107,6 @@ static void bpf_set_compat(struct bpf_cfgs *c, struct bpf_obj *o)
     bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
-/* Resolves the tracepoint record fields of the BPF programs in the bit set `mask`. */
 static void bpf_find_records(struct bpf_obj *o, u32 mask)
 {
     for (u32 i = 0; i < o->fam->n_progs; i++) {
@@ -17188,13 +17119,11 @@ static void bpf_find_records(struct bpf_obj *o, u32 mask)
     }
 }
 
-/* Returns why kernel fields are missing. */
 static const char *bpf_no_fields(const struct bpf_obj *o)
 {
     return o->no_btf[0] ? o->no_btf : "the kernel's BTF lacks fields that kvis needs";
 }
 
-/* Whether the running kernel has a field that the BPF programs of o use. */
 static bool bpf_has_field(const struct bpf_obj *o, const char *name)
 {
     for (; o; o = o->lender)
@@ -17665,7 +17594,6 @@ static int bpf_attach_row(const struct bpf_prog_row *r, int prog)
     }
 }
 
-/* Attaches BPF program i to the tracepoint or function that its row in fam->progs names. */
 static int bpf_attach_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -17866,8 +17794,7 @@ static u64 bpf_sum(int map, u32 key)
     u64 sum = 0;
     int e = bpf_counters(map, key, 1, UINT32_MAX, &sum);
     if (e && !warned)
-        u_warn("the number of lost records is unknown: cannot read the counters: %s",
-               strerror(-e));
+        u_warn("the number of lost records is unknown: cannot read the counters: %s", strerror(-e));
     warned |= e != 0;
     return e ? 0 : sum;
 }
@@ -18882,7 +18809,6 @@ static bool hy_counts_down(const struct sc_row *r, u32 i)
         || (r->arg[i] == K_TV && id == SC_select);
 }
 
-/* Converts a value of hy_files[] to a value of struct wire_spec. */
 static u8 hy_place(u8 n)
 {
     return !n                    ? 0
@@ -19093,7 +19019,6 @@ static void hy_choose(const bool *need)
         hy_specs[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
 }
 
-/* Adds an entry to the map `commands`. Returns 0 or -errno. */
 static int hy_put_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
 {
     struct wire_command key = { command, (u16)sc_number(ARCH_NATIVE, id), hy_word(arg) };
@@ -19131,7 +19056,6 @@ static int hy_put_commands(void)
     return e;
 }
 
-/* Passes the specifications of all calls to the BPF program. Returns 0 or -errno. */
 static int hy_watch(void)
 {
     int e = hy_put_commands();
@@ -19238,7 +19162,6 @@ static u8 hy_status(void)
     return (opt.status & BOTH) == BOTH ? 0 : opt.status & BOTH;
 }
 
-/* Passes the cgroup of --cgroup to the BPF program. Returns 0 or -errno. */
 static int hy_put_cgroup(void)
 {
     u32 first = 0;
@@ -19300,7 +19223,6 @@ static int hy_let_nest(void)
     return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
 }
 
-/* Loads and attaches BPF program i of a family. */
 static int hy_load_at(struct bpf_obj *o, u32 i)
 {
     int e = bpf_load(o, 1u << i);
@@ -19384,7 +19306,6 @@ static int hy_load_proc(void)
     return e ? bpf_fail(&hy.obj, e, "%s", o->why) : 0;
 }
 
-/* Attaches the BPF programs for system calls, which are already loaded. */
 static int hy_attach(u32 mask)
 {
     struct bpf_obj *o = &hy.obj;
@@ -19650,7 +19571,6 @@ static int hy_io_errno(s32 error)
     return error < 0 ? MIN(-error, 4095) : (size_t)error < ARRAY_LEN(known) ? known[error] : EIO;
 }
 
-/* Returns the name of the block operation with this number in include/linux/blk_types.h. */
 static const char *hy_io_op(u32 op)
 {
     static const char *const name[] = { [0] = "read", [1] = "write", [2] = "flush", [3] = "discard",
@@ -19667,7 +19587,6 @@ static u64 hy_lost_before(void)
     return hy.seen_lost;
 }
 
-/* Returns how many calls were lost. */
 static u64 hy_lost(void)
 {
     return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
@@ -19689,11 +19608,19 @@ static void hy_warn_missing(void)
                "missing from the table", skipped);
 }
 
+static struct mem_record hy_call; /* the record that kvis is handling */
+
+static void hy_add_part(struct mem_part part)
+{
+    if (hy_call.n < ARRAY_LEN(hy_call.part))
+        hy_call.part[hy_call.n++] = part;
+}
+
 static void hy_replay_at(const u8 *data, u32 len, bool fault)
 {
     struct mem_part part = { .len = fault ? 0 : len - 8, .data = data + 8, .fault = fault };
     memcpy(&part.addr, data, sizeof part.addr);
-    mem_replay(part);
+    hy_add_part(part);
 }
 
 static bool hy_is_written(u32 nr, u8 word)
@@ -19710,7 +19637,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 {
     const struct wire_call *w = p;
     const u8 *at = (const u8 *)(w + 1), *end = (const u8 *)p + size;
-    mem_replay_begin();
+    memset(&hy_call, 0, offsetof(struct mem_record, part));
     hy.who = NULL;
     if (size < sizeof *w)
         return NULL;
@@ -19720,22 +19647,23 @@ static const struct wire_call *hy_record(const void *p, u32 size)
         u32 len = seg->len;
         if (data + len > end)
             return NULL;
-        if (seg->arg == SEG_FILE && len == sizeof(struct wire_file))
-            mem_replay_file((const void *)data);
+        if (seg->arg == SEG_FILE && len == sizeof(struct wire_file)
+            && hy_call.n_files < ARRAY_LEN(hy_call.file))
+            hy_call.file[hy_call.n_files++] = (const void *)data;
         else if (seg->arg == SEG_TIMES && len == sizeof(struct wire_times))
-            replay.times = (const void *)data;
+            hy_call.times = (const void *)data;
         else if (seg->arg == SEG_SOCK && len == sizeof(struct wire_sock))
-            replay.sock = (const void *)data;
+            hy_call.sock = (const void *)data;
         else if (seg->arg == SEG_UNIX && len == sizeof(struct wire_unix))
-            replay.local = (const void *)data;
+            hy_call.local = (const void *)data;
         else if (seg->arg == SEG_PATH && (!len || !data[len - 1]))
-            replay.path = seg;
+            hy_call.path = seg;
         else if (seg->arg == SEG_WHO && len == sizeof *hy.who)
             hy.who = (const void *)data;
         else if (seg->arg == SEG_AT && len >= 8)
             hy_replay_at(data, len, seg->fault);
         else if (seg->arg < CALL_WORDS)
-            mem_replay((struct mem_part){ .addr = w->word[seg->arg], .len = len, .data = data,
+            hy_add_part((struct mem_part){ .addr = w->word[seg->arg], .len = len, .data = data,
                                           .fault = seg->fault, .early = seg->early,
                                           .written = hy_is_written(w->nr, seg->arg) });
         at = data + ((len + 7) & ~7u);
@@ -20305,7 +20233,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     struct call *c = &t->call;
     mem_budget();
     tr_trim_names();
-    ps.moment += !replay.on;
+    ps.moment += !t->record;
     if (tr_continues(t, s)) {
         c->open = true;
         c->noret = c->detached = c->begun = false;
@@ -20317,7 +20245,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
     if (tr_shown(c)) {
         dec_enter(t, c);
-        out_call_enter(t, replay.on || md_whole_only());
+        out_call_enter(t, t->record || md_whole_only());
     }
 }
 
@@ -20410,7 +20338,7 @@ static void tr_exit(struct task *t, const struct stop *s)
     struct call *c = &t->call;
     if (!c->open)
         return; /* kvis missed the entry of this call: a new child, an exec seen late, or attach */
-    tr_returned(c, s->ret, u_when());
+    tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
     if (t->full && !t->full_ns)
@@ -20428,7 +20356,7 @@ static void tr_abandon(struct task *t)
         return;
     t->call.noret = true;
     t->call.err = 0;
-    t->call.exit_ns = u_when();
+    t->call.exit_ns = t->at_ns;
     tr_done(t);
 }
 
@@ -20549,11 +20477,8 @@ static void tr_pending_at(struct task *t, bool event)
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
-    u64 at = u_at;
-    u_at = MAX(th.ts_ns, out.start_ns);
-    tr_enter(t, &s, u_at);
+    tr_enter(t, &s, MAX(th.ts_ns, out.start_ns));
     t->call.late |= th.ts_ns < out.start_ns;
-    u_at = at;
     t->pending_ns = th.ts_ns;
 }
 
@@ -20567,7 +20492,7 @@ static void tr_pending(struct task *t)
 static bool tr_must_wait(const struct wire_call *w)
 {
     const struct tr_stopped *s = tr.now.tid == (pid_t)w->tid ? &tr.now : tr_batched((pid_t)w->tid);
-    replay.live = w->unread && s && WIFSTOPPED(s->status);
+    hy_call.live = w->unread && s && WIFSTOPPED(s->status);
     return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
@@ -20609,17 +20534,17 @@ static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
     bool shown = t->pending_ns == ts_ns; /* if the call was restarted, enter_ns is earlier */
     bool before = ts_ns < out.start_ns;  /* kvis attached after the call began */
-    u_at = MAX(ts_ns, out.start_ns);
+    t->at_ns = MAX(ts_ns, out.start_ns);
     if (t->pending_ns && !shown) { /* the end of the pending call was lost */
         t->call.late = true;
         tr_abandon(t);
     }
     t->pending_ns = 0;
-    replay.entering = true;
+    hy_call.entering = true;
     if (!shown)
-        tr_enter(t, s, u_at);
+        tr_enter(t, s, t->at_ns);
     t->call.late |= before;
-    replay.entering = false;
+    hy_call.entering = false;
 }
 
 static void tr_play(struct task *t, const struct wire_call *w)
@@ -20627,22 +20552,21 @@ static void tr_play(struct task *t, const struct wire_call *w)
     struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr, .ret = w->ret };
     hy_args(s.arg, w->word);
     sc_narrow(s.abi, s.nr, s.arg);
-    replay.on = true;
-    replay.bad_fd = w->over && w->ret == -EBADF;
+    t->record = &hy_call;
+    hy_call.bad_fd = w->over && w->ret == -EBADF;
     tr_at_entry(t, &s, w->ts_ns);
-    u_at = w->end_ns;
+    t->at_ns = w->end_ns;
     if (hy.sched && w->over && !t->call.late)
-        tr_times(&t->call, w->end_ns - w->ts_ns, replay.times);
+        tr_times(&t->call, w->end_ns - w->ts_ns, hy_call.times);
     w->over ? tr_exit(t, &s) : tr_abandon(t);
-    u_at = 0;
-    replay.on = replay.live = replay.bad_fd = false;
+    t->record = NULL;
 }
 
 static void tr_forget(struct task *t)
 {
     struct call *c = &t->call;
     c->noret = c->detached = true;
-    c->exit_ns = u_when();
+    c->exit_ns = u_now();
     if (c->open && tr_shown(c) && (c->begun || md_wanted(c)))
         out_call_exit(t);
     tr_drop(t, false);
@@ -20654,7 +20578,6 @@ static void tr_detach_one(struct task *t, int sig)
     tr_forget(t);
 }
 
-/* Handles the record of a thread's wait for a CPU. */
 static void tr_delay(const struct wire_delay *d)
 {
     struct task *t = ps_task((pid_t)d->tid);
@@ -20701,15 +20624,15 @@ static void tr_uring(const struct wire_uring *w)
     if (w->ts_ns < out.start_ns || !t)
         return;
     pf_upto(w->ts_ns);
+    t->at_ns = w->ts_ns;
     st.uring_done++;
     if (!opt.trace)
         md_ring(t, w);
 }
 
-/* Returns the time for events that do not come from a stop of a thread. */
 static u64 tr_when(void)
 {
-    return tr.seen_ns ? tr.seen_ns : u_when();
+    return tr.seen_ns ? tr.seen_ns : u_now();
 }
 
 /* Reports how many calls were lost since the last report. n is the total number. */
@@ -20726,10 +20649,10 @@ static void tr_report_lost(u64 n, u64 ns)
 
 /* --- processes --- */
 
-static struct proc *tr_proc(pid_t pid, pid_t ppid)
+static struct proc *tr_proc(const struct task *t, pid_t pid, pid_t ppid)
 {
     struct proc *p = ps_proc(pid);
-    return p ? p : ps_new_proc(pid, ppid);
+    return p ? p : ps_new_proc(pid, ppid, t->at_ns);
 }
 
 static void tr_many(void)
@@ -20759,7 +20682,8 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
 {
     bool thread = fl & CLONE_THREAD, own_ns = fl & CLONE_NEWPID || (t->proc && t->proc->new_pid_ns);
     ps_inherit(child, t, fl);
-    struct proc *p = tr_proc(thread ? t->pid : child->tid, t->pid);
+    child->at_ns = t->at_ns;
+    struct proc *p = tr_proc(t, thread ? t->pid : child->tid, t->pid);
     if (p) {
         ps_join(child, p);
         if (!thread && t->proc)
@@ -20770,7 +20694,7 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
     }
     t->call.child = child->tid;
     tr_many();
-    struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
+    struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, t->at_ns);
     ev_num(e, thread ? EV_child_tid : EV_child_pid, child->tid);
     if (child->ns_tid)
         ev_num(e, EV_ns_pid, child->ns_tid);
@@ -20873,7 +20797,7 @@ static void tr_exec_event(struct task *t)
 {
     const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
     snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
-    struct event *e = ev_new(EK_EXEC, t, u_when());
+    struct event *e = ev_new(EK_EXEC, t, t->at_ns);
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
     if (t->exec_path && !out.diverted) /* kvis proc counts only the programs that it shows */
@@ -20888,7 +20812,7 @@ static void tr_exec_event(struct task *t)
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
-    fd_close_all(t->files, 0, ~0u, true);
+    fd_close_all(t, 0, ~0u, true);
     md_closed(t, -1);
     u32 exe_minor = t->mm ? t->mm->exe_minor : 0;
     vm_put(t->mm);
@@ -20908,18 +20832,20 @@ static void tr_exec_state(struct task *t)
 
 /* Handles an exec by a thread that is not the leader. The thread takes the leader's tid, and the
  * leader disappears without a report (ptrace(2), "execve(2) under ptrace"). */
-static struct task *tr_exec_takeover(pid_t tid, pid_t former)
+static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
     if (!t || t == leader)
         return leader;
     t->ns_tid = leader ? leader->ns_tid : t->ns_tid ? (pid_t)ps_status(tid, "NStgid:") : 0;
     if (leader) {
+        leader->at_ns = ns;
         tr_abandon(leader);
         tr_drop(leader, true);
     }
     ps_unlink(t);
     t->tid = tid;
+    t->at_ns = ns;
     t->key = 0;
     ps_link(t);
     return t;
@@ -20944,7 +20870,7 @@ static struct task *tr_exec(struct task *t)
     s64 former = tr_eventmsg(t);
     out_begin();
     if (former > 0 && former != t->tid && ps_task((pid_t)former)) {
-        t = tr_exec_takeover(t->tid, (pid_t)former);
+        t = tr_exec_takeover(t->tid, (pid_t)former, t->at_ns);
         hy_moved(t, (u32)former);
     }
     pf_flush();
@@ -20978,7 +20904,7 @@ static void tr_exit_events(struct task *t, int status, bool last)
 {
     for (int process = 0; process <= (int)last; process++) {
         int end_of = process && t->proc ? t->proc->status : status;
-        struct event *e = ev_new(process ? EK_EXIT_PROCESS : EK_EXIT_THREAD, t, u_when());
+        struct event *e = ev_new(process ? EK_EXIT_PROCESS : EK_EXIT_THREAD, t, t->at_ns);
         ev_num(e, EV_exit_pid, process ? t->pid : t->tid);
         ev_status(e, end_of, process);
         if (process && t->proc && t->proc->max_rss)
@@ -21097,7 +21023,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
     static char child[32]; /* a copy, because u_signame has only one buffer */
-    struct event *e = ev_new(EK_SIGNAL, t, u_when());
+    struct event *e = ev_new(EK_SIGNAL, t, t->at_ns);
     snprintf(child, sizeof child, "%s", u_signame(si->si_status));
     ev_sym(e, EV_signal, u_signame(sig));
     ev_sym(e, EV_code_name, tr_si_code(si));
@@ -21164,9 +21090,9 @@ static void tr_name_now(pid_t tid, const char *known, char comm[16])
 /* Adds a process that kvis did not see start, with descriptors and directory from /proc. */
 static void tr_first_state(struct task *t, pid_t pid)
 {
-    struct proc *p = tr_proc(pid, getpid());
+    struct proc *p = tr_proc(t, pid, getpid());
     t->files = files_new();
-    fd_scan(t->files, t->tid, !opt.n_pids);
+    fd_scan(t, !opt.n_pids);
     if (fdt.ring)
         hy_start_uring();
     t->fs = ps_new_fs(&(struct fsinfo){ .cwd = tr.cwd });
@@ -21260,13 +21186,16 @@ static void tr_fork_record(const struct wire_proc *h)
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
         return; /* kvis has already found this thread in /proc */
-    if (child)
+    if (child) {
+        child->at_ns = h->ts_ns;
         tr_drop(child, true); /* the old thread's exit record was lost, and the tid was reused */
+    }
     if (!t)
         t = tr_of(parent, h->was);
     child = t ? ps_new_task((pid_t)h->tid) : NULL;
     if (!child)
         return;
+    t->at_ns = h->ts_ns;
     child->run = RUN_RUNNING;
     child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* 0: ns_tid equals tid */
     tr_born(t, child, h->flags);
@@ -21297,9 +21226,10 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
 {
     static struct path p;
     struct hy_args **args = hy_args_of(h->tid);
-    struct task *t = tr_exec_takeover((pid_t)h->tid, (pid_t)h->was);
+    struct task *t = tr_exec_takeover((pid_t)h->tid, (pid_t)h->was, h->ts_ns);
     if (!t && !(t = tr_of(h->pid, h->tid)))
         return;
+    t->at_ns = h->ts_ns;
     md_join_from(&p, data[0] == '/' || !t->fs ? NULL : t->fs->cwd, data, h->name_len);
     t->exec_path = nm_get('x', p.s, p.len);
     b_reset(&t->exec_argv);
@@ -21341,7 +21271,7 @@ static void tr_signal_record(const struct wire_signal *w)
     }
     if (w->sent)
         return;
-    u_at = w->ts_ns;
+    t->at_ns = w->ts_ns;
     if (t->proc) {
         t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal can come again and kill */
         t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
@@ -21349,7 +21279,6 @@ static void tr_signal_record(const struct wire_signal *w)
     }
     tr_interrupted_by(t, w->sig);
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
-    u_at = 0;
 }
 
 /* Reports how a fatal signal was sent to a process if no record of the signal's delivery exists. */
@@ -21367,6 +21296,7 @@ static void tr_exit_record(const struct wire_proc *h)
     struct task *t = ps_task((pid_t)h->tid);
     if (!t)
         return;
+    t->at_ns = h->ts_ns;
     if (t->proc) {
         t->proc->status = h->ret;
         t->proc->used_ns = h->own.run_ns + h->dead.run_ns;
@@ -21383,6 +21313,7 @@ static void tr_exit_record(const struct wire_proc *h)
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
+    t->at_ns = u_now();
     if (missing && t->missing)
         tr_drop(t, true);
     else
@@ -21394,7 +21325,6 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
     u32 left = size - (u32)sizeof *h;
     const char *data = (const char *)(h + 1);
     pf_upto(h->ts_ns);
-    u_at = h->ts_ns;
     if (h->kind == PROC_ARGS && h->arg_len <= left)
         hy_args_add(h, data);
     else if (h->kind == PROC_FORK)
@@ -21403,7 +21333,6 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
         tr_exec_record(h, data);
     else if (h->kind == PROC_EXIT)
         tr_exit_record(h);
-    u_at = 0;
 }
 
 /* --- records --- */
@@ -21522,11 +21451,11 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     hy_args(s.arg, w->word);
     sc_narrow(s.abi, s.nr, s.arg);
     tr_begin_call(c, &s, w->ts_ns);
-    replay.entering = true;
+    hy_call.entering = true;
     if (c->known)
         dec_read_paths(t, c);
     dec_enter(t, c);
-    replay.entering = false;
+    hy_call.entering = false;
     c->noret = !w->over;
     c->exit_ns = w->end_ns;
     if (c->noret)
@@ -21551,34 +21480,24 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    replay.on = true; /* even while printing, mem_ must not read the thread's memory */
+    t->record = &hy_call; /* even while printing, mem_ must not read the thread's memory */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
         out_call_exit(t);
     }
-    replay.on = false;
+    t->record = NULL;
 }
 
 /* Handles one record of the ring. A call's record is replayed as the two stops at the call's start
  * and end. Returns false if the record has to wait for its thread to stop. */
 static bool tr_record(const void *p, u32 size)
 {
-    if (size == sizeof(struct wire_delay)) {
-        tr_delay(p);
-        return true;
-    }
-    if (size == sizeof(struct wire_io)) {
-        tr_io(p);
-        return true;
-    }
-    if (size == sizeof(struct wire_uring)) {
-        tr_uring(p);
-        return true;
-    }
-    if (size == sizeof(struct wire_signal)) {
-        tr_signal_record(p);
-        return true;
+    switch (size) {
+    case sizeof(struct wire_delay): tr_delay(p); return true;
+    case sizeof(struct wire_io): tr_io(p); return true;
+    case sizeof(struct wire_uring): tr_uring(p); return true;
+    case sizeof(struct wire_signal): tr_signal_record(p); return true;
     }
     if (size >= sizeof(struct wire_call))
         pf_upto(((const struct wire_call *)p)->end_ns);
@@ -21828,6 +21747,8 @@ static void tr_stopped(struct task *t, int status)
 static void tr_status(pid_t tid, int status)
 {
     struct task *t = ps_task(tid);
+    if (t)
+        t->at_ns = tr.seen_ns;
     if (WIFSTOPPED(status)) {
         if (t && t->run != RUN_HELD)
             tr_stopped(t, status);
@@ -21858,7 +21779,7 @@ static void tr_orphan(struct task *t)
     struct task *of = pid > 0 ? ps_task((pid_t)(thread ? pid : ppid)) : NULL;
     if (of && of->proc) {
         ps_inherit(t, of, thread ? CLONE_VM | CLONE_FS | CLONE_FILES : 0);
-        ps_join(t, thread ? of->proc : tr_proc(t->tid, (pid_t)ppid));
+        ps_join(t, thread ? of->proc : tr_proc(t, t->tid, (pid_t)ppid));
         ps_look_ns(t);
     } else {
         tr_first_state(t, pid > 0 ? (pid_t)pid : t->tid);
@@ -22123,9 +22044,7 @@ static void tr_loop(void)
         if (tid > 0) {
             tr.stops++;
             pf_upto(tr.seen_ns);
-            u_at = tr.seen_ns;
             tr_status(tid, status);
-            u_at = 0;
             if (tr.killing)
                 tr_each(tr_kill_one);
         } else if (tid < 0) {
@@ -22229,7 +22148,6 @@ static void tr_child_late(void)
     kill(getpid(), SIGSTOP);
 }
 
-/* Returns why kvis may not ptrace(2) any process, or NULL. */
 static const char *tr_refused(void)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -22344,8 +22262,7 @@ static const char *tr_explain(pid_t pid, int e)
         snprintf(why, sizeof why, "the process is outside the user namespace of kvis; fix: run "
                  "kvis outside the user namespace");
     else
-        snprintf(why, sizeof why, "%s%s", strerror(-e),
-                 e == -EPERM ? " (a security module?)" : "");
+        snprintf(why, sizeof why, "%s%s", strerror(-e), e == -EPERM ? " (a security module?)" : "");
     return why;
 }
 
@@ -22369,7 +22286,6 @@ static int tr_first_look(struct task *t, struct tr_in *in)
     return row;
 }
 
-/* Returns the number of context switches of a thread; -1: not known. */
 static s64 tr_switches(pid_t tid)
 {
     s64 own = ps_status(tid, "voluntary_ctxt_switches:");
@@ -22637,7 +22553,7 @@ static void tr_report(const char *backend, bool text)
         st.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
     }
     tr_used();
-    md_dns_over(NULL, 0);
+    md_dns_over(NULL, 0, u_now());
     out_end();
     rec_finish(&st);
     px_close();
@@ -22867,7 +22783,6 @@ static void ses_report_losses(struct session *s)
     }
 }
 
-/* Returns whether nobody reads the output of kvis any more. */
 static bool ses_unread(const struct session *s)
 {
     bool closed = out.text.fd[0] < 0 && out.json.fd[0] < 0;
@@ -23105,8 +23020,7 @@ static void open_path(struct open_rec *r)
         md_parts(&known, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
         u32 end = w->state & OPEN_DIR ? known.len : 0; /* number of known bytes at the path's end */
-        if (!open_dir_proc(&dir, w) || end > dir.len
-            || memcmp(dir.s + dir.len - end, known.s, end))
+        if (!open_dir_proc(&dir, w) || end > dir.len || memcmp(dir.s + dir.len - end, known.s, end))
             return;
         r->from_proc = true;
     }
@@ -24109,7 +24023,6 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
     b_c(b, ' ');
 }
 
-/* Returns whether the terminal has space for all columns and a command. */
 static bool proc_is_wide(void)
 {
     return !out.columns || out.columns >= 100;
@@ -24307,8 +24220,7 @@ static void proc_json_what(struct buf *b, const struct proc_life *l)
     proc_json_str(b, "path", l->path.p, l->path.len);
     b_c(b, ',');
     out_json_argv(b, "argv", l->argv.len ? l->argv.p : "", l->argv.len);
-    b_f(b, ",\"argv_bytes\":%u,\"argv_truncated\":%s", l->arg_len,
-        l->cut ? "true" : "false");
+    b_f(b, ",\"argv_bytes\":%u,\"argv_truncated\":%s", l->arg_len, l->cut ? "true" : "false");
     proc_json_str(b, "exe", l->exe.p, l->exe.len);
     proc_json_str(b, "cwd", l->cwd.p, l->cwd.len);
     if (l->cgroup) {
@@ -25152,7 +25064,7 @@ static void proc_event_exec(const struct event *e)
 /* Called when a thread stops before its exit. A killed thread does not always stop. */
 static void proc_traced_ends(const struct task *t)
 {
-    struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, u_when());
+    struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, t->at_ns);
     h.tid = (u32)t->tid;
     h.live = 1;
     h.dead = proc_traced_usage(h.pid);
@@ -25795,7 +25707,6 @@ struct met_hist {
     u32 line;                    /* number of the histogram in the HTML report, if `past` is set */
 };
 
-/* Resets the histograms of an instance whose kernel counters restarted at 0. */
 static void met_hists_anew(const struct met_inst *i)
 {
     for (struct met_hist *h = i->hists; h; h = h->next)
@@ -25807,7 +25718,6 @@ static void met_left_out(u32 n)
     met.src[met.cur].left_out += n;
 }
 
-/* Returns the number of instances left out in this interval, over all sources. */
 static u32 met_left_out_now(void)
 {
     u32 n = 0;
@@ -26056,7 +25966,6 @@ static struct met_series *met_at(const struct met_inst *i, u32 m)
     return &i->series[met.slot[i->dim][m]];
 }
 
-/* Resets all values of an instance whose kernel counters restarted at 0. */
 static void met_anew(const struct met_inst *i)
 {
     for (u32 k = 0; k < met.width[i->dim]; k++) {
@@ -26274,7 +26183,6 @@ static void met_wrong(const char *path, int e)
                  dir ? dir : "", dir ? " mounted?" : "");
 }
 
-/* Records why the current source has no values, for reasons other than a failed read. */
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
@@ -26409,7 +26317,6 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
     return n;
 }
 
-/* Reads the last component of a symbolic link's target; "" if there is no link. */
 static void met_link(const char *path, char *name, size_t n)
 {
     char to[PATH_MAX];
@@ -27536,14 +27443,12 @@ static struct mfs_look {
 
 static u64 mfs_queued[MET_INSTS]; /* time in ns for which threads waited for each CPU */
 
-/* Compares two structs by their first member, a pid or tid. */
 static int mfs_by_id(const void *a, const void *b)
 {
     u32 x = *(const u32 *)a, y = *(const u32 *)b;
     return (x > y) - (x < y);
 }
 
-/* Returns the increase of a process's counter in this interval. */
 static u64 mfs_did(const struct mfs_task *t, u32 k)
 {
     return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
@@ -27637,7 +27542,6 @@ static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u6
         t->ran_on[t->n_ran_on++] = (u16)cpu;
 }
 
-/* Stores a thread's counters for the next scan. */
 static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 {
     struct mfs_look *l = &mfs_seen;
@@ -29747,7 +29651,6 @@ static void unc_dmi_read(void)
                  "of a DIMM");
 }
 
-/* Returns the total bus width of all memory controllers, in bits; 0 if unknown. */
 static u32 unc_lines(void)
 {
     u32 n = unc.boxes * 64; /* amd_df: 64 data lines per controller in use */
@@ -30156,7 +30059,6 @@ static void mk_add_disk(const char *sys, int map)
     bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
 }
 
-/* Assigns slots to all disks. Disks that already have a slot keep it. */
 static void mk_add_disks(void)
 {
     int map = bpf_map(&mk_blk.obj, "disks");
@@ -30708,7 +30610,6 @@ static void vh_queue(const struct wire_vh *w)
                           DELAY_BUCKETS, w->sum[k]);
 }
 
-/* Frees the slot of a virtqueue whose worker has exited. */
 static void vh_forget(u32 slot)
 {
     static struct wire_vh none;
@@ -31201,7 +31102,6 @@ static void mout_prom_head(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "\n# TYPE %s %s\n", name, mout_types[type]);
 }
 
-/* Writes a metric that has one value and no labels. */
 static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
                           const char *help, double v)
 {
@@ -31607,11 +31507,11 @@ enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 
 static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
-    u32 n, every;      /* number of points in use; intervals per point (fewer in the last point) */
+    u32 n, halved;     /* number of points in use; a point stands for 1 << halved intervals */
     u32 left_out;      /* number of values not stored in an interval; maximum over intervals */
     u32 lines, maps;   /* number of lines and of heat maps written to the report so far */
     struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* from, to: ns since the start */
-} mout_past = { .every = 1 };
+} mout_past;
 
 static void mout_point_add(struct met_point *p, struct met_point q)
 {
@@ -31625,7 +31525,6 @@ static void mout_point_add(struct met_point *p, struct met_point q)
     p->mean += (q.mean - p->mean) * (float)q.n / (float)p->n;
 }
 
-/* Saturating addition. */
 static u32 mout_cell_sum(u32 a, u32 b)
 {
     return a + MIN(b, UINT32_MAX - a);
@@ -31682,7 +31581,7 @@ static void mout_halve(void)
                 cell[n] = v;
         }
     mout_past.n /= 2;
-    mout_past.every *= 2;
+    mout_past.halved++;
     for (u32 n = 0; n < mout_past.n; n++) {
         mout_past.at[n] = mout_past.at[2 * n];
         mout_past.at[n].n += mout_past.at[2 * n + 1].n;
@@ -31693,10 +31592,10 @@ static void mout_halve(void)
 static void mout_sample(void)
 {
     u32 n = mout_past.n, left_out = 0;
-    if (n == MOUT_POINTS && mout_past.at[n - 1].n == mout_past.every)
+    if (n == MOUT_POINTS && mout_past.at[n - 1].n == 1u << mout_past.halved)
         mout_halve();
     n = mout_past.n;
-    if (!n || mout_past.at[n - 1].n == mout_past.every) {
+    if (!n || mout_past.at[n - 1].n == 1u << mout_past.halved) {
         mout_past.n = ++n;
         mout_past.at[n - 1].from = mout.ts_ns - mout.interval_ns;
         mout_past.at[n - 1].n = 0;
@@ -31723,7 +31622,7 @@ static void mout_write_points(const struct met_series *s)
     for (; first < end; first++) {
         struct met_point p = s->past[first];
         p.lo = p.n ? p.lo : NAN;
-        rep_write((const char *)&p, mout_past.every == 1 ? sizeof p.lo : sizeof p);
+        rep_write((const char *)&p, mout_past.halved ? sizeof p : sizeof p.lo);
     }
 }
 
@@ -31759,8 +31658,7 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
     u32 was = b->len;
     b_s(b, "{\"name\":");
     mout_json_key(b, m, of);
-    b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit,
-        met_sources[metrics[m].src].name);
+    b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit, met_sources[metrics[m].src].name);
     out_json_text(b, "help", metrics[m].help);
     b_s(b, ",\"lines\":[");
     u32 empty = b->len;
@@ -31799,7 +31697,7 @@ static void mout_facts(struct buf *b)
 {
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
            PRIu64 ",\"dropped\":%u,\"numbers_dropped\":%u,\"points\":[",
-        mout.intervals, mo.interval_ns, mout_past.every, met.backwards, met.left_out,
+        mout.intervals, mo.interval_ns, 1u << mout_past.halved, met.backwards, met.left_out,
         mout_past.left_out);
     for (u32 n = 0; n < mout_past.n; n++)
         b_f(b, "[%u,%" PRIu64 ",%" PRIu64 "],", mout_past.at[n].n, mout_past.at[n].from,
@@ -32847,7 +32745,6 @@ static void scr_turn(int key)
     scr.top = key == 'h' ? 0 : scr.top;
 }
 
-/* Handles the key /: starts to read the text that filters names. */
 static void scr_search(int unused)
 {
     (void)unused;
@@ -33962,8 +33859,7 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     struct dg_finding f = { .rule = r, .of = of,
                             .error = r->kind == DG_ERROR || r->res == RES_LIMIT };
     double v;
-    if (!dg_value(r->value, of, &f.value)
-        || !dg_crosses(f.value, (double)r->limit, r->below))
+    if (!dg_value(r->value, of, &f.value) || !dg_crosses(f.value, (double)r->limit, r->below))
         return;
     dg_evidence(&f, r->value, f.value, (double)r->limit);
     if (!dg_guarded(&f) || dg_known(r, of))
@@ -36378,7 +36274,6 @@ static int cmd_open_file(const char *name)
     return cmd_open_as(name, O_WRONLY);
 }
 
-/* Returns whether other users can create files in the working directory. */
 static bool cmd_shared_directory(void)
 {
     struct stat s;
@@ -36396,8 +36291,7 @@ static int cmd_open_report(void)
     int f = open(opt.report, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (f < 0 && errno != ELOOP && errno != ENXIO) /* ELOOP: a link; ENXIO: a FIFO */
         die(EXIT_KVIS, "cannot write %s: %s", opt.report, u_write_error(errno));
-    if (f < 0 || fstat(f, &s) < 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid()
-        || s.st_nlink > 1)
+    if (f < 0 || fstat(f, &s) < 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid() || s.st_nlink > 1)
         die(EXIT_KVIS, "cannot write %s: it is a link or belongs to another user, in a "
             "directory that others can write; fix: --report=FILE", opt.report);
     return cmd_empty_file(f, opt.report);
@@ -37212,7 +37106,6 @@ static const char *cmd_file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Runs a subcommand. argv[0] is the name of the subcommand or of a link. */
 static int cmd_run(const struct cmd *c, char **argv)
 {
     open_opt.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop */

@@ -265,18 +265,19 @@ static void t_paths(void)
 /* A table of many descriptors against a plain array: every operation, a million random steps would do no more. */
 static void t_fd_table(void)
 {
-    struct files *f = files_new();
+    struct task t = { .pid = 1, .files = files_new() };
+    struct files *f = t.files;
     static struct ofd *have[512];
     u32 seed = 1, live = 0, made = 0, gone = 0;
     for (int step = 0; step < 20000; step++) {
         seed = seed * 1103515245 + 12345;
         s32 n = (s32)(seed >> 16) % 512;
         if (seed >> 8 & 1) {
-            have[n] = ofd_new(FK_FILE, NULL, 1);
+            have[n] = ofd_new(&t, FK_FILE, NULL);
             made++;
-            fd_put(f, n, have[n], false);
+            fd_put(&t, n, have[n], false);
         } else {
-            fd_remove(f, n);
+            fd_remove(&t, n);
             have[n] = NULL;
         }
         for (struct ofd *o; (o = ofd_dead()); gone++)
@@ -289,12 +290,13 @@ static void t_fd_table(void)
     }
     EXPECT(f->n == live && made - gone == live);
     struct files *copy = files_copy(f);
-    fd_close_all(f, 100, 400, false);
+    fd_close_all(&t, 100, 400, false);
     for (s32 n = 0; n < 512; n++)
         EXPECT((fd_find(f, n) != NULL) == (have[n] && (n < 100 || n > 400)));
     EXPECT(copy->n == live);
     fd_mark_all(copy, 0, 50);
-    fd_close_all(copy, 0, ~0u, true);
+    t.files = copy;
+    fd_close_all(&t, 0, ~0u, true);
     EXPECT(!fd_find(copy, 7) && !!fd_find(copy, 60) == !!have[60]);
     files_put(f);
     files_put(copy);
@@ -307,14 +309,13 @@ static void t_fd_table(void)
 static void t_fd_lost(void)
 {
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    struct task t = { .tid = getpid(), .pid = getpid(), .files = files_new() };
-    replay.on = true;
+    static struct mem_record record;
+    struct task t = { .tid = getpid(), .pid = getpid(), .files = files_new(), .record = &record };
     fdt.lost_ns = u_now();
-    replay.bad_fd = true;
+    record.bad_fd = true;
     EXPECT(fd >= 0 && !fd_get(&t, fd));
-    replay.bad_fd = false;
+    record.bad_fd = false;
     EXPECT(fd_get(&t, fd));
-    replay.on = false;
     fdt.lost_ns = 0;
     files_put(t.files);
     for (struct ofd *o; (o = ofd_dead());)
@@ -624,10 +625,10 @@ static void t_mode(void)
 /* Errors that a kernel gives only elsewhere. */
 static struct files *files_of(u32 n)
 {
-    struct files *f = files_new();
+    struct task t = { .pid = 1, .files = files_new() };
     for (u32 k = 0; k < n; k++)
-        fd_put(f, (s32)k, ofd_new(FK_FILE, NULL, 1), false);
-    return f;
+        fd_put(&t, (s32)k, ofd_new(&t, FK_FILE, NULL), false);
+    return t.files;
 }
 
 /* What a detached tracee has open is not closed. */
