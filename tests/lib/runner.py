@@ -525,9 +525,14 @@ def slowest(cases, count=10):
 
 
 def show_past():
-    past = sorted(past_seconds().items(), key=lambda item: -item[1][0])
-    for name, (seconds, cpu) in past:
-        print(f"{name:28} {seconds:7.1f} s {cpu:7.1f} s of CPU")
+    past = past_seconds()
+    for name, (took, cpu) in sorted(past.items(), key=lambda item: -item[1][0]):
+        print(f"{name:28} {took:7.1f} s {cpu:7.1f} s of CPU")
+    for tier in TIERS:
+        runs = [run for case in all_cases() for its, run in runs_of(case).items() if its == tier]
+        ran = [past[run.name] for run in runs if run.name in past]
+        took, cpu = (sum(column) for column in zip(*ran, (0, 0)))
+        print(f"tier {tier:8} {len(runs):3} cases; {len(ran):3} ran here: {took:7.1f} s {cpu:7.1f} s of CPU")
 
 
 def report(cases, errors, late, seconds):
@@ -575,7 +580,7 @@ def arguments():
     parser.add_argument("--tier", action="append", default=[], metavar="TIER",
                         help=f"run the cases of this tier ({', '.join(TIERS)} or all); may be given several times")
     parser.add_argument("--list", action="store_true", help="list the cases with their tiers and what they prove")
-    parser.add_argument("--slowest", action="store_true", help="show how long the cases took when they last ran here")
+    parser.add_argument("--slowest", action="store_true", help="show how long the cases and tiers took when they last ran here")
     parser.add_argument("--install", action="store_true", help="only install what the chosen cases need")
     parser.add_argument("--lanes", type=int, help="how many cases run side by side (default: one a CPU; one more if all are of the tiers gate and quick, two a CPU if all are of the gate)")
     parser.add_argument("--tries", type=int, default=int(os.environ.get("TRIES", "1")), metavar="N",
