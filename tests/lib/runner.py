@@ -11,7 +11,8 @@ comments below that, up to the first line of code, are its header:
   # timeout: 60              seconds, on a machine that has nothing else to do; SLACK times that passes
                              before the case is ended
   # needs: root strace ...   skipped without them: root, nonroot, arch:x86_64, prog:NAME (of tests/progs),
-                             py:MODULE, a command, or a /path; what a package has is installed
+                             py:MODULE, a command, or a /path; what a package has is installed. no-kvis: the case
+                             does not run kvis, so it may run while that is built
   # alone: why               never runs beside another case
   # covers: P1 O1            rows of the catalogue of edge cases in tests/README.md
 It runs in an empty directory and a mount namespace of its own (as root), with KVIS, BIN (test programs), TESTS
@@ -120,7 +121,7 @@ def have(what):
 
 
 def package_of(need):
-    if ":" in need or need in ("root", "nonroot"):
+    if ":" in need or need in ("root", "nonroot", "no-kvis"):
         return None
     if need.startswith("/"):
         return PACKAGES.get(need)
@@ -203,6 +204,8 @@ def missing(case):
             why = "" if os.getuid() == 0 else "not root"
         elif need == "nonroot":
             why = "" if os.getuid() != 0 else "root"
+        elif need == "no-kvis":
+            why = ""
         elif kind == "arch":
             why = "" if platform.machine() == value else f"not on {value}"
         elif kind == "prog":
@@ -275,15 +278,18 @@ def build_program(source):
 
 
 def build(cases):
-    """Returns the paths of kvis and of the sanitized kvis, and the names of the programs that do not compile. kvis takes one CPU
-    as long as the programs take the others."""
+    """Builds the programs, and kvis beside them, which takes longer. Returns the future of what build_kvis returns, and the names
+    of the programs that do not compile."""
     BIN.mkdir(parents=True, exist_ok=True)
+    if not os.environ.get("KVIS"):
+        make("gen/out/texts.page")  # a part of kvis.c, also for the cases that compile that
     sources = sorted((TESTS / "progs").glob("*.c"))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        binaries = pool.submit(build_kvis, cases)
-        errors = {source.stem: error for source, error in zip(sources, pool.map(build_program, sources)) if error}
+    pool = ThreadPoolExecutor(os.cpu_count())
+    binaries = pool.submit(build_kvis, cases)
+    errors = {source.stem: error for source, error in zip(sources, pool.map(build_program, sources)) if error}
+    pool.shutdown(wait=False)
     print(*errors.values(), sep="\n", end="")
-    return binaries.result(), list(errors)
+    return binaries, list(errors)
 
 
 def build_kvis(cases):
@@ -567,8 +573,10 @@ def run_again(cases, tries, binaries):
 
 def run_once(cases, lanes, tries, binaries, errors):
     began = time.monotonic()
-    Run(cases, *binaries).all(lanes)
-    late = run_again(cases, tries, binaries)
+    early = [case for case in cases if "no-kvis" in case.needs]
+    Run(early, ROOT / "kvis", None).all(os.cpu_count())
+    Run([case for case in cases if case not in early], *binaries.result()).all(lanes)
+    late = run_again(cases, tries, binaries.result())
     keep_seconds(cases)
     return report(cases, errors, late, time.monotonic() - began)
 
