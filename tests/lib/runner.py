@@ -383,7 +383,7 @@ def sanitizer_reports(directory, log_path):
     return texts
 
 
-RUNNING = set()  # the timeout(1) of each case that runs now
+RUNNING = set()  # the timeout(1) of each case that runs now, and its lib/serve.py
 
 
 def interrupted(*_):
@@ -432,10 +432,11 @@ def run_case(case, binary, mark):
         server = serve(directory, environment) if re.search(r"\b(js|want|truth|same|proc[.]sh)\b", case.path.read_text()) else None
         command = ["timeout", "-k", "5", str(limit), str(case.path)]
         child = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        RUNNING.add(child.pid)
+        RUNNING.update({child.pid, *([server.pid] if server else [])})
         _, status, usage = os.wait4(child.pid, 0)
         RUNNING.discard(child.pid)
         if server:
+            RUNNING.discard(server.pid)
             server.kill()
             _, server.returncode, its = os.wait4(server.pid, 0)
             shutil.rmtree(environment["SERVE"], ignore_errors=True)
