@@ -1,7 +1,8 @@
 #!/bin/sh
-# Calls of the i386 and x32 ABIs in a 64-bit program are decoded by their own tables.
+# Calls of the i386 and x32 ABIs in a 64-bit program are decoded by their own tables, and so are those of a 32-bit program,
+# also one that executes a 64-bit program.
 # tier: gate asan
-# timeout: 60
+# timeout: 90
 # needs: arch:x86_64
 # covers: P26
 . "$TESTS/lib/truth.sh"
@@ -9,3 +10,21 @@ for KVOPT in -v "-v --no-accel"; do each truth abi i386 i386_clone i386_socketca
 KVOPT="-e trace=openat" each truth abi i386_clone
 has i386/err 'i386'
 run trace -e trace=getpid --json=json -- "$BIN/abi" x32
+[ -x "$BIN/i386" ] && "$BIN/i386"
+[ $? = 32 ] || { say "this kernel does not run 32-bit programs"; exit 0; }
+for opt in "" --no-accel; do
+    rm -f made32
+    run trace -v $opt --json=json -- "$BIN/i386"
+    status 32
+    want "all(c['abi'] == 'i386' for c in E if c['type'] == 'syscall' and c['name'] != 'execve')"
+    want "by('open')[-1]['path'] == '$PWD/made32'"
+    want "sum(e['bytes'] for e in by('write', filename='$PWD/made32')) == 321"
+    want "sum(e['bytes'] for e in by('read', filename='$PWD/made32')) == 32"
+    want "len([c for c in calls('getpid')]) == 1 and not calls('writev')"
+    has err 'made32'
+done
+run trace -v --json=json -- /bin/sh -c "'$BIN/i386'; '$BIN/abi' i386 >facts; exit 5" # 64 to 32 to 64
+status 5
+want "[e['code'] for e in by('exit_process')] == [32, 0, 5]"
+run trace -v -e trace=open,getpid --json=json -- "$BIN/i386" # a filter knows the other table's numbers
+want "len(calls('getpid')) == 1 and calls('open')[0]['args'][0].endswith('made32') and not calls('lseek')"

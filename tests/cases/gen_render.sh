@@ -3,7 +3,7 @@
 # lib/bpf_dis.py and llvm-objdump share nothing with insngen.
 # tier: gate
 # timeout: 120
-# needs: gcc python3
+# needs: no-kvis gcc python3
 . "$TESTS/lib/lib.sh"
 top=$TESTS/..
 

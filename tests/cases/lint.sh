@@ -2,6 +2,7 @@
 # kvis.c keeps its structure: sections in order, prefixes, callees above callers, short functions.
 # tier: gate
 # timeout: 60
+# needs: no-kvis
 . "$TESTS/lib/lib.sh"
 sh "$TESTS/lib/lint.sh" || exit 1
 

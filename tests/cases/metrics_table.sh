@@ -2,7 +2,7 @@
 # gen/out/metrics.h is what gen/metrics.sh makes from gen/tables/metrics.tbl, and metrics.sh refuses a table with a mistake.
 # tier: gate
 # timeout: 60
-# needs: python3
+# needs: no-kvis python3
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/tables.sh"
 copy_generator metrics

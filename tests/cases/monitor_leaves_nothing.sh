@@ -3,7 +3,6 @@
 # tier: gate
 # timeout: 120
 # needs: root bpftool python3
-# alone: it counts all BPF programs
 # covers: E21 O3
 . "$TESTS/lib/lib.sh"
 start() { # start ARG...: kvis in $kvis, when its first interval is out; the ids of what it has in the kernel
@@ -11,25 +10,20 @@ start() { # start ARG...: kvis in $kvis, when its first interval is out; the ids
     "$KVIS" monitor -i 0.05 --prometheus=p.prom -o out "$@" 2>err 9>&- &
     kvis=$!
     until_true 20 test -s out || fail "it does not begin: $(cat err)"
-    progs=$(sed -n 's/^prog_id:[^0-9]*//p' /proc/$kvis/fdinfo/* 2>/dev/null | sort -u)
-    maps=$(sed -n 's/^map_id:[^0-9]*//p' /proc/$kvis/fdinfo/* 2>/dev/null | sort -u)
-}
-gone() {
-    for id in $progs; do ! bpftool prog show id $id >/dev/null 2>&1 || return 1; done
-    for id in $maps; do ! bpftool map show id $id >/dev/null 2>&1 || return 1; done
+    bpf_ids $kvis >ids
 }
 start -c runq,block
-[ "$progs" ] && [ "$maps" ] || { kill $kvis; skip "no programs here: $(head -n 3 out)"; }
+grep -q prog ids && grep -q map ids || { kill $kvis; skip "no programs here: $(head -n 3 out)"; }
 trap 'kill -KILL $kvis $one $reader 2>/dev/null' EXIT
 one= reader=
 kill $kvis
 wait $kvis
 for sig in INT TERM KILL HUP; do
     start
-    gone && fail "its programs are not to be seen while it runs"
+    bpf_gone ids && fail "its programs are not to be seen while it runs"
     kill -$sig $kvis
     wait $kvis
-    until_true 10 gone || fail "SIG$sig: programs $progs or maps $maps are left"
+    until_true 10 bpf_gone ids || fail "SIG$sig: something is left of: $(cat ids)"
     [ "$(tail -c 1 p.prom | od -An -c | tr -d ' ')" = '\n' ] || fail "SIG$sig: half a file"
     rm -f p.prom.*
 done

@@ -1,14 +1,16 @@
 #!/bin/sh
 # A program that reports everything it can see of itself reports the same when traced, except for what cannot be hidden:
-# getppid, TracerPid, and with the seccomp filter the fields Seccomp and Seccomp_filters.
+# getppid, TracerPid, and with the seccomp filter the fields Seccomp and Seccomp_filters. A program of another user sees the
+# same, too: no no_new_privs, and setuid programs are named.
 # tier: gate
-# timeout: 60
+# timeout: 90
 # needs: python3
-# covers: P36
+# covers: P22 P36
 . "$TESTS/lib/lib.sh"
 report native "$BIN/self" a 'b c' ''
 [ $st = 0 ] || fail "the program without kvis: $st"
-for opt in --no-accel "--no-accel --faults" "" -v "-v --json=json" "-e trace=openat" -c; do
+for opt in --no-accel "--no-accel --faults" "" -v "-v --json=json" "-e trace=openat" -c --backend=ptrace \
+    "--backend=ptrace -e trace=openat"; do
     report traced "$KVIS" trace $opt -- "$BIN/self" a 'b c' ''
     status 0
     case $opt in
@@ -31,3 +33,25 @@ grep -q 'SigIgn:.*[13579bdf].\{8\}$' native || fail "33 is not ignored"
 report traced python3 ignore.py "$KVIS" trace -- "$BIN/self"
 grep -v 'Seccomp\|^children ' native >native2; grep -v 'Seccomp\|^children ' traced >traced2 # (python3 may be a script that leaves some)
 diff native2 traced2 >&9 || fail "not neutral with 33 ignored"
+
+[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || { say "not root: not as another user"; exit 0; }
+chmod 777 .
+cp "$BIN/self" self; cp "$KVIS" kvis
+chmod 755 self kvis
+as="setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all"
+$as ./self >native 2>err 9>&- </dev/null || fail "cannot run as another user"
+for opt in --no-accel "" -v; do
+    $as ./kvis trace $opt -- ./self >traced 2>err 9>&- </dev/null
+    st=$?
+    status 0
+    grep -v Seccomp native >native2; grep -v Seccomp traced >traced2
+    diff native2 traced2 >&9 || fail "not neutral with '$opt'"
+done
+cp self setuid; chmod 4755 setuid
+$as ./kvis trace -- ./setuid >traced 2>err 9>&- </dev/null
+st=$?
+status 0
+has traced '^uid 65534 65534' # the kernel gives no privilege to who is traced by an ordinary user
+has err ' exec ./setuid$'
+kv trace -u nobody -- ./setuid >traced 2>err </dev/null # root's tracee keeps it
+has traced '^uid 65534 0'

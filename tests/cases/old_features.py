@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # On a kernel that lacks features of newer kernels, one or all of them, kvis trace, open and proc still see what a command
-# does, with the remaining backend; kvis check predicts that backend, and its fix names the kernel release.
+# does, with the remaining backend; kvis check predicts that backend, and its fix names the kernel release. Without
+# PTRACE_GET_SYSCALL_INFO, the registers give the same calls, arguments and results.
 # tier: quick
 # timeout: 120
-# needs: root gcc unshare setpriv /sys/kernel/btf/vmlinux
+# needs: root gcc unshare setpriv setarch /sys/kernel/btf/vmlinux
 # covers: H13 E4 E7 P27
 import os
 import subprocess
 
 import j
-from lib import TESTS, fail, say
+from lib import BIN, KVIS, TESTS, fail, say
 
 JOB = "cat data data; (true); /bin/true x; exit 3"
 ALL = "info pidfd fsopen clone3 ring signal typed batch ns"
@@ -93,6 +94,29 @@ def look(kernel):
         assert status == (0 if others == "bpf" else 125), (name, status, err)
 
 
+def calls(binary, *words):
+    """The exit status and the calls of a command by ptrace. Left out is what varies with the moment of SIGCHLD."""
+    done = subprocess.run(["setarch", "-R", binary, "trace", "--backend=ptrace", "-v", "--json=json", "-o", "text", *words],
+                          env=dict(os.environ, OLD="info pidfd"), capture_output=True, check=False)
+    with open("json", "rb") as stream:
+        rows = [e for e in j.load(stream) if e["type"] == "syscall"]
+    left = ("rt_sigreturn", "rt_sigsuspend", "rt_sigprocmask")
+    return done.returncode, sorted(
+        (e["name"], e.get("abi") or "", e["error"] or "", len(e["args"]), str(e["args"][1:2]) if e["name"] in ("openat", "execve") else "",
+         str(e["ret"]) if "abi" in e and e["name"] != "getpid" else "")
+        for e in rows if e["name"] not in left and (e["name"] != "wait4" or (e["ret"] or 0) > 0))
+
+
+def registers():
+    for options in [], ["-etrace=openat,read,exit_group"]:
+        words = *options, "--", "sh", "-c", "cat /etc/passwd | wc -l; exit 3"
+        want, got = calls(KVIS, *words), calls("./old", *words)
+        assert want[0] == 3 and len(want[1]) > 10 and want == got, (want, got)
+    if os.path.exists(f"{BIN}/abi"):  # i386 and x32 calls in a 64-bit process
+        want, got = calls(KVIS, "--", f"{BIN}/abi", "i386"), calls("./old", "--", f"{BIN}/abi", "i386")
+        assert want == got and (want[0] == 77 or any(c[1] == "i386" for c in want[1])), (want, got)
+
+
 with open("data", "w") as f:
     f.write("x\n")
 DATA = os.path.abspath("data")
@@ -102,3 +126,7 @@ for kernel in KERNELS:
         look(kernel)
     except AssertionError as e:
         fail(f"{kernel}: {e or 'other events'}")
+try:
+    registers()
+except AssertionError as e:
+    fail(f"by registers: {e}")

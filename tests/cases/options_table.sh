@@ -2,7 +2,7 @@
 # gen/out/options.h is what gen/options.sh makes from gen/tables/options.tbl, and options.sh refuses a table with a mistake.
 # tier: gate
 # timeout: 30
-# needs: python3
+# needs: no-kvis python3
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/tables.sh"
 table=$TESTS/../gen/tables/options.tbl

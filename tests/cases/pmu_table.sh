@@ -2,7 +2,7 @@
 # gen/out/pmu.h is what gen/pmu.sh makes from gen/tables/pmu.tbl, in any order of rows, and pmu.sh refuses a table with a mistake.
 # tier: gate
 # timeout: 60
-# needs: python3
+# needs: no-kvis python3
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/tables.sh"
 table=$TESTS/../gen/tables/pmu.tbl

@@ -2,7 +2,7 @@
 # gen/out/rules.h is what gen/rules.sh makes from gen/tables/rules.tbl, and rules.sh refuses a table with a mistake.
 # tier: gate
 # timeout: 30
-# needs: python3
+# needs: no-kvis python3
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/tables.sh"
 copy_generator rules

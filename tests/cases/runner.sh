@@ -2,7 +2,7 @@
 # The runner counts each case once, as passed, failed or skipped, and never exits with 0 if something went wrong.
 # tier: gate
 # timeout: 60
-# needs: python3
+# needs: no-kvis python3
 . "$TESTS/lib/lib.sh"
 mkdir -p tree/lib tree/cases tree/out/log/unwritable
 cp "$TESTS/run.sh" tree

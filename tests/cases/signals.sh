@@ -1,8 +1,9 @@
 #!/bin/sh
-# Signals arrive as in an untraced program: order, siginfo, masks, restarts, and the program's own traps.
+# Signals arrive as in an untraced program: order, siginfo, masks, restarts, and the program's own traps. A stopped program stays
+# stopped and a continued one runs, in any order and with any number of threads.
 # tier: gate
-# timeout: 120
-# covers: P20 P21
+# timeout: 240
+# covers: P6 P7 P8 P20 P21
 . "$TESTS/lib/truth.sh"
 for KVOPT in "" -v "-v --no-accel"; do
     each same sig rt restart faults waits flood
@@ -13,3 +14,9 @@ KVOPT=
 hasnt restart/err 'ERESTART.*= -51[2-6]|= -51[2-6]'
 want "not [c for c in E if c['type'] == 'syscall' and isinstance(c['ret'], int) and -516 <= c['ret'] <= -512]" restart/json
 same sig limits # nothing is interrupted that was not
+for KVOPT in "" "-v --no-accel"; do
+    each same sig stops group
+done
+KVOPT=
+same sig storm 1000
+KVOPT=-v same sig storm 300

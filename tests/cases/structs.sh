@@ -3,8 +3,7 @@
 # the members have the offsets of the kernel's headers.
 # tier: gate
 # timeout: 60
-# needs: python3
-# needs: gcc
+# needs: no-kvis python3 gcc
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/tables.sh"
 table=$TESTS/../gen/tables/structs.tbl

@@ -2,6 +2,7 @@
 # Each BPF program has a row in bpf_insns/VETTED with its hash and lowest kernel, and a changed program voids it.
 # tier: gate
 # timeout: 60
+# needs: no-kvis
 . "$TESTS/lib/lib.sh"
 top=$TESTS/..
 sh "$top/gen/vet.sh" >&9 2>&1 || fail "make vet"

@@ -1,25 +1,10 @@
-/* Used by the case btf, lib/unit.c, lib/btf_hostile.py, lib/btf_truth.py and lib/format_hostile.py.
- * btf.c: kvis's readers of BTF and of event formats, by themselves; kvis.c included, unless it is already (lib/unit.c).
- *   btf DIR MODULE <names     each name with its answer, from DIR/vmlinux (MODULE "-": it alone)
- *   btf -t DIR N <names       ns that the whole batch takes: the median of N, and the RSS in KiB
- *   btf -f CAT/EVENT <names   the fields of an event (trace_event_raw_X.FIELD)
- *   btf -F CAT/EVENT FILE <names  the same, from a file
- *   btf -m [ERRNO]            tracefs' root, and an id read through it; fsopen fails with ERRNO */
-#define _GNU_SOURCE 1
-#include <errno.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-static int fsopen_fails;
-
-#ifndef BTF_IN_UNIT
-#define syscall(nr, ...) ((nr) == 430 && fsopen_fails ? (errno = fsopen_fails, -1) : syscall(nr, __VA_ARGS__))
-#define main kvis_main
-#include "../../kvis.c"
-#undef main
-#undef syscall
-#endif
-
+/* Part of lib/unit.c, which the case unit also runs with arguments.
+ * btf.c: kvis's readers of BTF and of event formats, by themselves.
+ *   unit DIR MODULE <names     each name with its answer, from DIR/vmlinux (MODULE "-": it alone)
+ *   unit -t DIR N <names       ns that the whole batch takes: the least of N, and the RSS in KiB
+ *   unit -f CAT/EVENT <names   the fields of an event (trace_event_raw_X.FIELD)
+ *   unit -F CAT/EVENT FILE <names  the same, from a file
+ *   unit -m [ERRNO]            tracefs' root, and an id read through it; fsopen fails with ERRNO */
 static struct btf_want *want;
 static u32 n_want;
 
@@ -96,7 +81,7 @@ static int from_file(const char *event, const char *file)
     return 0;
 }
 
-int main(int argc, char **argv)
+static int btf_main(int argc, char **argv)
 {
     char why[WHY_LEN] = "";
     int e = 0;
@@ -110,7 +95,10 @@ int main(int argc, char **argv)
         return from_file(argv[2], argv[3]);
     }
     if (argc >= 2 && !strcmp(argv[1], "-m")) {
-        fsopen_fails = argc > 2 ? atoi(argv[2]) : 0;
+        if (argc > 2) {
+            fake.nr = SYS_fsopen;
+            fake.err = atoi(argv[2]);
+        }
         int fd = tfs_dir(why);
         printf("%d %d %s\n", fd, tfs_event_id("sched/sched_process_exec"), fd < 0 ? why : tfs.why);
         return 0;

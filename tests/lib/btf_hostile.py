@@ -1,5 +1,5 @@
 """Used by the case unit and fuzz/run.sh.
-btf_hostile.py BTF|corpus: runs kvis's BTF reader (tests/lib/btf.c, built as BTF) on generated files: valid ones with
+btf_hostile.py BTF|corpus: runs kvis's BTF reader (tests/lib/btf.c in unit, built as BTF) on generated files: valid ones with
 features that the host's kernel may lack, and invalid ones. Each row has the expected result."""
 import os, struct, subprocess, sys, time
 

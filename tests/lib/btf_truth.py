@@ -1,4 +1,4 @@
-"""Used by the case btf.
+"""Used by the case unit.
 btf_truth.py DUMP.json VMLINUX.h TRUTH.c NAMES: the layout of the kernel's types according to a compiler.
 
 DUMP.json: bpftool -j btf dump. Writes NAMES, one per line, and TRUTH.c, which includes bpftool's

@@ -1,5 +1,5 @@
 """Used by the case unit and fuzz/run.sh.
-format_hostile.py BTF|corpus: runs kvis's reader of event formats (tests/lib/btf.c, built as BTF) on generated texts."""
+format_hostile.py BTF|corpus: runs kvis's reader of event formats (tests/lib/btf.c in unit, built as BTF) on generated texts."""
 import subprocess, sys
 
 GOOD = """name: ev

@@ -137,20 +137,3 @@ bpf_gone() {
         ! bpftool "$kind" show id "$id" >/dev/null 2>&1 || return 1
     done <"$1"
 }
-
-# left_by_signals CMD...: runs kvis until it has printed its header, then ends it, once by each signal. Its BPF objects
-# must be gone.
-left_by_signals() {
-    for sig in KILL TERM INT; do
-        rm -f out
-        "$KVIS" "$@" -p $$ >out 2>err 9>&- &
-        kvis=$!
-        until_true 10 test -s out || fail "no header"
-        bpf_ids $kvis >ids
-        grep -q prog ids || fail "no program while it runs"
-        ! bpf_gone ids || fail "bpftool does not see its programs"
-        kill -$sig $kvis
-        wait $kvis
-        until_true 10 bpf_gone ids || fail "SIG$sig: something is left of: $(cat ids)"
-    done
-}

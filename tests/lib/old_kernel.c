@@ -1,6 +1,6 @@
-/* Used by the cases old_kernel and old_features.
+/* Used by the case old_features.
  * old_kernel.c: kvis on a kernel that lacks what $OLD names, separated by blanks. All else is the real kernel.
- * Without $OLD: PTRACE_GET_SYSCALL_INFO and pidfds. $OLD_RELEASE is what uname(2) says. */
+ * $OLD_RELEASE is what uname(2) says. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <linux/bpf.h>
@@ -19,8 +19,8 @@
 
 static int old_lacks(const char *feature)
 {
-    const char *all = getenv("OLD") ? getenv("OLD") : "info pidfd";
-    const char *at = strstr(all, feature);
+    const char *all = getenv("OLD");
+    const char *at = all ? strstr(all, feature) : NULL;
     size_t n = strlen(feature);
     return at && (at == all || at[-1] == ' ') && (!at[n] || at[n] == ' ');
 }

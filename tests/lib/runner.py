@@ -11,7 +11,8 @@ comments below that, up to the first line of code, are its header:
   # timeout: 60              seconds, on a machine that has nothing else to do; SLACK times that passes
                              before the case is ended
   # needs: root strace ...   skipped without them: root, nonroot, arch:x86_64, prog:NAME (of tests/progs),
-                             py:MODULE, a command, or a /path; what a package has is installed
+                             py:MODULE, a command, or a /path; what a package has is installed. no-kvis: the case
+                             does not run kvis, so it may run while that is built
   # alone: why               never runs beside another case
   # covers: P1 O1            rows of the catalogue of edge cases in tests/README.md
 It runs in an empty directory and a mount namespace of its own (as root), with KVIS, BIN (test programs), TESTS
@@ -120,7 +121,7 @@ def have(what):
 
 
 def package_of(need):
-    if ":" in need or need in ("root", "nonroot"):
+    if ":" in need or need in ("root", "nonroot", "no-kvis"):
         return None
     if need.startswith("/"):
         return PACKAGES.get(need)
@@ -203,6 +204,8 @@ def missing(case):
             why = "" if os.getuid() == 0 else "not root"
         elif need == "nonroot":
             why = "" if os.getuid() != 0 else "root"
+        elif need == "no-kvis":
+            why = ""
         elif kind == "arch":
             why = "" if platform.machine() == value else f"not on {value}"
         elif kind == "prog":
@@ -275,15 +278,18 @@ def build_program(source):
 
 
 def build(cases):
-    """Returns the paths of kvis and of the sanitized kvis, and the names of the programs that do not compile. kvis takes one CPU
-    as long as the programs take the others."""
+    """Builds the programs, and kvis beside them, which takes longer. Returns the future of what build_kvis returns, and the names
+    of the programs that do not compile."""
     BIN.mkdir(parents=True, exist_ok=True)
+    if not os.environ.get("KVIS"):
+        make("gen/out/texts.page")  # a part of kvis.c, also for the cases that compile that
     sources = sorted((TESTS / "progs").glob("*.c"))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        binaries = pool.submit(build_kvis, cases)
-        errors = {source.stem: error for source, error in zip(sources, pool.map(build_program, sources)) if error}
+    pool = ThreadPoolExecutor(os.cpu_count())
+    binaries = pool.submit(build_kvis, cases)
+    errors = {source.stem: error for source, error in zip(sources, pool.map(build_program, sources)) if error}
+    pool.shutdown(wait=False)
     print(*errors.values(), sep="\n", end="")
-    return binaries.result(), list(errors)
+    return binaries, list(errors)
 
 
 def build_kvis(cases):
@@ -377,7 +383,7 @@ def sanitizer_reports(directory, log_path):
     return texts
 
 
-RUNNING = set()  # the timeout(1) of each case that runs now
+RUNNING = set()  # the timeout(1) of each case that runs now, and its lib/serve.py
 
 
 def interrupted(*_):
@@ -426,10 +432,11 @@ def run_case(case, binary, mark):
         server = serve(directory, environment) if re.search(r"\b(js|want|truth|same|proc[.]sh)\b", case.path.read_text()) else None
         command = ["timeout", "-k", "5", str(limit), str(case.path)]
         child = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        RUNNING.add(child.pid)
+        RUNNING.update({child.pid, *([server.pid] if server else [])})
         _, status, usage = os.wait4(child.pid, 0)
         RUNNING.discard(child.pid)
         if server:
+            RUNNING.discard(server.pid)
             server.kill()
             _, server.returncode, its = os.wait4(server.pid, 0)
             shutil.rmtree(environment["SERVE"], ignore_errors=True)
@@ -525,9 +532,14 @@ def slowest(cases, count=10):
 
 
 def show_past():
-    past = sorted(past_seconds().items(), key=lambda item: -item[1][0])
-    for name, (seconds, cpu) in past:
-        print(f"{name:28} {seconds:7.1f} s {cpu:7.1f} s of CPU")
+    past = past_seconds()
+    for name, (took, cpu) in sorted(past.items(), key=lambda item: -item[1][0]):
+        print(f"{name:28} {took:7.1f} s {cpu:7.1f} s of CPU")
+    for tier in TIERS:
+        runs = [run for case in all_cases() for its, run in runs_of(case).items() if its == tier]
+        ran = [past[run.name] for run in runs if run.name in past]
+        took, cpu = (sum(column) for column in zip(*ran, (0, 0)))
+        print(f"tier {tier:8} {len(runs):3} cases; {len(ran):3} ran here: {took:7.1f} s {cpu:7.1f} s of CPU")
 
 
 def report(cases, errors, late, seconds):
@@ -562,8 +574,10 @@ def run_again(cases, tries, binaries):
 
 def run_once(cases, lanes, tries, binaries, errors):
     began = time.monotonic()
-    Run(cases, *binaries).all(lanes)
-    late = run_again(cases, tries, binaries)
+    early = [case for case in cases if "no-kvis" in case.needs]
+    Run(early, ROOT / "kvis", None).all(os.cpu_count())
+    Run([case for case in cases if case not in early], *binaries.result()).all(lanes)
+    late = run_again(cases, tries, binaries.result())
     keep_seconds(cases)
     return report(cases, errors, late, time.monotonic() - began)
 
@@ -575,7 +589,7 @@ def arguments():
     parser.add_argument("--tier", action="append", default=[], metavar="TIER",
                         help=f"run the cases of this tier ({', '.join(TIERS)} or all); may be given several times")
     parser.add_argument("--list", action="store_true", help="list the cases with their tiers and what they prove")
-    parser.add_argument("--slowest", action="store_true", help="show how long the cases took when they last ran here")
+    parser.add_argument("--slowest", action="store_true", help="show how long the cases and tiers took when they last ran here")
     parser.add_argument("--install", action="store_true", help="only install what the chosen cases need")
     parser.add_argument("--lanes", type=int, help="how many cases run side by side (default: one a CPU; one more if all are of the tiers gate and quick, two a CPU if all are of the gate)")
     parser.add_argument("--tries", type=int, default=int(os.environ.get("TRIES", "1")), metavar="N",

@@ -1461,10 +1461,7 @@ static void t_perfetto_counters(void)
 }
 
 /* One binary for both: the sanitizers' code for kvis.c takes the compiler ten seconds. */
-#define BTF_IN_UNIT 1
-#define main btf_main
 #include "btf.c"
-#undef main
 
 /* A write that takes nothing is an error of its own, not the one that came before. */
 static void t_write(void)

@@ -22,7 +22,8 @@ static void fds(void)
     }
 }
 
-static void status_lines(const char *file, const char *const *key)
+/* The lines of a file, except those that begin with one of these words. */
+static void status_lines(const char *file, const char *const *without)
 {
     char b[8192];
     int fd = open(file, O_RDONLY);
@@ -31,30 +32,33 @@ static void status_lines(const char *file, const char *const *key)
     ssize_t n = CHK(read(fd, b, sizeof b - 1));
     close(fd);
     b[n] = 0;
-    for (char *l = strtok(b, "\n"); l; l = strtok(NULL, "\n"))
-        for (const char *const *k = key; *k; k++)
-            if (!strncmp(l, *k, strlen(*k)))
-                say("%s %s", file, l);
+    for (char *l = strtok(b, "\n"); l; l = strtok(NULL, "\n")) {
+        const char *const *k = without;
+        while (*k && strncmp(l, *k, strlen(*k)))
+            k++;
+        if (!*k)
+            say("%s %s", file, l);
+    }
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const keys[] = { "Umask", "Uid", "Gid", "Groups", "SigBlk", "SigIgn", "SigCgt", "ShdPnd", "SigPnd",
-        "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp", "Cpus_allowed:", "Mems_allowed:", "Threads",
-        "THP_enabled", "Speculation", "FDSize-not", NULL };
-    static const char *const any[] = { "", NULL };
+    /* ids, sizes, counts; and TracerPid, which cannot be hidden */
+    static const char *const varies[] = { "Pid", "Tgid", "Ngid", "PPid", "NStgid", "NSpid", "NSpgid", "NSsid", "TracerPid", "SigQ",
+        "Vm", "Rss", "voluntary_", "nonvoluntary_", "HugetlbPages", "CoreDumping", NULL };
+    static const char *const none[] = { NULL };
     for (int i = 1; i < argc; i++)
         say("argv %s", argv[i]);
     for (char **e = environ; *e; e++)
         if (strncmp(*e, "_=", 2) && strncmp(*e, "PWD=", 4) && strncmp(*e, "OLDPWD=", 7))
             say("env %s", *e);
     fds();
-    status_lines("/proc/self/status", keys);
-    status_lines("/proc/self/oom_score_adj", any);
-    status_lines("/proc/self/coredump_filter", any);
-    status_lines("/proc/self/timerslack_ns", any);
-    status_lines("/proc/self/cgroup", any);
-    status_lines("/proc/self/loginuid", any);
+    status_lines("/proc/self/status", varies);
+    status_lines("/proc/self/oom_score_adj", none);
+    status_lines("/proc/self/coredump_filter", none);
+    status_lines("/proc/self/timerslack_ns", none);
+    status_lines("/proc/self/cgroup", none);
+    status_lines("/proc/self/loginuid", none);
     for (int r = 0; r < 16; r++) {
         struct rlimit l;
         if (!getrlimit(r, &l))

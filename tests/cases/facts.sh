@@ -1,0 +1,12 @@
+#!/bin/sh
+# Every call that moves bytes is counted, to the byte; the break and mappings are reported when they are created, shrunk, moved and
+# protected; changes to the file system and failed opens appear as events.
+# tier: gate asan
+# timeout: 120
+. "$TESTS/lib/truth.sh"
+each truth io files pipes socks moves short
+each truth mem heap maps
+each truth chg names attrs failing opens
+has names/err "unlink .*/a"
+has attrs/err "chmod .*/f"
+hasnt failing/err "lib.*ENOENT" # a library search is noise in text

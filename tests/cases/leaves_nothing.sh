@@ -1,0 +1,76 @@
+#!/bin/sh
+# However kvis open and proc end, none of their programs, maps, links or mounts remains, the output has the first and the last
+# of the command, and the command cannot observe kvis.
+# tier: quick
+# timeout: 180
+# needs: root bpftool prog:self
+# covers: E21 E22 P36
+. "$TESTS/lib/open.sh"
+
+mounts=$(wc -l </proc/self/mountinfo)
+left() { # left WHAT: of what ./ids names, and of mounts
+    grep -q prog ids || fail "$1: it had no program"
+    until_true 10 bpf_gone ids || fail "$1: something is left of: $(cat ids)"
+    eq "$1: mounts" "$mounts" "$(wc -l </proc/self/mountinfo)"
+}
+# As the command of kvis: what kvis holds in the kernel.
+cat >held.sh <<'END'
+cat /proc/$PPID/fdinfo/* 2>/dev/null | sed -nE 's/^(prog|map|link)_id:[^0-9]*/\1 /p' >>ids
+exec /bin/true last
+END
+
+for command in open proc; do
+    rm -f ids
+    i=0
+    while [ $i -lt 20 ]; do
+        run $command --json=json -o rows -- sh held.sh
+        status 0
+        case $command in
+        open) has rows ' held\.sh$'; has rows ' true .*/libc\.' ;;
+        proc) want "(lambda argv: {*argv[:2]} == {'cat', 'sed'} and argv[2:] == ['sh', '/bin/true'])([e['argv'][0] for e in by('command')])" ;;
+        esac
+        i=$((i + 1))
+    done
+    left "20 runs of $command"
+    for sig in KILL TERM INT; do # ended when it has printed its header
+        rm -f out
+        "$KVIS" $command -x -p $$ >out 2>err 9>&- &
+        kvis=$!
+        until_true 10 test -s out || fail "no header"
+        bpf_ids $kvis >ids
+        ! bpf_gone ids || fail "bpftool does not see its programs"
+        kill -$sig $kvis
+        wait $kvis
+        left "$command by SIG$sig"
+    done
+    rm -f started
+    "$KVIS" $command -o rows -- sh -c 'echo $$ >started; exec sleep 100' 2>err 9>&- &
+    kvis=$!
+    until_true 10 test -s started || fail "the command does not start"
+    bpf_ids $kvis >ids
+    kill -KILL $kvis
+    wait $kvis
+    left "$command killed with a command"
+    kill "$(cat started)" || fail "the command died with kvis $command"
+done
+# two at once do not see each other's
+"$KVIS" open -o a --json=a.json -- sh -c 'cat /one 2>/dev/null; sleep 0.5' 9>&- &
+"$KVIS" open -o b --json=b.json -- sh -c 'sleep 0.2; cat /two 2>/dev/null' 9>&-
+wait
+has a ' /one$'; hasnt a ' /two$'; has b ' /two$'; hasnt b ' /one$'
+
+# the command sees what it would see anyway (as in cases/neutral.sh)
+report native "$BIN/self" a 'b c' ''
+[ $st = 0 ] || fail "the program without kvis: $st"
+for how in "open -o rows" "open --json=json -o rows" "proc -o rows" "proc -x --json=json -o rows" \
+    "proc --report=r.html -w r.kvis -o rows"; do
+    report watched "$KVIS" $how -- "$BIN/self" a 'b c' ''
+    status 0
+    diff native watched >&9 || fail "not neutral with '$how'"
+done
+fds="ls -l /proc/self/fd | sed -n 's/.* \\([0-9]* -> \\)/\\1/p' | grep -v ' /proc/\| pipe:'"
+sh -c "$fds" >fds 2>&1 9>&-
+mv fds fds.native
+"$KVIS" open -o rows -- sh -c "$fds" >fds 2>&1 9>&-
+diff fds.native fds >&9 || fail "descriptors"
+eq "mounts at the end" "$mounts" "$(wc -l </proc/self/mountinfo)"
