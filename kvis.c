@@ -17402,22 +17402,19 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Loads the BPF programs in the bit set `mask` (bits are indexes of fam->progs) with several
- * threads. Programs that failed are loaded once more, to get the reason. */
+/* Loads the BPF programs in the bit set `mask` (bits are indexes of fam->progs) with two threads;
+ * the longest program takes about as long as all others. Programs that failed are loaded once more,
+ * to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
-    pthread_t th[2];
-    u32 n = 0;
+    pthread_t th;
     int e = 0;
     bool one = !(mask & (mask - 1));
-    while (!one && !bpf_is_locked() && n < ARRAY_LEN(th)
-           && u_thread(&th[n], bpf_load_some, &l) == 0)
-        n++;
-    if (n)
+    if (!one && !bpf_is_locked() && u_thread(&th, bpf_load_some, &l) == 0) {
         bpf_load_some(&l);
-    while (n)
-        pthread_join(th[--n], NULL);
+        pthread_join(th, NULL);
+    }
     for (u32 i = 0; i < o->fam->n_progs && !e; i++)
         if (mask >> i & 1 && o->prog[i] < 0)
             e = bpf_load_one(o, i);
