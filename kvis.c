@@ -20765,8 +20765,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once that a program runs without the privilege that its file gives. The kernel withholds the
- * privilege because the tracer could misuse the program (execve(2)). Of a script, the interpreter
+/* Warns once that a program runs without the privilege that its file gives. The kernel withholds it
+ * because the tracer could misuse the program (execve(2)). For a script, the interpreter's file
  * counts. */
 static void tr_no_privilege(const struct task *t)
 {
@@ -25644,7 +25644,7 @@ static struct {
     u64 interval_ns;
     u32 count;
     u64 off;                 /* bit mask of the sources that are turned off, by -c or by default */
-    bool per_cpu, csv, hist, grafana;
+    bool per_cpu, csv, hist, grafana, list_events;
     bool chosen;             /* -c was given */
     bool all_processes;      /* -c busy shows all processes, not only the busiest ones */
     const char *csv_file, *prom_file, *cgroup;
@@ -28331,6 +28331,13 @@ static struct {
 
 static int pmc_cgroup = -1;    /* file descriptor of the directory of the cgroup */
 
+/* Events of -e. They have the roles PR_EVENT_1 and following; nothing else is counted then. */
+static struct {
+    const char *event[PF_MEMBERS - 1];
+    u64 total[PF_MEMBERS - 1];
+    u32 n;
+} pmc_asked;
+
 /* --- identifying the CPU --- */
 
 /* Reads a list of CPUs such as "0-3,8" into a bit mask and a text. Returns false if it fails. */
@@ -28487,10 +28494,11 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     while (*s) {
         char name[32];
         size_t n = strcspn(s, "=,"), end = strcspn(s, ",");
+        char *at = name;
         snprintf(name, sizeof name, "%.*s", (int)n, s);
-        int e = pmc_field(pmu, c, name, s[n] == '=' ? strtoull(s + n + 1, NULL, 0) : 1);
-        if (e)
-            return e;
+        int e = pmc_field(pmu, c, name, s[n] == '=' ? strtoull(s + n + 1, &at, 0) : 1);
+        if (e || (s[n] == '=' && at != s + end))
+            return e ? e : -EINVAL;
         s += end + (s[end] == ',');
     }
     return 0;
@@ -28529,11 +28537,39 @@ static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
     return 0;
 }
 
+/* Sets c to an event of -e: rNNN (the config word in hexadecimal), PMU/EVENT/, PMU/TERMS/, or the
+ * name of a role, whose event has been chosen before. Returns 0 or -errno. */
+static int pmc_parse(const struct pmc_pmu *p, struct pmc_code *c, const char *text)
+{
+    size_t n = strcspn(text, "/");
+    char event[128];
+    if (*text == 'r' && text[1] && !text[1 + strspn(text + 1, "0123456789abcdefABCDEF")]) {
+        c->config = strtoull(text + 1, NULL, 16);
+        return 0;
+    }
+    for (u32 role = PR_NONE + 1; role < PR_EVENT_1; role++)
+        if (!strcmp(pmc_roles[role].name, text)) {
+            *c = p->code[role];
+            return p->err[role];
+        }
+    if (!text[n] || strlen(p->name) != n || strncmp(p->name, text, n))
+        return -ENOENT;
+    text += n + 1;
+    n = strcspn(text, "/");
+    if (strcmp(text + n, "/") || n >= sizeof event)
+        return -ENOENT;
+    snprintf(event, sizeof event, "%.*s", (int)n, text);
+    int e = pmc_alias(p->name, c, event);
+    return e == -ENOENT ? pmc_terms(p->name, c, event) : e;
+}
+
 /* Chooses the PMU's event for `role`, such as branch misses. Returns 0 or -errno. */
 static int pmc_choose(struct pmc_pmu *p, u32 role)
 {
     struct pmc_code *c = &p->code[role];
     *c = (struct pmc_code){ .type = p->type };
+    if (role >= PR_EVENT_1 && role - PR_EVENT_1 < pmc_asked.n)
+        return pmc_parse(p, c, pmc_asked.event[role - PR_EVENT_1]);
     for (u32 k = 0; k < ARRAY_LEN(pmc_events); k++)
         if (pmc_events[k].role == role && pmc_events[k].lists & p->list) {
             c->name = pmc_events[k].name;
@@ -28876,10 +28912,13 @@ static void pmc_start(void)
         pmc.none = "out of memory";
         return;
     }
-    pmc_look();
+    if (!pmc.n_pmus)
+        pmc_look();
     pmc_raise_limit();
     if (!pmc.n_pmus)
         return;
+    for (u32 g = 0; g < N_PG; g++)
+        pmc.off[g] = pmc_asked.n && g != PG_EVENTS;
     if (pmc.scope == PS_CGROUP)
         pmc_cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -29073,11 +29112,15 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 /* --- why values are missing --- */
 
+#define PMC_IDLE "not counted in this interval: nothing ran, or other tools use the counters"
+
 /* Returns why `role` has no value; NULL if its event, or the events of both parts, were opened. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
     u32 g = pmc_roles[role].home;
+    if (pmc_asked.n && role < PR_EVENT_1)
+        return "only the events of -e are counted";
     if (g != PG_NONE && pmc.off[g])
         return "too few file descriptors for the events of this metric" U_FIX
                "raise RLIMIT_NOFILE, or count fewer CPUs, threads or sources";
@@ -29106,7 +29149,7 @@ static const char *pmc_metric_why(u32 m)
         why = pmc_why(pmc_ratios[k].part);
         why = why ? why : pmc_why(pmc_ratios[k].of);
     }
-    return why ? why : "not counted in this interval: nothing ran, or other tools use the counters";
+    return why ? why : PMC_IDLE;
 }
 
 /* Gets the total of a metric since the start, or of a ratio the quotient of two totals. Returns
@@ -29196,6 +29239,61 @@ static void pmc_read(void)
     for (u32 m = 0; m < N_METRICS; m++)
         if (metrics[m].src == SRC_PMC)
             met.no[m] = met.seen[m] != met.tick ? pmc_metric_why(m) : others[pmc.scope];
+}
+
+/* Publishes the events of -e, which pmc_read has counted. */
+static void pmc_read_events(void)
+{
+    static char why[300];
+    const struct pmc_sum *sums = pmc.n_tasks ? pmc.one : &pmc.all;
+    met.no[M_EVENTS] = NULL;
+    for (u32 k = 0; k < pmc_asked.n; k++) {
+        u32 role = PR_EVENT_1 + k;
+        bool some = false;
+        for (u32 t = 0; t < MAX(pmc.n_tasks, 1u); t++) {
+            some |= sums[t].some[PG_EVENTS][role];
+            pmc_asked.total[k] += (u64)(sums[t].value[PG_EVENTS][role] + 0.5);
+        }
+        if (some) {
+            met_count(met_inst(DIM_EVENT, pmc_asked.event[k]), M_EVENTS, pmc_asked.total[k]);
+        } else if (!met.no[M_EVENTS]) {
+            const char *reason = pmc_why(role);
+            snprintf(why, sizeof why, "%s: %s", pmc_asked.event[k], reason ? reason : PMC_IDLE);
+            met.no[M_EVENTS] = why;
+        }
+    }
+}
+
+/* Returns the first event of -e that no PMU has, or NULL. */
+static const char *pmc_unknown(void)
+{
+    for (u32 k = 0; k < pmc_asked.n; k++) {
+        u32 p = 0;
+        while (p < pmc.n_pmus && pmc_pmus[p].err[PR_EVENT_1 + k])
+            p++;
+        if (p == pmc.n_pmus)
+            return pmc_asked.event[k];
+    }
+    return NULL;
+}
+
+/* Lists the events that -e accepts by name: those that kvis knows, and those of sysfs. */
+static void pmc_list_events(struct buf *b)
+{
+    for (u32 k = 0; k < pmc.n_pmus; k++) {
+        struct pmc_pmu *p = &pmc_pmus[k];
+        DIR *d = opendir(met_path(PMC_DEVICES "/%s/events", p->name));
+        for (u32 r = PR_NONE + 1; r < PR_EVENT_1; r++)
+            if (!p->err[r])
+                b_f(b, "%s (%s, %.*s)\n", pmc_roles[r].name, p->name,
+                    (int)strcspn(p->code[r].name, p->code[r].alias ? " " : ""), p->code[r].name);
+        for (const struct dirent *e; (e = u_entry(&d));)
+            if (*e->d_name != '.' && !strstr(e->d_name, ".scale") && !strstr(e->d_name, ".unit")) {
+                b_f(b, "%s/", p->name);
+                b_esc(b, e->d_name, strlen(e->d_name), 0);
+                b_s(b, "/\n");
+            }
+    }
 }
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts ===================
@@ -33020,6 +33118,19 @@ static const char *mon_opt_interval(const char *v)
     return NULL;
 }
 
+static const char *mon_opt_event(const char *v)
+{
+    if (pmc_asked.n == ARRAY_LEN(pmc_asked.event))
+        return "more than 4 events";
+    if (!*v || v[strspn(v, PMC_PLAIN "/=,:")])
+        return "not rNNN, PMU/EVENT/, PMU/event=N,umask=N/ or a name of --list-events";
+    for (u32 k = 0; k < pmc_asked.n; k++)
+        if (!strcmp(v, pmc_asked.event[k]))
+            return NULL;
+    pmc_asked.event[pmc_asked.n++] = v;
+    return NULL;
+}
+
 /* Parses the path of a cgroup, with or without the prefix /sys/fs/cgroup. */
 static const char *mon_opt_cgroup(const char *v)
 {
@@ -33141,7 +33252,14 @@ static void mon_pmc_totals(void)
     double v;
     if (pmc.none)
         mon_total("hardware counters", false, 0, pmc.none);
-    for (u32 m = met.src[SRC_PMC].from; i && m < met.src[SRC_PMC].to && !pmc.none; m++) {
+    for (const struct met_inst *e = met.first[DIM_EVENT]; e; e = e->next)
+        if (pmc_total(e, M_EVENTS, &v))
+            mon_total(e->name, false, v, NULL);
+    if (met.no[M_EVENTS])
+        mon_total("event", false, 0, met.no[M_EVENTS]);
+    if (pmc.none || pmc_asked.n)
+        return;
+    for (u32 m = met.src[SRC_PMC].from; i && m < met.src[SRC_PMC].to; m++) {
         bool count = mout_form(m)->counter;
         if (metrics[m].src == SRC_PMC && pmc_total(i, m, &v))
             mon_total(metrics[m].name, !count, v, NULL);
@@ -33179,8 +33297,10 @@ static void mon_totals(void)
  * Returns whether any source is on. */
 static bool mon_sources_on(void)
 {
-    u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP;
-    mo.off = (mo.off & ~(p | cg)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg);
+    u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP, e = 1ull << SRC_EVENTS;
+    mo.off = (mo.off & ~(p | cg | e)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg)
+             | (pmc_asked.n ? 0 : e);
+    mo.off &= pmc_asked.n ? ~(1ull << SRC_PMC) : ~0ull; /* pmc_read counts the events of -e */
     return ~mo.off & ((1ull << N_SRC) - 1);
 }
 
@@ -33286,7 +33406,7 @@ static int mon_run(u64 end_ns)
         mon_open_events();
         pmc.on_exec = true;
         if (scr.alone && !mo.prom_file && hs.fd < 0 && !mo.chosen)
-            mo.off = ~(1ull << SRC_PMC);
+            mo.off = ~(1ull << SRC_PMC | 1ull << SRC_EVENTS);
     }
     mon_start();
     if (mout.screen)
@@ -36804,6 +36924,18 @@ static int cmd_monitor(void)
     if (mo.grafana)
         return cmd_print(STDOUT_FILENO, emb_text("grafana", "json"));
     cmd_monitor_ready();
+    if (pmc_asked.n || mo.list_events)
+        pmc_look();
+    if ((pmc_asked.n || mo.list_events) && pmc.none)
+        die(EXIT_KVIS, "no events: %s", pmc.none);
+    if (mo.list_events) {
+        pmc_list_events(&out.text.b);
+        opt_print(STDOUT_FILENO, out.text.b.p, out.text.b.len);
+        return 0;
+    }
+    if (pmc_unknown())
+        opt_wrong(opt_cmd, opt_named("event"), "-e: no PMU of this CPU has the event %s; fix: "
+                  "choose an event of kvis monitor --list-events", pmc_unknown());
     cmd_refuse_mixed();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
         opt_wrong(opt_cmd, opt_named("csv"),

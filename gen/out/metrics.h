@@ -118,6 +118,7 @@
     X(BUSY, "busy", "pid", "comm", NULL, M_B_CPU, NULL, "processes", 'p', 1, false) \
     X(PMU, "pmu", "pmu", "cpus", "pmu_info", M_CYCLES, "", "kinds of cores", 'c', 0, true) \
     X(CPU, "cpu", "cpu", NULL, NULL, M_IDLE, "", "CPUs", 'c', 0, true) \
+    X(EVENT, "event", "event", NULL, NULL, M_EVENTS, NULL, "events", 'c', 0, true) \
     X(CGROUP, "cgroup", "cgroup", NULL, NULL, M_CYCLES, "cgroup_", "cgroups", 'g', 0, true) \
     X(NODE, "node", "node", "distance", "numa_node_info", M_NUMA_HIT, NULL, "NUMA nodes", 'u', 0, true) \
     X(POOL, "hugepages", "pagesize", NULL, NULL, M_POOL, NULL, "pools", 'm', 0, true) \
@@ -139,6 +140,8 @@
     X(FREQ, "cpu", "cpufreq", mfs_freq, \
       "this machine has no CPU frequency driver") \
     X(PMC, "cpu", "pmc", pmc_read, \
+      "no hardware counter counted such events") \
+    X(EVENTS, "cpu", "events", pmc_read_events, \
       "no hardware counter counted such events") \
     X(LOAD, "sched", "load", mfs_places, \
       "/proc/loadavg has no such value") \
@@ -390,6 +393,9 @@
     X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Lowest share of the interval in which an event had a hardware counter (kvis scales the counts)", \
       "Lowest share of the interval in which an event had a hardware counter (kvis scales the counts)") \
+    X(EVENTS, "events", "", EVENTS, COUNT, EVENT, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+      "Number of events that option -e chose, in the machine, the processes of -p or the cgroup", \
+      "Number of events that option -e chose, in the machine, the processes of -p or the cgroup") \
     X(LOAD1, "load1", "/proc/loadavg 0", LOAD, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Load average over 1 minute", \
       "Load average over 1 minute") \

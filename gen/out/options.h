@@ -492,6 +492,14 @@ enum {
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
       "also show metrics of the process PID; hardware counters then count only PID; repeatable" }, \
+    { IN_MONITOR, 'e', "event", "EVENT", false, \
+      OPT_CALL, { .call = mon_opt_event }, 0, 0, \
+      NULL, "events", "-e, --event=EVENT", \
+      "count only this hardware event: rNNN, PMU/event=N,umask=N/ or a name of --list-events; up to 4" }, \
+    { IN_MONITOR, 0, "list-events", NULL, false, \
+      OPT_FLAG, { .flag = &mo.list_events }, 0, 0, \
+      NULL, "", "    --list-events", \
+      "list the names of hardware events that this machine counts, and exit" }, \
     { IN_MONITOR, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \

@@ -35,6 +35,10 @@ enum pmc_role {
     PR_EMPTY_SLOTS,
     PR_OPERATIONS_RETIRED,
     PR_OPERATIONS_ISSUED,
+    PR_EVENT_1,
+    PR_EVENT_2,
+    PR_EVENT_3,
+    PR_EVENT_4,
     N_PR
 };
 
@@ -51,6 +55,7 @@ enum pmc_group {
     PG_TOPDOWN,
     PG_SLOTS,
     PG_OPERATIONS,
+    PG_EVENTS,
     N_PG, PG_NONE = N_PG
 };
 
@@ -95,6 +100,7 @@ static const u8 pmc_groups[N_PG][PF_MEMBERS] = {
     [PG_TOPDOWN] = { PR_SLOTS, PR_SLOTS_RETIRING, PR_SLOTS_BAD_SPECULATION, PR_SLOTS_FRONTEND, PR_SLOTS_BACKEND },
     [PG_SLOTS] = { PR_CYCLES, PR_EMPTY_SLOTS_FRONTEND, PR_EMPTY_SLOTS_BACKEND },
     [PG_OPERATIONS] = { PR_CYCLES, PR_OPERATIONS_RETIRED, PR_OPERATIONS_ISSUED, PR_EMPTY_SLOTS },
+    [PG_EVENTS] = { PR_CYCLES, PR_EVENT_1, PR_EVENT_2, PR_EVENT_3, PR_EVENT_4 },
 };
 
 /* name, group, metric, the two parts of a sum, the generic event, names in sysfs */
@@ -159,6 +165,14 @@ static const struct pmc_role_row pmc_roles[N_PR] = {
       "op_retired" },
     [PR_OPERATIONS_ISSUED] = { "operations_issued", PG_OPERATIONS, N_METRICS, { PR_NONE, PR_NONE }, PERF_TYPE_MAX, 0,
       "op_spec" },
+    [PR_EVENT_1] = { "event_1", PG_EVENTS, N_METRICS, { PR_NONE, PR_NONE }, PERF_TYPE_MAX, 0,
+      "" },
+    [PR_EVENT_2] = { "event_2", PG_EVENTS, N_METRICS, { PR_NONE, PR_NONE }, PERF_TYPE_MAX, 0,
+      "" },
+    [PR_EVENT_3] = { "event_3", PG_EVENTS, N_METRICS, { PR_NONE, PR_NONE }, PERF_TYPE_MAX, 0,
+      "" },
+    [PR_EVENT_4] = { "event_4", PG_EVENTS, N_METRICS, { PR_NONE, PR_NONE }, PERF_TYPE_MAX, 0,
+      "" },
 };
 
 /* metric, part, of, times */

@@ -26,8 +26,6 @@ run monitor -n 1 -i 0.05 -c cpu,stat,load,cpu
 status 0
 run monitor -n 1 --json --csv
 status 2
-run monitor ls
-status 2
 for none in proc cgroup proc,cgroup; do
     run monitor -n 1 -c $none
     status 2

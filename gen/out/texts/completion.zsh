@@ -288,6 +288,9 @@ _kvis() {
     '*--collectors=[show only metrics of these groups or sources; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
     '*-p+[also show metrics of the process PID; hardware counters then count only PID; repeatable]:PID:_pids' \
     '*--pid=[also show metrics of the process PID; hardware counters then count only PID; repeatable]:PID:_pids' \
+    '*-e+[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name of --list-events; up to 4]:EVENT: ' \
+    '*--event=[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name of --list-events; up to 4]:EVENT: ' \
+    '*--list-events[list the names of hardware events that this machine counts, and exit]' \
     '*--cgroup=[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
     '*--per-cpu[also show the metrics of each CPU]' \
     '*--histogram[also show distributions\: waits for a CPU, lengths of run queues, times of disk requests]' \
