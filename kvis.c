@@ -25466,7 +25466,7 @@ static void proc_replay_end(bool whole)
 enum {
     MET_INSTS = 8192,
     MET_NAME = 40,  /* size of a name that the kernel limits, such as that of a disk or PMU */
-    MET_INFO = 256, /* size of met_inst.info; the longest text is the distances of 64 NUMA nodes */
+    MET_INFO = 256, /* size of met_inst.info; the longest text is the topology of a NUMA node */
     MET_DIR = PATH_MAX - 64 /* size of a directory's path; leaves space for a file name */
 };
 
@@ -25897,12 +25897,12 @@ static struct met_inst *met_gone(u8 dim)
     return oldest;
 }
 
-/* Returns memory for a new instance; NULL if there are too many. The busy processes change all the
+/* Returns memory for a new instance; NULL if there are too many. The shown processes change all the
  * time; therefore a new one first tries to reuse the memory of one that is no longer shown. */
 static struct met_inst *met_place(u8 dim)
 {
     bool room = met.n_insts < MET_INSTS;
-    struct met_inst *i = dim == DIM_BUSY ? met_gone(dim) : NULL;
+    struct met_inst *i = dim == DIM_BUSY || dim == DIM_WAIT ? met_gone(dim) : NULL;
     if (!i && !room && met.full != met.tick) /* one search per interval is enough */
         i = met_gone(N_DIM);
     if (i)
@@ -26585,6 +26585,82 @@ static void mfs_freq(void)
     met.no[M_FREQ_BASE] = some ? "/sys has neither base_frequency nor nominal_freq of a CPU" : NULL;
 }
 
+/* --- interrupts --- */
+
+enum { MFS_IRQS = 5 };
+
+/* The pairs of an interrupt and a CPU that occurred most often in this interval. */
+static struct mfs_irq {
+    u64 did, count;
+    char name[48], handler[MET_INFO];
+} mfs_irqs_top[MFS_IRQS];
+
+/* All counters of /proc/interrupts and /proc/softirqs at the last reading, with a hash of the
+ * interrupt and the CPU that each belongs to. */
+static struct mfs_irq_cell { u64 count, of; } *mfs_irq_cells;
+static u32 mfs_irq_cap;
+
+static void mfs_irq_place(const struct mfs_irq *irq)
+{
+    u32 at = MFS_IRQS;
+    for (; at && mfs_irqs_top[at - 1].did < irq->did; at--)
+        if (at < MFS_IRQS)
+            mfs_irqs_top[at] = mfs_irqs_top[at - 1];
+    if (at < MFS_IRQS)
+        mfs_irqs_top[at] = *irq;
+}
+
+/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a head "CPU0 CPU1". n: number of counters
+ * before this row. Returns the number with those of this row. */
+static u32 mfs_irq_row(const char *head, const char *line, u32 n)
+{
+    const char *id = line + strspn(line, " "), *end = strchr(id, ':');
+    const char *cpu = head + strspn(head, " "), *number = end ? u_word(end, 1) : "";
+    const char *handler = number;
+    while (isdigit((u8)*handler))
+        handler = u_word(handler, 1);
+    for (; *cpu && isdigit((u8)*number); cpu = u_word(cpu, 1), number = u_word(number, 1), n++) {
+        struct mfs_irq irq = { .count = strtoull(number, NULL, 10) };
+        struct mfs_irq_cell *grown = u_grow(mfs_irq_cells, &mfs_irq_cap, n + 1, sizeof *grown);
+        if (!grown)
+            return n;
+        mfs_irq_cells = grown;
+        u64 of = nm_hash(nm_hash(0, id, (size_t)(end - id)), cpu, strcspn(cpu, " "));
+        if (grown[n].of == of && irq.count > grown[n].count)
+            irq.did = irq.count - grown[n].count;
+        grown[n] = (struct mfs_irq_cell){ irq.count, of };
+        if (irq.did <= mfs_irqs_top[MFS_IRQS - 1].did)
+            continue;
+        snprintf(irq.name, sizeof irq.name, "%.*s/%.*s", (int)MIN(end - id, 24), id,
+                 (int)strcspn(cpu + 3, " "), cpu + 3);
+        snprintf(irq.handler, sizeof irq.handler, "%s", *handler ? handler : "softirq");
+        mfs_irq_place(&irq);
+    }
+    return n;
+}
+
+static void mfs_irqs(void)
+{
+    static const char *const files[] = { "/proc/interrupts", "/proc/softirqs" };
+    static u64 past_ns;
+    u32 n = 0;
+    memset(mfs_irqs_top, 0, sizeof mfs_irqs_top);
+    for (u32 k = 0; k < ARRAY_LEN(files); k++) {
+        const char *head = met_open(met_path("%s", files[k])) ? met_line() : NULL;
+        for (const char *line; head && (line = met_line());)
+            n = mfs_irq_row(head, line, n);
+    }
+    for (u32 k = 0; k < MFS_IRQS && mfs_irqs_top[k].did; k++) {
+        const struct mfs_irq *irq = &mfs_irqs_top[k];
+        struct met_inst *i = met_inst(DIM_IRQ, irq->name);
+        if (!i)
+            continue;
+        snprintf(i->info, sizeof i->info, "%s", irq->handler);
+        met_count_from(i, M_IRQ_RATE, irq->count - irq->did, past_ns, irq->count);
+    }
+    past_ns = met.read_ns;
+}
+
 /* Reads lines "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
 static void mfs_schedstat(void)
 {
@@ -26651,6 +26727,16 @@ static void mfs_numastat(void)
     met_sum(NULL);
 }
 
+/* Describes a NUMA node: "CPUs 0-7, distances 10 21". */
+static void mfs_node_topology(struct met_inst *i, const char *dir)
+{
+    char cpus[128];
+    u_slurp(met_in(dir, "cpulist"), cpus, sizeof cpus);
+    cpus[strcspn(cpus, "\n")] = 0;
+    int n = snprintf(i->info, MET_INFO, "CPUs %s, distances ", *cpus ? cpus : "none");
+    met_text(met_in(dir, "distance"), i->info + n, MET_INFO - (size_t)n);
+}
+
 /* Reads lines "Node 0 MemTotal: 123 kB" of each NUMA node. */
 static void mfs_nodemem(void)
 {
@@ -26658,7 +26744,7 @@ static void mfs_nodemem(void)
     while (mfs_next(&node)) {
         struct met_inst *i = met_inst_nr(DIM_NODE, node.nr);
         if (i && !i->info[0])
-            met_text(met_in(node.dir, "distance"), i->info, MET_INFO);
+            mfs_node_topology(i, node.dir);
         met_keys(i, met_in(node.dir, "meminfo"), 2);
     }
 }
@@ -27141,11 +27227,25 @@ static void mfs_fs_space(const struct met_inst *i, const struct statfs *s)
         met_set(i, M_FS_INODES, 1 - (double)s->f_ffree / (double)s->f_files);
 }
 
+/* Sets the number of errors that an ext4 file system recorded, and the time since the last one. */
+static void mfs_fs_errors(const struct met_inst *i, dev_t id)
+{
+    char name[MET_NAME];
+    met_link(met_path("/sys/dev/block/%u:%u", major(id), minor(id)), name, sizeof name);
+    long errors = u_file_number(met_path("/sys/fs/ext4/%s/errors_count", name), -1);
+    long last = u_file_number(met_path("/sys/fs/ext4/%s/last_error_time", name), 0);
+    if (!*name || errors < 0)
+        return;
+    met_set(i, M_FS_ERRORS, (double)errors);
+    if (errors > 0 && last > 0)
+        met_set(i, M_FS_ERROR_AGE, (double)(time(NULL) - last));
+}
+
 /* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro" of mountinfo. The
  * options at the end are those of the file system, common to all of its mounts. */
 static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, u32 *n)
 {
-    char *end, *type = strstr(line, " - "), name[MET_NAME], *path = (char *)u_word(line, 4);
+    char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
     const char *dev = u_word(line, 2);
     unsigned major_nr = (unsigned)strtoul(dev, &end, 10);
     u64 id = makedev(major_nr, (unsigned)strtoul(end + (*end == ':'), NULL, 10));
@@ -27174,13 +27274,10 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
     if (!i)
         return;
     snprintf(i->info, sizeof i->info, "%.*s", (int)strcspn(type, " "), type);
-    met_set(i, M_FS_RO, ro);
+    met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* Linux 6.15: ext4 after errors */
     if (!e && space.f_blocks)
         mfs_fs_space(i, &space);
-    met_link(met_path("/sys/dev/block/%u:%u", major(id), minor(id)), name, sizeof name);
-    long errors = u_file_number(met_path("/sys/fs/ext4/%s/errors_count", name), -1);
-    if (*name && errors >= 0)
-        met_set(i, M_FS_ERRORS, (double)errors);
+    mfs_fs_errors(i, id);
 }
 
 /* Reads the mounts of kvis's mount namespace; with --path.rootfs, those of process 1. */
@@ -30081,10 +30178,48 @@ static bool mk_sched_read(void)
     return true;
 }
 
+/* Reads the longest wait on a CPU. The BPF program may be writing; therefore kvis reads until two
+ * readings agree. */
+static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
+{
+    struct wire_wait again;
+    for (u32 tries = 0; tries < 4; tries++) {
+        if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &cpu, w)
+            || bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &cpu, &again))
+            return false;
+        if (!memcmp(w, &again, sizeof again))
+            return true;
+    }
+    return false;
+}
+
+/* Shows which thread waited longest for a CPU in this interval, and which one ran meanwhile. */
+static void mk_longest(void)
+{
+    struct wire_wait w, most = { .ns = 0 }, none = { .ns = 0 };
+    int map = bpf_map(&mk_sched.obj, "longest");
+    char name[64];
+    for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
+        if (!mk_read_longest(map, cpu, &w) || !w.ns)
+            continue;
+        bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &none);
+        most = w.ns > most.ns ? w : most;
+    }
+    if (!most.ns || met.src[met.cur].elapsed_s <= 0) /* before the first interval */
+        return;
+    snprintf(name, sizeof name, "%.16s (%u)", most.comm, most.pid);
+    struct met_inst *i = met_inst(DIM_WAIT, name);
+    if (!i)
+        return;
+    snprintf(i->info, sizeof i->info, "%.16s (%u)", most.ran_comm, most.ran);
+    met_set(i, M_LONGEST, (double)most.ns / 1e9);
+}
+
 static void mk_runq(void)
 {
     if (!mk_sched_read())
         return;
+    mk_longest();
     met_sum(NULL);
     met_hist_read(met_hist(HIST_WAIT, met.all), mk_sched.wait, DELAY_BUCKETS, mk_sched.wait_ns);
 }
@@ -34464,6 +34599,8 @@ static void dg_text_table(struct buf *b)
         for (u32 k = 0; k < 3; k++) {
             u16 number = dg_res[r].use[k];
             const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
+            if (!i && k == 2 && line.len)
+                b_s(&line, number == X_NONE ? ", has no error counter" : ", errors n/a");
             if (!i)
                 continue;
             b_s(&line, line.len ? ", " : "");
@@ -36977,7 +37114,7 @@ static int cmd_monitor(void)
 static int cmd_diagnose(void)
 {
     cmd_monitor_ready();
-    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule uses SRC_VHOST */
+    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* no rule uses these */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
     cmd_this_run("none");
     if (opt.report)

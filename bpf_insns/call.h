@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 1ea7c6b69aa1c643e0a4eca96125c3cba7fd479afb1a5e501ec89607695cebc5
  * wire.h
- *   sha256 da0434b08028e0a420940b3dcc2c4a7a3603ca8dc45e4276ac152f9a315fe92f
+ *   sha256 f40ed01d7f52a05cd6f69d6357c553cc848c491b4ef09321e2e77f3441ee1df4
  * hist.h
  *   sha256 d50f50cc3dcf9c822a6e4d8f4f93cc46905883b4c61df5baca117b1b200f6795
  * compiler: clang 14.0.6

@@ -316,10 +316,23 @@ struct wire_sched {
     u64 wait_ns, depth_sum; /* sum of all waits for a CPU; sum of all values in `depth` */
     u64 unseen;           /* number of waits whose start is not known */
     u64 idle;             /* number of switches to the idle task */
+    u64 switched;         /* time of the last switch */
+    u64 run_ns, run_end;  /* a long run of a thread: its length, and the time of its end */
+    u32 run_pid, unused;
+    char run_comm[16];
     u32 wait[DELAY_BUCKETS]; /* histogram of waits for a CPU in ns, 16 buckets per octave */
     u32 depth[DEPTH_BUCKETS]; /* histogram of the runnable tasks at each switch, 16 buckets per octave */
 };
-WIRE_ASSERT(sizeof(struct wire_sched) == 4600);
+WIRE_ASSERT(sizeof(struct wire_sched) == 4648);
+
+/* The longest wait for a CPU since kvis last set ns to 0: the thread that waited, and the thread that ran on
+ * that CPU meanwhile. */
+struct wire_wait {
+    u64 ns;
+    u32 pid, ran;
+    char comm[16], ran_comm[16];
+};
+WIRE_ASSERT(sizeof(struct wire_wait) == 48);
 
 /* --- blk: disk requests; the map `disks` maps major << 20 | minor to an index of the map `stats` --- */
 

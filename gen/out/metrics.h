@@ -6,7 +6,7 @@
 #define MET_GROUPS "cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio"
 
 /* Sources that are on only when -c names them. */
-#define MET_ASKED (1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_CGROUPS | 1ull << SRC_FS | 1ull << SRC_FDS | 1ull << SRC_PORTS | 1ull << SRC_BONDS | 1ull << SRC_TABLES | 1ull << SRC_CLOCK | 1ull << SRC_EDAC | 1ull << SRC_MD | 1ull << SRC_LOG | 1ull << SRC_STUCK | 1ull << SRC_VIRTIO)
+#define MET_ASKED (1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_CGROUPS | 1ull << SRC_FS | 1ull << SRC_FDS | 1ull << SRC_PORTS | 1ull << SRC_BONDS | 1ull << SRC_TABLES | 1ull << SRC_CLOCK | 1ull << SRC_IRQS | 1ull << SRC_EDAC | 1ull << SRC_MD | 1ull << SRC_LOG | 1ull << SRC_STUCK | 1ull << SRC_VIRTIO)
 #define MET_SET_CPU_MODES M_USER, M_NICE, M_SYSTEM, M_IDLE, M_IOWAIT, M_IRQ, M_SOFTIRQ, M_STEAL
 #define MET_SET_GUEST_MODES M_GUEST, M_GUEST_NICE
 #define MET_SET_TRIP_POINTS M_TRIP_PASSIVE, M_TRIP_HOT, M_TRIP_CRITICAL
@@ -116,11 +116,13 @@
     X(GROUP, "group", "cgroup", NULL, NULL, M_GR_THROTTLED, NULL, "cgroups", 'g', 12, false) \
     X(PID, "pid", "pid", "comm", NULL, M_P_USER, "process_", "processes", 'p', 0, false) \
     X(BUSY, "busy", "pid", "comm", NULL, M_B_CPU, NULL, "processes", 'p', 1, false) \
+    X(WAIT, "longest_wait", "thread", "ran", NULL, M_LONGEST, NULL, "longest wait for a CPU", 'r', 0, false) \
     X(PMU, "pmu", "pmu", "cpus", "pmu_info", M_CYCLES, "", "kinds of cores", 'c', 0, true) \
     X(CPU, "cpu", "cpu", NULL, NULL, M_IDLE, "", "CPUs", 'c', 0, true) \
     X(EVENT, "event", "event", NULL, NULL, M_EVENTS, NULL, "events", 'c', 0, true) \
+    X(IRQ, "irq", "irq", "handler", NULL, M_IRQ_RATE, NULL, "interrupts by CPU", 'c', 0, false) \
     X(CGROUP, "cgroup", "cgroup", NULL, NULL, M_CYCLES, "cgroup_", "cgroups", 'g', 0, true) \
-    X(NODE, "node", "node", "distance", "numa_node_info", M_NUMA_HIT, NULL, "NUMA nodes", 'u', 0, true) \
+    X(NODE, "node", "node", "topology", "numa_node_info", M_NUMA_HIT, NULL, "NUMA nodes", 'u', 0, true) \
     X(POOL, "hugepages", "pagesize", NULL, NULL, M_POOL, NULL, "pools", 'm', 0, true) \
     X(ZONE, "zone", "zone", "type", NULL, M_TEMP, NULL, "zones", 't', 0, false) \
     X(SENSOR, "sensor", "sensor", "label", "hwmon_sensor_info", M_SENSOR, NULL, "sensors", 't', 0, false) \
@@ -201,6 +203,8 @@
       "/proc/net/stat has no such value") \
     X(CLOCK, "cpu", "clock", mfs_clock, \
       "this kernel reports no clock source") \
+    X(IRQS, "cpu", "irqs", mfs_irqs, \
+      "no interrupt was handled in this interval") \
     X(EDAC, "errors", "edac", mfs_edac, \
       "this machine has no EDAC driver for its memory") \
     X(MD, "errors", "md", mfs_md, \
@@ -927,6 +931,9 @@
     X(FS_RO, "filesystem_readonly", "", FS, NUMBER, FS, "filesystem_readonly", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Whether a file system is read-only (1) or not (0)", \
       "Whether a file system is read-only (1) or not (0)") \
+    X(FS_ERROR_AGE, "filesystem_last_error_age", "", FS, SECONDS, FS, "", MET_ALONE, false, NONE, 0, 0, "no ext4 file system has recorded errors", \
+      "Time since the last error that an ext4 file system recorded", \
+      "Time since the last error that an ext4 file system recorded") \
     X(FS_ERRORS, "filesystem_errors", "", FS, NUMBER, FS, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Errors recorded in an ext4 file system since its last check", \
       "Errors recorded in an ext4 file system since its last check") \
@@ -948,6 +955,9 @@
     X(NDISC_FULL, "ndisc_table_overflows", "ndisc_cache table_fulls", TABLES, COUNT, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "IPv6 neighbors not added to the neighbor table because the table was full", \
       "IPv6 neighbors not added to the neighbor table because the table was full") \
+    X(IRQ_RATE, "irq_interrupts", "", IRQS, COUNT, IRQ, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+      "Interrupts of one number, or softirqs of one kind, that one CPU handled", \
+      "Interrupts of one number, or softirqs of one kind, that one CPU handled") \
     X(CLOCK_SLOW, "clock_slow", "", CLOCK, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Whether the clock source of the kernel is slow to read (hpet, acpi_pm, jiffies): 1 or 0", \
       "Whether the clock source of the kernel is slow to read (hpet, acpi_pm, jiffies): 1 or 0") \
@@ -1152,6 +1162,9 @@
     X(WAIT_MAX, "runq_wait_max", "", RUNQ, NS, NONE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, \
       "Time for which a task waited for a CPU before it ran", \
       "Time for which a task waited for a CPU before it ran") \
+    X(LONGEST, "runq_longest_wait", "", RUNQ, SECONDS, WAIT, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+      "Longest wait of a thread for a CPU, with the thread that ran on this CPU meanwhile", \
+      "Longest wait of a thread for a CPU, with the thread that ran on this CPU meanwhile") \
     X(DEPTH_P50, "runq_depth_p50", "", DEPTH, NUMBER, NONE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, \
       "Number of tasks that could run on a CPU, at each context switch", \
       "Number of tasks that could run on a CPU, at each context switch") \
@@ -1482,9 +1495,11 @@
 #define MET_LOOKS(X) \
     X(M_DISK_IOPS, "IOPS", INFINITY, INFINITY, false) \
     X(M_NET_RX, "rx/s", INFINITY, INFINITY, false) \
+    X(M_IRQ_RATE, "per second", INFINITY, INFINITY, false) \
     X(M_B_CPU, "CPU", INFINITY, INFINITY, false) \
     X(M_GR_THROTTLED, "throttled", 0.05, 0.5, false) \
     X(M_P_USER, "user", INFINITY, INFINITY, false) \
+    X(M_LONGEST, "wait", 0.1, 1, false) \
     X(M_DISK_READ, "read/s", INFINITY, INFINITY, false) \
     X(M_NET_TX, "tx/s", INFINITY, INFINITY, false) \
     X(M_B_WAIT, "wait", 0.25, 1, false) \

@@ -179,6 +179,7 @@
     X(M_FS_AVAIL, "% of space left") \
     X(M_FS_INODES, "% of the inodes used") \
     X(M_FS_ERRORS, "recorded errors #") \
+    X(M_FS_ERROR_AGE, "the last one % ago") \
     X(M_FS_RO, "read-only # (1: yes)") \
     X(M_EDAC_CE, "corrected memory errors %") \
     X(M_EDAC_UE, "uncorrected memory errors #") \
@@ -278,7 +279,7 @@
       .unless = 0, .unless_rule = NULL, .before = DG_R(NET), \
       .finding = "CPU %t is busy with interrupts, and tasks wait for this CPU", \
       .source = "Documentation/networking/scaling.rst", \
-      .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
+      .next = "kvis monitor -c irqs", .alone = "" }, \
     { .name = "cpu-interrupts-full", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = X_IRQS, .below = false, .limit = (float)0.95, \
       .cost = X_IRQS, .factor = (float)1, \
@@ -286,7 +287,7 @@
       .unless = DG_R(CPU), .unless_rule = NULL, .before = DG_R(NET), \
       .finding = "CPU %t handles only interrupts and has no time left for anything else", \
       .source = "Documentation/networking/scaling.rst", \
-      .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
+      .next = "kvis monitor -c irqs", .alone = "" }, \
     { .name = "cpu-interrupt-pressure", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_PSI_IRQ_ALL, .below = false, .limit = (float)0.05, \
       .cost = M_PSI_IRQ_ALL, .factor = (float)1, \
@@ -294,7 +295,7 @@
       .unless = DG_R(CPU), .unless_rule = NULL, .before = 0, \
       .finding = "Tasks are stopped while their CPUs handle interrupts", \
       .source = "Documentation/accounting/psi.rst: irq full", \
-      .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
+      .next = "kvis monitor -c irqs", .alone = "" }, \
     { .name = "cpu-clock-capped", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_CAP, .below = true, .limit = (float)0.8, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.5 } }, \
@@ -935,6 +936,15 @@
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "File system %t is read-only and has recorded errors", \
       .source = "ext4.rst: errors=remount-ro, errors_count", \
+      .next = "dmesg | grep -i ext4", .alone = "" }, \
+    { .name = "filesystem-recent-errors", .res = RES_FS, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+      .value = M_FS_ERROR_AGE, .below = true, .limit = (float)86400, \
+      .guard = { { M_FS_ERRORS, DG_THIS, false, false, 1 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = "filesystem-errors", .before = 0, \
+      .finding = "File system %t recorded an error within the last day", \
+      .source = "Documentation/ABI/testing/sysfs-fs-ext4: last_error_time", \
       .next = "dmesg | grep -i ext4", .alone = "" }, \
     { .name = "memory-uncorrected", .res = RES_HARD, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
       .value = M_EDAC_UE, .below = false, .limit = (float)1, \

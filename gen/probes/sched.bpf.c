@@ -26,11 +26,13 @@ extern char CFG_STATE;
  * at which the task began to wait; 0: no task. A single word never mixes two tasks. */
 struct map_def tasks SEC("maps") = { MAP_ARRAY, 4, 8, 0, 0 };
 struct map_def cpus SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_sched), 0, 0 };
+struct map_def longest SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_wait), 0, 0 }; /* by CPU */
 
 #define NS_BITS 42 /* 42 bits of ns are 73 minutes; a pid has 22 bits (PID_MAX_LIMIT) */
 #define NS_MASK ((1ULL << NS_BITS) - 1)
 /* Clocks of CPUs may differ by this many ns (kernel/time/timekeeping.c, ktime_get_mono_fast_ns). */
 #define NS_BACK 1000000
+#define RUN_MIN 1000000 /* a shorter run of a thread, in ns, is not to blame for a long wait */
 #define TASK_REPORT_MAX 0x100 /* prev_state of a preempted task (trace/events/sched.h) */
 
 struct rq;
@@ -48,8 +50,14 @@ struct task_struct {
     u32 __state; /* since 5.14 */
     long state;  /* before 5.14 */
     struct sched_entity se;
+    char comm[16];
 } KERNEL;
-struct trace_event_raw_sched_switch { int prev_pid; long prev_state; int next_pid; } KERNEL;
+struct trace_event_raw_sched_switch {
+    int prev_pid;
+    long prev_state;
+    char next_comm[16];
+    int next_pid;
+} KERNEL;
 struct trace_event_raw_sched_wakeup { int pid; } KERNEL;
 struct trace_event_raw_sched_migrate_task { int orig_cpu, dest_cpu; } KERNEL;
 
@@ -107,14 +115,29 @@ INLINE u32 running_on(struct rq *rq)
     return delayed <= n ? n - delayed : 0;
 }
 
-/* Why a task leaves its CPU. FORCED: it is still runnable; WOKEN: it was about to
- * sleep, but has been woken. In switched(), prev and next are pids; 0: idle task. */
+/* Why a task leaves its CPU. FORCED: it is still runnable; WOKEN: it was about to sleep, but has been woken. */
 enum leaves { FORCED, SLEEPS, WOKEN };
 
-INLINE void switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
+/* Keeps a long run of the current task, which leaves the CPU. The run that was kept before counts for less,
+ * the longer ago it ended. */
+INLINE void keep_run(struct wire_sched *c, u32 pid, u64 now)
+{
+    u64 ran = now - c->switched;
+    c->switched = now;
+    if (!pid || ran < RUN_MIN || ran + (now - c->run_end) < c->run_ns)
+        return;
+    c->run_ns = ran;
+    c->run_end = now;
+    c->run_pid = pid;
+    bpf_get_current_comm(c->run_comm, sizeof c->run_comm);
+}
+
+/* prev and next are pids; 0: idle task. Returns how long the next task waited; 0: unknown. */
+INLINE u64 switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
 {
     u64 now = bpf_ktime_get_ns();
     c->switches++;
+    keep_run(c, prev, now);
     if (prev && how == FORCED)
         c->involuntary++;
     if (prev && how == SLEEPS)
@@ -123,13 +146,36 @@ INLINE void switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
         waits(prev, now, how == FORCED); /* WOKEN: a wake-up may have started the wait */
     if (!next) {
         c->idle++;
-        return;
+        return 0;
     }
     u64 since = began(next), ns = (now - since) & NS_MASK;
-    if (!since)
+    if (!since) {
         c->unseen++;
-    else
-        add_wait(c, ns > NS_MASK - NS_BACK ? 0 : ns);
+        return 0;
+    }
+    if (ns > NS_MASK - NS_BACK)
+        ns = 0;
+    add_wait(c, ns);
+    return ns;
+}
+
+/* Keeps a wait if it is the longest one on this CPU, and the thread that ran for half of it or more; if kvis
+ * knows none, the thread that leaves the CPU. next_comm is the address of the next task's name. */
+INLINE void keep_longest(struct wire_sched *c, u32 cpu, u64 ns, u32 prev, u32 next, const void *next_comm)
+{
+    struct wire_wait *w = bpf_map_lookup_elem(&longest, &cpu);
+    if (!w || ns <= w->ns)
+        return;
+    w->ns = ns;
+    w->pid = next;
+    bpf_probe_read_kernel_str(w->comm, sizeof w->comm, next_comm);
+    if (c->run_ns * 2 >= ns && (c->switched - c->run_end) * 2 <= ns) {
+        w->ran = c->run_pid;
+        bpf_probe_read_kernel_str(w->ran_comm, sizeof w->ran_comm, c->run_comm);
+    } else {
+        w->ran = prev;
+        bpf_get_current_comm(w->ran_comm, sizeof w->ran_comm);
+    }
 }
 
 struct raw_switch { u64 preempt; struct task_struct *prev, *next; u64 state; };
@@ -173,7 +219,11 @@ int sched_switch(struct raw_switch *ctx)
         u64 state = (u64)KEPT(record->prev_state);
         how = !state || state & TASK_REPORT_MAX ? FORCED : SLEEPS;
     }
-    switched(c, prev, how, next);
+    u64 ns = switched(c, prev, how, next);
+    if (CFG(CFG_RAW))
+        keep_longest(c, cpu, ns, prev, next, &t->comm);
+    else
+        keep_longest(c, cpu, ns, prev, next, &record->next_comm);
     if (CFG(CFG_RAW) && EXISTS(t, se.cfs_rq)) {
         struct cfs_rq *q = FOLLOW(t, se.cfs_rq);
         add_depth(c, running_on(FOLLOW(q, rq)));

@@ -75,7 +75,7 @@ is "$p == {'hugepages': 100, 'hugepages_free': 10, 'hugepages_reserved': 30,
     'hugepages_surplus': 4, 'hugepages_overcommit': 8, 'hugepage_pool_ratio': 0.9}"
 is "'hugepage_pool_ratio' not in $e['hugepages']['1048576kB']"
 n="$e['node']"
-is "list($n) == ['0', '8'] and $n['0']['distance'] == '10 21 31'"
+is "list($n) == ['0', '8'] and $n['0']['topology'] == 'CPUs 0-1, distances 10 21 31'"
 within "$n['0']['numa_hit_per_second']" 80
 same "$n['0']['numa_remote_ratio']" 0.25
 same "$n['8']['numa_remote_ratio']" 1
@@ -185,7 +185,7 @@ has p.prom '^kvis_disk_reads_completed_total[{]device="sda1"} 10$'
 has p.prom '^kvis_disk_on_info[{]device="sda1",on="sda"} 1$'
 has p.prom '^kvis_memory_MemTotal_bytes 1024000000$'
 has p.prom '^kvis_memory_numa_MemTotal[{]node="8"} 1024000$'
-has p.prom '^kvis_numa_node_info[{]node="8",distance="10 21 31"} 1$'
+has p.prom '^kvis_numa_node_info[{]node="8",topology="CPUs none, distances 10 21 31"} 1$'
 has p.prom '^kvis_thermal_zone_temp[{]zone="0",type="x86_pkg_temp"} 61$'
 has before '^kvis_cpu_seconds_total[{]mode="user",cpu="5"} 0.01$'
 hasnt p.prom 'cpu="5"'
@@ -203,8 +203,8 @@ import csv, json
 e = [json.loads(s) for s in open("json")][1]
 rows = [r for r in csv.DictReader(open("csv")) if int(r["time_ns"]) == e["time_ns"]]
 flat = {(k, ""): v for k, v in e.items() if not isinstance(v, (dict, list))}
-for dim in ("cpu", "core", "package", "node", "device", "zone", "sensor", "hugepages", "interface"):
-    for name, v in e[dim].items():
+for dim in ("cpu", "core", "package", "node", "device", "zone", "sensor", "hugepages", "interface", "longest_wait"):
+    for name, v in e.get(dim, {}).items():  # the last one is of this machine
         flat.update({(k, name): x for k, x in v.items()})
 for r in rows:
     assert float(r["value"]) == flat[r["metric"], r["name"]], r
@@ -215,7 +215,7 @@ END
 has text '^stat +cpu=0 user=50.0% .* steal=7.0%'
 has text '^disks +device=sda1 on="sda" '
 has text '^zones +zone=0 type="x86_pkg_temp" thermal=61.0C .*thermal_headroom=34.0C'
-has text '^psi +n/a pressure_irq_stalled: .*needs Linux 6.1'
+has text '^psi +n/a pressure_irq_stalled: /proc/pressure/irq needs'
 eq "reasons" 1 "$(grep -c '^psi.*n/a' text)"
 # what is missing: the source and the reason, not each metric
 has text '^membw +n/a: '
@@ -224,3 +224,12 @@ has text '^cpufreq +n/a in part: .*cpu7'
 # A '/' at the end of a root is no part of the names in it.
 run monitor -c psi,zones -i 0.05 -n 1 --json=json --path.rootfs="$PWD/none//" -o text
 hasnt err '//'
+# the interrupts that occurred most often, by CPU
+rm now && ln -s a now && ln -s b new
+"$KVIS" monitor -i 1 -n 1 -c irqs --json=json --prometheus=q.prom --path.rootfs="$PWD/now" -o text 9>&- 2>err &
+kvis=$!
+until_true 30 test -s q.prom || fail "no exposition of the first look"
+mv -T new now
+wait $kvis || fail "exit $?"
+want "[(k, v['handler']) for k, v in E[0]['irq'].items()] == [('24/1', 'PCI-MSI  1-edge  eth0-rx'), ('LOC/0', 'Local timer interrupts')]"
+want "abs(E[0]['irq']['24/1']['irq_interrupts_per_second'] / E[0]['irq']['LOC/0']['irq_interrupts_per_second'] - 5) < 1e-6"

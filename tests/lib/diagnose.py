@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 import healthy
 
@@ -108,6 +109,8 @@ ROWS = {
     "limit-descriptors": ("kernel limits", {"descriptors": 20}, {"descriptors": 24}),
     "limit-ports": ("kernel limits", {"ports": 10}, {"ports": 8}),
     "filesystem-errors": ("file systems", {"fs_errors": 1, "fs_mode": "ro,errors=remount-ro"}, {"fs_errors": 0, "fs_mode": "ro"}),
+    "filesystem-recent-errors": ("file systems", {"fs_errors": 1, "fs_mode": "rw", "fs_last_error": time.time() - 60},
+                                 {"fs_last_error": time.time() - 90000}),
     "memory-uncorrected": ("hardware", {"ue": 1}, {}),
     "memory-corrected": ("hardware", {"ce": 90}, {}),
     "md-degraded": ("hardware", {"md": "[3/2] [UU_]"}, {"md": "[3/3] [UUU]"}),
@@ -119,7 +122,7 @@ MEASURED = {"memory-stalls", "tlb-misses", "hugepages-off", "run-queue-latency",
 MOUNTED = {"filesystem-full", "filesystem-inodes"}  # what statfs(2) says of a mount
 # What else they may find: of this machine, not of the files.
 OURS = {"run-queue-latency", "disk-queue"} | {r for r in MEASURED if r.startswith("virtio")}
-FIXED = {"stuck", "duplex", "pids", "clock_source", "member", "descriptors", "ports", "fs_errors", "fs_mode", "ue", "md", "node_anon", "rotates", "clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
+FIXED = {"stuck", "duplex", "fs_last_error", "pids", "clock_source", "member", "descriptors", "ports", "fs_errors", "fs_mode", "ue", "md", "node_anon", "rotates", "clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
          "sensor", "files", "threads", "tracked", "tcp_pages", "interfaces"}  # no counters: the same in both
 
 
@@ -206,6 +209,7 @@ def machine(root, m, late):
     put("proc/mdstat", f"Personalities : [raid5]\nmd0 : active raid5 sda1[0] sdb1[1] sdc1[2]\n      9 blocks {m.get('md', '[3/3] [UUU]')}\n")
     put("proc/1/mountinfo", f"31 1 8:1 / /mnt\\040a rw - ext4 /dev/disk {m.get('fs_mode', 'ro')}\n32 1 0:9 / /proc rw - proc proc rw\n")
     put(f"sys/fs/ext4/{sysfs}p1/errors_count", f"{g('fs_errors', 0)}\n")
+    put(f"sys/fs/ext4/{sysfs}p1/last_error_time", f"{g('fs_last_error', 0)}\n")
     put("sys/class/thermal/thermal_zone0/type", "zone\n")
     put("sys/class/thermal/thermal_zone0/temp", f"{g('temp', 50000)}\n")
     put("sys/class/thermal/thermal_zone0/trip_point_0_type", "critical\n")
@@ -315,7 +319,7 @@ def rules(j):
 
 def crosses(f):
     e = f["evidence"][0]
-    below = f["rule"] in ("cpu-clock-capped", "cpu-clock-low", "memory-nearly-full", "thermal-headroom", "sensor-critical")
+    below = f["rule"] in ("cpu-clock-capped", "cpu-clock-low", "memory-nearly-full", "thermal-headroom", "sensor-critical", "filesystem-recent-errors")
     return e["value"] <= e["threshold"] if below else e["value"] >= e["threshold"]
 
 

@@ -68,6 +68,7 @@ def memory():
         put(f"{d}/meminfo", f"Node {node} MemTotal:  1000 kB\nNode {node} AnonPages: 77 kB\n"
             f"Node {node} HugePages_Total: 9\n")
         put(f"{d}/distance", "10 21 31\n")
+        put(f"{d}/cpulist", "0-1\n" if not node else "\n")
 
 
 def disk(major, minor, name, *v):
@@ -163,6 +164,10 @@ def network():
         f"TcpExt: 0 {n // 10} {n // 5} 3\nIpExt: InNoRoutes\nIpExt: 4\n")
     put("proc/net/softnet_stat", f"{0x1000 + n:08x} {n // 50:08x} {0x10 + n // 25:08x}" + " 00000000" * 9
         + f" 00000000\n{'ffffffff 0000000a 00000000' + ' 00000000' * 9} 00000007\n")
+    # The rows after a new interrupt are those of other counters than before.
+    put("proc/interrupts", f"           CPU0       CPU1\n 24:  5 {1000 + 50 * n}  PCI-MSI  1-edge  eth0-rx\n"
+        f"LOC:  {100 + 10 * n} 7  Local timer interrupts\n" + ("25:  99999 0  PCI-MSI  2-edge  new\n" if late else ""))
+    put("proc/softirqs", f"                    CPU0       CPU1\n      NET_RX:  5 {9 + 20 * n}\n")
     put("proc/sys/fs/file-nr", "3000\t0\t12000\n")
     put("proc/sys/kernel/threads-max", "60000\n")
     put("proc/sys/kernel/pid_max", "1824\n")

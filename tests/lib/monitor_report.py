@@ -60,7 +60,7 @@ def flat(e):
     out = {}
     dims = {"core": "core", "package": "package", "interface": "device", "busy": "pid", "group": "cgroup", "queue": "queue",
             "socket": "socket", "l3": "l3", "cpu": "cpu", "node": "node", "hugepages": "pagesize", "device": "device", "zone": "zone", "sensor": "sensor", "pid": "pid"}
-    things = {"distance", "on", "type", "label", "comm", "cpus", "driver", "package"}
+    things = {"topology", "on", "type", "label", "comm", "cpus", "driver", "package", "ran", "handler"}
     for k, v in e.items():
         if k in dims:
             for name, o in v.items():

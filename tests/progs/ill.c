@@ -9,7 +9,7 @@
  * that 64 sockets of this machine receive; `ill flows N`: N connections; `ill fragments`: fills memory, frees
  * every second page, and wants hugepages; `ill fifo CPU`: computes on that CPU as SCHED_FIFO;
  * `ill descriptors N`: may open N files, and opens them; `ill children N`: N children that sleep; `ill untracked`: makes
- * connections without end; `ill lossy`: sends over lo, which loses a fifth of its packets; `ill fuse DIR`: serves a file
+ * connections without end; `ill lossy`: 32 connections over lo, which loses a fifth of its packets; `ill fuse DIR`: serves a file
  * system that does not answer 6 processes; `ill clock SECONDS`: says that the clock is synchronized, with this
  * error (0: it is not, and ends). Its name (comm) is ill-SCENE. */
 #include "t.h"
@@ -306,20 +306,25 @@ static void lose(void)
 static void lossy(void)
 {
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    static char block[16384];
+    enum { PAIRS = 32 };
+    static char block[1024];
     socklen_t len = sizeof at;
-    int l = socket(AF_INET, SOCK_STREAM, 0), s = socket(AF_INET, SOCK_STREAM, 0), r;
+    int l = socket(AF_INET, SOCK_STREAM, 0), s[PAIRS], r[PAIRS];
     MUST(bind(l, (void *)&at, len) == 0 && listen(l, 1) == 0 && getsockname(l, (void *)&at, &len) == 0);
-    MUST(connect(s, (void *)&at, len) == 0 && (r = accept(l, NULL, NULL)) >= 0);
+    for (int k = 0; k < PAIRS; k++) {
+        MUST((s[k] = socket(AF_INET, SOCK_STREAM, 0)) >= 0 && connect(s[k], (void *)&at, len) == 0);
+        MUST((r[k] = accept(l, NULL, NULL)) >= 0);
+    }
     lose();
-    if (children(1))
-        while (recv(r, block, sizeof block, 0) > 0)
-            ;
     for (int i = 0;; i++) {
-        MUST(send(s, block, 1024, 0) > 0);
-        if (i == 200)
+        for (int k = 0; k < PAIRS; k++) {
+            send(s[k], block, sizeof block, MSG_DONTWAIT);
+            while (recv(r[k], block, sizeof block, MSG_DONTWAIT) > 0)
+                ;
+        }
+        if (i == 50)
             say("ill");
-        usleep(2000);
+        usleep(20000);
     }
 }
 

@@ -41,7 +41,9 @@ fi
 
 # t_cgroup WHAT RULE WHO: RULE is found first, of /kvill, by WHO (regular expressions).
 t_cgroup() {
+    since=$(cut -d ' ' -f 1 /proc/uptime)
     kvis diagnose -d 2 --json="$1.json" -o "$1.txt" 2>err || t_show err
+    echo "# $1: $(sed 's/.*"rank":1,[^}]*"rule":"\([^"]*\)".*/\1/' "$1.json"), $(t_seconds_since "$since") s after the fault began"
     sed 's/.*"findings":\[//; s/"rank":2,.*//; s/\],"busiest".*//' "$1.json" >first
     t_has "$1: first" first "\"rank\":1,.*\"rule\":\"($2)\"" || t_show "$1.txt"
     t_has "$1: of which cgroup" first '"cgroup":"/kvill"'

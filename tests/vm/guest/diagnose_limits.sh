@@ -9,11 +9,18 @@
 ip link set lo up 2>/dev/null || ifconfig lo up
 sleep 2 # till what the boot has begun is over
 
-# Two programs wait for CPU 1, which another does not give up.
-"$BIN/ill" pinned 1 2 >waits.out 2>&1 &
+# A program waits for CPU 1, which another does not give up.
+"$BIN/ill" pinned 1 1 >waits.out 2>&1 &
 waits=$!
 until_true 30 grep -q '^ill' waits.out
 t_ill fifo run-queue-one-cpu 1 fifo 1
+"$BIN/ill" fifo 1 >fifo.out 2>&1 &
+hog=$!
+until_true 30 grep -q '^ill' fifo.out
+kvis monitor -c runq -n 2 -i 2 --json -o wait.json
+kill $hog
+wait $hog
+t_json "who waited longest, and who ran" wait.json "any(e.get('longest_wait', {}).get('ill-pinned ($waits)', {}).get('ran') == 'ill-fifo ($hog)' for e in E)"
 kill $waits
 wait $waits
 
@@ -24,7 +31,7 @@ echo "+pids" >/sys/fs/cgroup/cgroup.subtree_control
 cg=/sys/fs/cgroup/kvill
 mkdir $cg
 echo 40 >$cg/pids.max
-sh -c "echo \$\$ >$cg/cgroup.procs"' exec "$0" children 39' "$BIN/ill" >children.out 2>&1 &
+sh -c "echo \$\$ >$cg/cgroup.procs"' && exec "$0" children 39' "$BIN/ill" >children.out 2>&1 &
 children=$!
 until_true 30 grep -q '^ill' children.out
 t_ill pids cgroup-pids -
@@ -43,13 +50,13 @@ if file_system; then
     t_ill full filesystem-full 0
     umount fs
     file_system -i 65536
-    for k in $(seq 300); do : >fs/$k; done 2>/dev/null
+    ! (cd fs && touch $(seq 300)) 2>/dev/null
     t_ill inodes filesystem-inodes 0
     umount fs
     file_system
     if echo 1 >/sys/fs/ext4/$name/trigger_fs_error; then
-        t_ill readonly filesystem-errors 0
-        t_show /proc/self/mountinfo
+        t_ill readonly "filesystem-errors\|filesystem-recent-errors" 0
+        grep ' ext4 ' /proc/self/mountinfo | sed 's/^/# /'
     else
         t_skip readonly "no trigger_fs_error"
     fi

@@ -33,7 +33,7 @@ grew "pages of node 1 to its CPUs" 1 memory_numa_local_node 1950 100000
 grew "none from node 0 to the others" 0 memory_numa_other_node 0 600
 grew "faults" "" minor_faults 5900 100000
 t_json "remote share" json "any(e['node']['1'].get('numa_remote_ratio', 0) > 0.3 for e in E)"
-t_json "distance" json "E[0]['node']['0']['distance'].startswith('10 ')"
+t_json "topology" json "E[0]['node']['0']['topology'].startswith('CPUs 0-1, distances 10 ')"
 t_json "modes" json "all(abs(sum(e[m + '_ratio'] for m in ('user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal')) - 1) < 1e-6 for e in E)"
 t_json "CPUs" json "all(len(e['cpu']) == 4 for e in E)"
 t_json "no temperatures here" json "all(any(u['source'] == 'zones' for u in e['unavailable']) for e in E)"

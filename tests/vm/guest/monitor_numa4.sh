@@ -42,7 +42,7 @@ fi
 for node in 0 1 2 3; do
     [ "$(gain $node numa_hit)" -ge 0 ] || t_not_ok "node $node: fewer hits than before"
     dist=$(cat /sys/devices/system/node/node$node/distance)
-    t_json "node $node: distances" json "all(e['node']['$node']['distance'] == '$dist' for e in E)"
+    t_json "node $node: distances" json "all(e['node']['$node']['topology'].endswith(', distances $dist') for e in E)"
     kb=$(sed -n 's/.* MemTotal: *\([0-9]*\) kB/\1/p' /sys/devices/system/node/node$node/meminfo)
     t_json "node $node: memory" json "E[0]['node']['$node']['node_memory_total_bytes'] == $kb * 1024"
 done
