@@ -14038,7 +14038,7 @@ static void px_close(void)
         px_fold_flush();
         out_writer_flush(&px_folded);
     }
-    for (u32 i = 0; i < PX_HASH; i++)
+    for (u32 i = 0; i < PX_HASH && px.n_tracks; i++)
         for (struct px_track *t = px.track[i]; t; t = t->next)
             px_waited(t, UINT64_MAX);
     if (!px.json)
@@ -36861,7 +36861,8 @@ static int cmd_trace(void)
         rec_json_header(&out.json.b, tr_mode_name[tr.mode]);
     cmd_record();
     cmd_start_text();
-    tr_emit_blocked();
+    if (opt.n_pids)
+        tr_emit_blocked();
     if (hy.observe)
         tr_watch();
     else
