@@ -3979,9 +3979,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
     const struct dec_part *p, *end = dec_parts + ARRAY_LEN(dec_parts);
     u32 from = b->len;
-    if (v >> 32 == 0xffffffff && (u32)v >> 31)
-        v = (u32)v; /* a sign-extended int */
-    if (v == 0xffffffff) { /* -1 is not a set of flags: personality(2) uses it as a query */
+    if (v == 0xffffffff || v == ~0ull) { /* -1 is no set of flags: a query of personality(2) */
         b_hex(b, v);
         return;
     }

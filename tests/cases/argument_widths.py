@@ -51,7 +51,9 @@ SHOWN = {(292, (0, 9, 0o2000000 | HIGH)): ["0</dev/null>", "9", "O_CLOEXEC"],  #
          (257, (HIGH | 0xffffff9c, 0, HIGH)): ["AT_FDCWD", "NULL", "O_RDONLY"],  # openat
          (202, (0, HIGH, HIGH | 1, 0)): ["NULL", "FUTEX_WAIT", "1", "NULL"],
          (16, (HIGH, HIGH | 0x5401, 0)): ["0</dev/null>", "TCGETS", "NULL"],
-         (41, (HIGH | 2, HIGH | 1, HIGH | 6)): ["AF_INET", "SOCK_STREAM", "IPPROTO_TCP"]}
+         (41, (HIGH | 2, HIGH | 1, HIGH | 6)): ["AF_INET", "SOCK_STREAM", "IPPROTO_TCP"],
+         (301, (99, 1, 2**64 - 1, 99, 0)): ["99", "FAN_MARK_ADD", "0xffffffffffffffff", "99", "NULL"],  # fanotify_mark: 64 bits
+         (301, (99, 1, 2**64 - 2**31, 99, 0)): ["99", "FAN_MARK_ADD", "0xffffffff80000000", "99", "NULL"]}
 CALLS = "import ctypes\ncall = ctypes.CDLL(None).syscall\n" + "".join(
     f"call(ctypes.c_long({nr}), {', '.join(f'ctypes.c_ulong({a})' for a in args)})\n" for nr, args in SHOWN)
 for backend in "ptrace", "auto":

@@ -56,7 +56,7 @@ until_true 5 grep -q mark /proc/$sh/cmdline
 run proc --json=json -d 3 -p $sh -o text
 : >stop
 want "len(by('command')) > 4 and {e['ppid'] for e in by('command')} == {$sh}"
-until_true 2 grep -q sleep /proc/$sh/cmdline
+until_true 10 grep -q '^sleep' /proc/$sh/cmdline # not the shell, whose script has the word, too
 rm text
 "$KVIS" proc --json=json -p $sh -o text 9>&- & # its end: known from /proc, and kvis's end
 kvis=$!
