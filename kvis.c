@@ -102,6 +102,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
+#include <sys/timex.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/user.h>
@@ -167,15 +168,14 @@ enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_A
 enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
-    bool cut;     /* ARG_STR: the string of the tracee was truncated */
+    bool cut;
     u32 off, len; /* position and length of the argument in call.text */
 };
 
-/* A call from a recording. For a live call, kvis computes the values of these fields from sc_rows[]
- * and the memory of the tracee. */
+/* A recorded call. A live call's values come from sc_rows[] and the memory of the tracee. */
 struct recorded_call {
     const char *name, *abi; /* names of the call and its ABI; abi NULL: the native ABI */
-    const char *ret;        /* result of the call, as text */
+    const char *ret;
     u32 ret_len;
     u8 nargs;
     bool addr;              /* the result of the call is an address */
@@ -185,7 +185,7 @@ struct recorded_call {
  * if the call stops there, otherwise at its end. */
 struct call_path {
     u8 arg;            /* index of the call's argument that is the path */
-    bool cut;          /* the path was truncated */
+    bool cut;
     bool placed;       /* `from` has been set */
     u32 off;           /* offset of the path in call.paths, where a NUL follows it */
     s32 len;           /* length of the path in bytes; -errno if kvis could not read the path */
@@ -221,10 +221,10 @@ struct call {
     char waker_comm[16]; /* name of the thread that ended the last sleep; "": unknown */
     pid_t child;      /* tid of the thread that the call created, in kvis's pid namespace */
     struct arg val[6];
-    struct buf text;  /* text of the arguments in val[] */
+    struct buf text;
     u64 outlen[2];    /* at entry, the value-result lengths, such as *addrlen of accept(2) */
     struct call_path path[2];
-    struct buf paths; /* text of the paths in path[] */
+    struct buf paths;
     u8 n_paths;
     bool selected;    /* option -P selects the call */
     u8 n_touched;     /* number of entries in touched[]; CALL_TOUCHES + 1: not all files fit */
@@ -234,7 +234,8 @@ struct call {
 /* A name for the summary, such as a file's path or the address of a socket's peer, with the totals
  * of its I/O. Section nm_ describes the lifetime of names. */
 struct name {
-    struct name *next;              /* next name in the hash chain */
+    struct name *next;
+    struct name *older; /* the name that was added before this one */
     u32 hash, len;
     char cls;                       /* 'f': file; 'p': address of a peer; 'x': other name */
     bool read, written;             /* the file was opened or used for reading, for writing */
@@ -312,9 +313,8 @@ struct mm {
     bool careful;      /* read with a timeout: userfaultfd or FUSE may never deliver a page */
 };
 
-/* A process (thread group). */
 struct proc {
-    struct proc *next;   /* next process in the hash chain */
+    struct proc *next;
     pid_t pid, ppid;
     u32 tasks;           /* number of live threads of the process that kvis knows of */
     struct name *program;
@@ -344,7 +344,7 @@ enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
 
 /* A tracee: a traced thread. */
 struct task {
-    struct task *next;   /* next thread in the hash chain */
+    struct task *next;
     pid_t tid, pid;
     pid_t ns_tid;        /* tid in the thread's own pid namespace; 0: the same as `tid` */
     struct proc *proc;
@@ -352,7 +352,7 @@ struct task {
     struct fsinfo *fs;
     struct mm *mm;
     u8 run;              /* enum run */
-    bool seen_stop;      /* the thread has had its first stop */
+    bool seen_stop;
     bool stops_at_exit;  /* the thread has the ptrace option PTRACE_O_TRACEEXIT */
     u16 blocked_in;      /* sc_rows[] index + 1 of the call during which kvis attached; 0: none */
     s32 blocked_on;      /* first argument of the call during which kvis attached */
@@ -360,10 +360,10 @@ struct task {
     u64 full_ns;         /* time from which the thread stops at each call; 0: at its next stop */
     struct call call;
     bool restarting;     /* the kernel is about to restart `call`, which is not counted yet */
-    struct name *exec_path;     /* path of the execve(2) in progress */
+    struct name *exec_path;
     struct buf exec_argv;       /* argv of the execve(2) in progress: strings with their NULs */
-    u64 clone_flags;            /* flags of the clone(2) in progress */
-    bool clone_known;           /* clone_flags is valid */
+    u64 clone_flags;
+    bool clone_known;
     char comm[16];
     u64 exec_ns;                /* start of a call whose record is ignored, such as a shown exec */
     u64 reported_ns, reported_end_ns; /* records of calls between these times are duplicates */
@@ -382,7 +382,6 @@ enum call_end {
     CALL_ALL = 31
 };
 
-/* The values of the command-line options. */
 struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
@@ -396,12 +395,12 @@ struct opts {
     bool no_ebpf, bpf_stats;
     char backend;         /* first letter of --backend=: auto, ptrace, hybrid, observe */
     bool everyone;        /* --all */
-    const char *cgroup;   /* --cgroup: its directory */
-    u64 min_ns;           /* --min-duration */
+    const char *cgroup;
+    u64 min_ns;
     const char *json_file, *out_file, *user, *sort;
     const char *record, *report;              /* -w, --report */
-    const char *folded, *folded_by;           /* --folded, --folded-by */
-    const char *perfetto, *chrome_json;       /* --perfetto, --chrome-json */
+    const char *folded, *folded_by;
+    const char *perfetto, *chrome_json;
     bool relative;        /* -r */
     bool report_unnamed;  /* --report without FILE: kvis chooses the name */
     u32 report_events;
@@ -508,8 +507,7 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* Returns the edit distance of two words: the number of letters inserted, deleted, changed or
- * swapped; 9 if a word is too long to compare. */
+/* Returns the number of letters inserted, deleted, changed or swapped; 9 if a word is too long. */
 static u32 u_distance(const char *a, const char *b)
 {
     enum { MAX_LEN = 24 };
@@ -550,8 +548,7 @@ static const char *u_write_error(int e)
                          : strerror(e);
 }
 
-/* Returns whether a file name is in /dev, except /dev/shm. kvis creates no file there, because
- * nobody would look for an ordinary file in /dev. */
+/* kvis creates no file in /dev, because nobody would look for an ordinary file there. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
@@ -765,8 +762,7 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns the length of the longest prefix of at most `most` bytes that splits no UTF-8
- * character. */
+/* Returns the length of the longest prefix of at most `most` bytes that splits no character. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
     u32 len = MIN(n, most), back = 0;
@@ -800,7 +796,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     *n = (u32)MAX(bytes, 1);
     if (bytes < 2)
         return 1;
-    while (low < high) { /* find the last range that begins at or before cp */
+    while (low < high) {
         u32 mid = (low + high) / 2;
         if (u_widths[mid].first <= cp)
             low = mid + 1;
@@ -811,8 +807,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     return low && cp - w->first <= w->more ? w->columns : 1;
 }
 
-/* Returns how many bytes of s fit into *columns terminal columns. Sets *columns to the width of
- * these bytes. */
+/* Returns how many bytes of s fit into *columns columns, and sets *columns to their width. */
 static u32 u_fit(const char *s, u32 len, u32 *columns)
 {
     u32 at = 0, used = 0, n;
@@ -834,7 +829,6 @@ static u32 u_width(const char *s, u32 len)
     return columns;
 }
 
-/* Returns how many leading bytes of s to skip so that at most `columns` columns remain. */
 static u32 u_skip(const char *s, u32 len, u32 columns)
 {
     u32 all = u_width(s, len), at = 0, n;
@@ -845,7 +839,6 @@ static u32 u_skip(const char *s, u32 len, u32 columns)
     return at;
 }
 
-/* Appends blanks to b until its text from offset `from` on is `columns` terminal columns wide. */
 static void b_pad(struct buf *b, u32 from, u32 columns)
 {
     for (u32 used = u_width(b->p + from, b->len - from); used < columns; used++)
@@ -860,8 +853,7 @@ static void b_hex2(struct buf *b, u8 v)
     b_c(b, b_digits[v & 15]);
 }
 
-/* Returns whether c is ASCII that needs no escape anywhere: no control character, quote or
- * backslash. */
+/* Returns whether c is ASCII without control characters, quotes and backslash. */
 static bool u_is_plain(u8 c)
 {
     static const u64 set[] = { 0xffffff7b00000000, 0x7fffffffefffffff, 0, 0 };
@@ -877,8 +869,7 @@ static size_t u_plain(const u8 *s, size_t n)
     return i;
 }
 
-/* Appends untrusted bytes for a terminal: printable UTF-8 unchanged, the rest as \n, \t, \r, \\ or
- * \xNN. The character `quote` (0 for none) is escaped too. */
+/* Appends untrusted bytes: printable UTF-8 unchanged, the rest and `quote` escaped as in C. */
 static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
 {
     const u8 *s = bytes;
@@ -915,8 +906,7 @@ static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
     b_s(b, cut ? "\"..." : "\"");
 }
 
-/* Appends a word quoted for a shell if necessary: 'quoted', or $'with \n' if it contains control
- * characters. */
+/* Appends a word for a shell, if necessary 'quoted', or $'...' if it has control characters. */
 static void b_shell(struct buf *b, const char *s, u32 n)
 {
     bool bare = n > 0, plain = true;
@@ -1208,8 +1198,7 @@ static size_t u_sys_alias(const char *path)
     return dir[1] == 'p' && !strncmp(path, dir, n) ? n : 0;
 }
 
-/* Reads at most max - 1 bytes of a file of /proc or /sys and appends a NUL. Returns the number of
- * bytes read, 0 if the file cannot be read. */
+/* Reads at most max - 1 bytes and appends a NUL. Returns the number of bytes read, or 0. */
 static size_t u_slurp(const char *path, char *s, size_t max)
 {
     size_t n = 0;
@@ -1241,8 +1230,7 @@ static void u_clocks(void)
     u_ahead.boottime = sec * (s64)NSEC + strtoll(boot, NULL, 10);
 }
 
-/* Returns the next directory entry whose name does not begin with a dot. After the last entry,
- * closes the directory and returns NULL. Also returns NULL if *d is NULL. */
+/* Returns the next entry that does not begin with a dot; closes *d after the last; NULL: none. */
 static const struct dirent *u_entry(DIR **d)
 {
     const struct dirent *e;
@@ -1256,7 +1244,6 @@ static const struct dirent *u_entry(DIR **d)
     return e;
 }
 
-/* Returns the number at the start of a small file, or `none` if there is no such file or number. */
 static long u_file_number(const char *path, long none)
 {
     char line[64], *end = line;
@@ -1270,8 +1257,7 @@ static long u_file_number(const char *path, long none)
 #define U_MORE_FILES "raise the limit on open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* Returns the fix that messages suggest for missing capabilities, valid until the next call. For
- * root, the text mentions containers, where root lacks some capabilities. */
+/* Returns the fix for missing capabilities. In a container, root lacks some, too. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
@@ -1460,8 +1446,7 @@ static long sys_ptrace(long req, pid_t tid, u64 addr, void *data)
     return r < 0 ? -errno : r;
 }
 
-/* Reads up to n bytes of a thread's general registers. Returns their size, which is smaller for a
- * 32-bit task, or -errno. */
+/* Reads a thread's general registers. Returns their size (smaller for a 32-bit task) or -errno. */
 static long arch_regs(pid_t tid, void *r, size_t n)
 {
     struct iovec v = { r, n };
@@ -1523,8 +1508,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Replaces the call that is about to start with another call of the same ABI. With nr -1 the call
- * is skipped and its result is -e. */
+/* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -1776,7 +1760,6 @@ static struct {
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .reads_left = MEM_READS,
           .wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000) };
 
-/* Resets the limits of memory reads for a new stop or record. */
 static void mem_budget(void)
 {
     mem.reads_left = MEM_READS;
@@ -1784,14 +1767,12 @@ static void mem_budget(void)
     mem.gave_up = false;
 }
 
-/* Counts one memory read against the limit of the current stop. Returns false if none is left. */
 static bool mem_charge(void)
 {
     mem.reads_left -= mem.reads_left > 0;
     return mem.reads_left > 0;
 }
 
-/* Returns whether the current stop has used up its memory reads or the time to wait for them. */
 static bool mem_spent(void)
 {
     return !mem.reads_left || !mem.wait_left_ns;
@@ -1807,8 +1788,7 @@ static s64 mem_give_up(void)
 /* Maximum number of memory ranges in a record: each takes at least a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* Copies of ranges of a tracee's memory, from the record of a call. kvis reads the copies, because
- * the memory itself may have changed since the call. */
+/* Copies of a tracee's memory from the record of a call, because the memory may have changed. */
 static struct {
     bool on;                 /* kvis is decoding a record */
     bool live;               /* the thread is stopped at the end of the recorded call: data that the
@@ -1852,8 +1832,7 @@ static void mem_replay_file(const struct wire_file *f)
         replay.file[replay.n_files++] = f;
 }
 
-/* Returns whether the tracee has continued since the record being decoded was written: its memory
- * and descriptors may have changed. */
+/* Returns whether the tracee has continued since the record was written. */
 static bool mem_is_past(void)
 {
     return replay.on && !replay.live;
@@ -1865,8 +1844,7 @@ static const struct wire_file *mem_replayed_file(u32 i)
     return replay.on && i < replay.n_files ? replay.file[i] : NULL;
 }
 
-/* Reads tracee memory from the record being decoded. Returns -EAGAIN if the record lacks the data
- * and the caller can read the memory of the stopped thread instead. */
+/* Returns -EAGAIN if the caller can read data missing in the record from the stopped thread. */
 static s64 mem_from_record(u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
@@ -1889,8 +1867,7 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
     return (s64)n;
 }
 
-/* Like mem_copy, for kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH). PTRACE_PEEKDATA
- * reads one word. */
+/* Like mem_copy, for kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH). */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -1915,12 +1892,6 @@ static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
      * leaves the upper half of an int there uninitialized. */
     s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
     return got > 0 ? got : got < 0 ? -errno : -EFAULT;
-}
-
-static s64 mem_direct(pid_t tid, u64 addr, void *dst, size_t n)
-{
-    s64 got = mem_copy(tid, addr, dst, n);
-    return got == -ENOSYS || got == -EPERM ? mem_peek(tid, addr, dst, n) : got;
 }
 
 static void *mem_reader(void *unused)
@@ -1982,13 +1953,14 @@ static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
     return got == -ETIMEDOUT ? mem_give_up() : got;
 }
 
-/* Reads n bytes from the memory of the tracee, not from a record; see mem_read. */
 static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
 {
     if (!mem_charge())
         return mem_give_up();
-    if (!t->mm || !t->mm->careful)
-        return mem_direct(t->tid, addr, dst, n);
+    if (!t->mm || !t->mm->careful) {
+        s64 all = mem_copy(t->tid, addr, dst, n);
+        return all == -ENOSYS || all == -EPERM ? mem_peek(t->tid, addr, dst, n) : all;
+    }
     size_t got = 0;
     while (got < n) {
         size_t k = MIN(n - got, 4096 - ((addr + got) & 4095));
@@ -2051,23 +2023,20 @@ static bool mem_get(struct task *t, u64 addr, void *dst, size_t n)
     return mem_read(t, addr, dst, n) == (s64)n;
 }
 
-/* Reads an unsigned word of the tracee's ABI. */
 static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
 {
     *v = 0; /* all supported CPUs are little-endian */
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* Read-ahead buffer of up to one page: arrays and adjacent strings need only one read per page.
- * Initialize n to 0. */
+/* Read-ahead buffer for arrays and adjacent strings. Initialize n to 0. */
 struct mem_ahead {
     u64 addr;
     u32 n;
     u8 data[4096];
 };
 
-/* Sets *p to the bytes at addr in the read-ahead buffer. Returns how many bytes follow in the same
- * page, at least one, or -errno. */
+/* Sets *p to the bytes at addr. Returns how many follow in the same page, or -errno. */
 static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u8 **p)
 {
     if (addr - m->addr >= m->n) {
@@ -2081,7 +2050,6 @@ static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u
     return (s64)(m->n - (addr - m->addr));
 }
 
-/* Like mem_read for a few bytes, but with read-ahead. */
 static s64 mem_read_ahead(struct task *t, struct mem_ahead *m, u64 addr, void *dst, size_t n)
 {
     const u8 *p;
@@ -2100,8 +2068,7 @@ static bool mem_word_ahead(struct task *t, struct mem_ahead *m, enum abi a, u64 
     return mem_read_ahead(t, m, addr, v, abi_word(a)) == (s64)abi_word(a);
 }
 
-/* Appends the string at addr, of any length, to b. Returns false if it continues in unreadable
- * memory or does not fit into b. */
+/* Appends the string at addr, of any length, to b. Returns false if b lacks its end. */
 static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
 {
     const u8 *p, *nul = NULL;
@@ -2123,6 +2090,7 @@ enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 static struct {
     struct name **chain; /* NM_BUCKETS chains, by nm_hash; allocated, because a static array would
                           * make exec fail under a small RLIMIT_AS */
+    struct name *newest; /* all names, linked by `older` */
     u64 secret;          /* prevents a tracee from choosing names that share a hash chain */
     size_t total, drop_at; /* bytes that all names take; total at which to call nm_drop */
     u64 n, overflow;     /* number of names; number of look-ups beyond NM_LIMIT */
@@ -2190,19 +2158,10 @@ static struct name *nm_get(char cls, const char *s, size_t n)
     e->hash = h;
     e->next = *nm_slot(h);
     *nm_slot(h) = e;
+    e->older = nm.newest;
+    nm.newest = e;
     nm.n++;
     return e;
-}
-
-/* Iterates over all names: returns the name after e, or the first name if e is NULL. */
-static struct name *nm_next(const struct name *e)
-{
-    u32 bucket = e ? e->hash % NM_BUCKETS + 1 : 0;
-    if (e && e->next)
-        return e->next;
-    while (bucket < NM_BUCKETS && !nm.chain[bucket])
-        bucket++;
-    return bucket < NM_BUCKETS ? nm.chain[bucket] : NULL;
 }
 
 static u64 nm_bytes(const struct name *e)
@@ -2210,7 +2169,6 @@ static u64 nm_bytes(const struct name *e)
     return e->in_bytes + e->out_bytes;
 }
 
-/* Orders names by bytes, then by opens, both descending, then by the name itself. */
 static int nm_most_first(const struct name *a, const struct name *b)
 {
     u64 x = nm_bytes(a), y = nm_bytes(b);
@@ -2233,31 +2191,39 @@ static void nm_mark(struct name *e)
         e->live = true;
 }
 
+/* Removes a name from its hash chain. */
+static void nm_unchain(const struct name *e)
+{
+    struct name **slot = nm_slot(e->hash);
+    while (*slot != e)
+        slot = &(*slot)->next;
+    *slot = e->next;
+}
+
 /* Frees the names whose `live` is not set. */
 static void nm_sweep(void (*gone)(const struct name *))
 {
-    for (u32 i = 0; i < NM_BUCKETS; i++)
-        for (struct name **slot = &nm.chain[i], *e; (e = *slot);) {
-            if (e->live) {
-                e->live = false;
-                slot = &e->next;
-                continue;
-            }
-            gone(e);
-            *slot = e->next;
-            nm.total -= nm_size(e->len);
-            nm.n--;
-            free(e);
+    for (struct name **slot = &nm.newest, *e; (e = *slot);) {
+        if (e->live) {
+            e->live = false;
+            slot = &e->older;
+            continue;
         }
+        gone(e);
+        nm_unchain(e);
+        *slot = e->older;
+        nm.total -= nm_size(e->len);
+        nm.n--;
+        free(e);
+    }
 }
 
-/* Frees names that are not marked as live, except NM_KEPT bytes of names with the most I/O. Calls
- * gone() for each freed name. */
+/* Frees names that are not live, except NM_KEPT bytes of those with the most I/O. */
 static void nm_drop(void (*gone)(const struct name *))
 {
     struct name **list = malloc(nm.n * sizeof *list);
     size_t n = 0, kept = 0;
-    for (struct name *e = nm_next(NULL); list && e; e = nm_next(e))
+    for (struct name *e = nm.newest; list && e; e = e->older)
         if (!e->live && (nm_bytes(e) || e->opens))
             list[n++] = e;
     if (list)
@@ -2276,8 +2242,7 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-/* Returns the name that /proc/PID/fd shows for a file without a path, such as "pipe:[12]"; "pipe"
- * if the inode is unknown. */
+/* Returns a name as in /proc/PID/fd, such as "pipe:[12]"; "pipe" if the inode is unknown. */
 static struct name *nm_inode(char cls, const char *kind, u64 ino)
 {
     char text[64];
@@ -2529,8 +2494,7 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* Closes the descriptors from lo to hi, or only those marked CLOEXEC. A removal can move an
- * unchecked entry into the free slot, so that slot is checked again. */
+/* A removal can move an unchecked entry into the free slot, so that slot is checked again. */
 static void fd_close_all(struct files *f, u32 lo, u32 hi, bool only_cloexec)
 {
     for (u32 i = 0; f && i < f->cap; i++) {
@@ -2542,7 +2506,6 @@ static void fd_close_all(struct files *f, u32 lo, u32 hi, bool only_cloexec)
     }
 }
 
-/* Marks the descriptors from lo to hi CLOEXEC (close_range(2)). */
 static void fd_mark_all(struct files *f, u32 lo, u32 hi)
 {
     for (u32 i = 0; f && i < f->cap; i++)
@@ -2550,7 +2513,6 @@ static void fd_mark_all(struct files *f, u32 lo, u32 hi)
             f->slot[i].cloexec = true;
 }
 
-/* Returns the socket type for a domain and type: tcp4, udp6, unix and so on. */
 static const char *fd_sock_type(int domain, int type, int proto)
 {
     static const struct { int domain, type; const char *name; } row[] = {
@@ -2652,8 +2614,7 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* Returns the address in a name that fd_peer made, and sets *len: an abstract address can contain
- * NULs. */
+/* Returns the address in a name that fd_peer made. An abstract address can contain NULs. */
 static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
@@ -2666,7 +2627,6 @@ static bool fd_is_unix(const struct ofd *o)
     return o->sock && !strncmp(o->sock, "unix", 4);
 }
 
-/* Returns a name for a unix socket without an address; NULL: the inode is unknown. */
 static struct name *fd_unnamed(const char *sock, u64 ino)
 {
     char text[32];
@@ -2707,7 +2667,6 @@ static u32 fd_unix_partner(u32 ino)
     return partner;
 }
 
-/* If an end of a unix socket has no address, gives it a name made from its inode number. */
 static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
 {
     o->local = o->local ? o->local : fd_unnamed(o->sock, local);
@@ -2723,8 +2682,7 @@ static void fd_probe_unix(struct ofd *o, int s)
     fd_name_ends(o, st.st_ino, o->peer ? 0 : fd_unix_partner((u32)st.st_ino));
 }
 
-/* Returns the value after a key such as "Tgid:" in /proc/TID/status, valid until the next call;
- * NULL: no such key. */
+/* Returns the value after a key in /proc/TID/status, valid until the next call, or NULL. */
 static const char *fd_status(pid_t tid, const char *key)
 {
     static char line[256];
@@ -2772,8 +2730,7 @@ static bool fd_bound(const struct sockaddr_storage *sa)
     return port || (sa->ss_family != AF_INET && sa->ss_family != AF_INET6);
 }
 
-/* Reads a socket's type and addresses from the kernel. Fields that the kernel does not report keep
- * their values. */
+/* Reads a socket's type and addresses. Fields that the kernel does not report keep their values. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
     int s = fd_steal(tid, n);
@@ -2865,16 +2822,14 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* Returns whether an open file is the file described by sx. The type is compared as well, because
- * file systems reuse the inode numbers of deleted files. */
+/* Compares the type as well, because file systems reuse the inode numbers of deleted files. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* Returns the kind of the file behind /proc/PID/fd/N: from the link's text for anonymous files,
- * from the mode for other files. */
+/* Returns the kind of a file in /proc/PID/fd, from the link's text or else from the mode. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } anon[] = {
@@ -2926,7 +2881,6 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
     return fd_link_text(path, dst, n);
 }
 
-/* Returns a descriptor's open flags from /proc/PID/fdinfo, or -EINVAL if they are missing. */
 static s64 fd_flags_of(pid_t tid, s32 n)
 {
     char path[64], text[256];
@@ -2936,7 +2890,6 @@ static s64 fd_flags_of(pid_t tid, s32 n)
     return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
 }
 
-/* Creates an open file for descriptor n of tid from /proc. Returns NULL on failure. */
 static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
 {
     char link[PATH_MAX + 1];
@@ -2960,8 +2913,7 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
     return o;
 }
 
-/* Fills a table with the open files of /proc/TID/fd. With before_exec, skips descriptors that the
- * first exec will close. */
+/* Adds the open files of /proc/TID/fd, without those that the first exec closes if before_exec. */
 static void fd_scan(struct files *f, pid_t tid, bool before_exec)
 {
     char path[64];
@@ -3109,14 +3061,12 @@ static u32 vm_from(const struct mm *m, u64 addr)
     return low;
 }
 
-/* Returns the region that contains addr, or NULL. */
 static struct region *vm_find(const struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
     return i < m->n && m->r[i].start <= addr ? &m->r[i] : NULL;
 }
 
-/* Replaces the regions with indices `from` to `to` - 1 by the n regions of `put`. */
 static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, u32 n)
 {
     if (!vm_room(m, m->n - (to - from) + n)) {
@@ -3278,8 +3228,7 @@ static void vm_check_exe(struct mm *m, pid_t tid)
 
 /* --- /proc/PID/maps --- */
 
-/* Parses a line of a maps file: "start-end rwxp offset major:minor inode name". Returns false if
- * the line has another format. */
+/* Parses a line of a maps file: "start-end rwxp offset major:minor inode name". */
 static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
     char *dash, *blank, *colon;
@@ -3491,7 +3440,6 @@ static void ps_free_task(struct task *t)
     free(t);
 }
 
-/* Creates the fsinfo of a new process: a copy of `of`; with NULL, the directories are unknown. */
 static struct fsinfo *ps_new_fs(const struct fsinfo *of)
 {
     struct fsinfo *f = malloc(sizeof *f);
@@ -3516,7 +3464,6 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
     return nm_get('f', link, (size_t)n);
 }
 
-/* Reads the names of a thread's working and root directories from /proc. */
 static void ps_look_fs(struct task *t)
 {
     struct name *cwd = t->fs ? ps_directory(t->tid, "cwd", t->fs->cwd) : NULL;
@@ -3536,7 +3483,6 @@ static const struct fsinfo *ps_fs(struct task *t)
     return t->fs;
 }
 
-/* Gives a new child the tables of thread t, or copies of them, as the clone(2) flags `fl` say. */
 static void ps_inherit(struct task *child, struct task *t, u64 fl)
 {
     child->files = fl & CLONE_FILES ? t->files : files_copy(t->files);
@@ -3554,16 +3500,14 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     child->stops_at_exit = t->stops_at_exit; /* the child inherits ptrace options */
 }
 
-/* Returns the number after a key such as "Tgid:" in /proc/TID/status, or the letter after "State:";
- * -1: no such key. */
+/* Returns the number after a key in /proc/TID/status, or the letter after "State:"; -1: none. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns a thread whose files in /proc show a process's memory. After the main thread has exited,
- * only the files of other threads do. */
+/* Returns a live thread of the process, because /proc shows no memory of an exited main thread. */
 static pid_t ps_living(pid_t pid)
 {
     char path[64];
@@ -3590,8 +3534,7 @@ static u64 ps_resident(pid_t pid)
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns the CPU time of a process in ns, including exited threads; 0: unknown. The clock id is
- * computed as in clock_getcpuclockid(3). */
+/* Returns the CPU time of a process in ns; 0: unknown. The id is as in clock_getcpuclockid(3). */
 static u64 ps_cpu_ns(pid_t pid)
 {
     enum { CPUCLOCK_SCHED = 2 };
@@ -3603,7 +3546,6 @@ static u64 ps_cpu_ns(pid_t pid)
 
 /* --- pid namespaces --- */
 
-/* Returns the inode of a pid namespace, from the text of a link in /proc/TID; 0: unknown. */
 static u64 ps_ns_inode(pid_t tid, const char *link)
 {
     char text[64];
@@ -3713,8 +3655,7 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* in a command's row: use the kind in the call's row */
 
-/* The format of a call's result, and the descriptors that the call creates: RESULT of
- * gen/tables/syscalls.tbl. */
+/* The format of a call's result, and the descriptors that it creates: see syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
@@ -3791,14 +3732,13 @@ struct dec {
     bool exit;
     u8 form;      /* enum arg_form */
     const struct kind *kind; /* NULL: K_BITS or K_ENUM */
-    bool cut;     /* ARG_STR: the string was truncated */
+    bool cut;
     u64 left;     /* number of transferred bytes that have not been shown yet */
 };
 
 /* Maximum length of a path or of a string in a structure; maximum size of one read of an array. */
 enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
 
-/* Appends the address of data that is not shown or could not be read (err). */
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
 {
     if (!addr)
@@ -3837,8 +3777,7 @@ static unsigned dec_word(const struct dec *d)
     return abi_word(d->c->abi);
 }
 
-/* Returns the size of a long in timespec, timeval and flock. x32 has 32-bit pointers, but 64-bit
- * longs in these structures. */
+/* x32 has 32-bit pointers, but 64-bit longs in timespec, timeval and flock. */
 static unsigned dec_long(const struct dec *d)
 {
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
@@ -3853,8 +3792,7 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* Returns the maximum number of bytes of a buffer to show: at a call's exit, the number of
- * transferred bytes (the result); at entry, no limit. */
+/* Returns how many bytes of a buffer to show: at exit, the transferred ones; at entry, all. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -3924,7 +3862,6 @@ static const struct flag *dec_flag(u64 v, unsigned fam)
     return NULL;
 }
 
-/* Returns the value that has a name, or -1. */
 static s64 dec_flag_named(const char *name, unsigned fam)
 {
     const char *pool = (const char *)&fl_names;
@@ -3938,7 +3875,6 @@ static s64 dec_flag_named(const char *name, unsigned fam)
     return -1;
 }
 
-/* Appends the name of a value. Returns false if the value has no name. */
 static bool dec_named(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = dec_flag(v, fam);
@@ -3962,7 +3898,6 @@ static void dec_number(struct buf *b, u64 v)
         b_hex(b, v);
 }
 
-/* Appends a number in hex, but zero as 0. */
 static void dec_hex(struct buf *b, u64 v)
 {
     if (v)
@@ -3976,8 +3911,7 @@ static void dec_octal(struct buf *b, u64 v)
     b_f(b, v ? "0%" PRIo64 : "%" PRIo64, v);
 }
 
-/* Bit fields in words of flags: part= of flags.tbl. DEC_NAMED fields are shown before the flags,
- * all other fields after the flags. */
+/* part= of flags.tbl. DEC_NAMED fields are shown before the flags, all others after them. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
@@ -4084,8 +4018,7 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* Appends a device number in the encoding of the kernel's new_encode_dev, with the upper bits that
- * glibc's 64-bit makedev adds. */
+/* Appends a device number as new_encode_dev encodes it, with the upper bits of glibc's makedev. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -4148,14 +4081,12 @@ static void dec_bytes(struct dec *d, u64 addr, u64 n)
         b_quoted(d->b, tmp, (size_t)r, (u64)r < n);
 }
 
-/* Appends the first `have` of n bytes as a quoted string of at most -s bytes. */
 static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
 {
     size_t show = MIN(have, (size_t)opt.strlen_max);
     b_quoted(d->b, p, show, show < n);
 }
 
-/* Appends the NUL-terminated string at addr as a quoted string, for a member of a structure. */
 static void dec_cstr(struct dec *d, u64 addr)
 {
     char tmp[DEC_PATH + 1];
@@ -4203,7 +4134,6 @@ static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, u8 how)
     return dec_word(d) == 4 && size == 8 && how == DV_TS ? (s64)dec_ld(p, 4) : dec_lds(p, size);
 }
 
-/* Appends a timespec or timeval, whose two members have `size` bytes each. */
 static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     b_s(d->b, "{tv_sec=");
@@ -4213,7 +4143,6 @@ static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
     b_c(d->b, '}');
 }
 
-/* Appends a resource limit in strace's format: 8192*1024. */
 static void dec_limit(struct buf *b, u64 v)
 {
     if (v == ~0ull)
@@ -4239,14 +4168,6 @@ static void dec_handler(struct buf *b, u64 v)
         b_hex(b, v);
 }
 
-/* Appends an IPv6 address in strace's format. */
-static void dec_inet6(struct buf *b, const u8 *ip)
-{
-    b_s(b, "inet_pton(AF_INET6, \"");
-    fd_ip6(b, ip);
-    b_s(b, "\", &sin6_addr)");
-}
-
 static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
 {
     struct buf *b = d->b;
@@ -4266,7 +4187,11 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
         break;
     case DV_FD: fd_label(b, d->t, (s32)v); break;
     case DV_INET: b_f(b, "inet_addr(\"%u.%u.%u.%u\")", p[0], p[1], p[2], p[3]); break;
-    case DV_INET6: dec_inet6(b, p); break;
+    case DV_INET6:
+        b_s(b, "inet_pton(AF_INET6, \"");
+        fd_ip6(b, p);
+        b_s(b, "\", &sin6_addr)");
+        break;
     case DV_NET: /* in network byte order */
         if (m->size == 2)
             b_f(b, "htons(%u)", ntohs((u16)v));
@@ -4293,7 +4218,6 @@ static bool dec_zero(const u8 *p, size_t n)
     return !n;
 }
 
-/* Returns whether a condition is true for the structure whose first `have` bytes are at p. */
 static bool dec_condition_met(const u8 *p, size_t have, const struct dec_condition *c)
 {
     u64 v = (size_t)c->off + c->size <= have ? dec_ld(p + c->off, c->size) : 0;
@@ -4317,7 +4241,6 @@ static bool dec_member_visible(const struct dec *d, const u8 *p, size_t have,
         && !(m->only & DEC_ANSWER && !answered);
 }
 
-/* Appends name=value, ... for the members of a structure whose first `have` bytes are at p. */
 static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
 {
     u32 from = d->b->len;
@@ -4349,7 +4272,6 @@ static void dec_braces(struct dec *d, const u8 *p, size_t have, const struct dec
     b_c(d->b, '}');
 }
 
-/* Returns the layout of structure ST_... for the call's ABI, or NULL. */
 static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 {
     const struct dec_layout *l = &dec_layouts[st];
@@ -4358,8 +4280,7 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* Appends a structure of `have` bytes at addr, but at most its first 512 bytes, because `have` can
- * be a number from the tracee. */
+/* Appends a structure, at most 512 bytes, because `have` can be a number from the tracee. */
 static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout *l)
 {
     u8 raw[512];
@@ -4392,7 +4313,6 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *
     b_s(d->b, (u64)have < size ? ", ...}" : "}");
 }
 
-/* Appends an extensible structure that contains its own size as a member. */
 static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 {
     u8 raw[64];
@@ -4403,7 +4323,6 @@ static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
     dec_ext(d, addr, size ? MAX(size, head) : MAX(l->own_least, head), l);
 }
 
-/* Appends the structure ST_... at addr, as gen/tables/structs.tbl defines it. */
 static void dec_struct(struct dec *d, u64 addr, u8 st)
 {
     const struct dec_layout *l = dec_layout(d, st);
@@ -4422,8 +4341,7 @@ static void dec_k_struct(struct dec *d, u64 v)
     dec_struct(d, v, d->kind->st);
 }
 
-/* Appends an array of the tracee as [elem, elem, ...]: at most -s elements of at most 64 bytes
- * each. */
+/* Appends an array of the tracee: at most -s elements of at most 64 bytes each. */
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
                       void (*elem)(struct dec *, const u8 *))
 {
@@ -4485,7 +4403,6 @@ static void dec_k_value(struct dec *d, u64 v)
     dec_member(d, (const u8 *)&v, &m);
 }
 
-/* Appends the value to which v points: a number in brackets, or a time. */
 static void dec_k_pointed(struct dec *d, u64 v)
 {
     u8 raw[16];
@@ -4578,20 +4495,14 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 
 /* ---- strings ---- */
 
-/* Returns whether argument i is a path. */
-static bool dec_is_path(const struct call *c, u32 i)
-{
-    unsigned kind = dec_kind(c, i);
-    return kind == K_PATH || kind == K_TARGET;
-}
-
 /* Reads the arguments that are paths into c->path[], except paths that were read before. */
 static void dec_read_paths(struct task *t, struct call *c)
 {
     char raw[DEC_PATH + 2];
     u32 n = 0;
     for (u32 i = 0; i < sc_rows[c->row].nargs && n < ARRAY_LEN(c->path); i++) {
-        if (!dec_is_path(c, i))
+        unsigned kind = dec_kind(c, i);
+        if (kind != K_PATH && kind != K_TARGET)
             continue;
         struct call_path *p = &c->path[n++];
         if (n <= c->n_paths && p->len >= 0)
@@ -4607,7 +4518,6 @@ static void dec_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* Returns the path in argument i, or NULL. */
 static const struct call_path *dec_path(const struct call *c, u32 i)
 {
     for (u32 k = 0; k < c->n_paths; k++)
@@ -4719,7 +4629,6 @@ static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
         dec_time(d, p, size, how);
 }
 
-/* Appends a file's access and modification times. */
 static void dec_k_filetimes(struct dec *d, u64 v)
 {
     u8 raw[32];
@@ -4777,7 +4686,6 @@ static void dec_k_dents(struct dec *d, u64 v)
 
 /* ---- System V messages ---- */
 
-/* Appends a struct msgbuf: the message's type, which is a long, and its text. */
 static void dec_k_msgbuf(struct dec *d, u64 v)
 {
     u8 raw[8];
@@ -4791,8 +4699,7 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
 
 /* ---- pointers to small integers ---- */
 
-/* Returns the index in c->outlen for an argument that points to a number: 0 for the first such
- * argument of the call, 1 for further ones. */
+/* Returns 0 for the first argument that points to a number, 1 for further ones. */
 static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
@@ -4899,8 +4806,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* Appends a CPU set. The set's size is the previous argument of sched_setaffinity(2), or the result
- * of sched_getaffinity(2). */
+/* The set's size is sched_setaffinity's previous argument, or sched_getaffinity's result. */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
@@ -5032,8 +4938,7 @@ static void dec_k_fdset(struct dec *d, u64 v)
 
 /* ---- sockets ---- */
 
-/* Appends the address of a unix socket (unix(7)): a path with or without a final NUL, or an
- * abstract name, which begins with a NUL. */
+/* Appends a unix(7) address: a path with or without a final NUL, or an abstract name. */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
 {
     b_s(d->b, "sun_path=");
@@ -5107,8 +5012,7 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     b_c(d->b, '}');
 }
 
-/* Appends the socket address at addr, of which at most 128 bytes are read (the size of the kernel's
- * struct sockaddr_storage). */
+/* Appends the socket address at addr, at most 128 bytes (sizeof(struct sockaddr_storage)). */
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[129] = { 0 };
@@ -5182,8 +5086,7 @@ static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t
     }
 }
 
-/* Appends msg_control: each struct cmsghdr { size_t len; int level, type; } and its data are
- * aligned to a word. */
+/* Appends struct cmsghdr { size_t len; int level, type; } and data, each aligned to a word. */
 static void dec_control(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[1024];
@@ -5258,7 +5161,6 @@ static void dec_k_msg(struct dec *d, u64 v)
         dec_msg(d, raw, dec_moved(d));
 }
 
-/* Appends a struct mmsghdr: a msghdr and the number of bytes transferred. */
 static void dec_mmsg(struct dec *d, const u8 *p)
 {
     unsigned w = dec_word(d);
@@ -5311,7 +5213,6 @@ static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, 
     return true;
 }
 
-/* Appends a four-byte socket option: a number, or a value with a name. */
 static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
 {
     b_c(d->b, '[');
@@ -5390,8 +5291,7 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* Appends all names of an ioctl command, as "A or B", because the device driver determines which
- * name applies. Returns false if the command has no name. */
+/* Appends "A or B", because the device driver determines which name applies. */
 static bool dec_names(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
@@ -5404,8 +5304,7 @@ static bool dec_names(struct buf *b, u64 v, unsigned fam)
     return b->len > from;
 }
 
-/* Appends an evdev command that includes a number, such as EVIOCGABS(abs) (linux/input.h). Returns
- * false for other commands. */
+/* Appends an evdev command that includes a number, such as EVIOCGABS(abs) (linux/input.h). */
 static bool dec_evdev(struct buf *b, u32 cmd)
 {
     enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
@@ -5437,7 +5336,6 @@ static void dec_k_ioctlcmd(struct dec *d, u64 v)
         b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff, size);
 }
 
-/* Appends a struct ifreq: a name, and a union whose format depends on the command. */
 static void dec_k_ifreq(struct dec *d, u64 v)
 {
     u8 raw[32];
@@ -5462,8 +5360,7 @@ static void dec_k_ifreq(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Appends the fifth argument of io_uring_enter(2): a signal set or, depending on the flags, a
- * structure that contains one. */
+/* Appends the fifth argument of io_uring_enter(2), a signal set or a structure with one. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
     enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; REG: offset in registered
@@ -5514,8 +5411,7 @@ static unsigned dec_nargs(const struct call *c)
     }
 }
 
-/* Decodes argument i into c->text. An argument that must be decoded at the call's exit stays
- * ARG_NONE at its entry. */
+/* Decodes argument i into c->text. An argument for the call's exit stays ARG_NONE at its entry. */
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
@@ -5546,7 +5442,6 @@ static unsigned dec_when(unsigned kind)
     return kind < N_KINDS ? kinds[kind].when : DEC_IN;
 }
 
-/* At a call's entry, decodes the arguments that the call reads, and saves lengths in c->outlen. */
 static void dec_enter(struct task *t, struct call *c)
 {
     u32 namelen;
@@ -5564,8 +5459,7 @@ static void dec_enter(struct task *t, struct call *c)
     }
 }
 
-/* Returns whether the call wrote an argument of this kind. A failed call writes no arguments, but
- * an interrupted sleep writes the remaining time. */
+/* A failed call writes no arguments, but an interrupted sleep writes the remaining time. */
 static bool dec_wrote(const struct call *c, unsigned kind)
 {
     if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* 516: ERESTART_RESTARTBLOCK */
@@ -5573,7 +5467,6 @@ static bool dec_wrote(const struct call *c, unsigned kind)
     return !c->err || kind == K_TSOUT || kind == K_TS64OUT;
 }
 
-/* At a call's exit, decodes the arguments that the call wrote. */
 static void dec_exit(struct task *t, struct call *c)
 {
     if (!c->known)
@@ -5588,20 +5481,13 @@ static void dec_exit(struct task *t, struct call *c)
 
 /* ---- results ---- */
 
-static bool dec_ret_is_addr(const struct call *c)
-{
-    return c->known && dec_result(c, c->row)->form == RET_ADDR;
-}
-
-/* Returns whether the call's result is a new descriptor. */
 static bool dec_ret_is_fd(const struct call *c)
 {
     return c->known && !c->err && !c->noret && c->ret >= 0
         && dec_result(c, c->row)->form == RET_FD;
 }
 
-/* Returns the kind FK_... of the descriptors that the call creates; FK_UNKNOWN: the call's name
- * does not determine the kind. */
+/* Returns the kind of the descriptors that the call creates; FK_UNKNOWN: its name does not say. */
 static u8 dec_opens(const struct call *c)
 {
     return dec_result(c, c->id)->opens;
@@ -5647,7 +5533,6 @@ static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
     b_s(d->b, "])");
 }
 
-/* Appends the sets that select(2) returned: (in [3], out [4]). */
 static void dec_ret_select(struct dec *d)
 {
     static const char *const name[] = { "in ", "out ", "except " };
@@ -5706,7 +5591,6 @@ static void dec_ret_error(struct buf *b, int e)
         b_f(b, "(errno %d)", e);
 }
 
-/* Appends a call's result as text. */
 static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     u64 outlen[2] = { c->outlen[0], c->outlen[1] };
@@ -5751,7 +5635,6 @@ static void sc_init(void)
         sc_id[i] = i && !strcmp(sc_name(i), sc_name(i - 1)) ? sc_id[i - 1] : i;
 }
 
-/* Returns the row of the call with number nr, or -1 if the ABI has no such call. */
 static int sc_find(enum abi a, u64 nr)
 {
     enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* __ARM_NR_BASE: see syscalls.tbl */
@@ -5760,7 +5643,6 @@ static int sc_find(enum abi a, u64 nr)
     return nr < sc_numbers[a].n ? (int)sc_numbers[a].row[nr] - 1 : -1;
 }
 
-/* Returns the ABI's number of call SC_..., or -1 if the ABI lacks the call. */
 static s64 sc_number(enum abi a, u16 id)
 {
     for (u64 nr = 0; nr < 1024; nr++) {
@@ -5806,7 +5688,6 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
 #undef X
 
-/* Adds the calls of a class to `set`. Returns false if there is no such class. */
 static bool sc_add_class(const char *name, bool *set)
 {
     u16 cls = 0;
@@ -5818,8 +5699,7 @@ static bool sc_add_class(const char *name, bool *set)
     return cls != 0;
 }
 
-/* Adds to `set` the calls whose names match a regular expression; sets *hit if there are any.
- * Returns NULL, or an error message in a static buffer. */
+/* Adds matching calls to `set`. Returns NULL, or an error message in a static buffer. */
 static const char *sc_add_matches(const char *expr, bool *set, bool *hit)
 {
     regex_t re;
@@ -5919,7 +5799,6 @@ static const struct { const char *name, *key; u8 type; } ev_fields[] = { EVENT_F
 
 enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 
-/* How the text sink shows a kind of event. */
 enum ev_how {
     EVENT_RUNS = 1,      /* successive similar events are merged into one line of text output */
     EVENT_WITH_CALLS = 2 /* -v prints events of this kind between the system calls */
@@ -6008,7 +5887,6 @@ static void ev_name(struct event *e, enum ev_field f, const struct name *n)
         ev_bytes(e, f, n->s, n->len);
 }
 
-/* Sets a field of an event to the address of a peer, if the peer has an address. */
 static void ev_peer(struct event *e, enum ev_field f, const struct name *n)
 {
     u32 len;
@@ -6027,7 +5905,6 @@ static bool ev_has(const struct event *e, enum ev_field f)
     return e->set[f / 64] >> f % 64 & 1;
 }
 
-/* Returns whether a field of an event contains exactly this text. */
 static bool ev_is(const struct event *e, enum ev_field f, const char *text)
 {
     u32 n = (u32)strlen(text);
@@ -6087,7 +5964,6 @@ struct ev_groups {
     } g[EV_GROUPS];
 };
 
-/* Returns whether event field f has the same value in two events. */
 static bool ev_same(const struct event *a, const struct event *b, u32 f)
 {
     const union ev_val *v = &a->v[f], *w = &b->v[f];
@@ -6102,8 +5978,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events have the same thread, kind, error and fields, except times and
- * addresses. Execs of a thread are similar even if their fields differ. */
+/* Returns whether two events are equal except times and addresses; or are execs of a thread. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -6121,7 +5996,6 @@ static bool ev_alike(const struct event *a, const struct event *b)
     return true;
 }
 
-/* Adds an event to its group, or to a new group. Returns false if no group is free. */
 static bool ev_group(struct ev_groups *s, const struct event *e)
 {
     u32 i = s->first;
@@ -6167,15 +6041,15 @@ enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
 struct writer {
     int fd[2];           /* descriptors of the output files; -1: none */
-    const char *name[2]; /* names of the output files, for error messages */
+    const char *name[2];
     struct buf b;
 };
 
 /* Callbacks of an additional consumer of all events, such as a recording or a report. */
 struct out_tap {
     void (*event)(const struct event *e);
-    void (*enter)(struct task *t); /* called when a system call begins */
-    void (*exit)(struct task *t);  /* called when a system call has ended */
+    void (*enter)(struct task *t);
+    void (*exit)(struct task *t);
     void (*gone)(const struct task *t); /* called before kvis frees a task */
     void (*due)(u64 now);          /* called before the text sink prints delayed lines */
     void (*flush)(void);
@@ -6191,9 +6065,10 @@ enum {
     OUT_SLOW_NS = 10000000 /* disk requests and waits for a CPU that take this long are slow */
 };
 
-/* What the text sink knows about a process. */
+/* State of a process in the text sink. */
 struct out_proc {
     pid_t pid;           /* 0: the slot is free */
+    bool used;           /* out_used[] has the slot */
     u64 seen_ns;         /* time of the last event of the process */
     u64 born_ns;         /* creation time, if the line about the creation is delayed; else 0 */
     pid_t parent, maker; /* process and thread that created this process */
@@ -6237,6 +6112,8 @@ static struct {
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
 static struct out_proc out_procs[OUT_PROCS]; /* hash table, by pid */
+static struct out_proc *out_used[OUT_PROCS]; /* the slots in use; others stay untouched */
+static u32 out_n_used;
 
 /* Hash table, by pid: the name of each process's program. A pid can use only a few of the slots. If
  * these slots are in use, a new pid takes the least recently used slot. */
@@ -6246,8 +6123,7 @@ static struct out_named {
     char comm[16];
 } out_names[OUT_NAMES];
 
-/* Truncates a file to its last complete line. Called after a failed write, because readers of the
- * file expect complete lines. */
+/* Truncates a file to its last complete line, because its readers expect complete lines. */
 static void out_cut_line(int f, const char *all, const char *end)
 {
     const char *line = end;
@@ -6296,7 +6172,6 @@ static int out_write_all(int f, const char *p, size_t n)
     return 0;
 }
 
-/* Updates out.columns to the current width of the terminal. */
 static void out_measure(void)
 {
     u32 columns = u_columns(out.text.fd[0]);
@@ -6363,7 +6238,6 @@ static u64 out_real(u64 ts_ns)
     return out.start_real_ns + (ts_ns - out.start_ns);
 }
 
-/* Appends a wall-clock time as HH:MM:SS with `digits` decimal places. */
 static void out_clock(struct buf *b, u64 real_ns, int digits)
 {
     time_t sec = (time_t)(real_ns / NSEC);
@@ -6401,8 +6275,7 @@ static void out_time(struct buf *b, u64 ts_ns)
     b_s(b, "s] ");
 }
 
-/* Returns the slot of a process in out_procs[]. A process without a slot gets a free slot, or the
- * slot of the process whose last event is the oldest. */
+/* Returns the slot of a process, a free slot, or the slot whose last event is the oldest. */
 static struct out_proc *out_proc_place(pid_t pid)
 {
     struct out_proc *place = NULL;
@@ -6416,8 +6289,7 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
-/* Returns the slot of a pid in out_names[]. A pid without a slot gets a free slot, or the least
- * recently used slot. */
+/* Returns the slot of a pid in out_names[], a free slot, or the least recently used slot. */
 static struct out_named *out_name_place(pid_t pid)
 {
     struct out_named *place = NULL;
@@ -6431,7 +6303,6 @@ static struct out_named *out_name_place(pid_t pid)
     return place;
 }
 
-/* Returns the name of the program that a process runs, or "" if the name is unknown. */
 static const char *out_comm(pid_t pid)
 {
     struct out_named *named = out_name_place(pid);
@@ -6493,7 +6364,6 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_col = 0;
 }
 
-/* Cuts the current line at the terminal's width. */
 static void out_line_cut(void)
 {
     struct buf *b = &out.text.b;
@@ -6561,8 +6431,7 @@ static const char *out_base(const char *s, u32 n)
     return slash ? slash + 1 : s;
 }
 
-/* Returns the base name of the program of an EK_EXEC event, and sets *n to the name's length. NULL:
- * the name is unknown. */
+/* Returns the base name of the program of an EK_EXEC event, or NULL. */
 static const char *out_program(const struct event *e, u32 *n)
 {
     const union ev_val *program = &e->v[EV_program];
@@ -6630,7 +6499,6 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     }
 }
 
-/* Returns the event field whose name is at p. Templates name only fields that exist. */
 static u32 out_template_field(const char *p, size_t n)
 {
     for (u32 f = 0; f < N_EV_FIELDS; f++)
@@ -6639,8 +6507,7 @@ static u32 out_template_field(const char *p, size_t n)
     return N_EV_FIELDS;
 }
 
-/* Appends an event in the format of a template, which ends at '|' or NUL. Appends nothing and
- * returns false if the event lacks a field of the template. */
+/* Appends an event; appends nothing and returns false if it lacks a field of the template. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6671,7 +6538,6 @@ static void out_template_any(struct buf *b, const struct event *e)
             return;
 }
 
-/* Returns a duration as text, for example 5.2ms. */
 static struct out_text out_latency(u64 ns)
 {
     struct out_text t;
@@ -6682,7 +6548,6 @@ static struct out_text out_latency(u64 ns)
     return t;
 }
 
-/* Begins a line of text in a color. */
 static void out_line_start(u64 ts_ns, pid_t pid, pid_t tid, const char *colour)
 {
     out_break_partial();
@@ -6696,8 +6561,6 @@ static void out_line_stop(void)
     out_line_end();
 }
 
-/* Appends a group of similar block requests, for example: block I/O 217us avg, 228us max (4.0 KB
- * x9, 36.0 KB total) vda read */
 static void out_block(struct buf *b, const struct ev_group *g)
 {
     const struct event *e = &g->e;
@@ -6717,7 +6580,6 @@ static void out_block(struct buf *b, const struct ev_group *g)
     b_s(b, e->v[EV_op].sym);
 }
 
-/* If the line about the creation of a process is delayed, prints this line. */
 static void out_birth_line(struct out_proc *p)
 {
     u64 born_ns = p->born_ns;
@@ -6729,17 +6591,10 @@ static void out_birth_line(struct out_proc *p)
     out_line_stop();
 }
 
-static void out_failed(struct buf *b, int err)
-{
-    b_s(b, " failed: ");
-    b_s(b, u_errname(err) ? u_errname(err) : "?");
-}
-
-/* Appends the error of an event and the duration of a connection or DNS query. */
 static void out_outcome(struct buf *b, const struct event *e)
 {
     if (e->err)
-        out_failed(b, e->err);
+        b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
     if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
         b_f(b, " (after %.1f ms)", (double)e->v[EV_duration_ns].n / 1e6);
     else if (e->kind == EK_CONNECT && ev_has(e, EV_in_progress))
@@ -6760,7 +6615,6 @@ static void out_event_line(const struct event *e, const struct ev_group *request
     out_outcome(b, e);
 }
 
-/* Prints the events of a group as one line. */
 static void out_group(const struct ev_group *g)
 {
     const struct event *e = &g->e;
@@ -6783,7 +6637,6 @@ static void out_group(const struct ev_group *g)
     out_line_stop();
 }
 
-/* Prints the delayed groups of events whose first event is not later than until_ns. */
 static void out_held_print(u64 until_ns)
 {
     struct ev_group *g;
@@ -6791,8 +6644,7 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-/* Returns whether the text output delays an event in order to merge similar events: I/O, and failed
- * execs during the search for a program in PATH. */
+/* The text output delays I/O, and failed execs while PATH is searched, to merge them. */
 static bool out_holds(const struct event *e)
 {
     return event_kinds[e->kind].how & EVENT_RUNS
@@ -6826,7 +6678,6 @@ static void out_count(struct buf *b, u32 from, u64 n, const char *one, const cha
     b_f(b, "%s%" PRIu64 " %s", b->len > from ? ", " : "", n, n == 1 ? one : several);
 }
 
-/* Appends the number of files of a class and their directory, or the path of a single file. */
 static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_class class)
 {
     u32 n = p->files[class], len = p->below[class].len;
@@ -6860,8 +6711,7 @@ static void out_read(struct buf *b, const struct out_proc *p)
     }
 }
 
-/* Prints a line about the files that a process has read during its start-up or later. what: the
- * first words of the line. */
+/* Prints a line that begins with `what` about the files that a process has read. */
 static void out_files_line(struct out_proc *p, const char *what)
 {
     struct buf *b = &out.text.b;
@@ -6889,7 +6739,6 @@ static void out_files(struct out_proc *p)
     memset(p->file, 0, sizeof p->file);
 }
 
-/* Prints the delayed line about the creation of a process, after all earlier events. */
 static void out_birth(struct out_proc *p)
 {
     if (p->born_ns)
@@ -6897,16 +6746,18 @@ static void out_birth(struct out_proc *p)
     out_birth_line(p);
 }
 
-/* Returns the slot of a process in out_procs[]; allocates a slot if the process has none. */
 static struct out_proc *out_proc_of(pid_t pid, u64 ts_ns)
 {
     struct out_proc *p = out_proc_place(pid);
+    if (!p->used)
+        out_used[out_n_used++] = p;
     if (p->pid != pid) {
         out_birth(p);
         out_files(p);
         memset(p, 0, sizeof *p);
         p->pid = pid;
     }
+    p->used = true;
     p->seen_ns = ts_ns;
     return p;
 }
@@ -6932,7 +6783,6 @@ static bool out_born(const struct event *e)
     return true;
 }
 
-/* Sets a process's name to the event's field `comm`, or to the program if the field is absent. */
 static void out_name_by(const struct event *e)
 {
     u32 n = ev_has(e, EV_comm) ? e->v[EV_comm].s.len : 0;
@@ -6953,7 +6803,6 @@ static void out_leave_out(const struct event *e)
         out_name_by(e);
 }
 
-/* Updates the state of a process after a successful exec. */
 static void out_executed(struct out_proc *p, const struct event *e)
 {
     p->born_ns = 0;
@@ -6965,8 +6814,7 @@ static void out_executed(struct out_proc *p, const struct event *e)
     out_name_by(e);
 }
 
-/* Updates the state of a process from an event that is not routine. Returns true if the event is
- * not printed now. */
+/* Updates a process from an event that is not routine. Returns true if it is not printed now. */
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
@@ -7012,7 +6860,6 @@ static bool out_is_named(const struct out_proc *p, const char *path)
     return false;
 }
 
-/* Adds a path to a process's set of opened files. Returns false if the set already has the path. */
 static bool out_is_new(struct out_proc *p, const char *path)
 {
     u32 hash = nm_hash('f', path, strlen(path)) | 1, i = hash / 2 % OUT_FILES;
@@ -7024,7 +6871,6 @@ static bool out_is_new(struct out_proc *p, const char *path)
     return new;
 }
 
-/* Counts a file in its class, and shortens the class's common directory if necessary. */
 static void out_files_add(struct out_proc *p, enum nm_class class, const char *path, u64 ts_ns)
 {
     char *below = p->below[class].path;
@@ -7071,14 +6917,11 @@ static enum nm_class out_class(const char *path, bool starting)
     return starting && class == NM_PLAIN && nm_is_library(path) ? NM_LIBRARY : class;
 }
 
-/* Returns whether the text output has a line for each access to a file of this class. */
 static bool out_is_work(enum nm_class class, bool starting)
 {
     return class < NM_SILENT || (class == NM_SYSTEM && !starting);
 }
 
-/* Returns whether an event is routine because it only opens a directory or maps anonymous
- * memory. */
 static bool out_is_minor(const struct event *e, const char *path)
 {
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
@@ -7117,7 +6960,6 @@ static bool out_is_dns(const struct event *e)
         && ev_ends(e, EV_remote_addr, ":53");
 }
 
-/* Returns whether an event without a file is routine. */
 static bool out_routine_kind(const struct event *e, bool starting)
 {
     switch (e->kind) {
@@ -7148,8 +6990,7 @@ static bool out_routine_kind(const struct event *e, bool starting)
     }
 }
 
-/* Returns whether an event is routine and therefore hidden. File events are routine only if they
- * change nothing and do not fail, except with ENOENT. */
+/* File events are routine only if they change nothing and do not fail, except with ENOENT. */
 static bool out_routine(struct out_proc *p, const struct event *e)
 {
     return !out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
@@ -7163,7 +7004,6 @@ static bool out_routine_alone(const struct event *e)
         || (path && (!out_is_work(out_class(path, true), true) || out_is_minor(e, path)));
 }
 
-/* Prints the number of hidden routine events. */
 static void out_print_hidden(void)
 {
     if (out.hidden)
@@ -7191,13 +7031,12 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
         *next = MIN(*next, p->since_ns + OUT_HELD_NS);
 }
 
-/* Prints all delayed lines that are due. */
 static void out_print_due(u64 now)
 {
     const struct ev_groups *s = &out.held;
     u64 next = ~0ull;
-    for (u32 i = 0; i < OUT_PROCS; i++)
-        out_proc_due(&out_procs[i], now, &next);
+    for (u32 i = 0; i < out_n_used; i++)
+        out_proc_due(out_used[i], now, &next);
     if (s->n && (now >= s->last_ns + OUT_QUIET_NS
                  || now >= s->g[s->first].e.ts_ns + OUT_HELD_NS))
         out_held_print(~0ull);
@@ -7238,7 +7077,6 @@ static u32 out_nargs(const struct call *c)
     return c->recorded ? c->recorded->nargs : c->known ? dec_nargs(c) : 6;
 }
 
-/* Returns the name of a call's ABI, or NULL for the native ABI. */
 static const char *out_call_abi(const struct call *c)
 {
     return c->recorded ? c->recorded->abi : c->abi != ARCH_NATIVE ? arch_abi_name[c->abi] : NULL;
@@ -7246,7 +7084,8 @@ static const char *out_call_abi(const struct call *c)
 
 static bool out_ret_is_addr(const struct call *c)
 {
-    return c->recorded ? c->recorded->addr : dec_ret_is_addr(c);
+    return c->recorded ? c->recorded->addr
+                       : c->known && dec_result(c, c->row)->form == RET_ADDR;
 }
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
@@ -7330,8 +7169,7 @@ static void out_woken(struct buf *b, const struct call *c)
     }
 }
 
-/* Appends the duration of a call. If the thread was off-CPU for at least 0.1 ms, also appends the
- * parts of the duration in ms. */
+/* Appends the duration of a call, and its parts if the thread was off-CPU for 0.1 ms or more. */
 static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
@@ -7352,8 +7190,7 @@ static void out_call_time(struct buf *b, const struct call *c)
     b_c(b, '>');
 }
 
-/* Ends the line of a call: appends the result, in column 40 (not counting the prefix) as strace
- * does, and the duration. */
+/* Ends the line of a call with the result, in column 40 as in strace, and the duration. */
 static void out_call_text_end(struct task *t)
 {
     struct buf *b = &out.text.b;
@@ -7384,7 +7221,6 @@ static void out_call_text_end(struct task *t)
         b_u64(b, n); \
     } while (0)
 
-/* Appends a string as JSON, in quotes. */
 static void out_json_quoted(struct buf *b, const char *s, u32 n)
 {
     b_c(b, '"');
@@ -7392,7 +7228,6 @@ static void out_json_quoted(struct buf *b, const char *s, u32 n)
     b_c(b, '"');
 }
 
-/* Appends a NUL-terminated string as JSON, in quotes. */
 static void out_json_word(struct buf *b, const char *s)
 {
     out_json_quoted(b, s, (u32)strlen(s));
@@ -7405,7 +7240,6 @@ static void out_json_name(struct buf *b, const char *key)
     b_s(b, "\":");
 }
 
-/* Appends ,"key":"text" to JSON output. */
 static void out_json_key_word(struct buf *b, const char *key, const char *s)
 {
     b_c(b, ',');
@@ -7428,7 +7262,6 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
     b_c(b, '"');
 }
 
-/* Appends "key":"value" to JSON output. */
 static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 {
     out_json_name(b, key);
@@ -7440,8 +7273,7 @@ static void out_json_text(struct buf *b, const char *key, const char *text)
     out_json_str(b, key, text, (u32)strlen(text));
 }
 
-/* Appends "key":[...] with the NUL-terminated strings in [p, p + n). Returns whether a string is
- * not UTF-8. */
+/* Appends "key":[...] with NUL-terminated strings. Returns whether a string is not UTF-8. */
 static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
@@ -7481,7 +7313,6 @@ static void out_json_num(struct buf *b, s64 n)
     }
 }
 
-/* Appends ,"key":value to JSON output. */
 static void out_json_value(struct buf *b, const char *key, u8 type, const union ev_val *v)
 {
     if (type == VT_ARGV) {
@@ -7548,7 +7379,6 @@ static void out_json_args(struct buf *b, const struct call *c)
     b_c(b, ']');
 }
 
-/* Appends the parts of a call's duration, and what ended the last sleep of the call. */
 static void out_json_times(struct buf *b, const struct call *c)
 {
     u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
@@ -7682,8 +7512,6 @@ static void out_call_enter(struct task *t, bool whole_only)
     out.partial = t;
 }
 
-/* Handles a call that has returned or will never return: prints the rest of the call's line, and
- * appends the JSON object of the call. */
 static void out_call_exit(struct task *t)
 {
     struct call *c = &t->call;
@@ -7735,12 +7563,11 @@ static void out_tick(u64 now)
     out_print_due(now);
 }
 
-/* Prints all delayed lines at the end of the trace. */
 static void out_end(void)
 {
-    for (u32 i = 0; i < OUT_PROCS; i++) {
-        out_files(&out_procs[i]);
-        out_birth(&out_procs[i]);
+    for (u32 i = 0; i < out_n_used; i++) {
+        out_files(out_used[i]);
+        out_birth(out_used[i]);
     }
     out_held_print(~0ull);
     out_break_partial();
@@ -7776,7 +7603,6 @@ struct st_time {
     u64 calls, ns, cpu, runq, disk;
 };
 
-/* Statistics of one system call. */
 struct st_row {
     u64 calls, errors, ns, max_ns;
     u64 killed_ns; /* part of `ns` spent in calls of killed threads; -c excludes this part */
@@ -7792,7 +7618,6 @@ struct st_where {
     u16 row;
 };
 
-/* Statistics of the system calls of one process (--by=pid). */
 struct st_caller {
     u64 calls, errors, ns;
     pid_t pid;
@@ -7800,7 +7625,6 @@ struct st_caller {
     bool ended; /* replay only: the pid now belongs to another process */
 };
 
-/* Number, sum, maximum and histogram of delays, such as waits for a CPU. */
 struct st_delays {
     u64 count, sum_ns, max_ns;
     u32 hist[DELAY_BUCKETS];
@@ -7812,7 +7636,6 @@ struct st_io {
     u64 read, written, lost;
 };
 
-/* Number of failures of one system call with one errno. */
 struct st_failed {
     u64 count;
     u16 row, err;
@@ -7828,7 +7651,6 @@ struct st_left {
     struct name *name;
 };
 
-/* A process that has exited. */
 struct st_process {
     u64 ns;         /* lifetime */
     pid_t pid;
@@ -7877,7 +7699,6 @@ static u32 st_bucket(u64 v)
     return 16 + (e - 4) * 16 + (u32)(v >> (e - 4) & 15);
 }
 
-/* Returns the value in the middle of histogram bucket i. */
 static u64 st_bucket_value(u32 i)
 {
     if (i < 16)
@@ -7940,13 +7761,11 @@ static u64 st_took(const struct call *c)
     return c->noret && (c->detached || exits) ? 0 : c->exit_ns - c->enter_ns;
 }
 
-/* Returns the total duration of a row's calls, except calls of killed threads. */
 static u64 st_returned_ns(const struct st_row *r)
 {
     return r->ns - r->killed_ns;
 }
 
-/* Adds a call to its row of a table and, if hist is set, to the row's histogram. */
 static void st_add(struct st_row *table, const struct call *c, bool hist)
 {
     u64 took = st_took(c), ns = c->noret ? 0 : took;
@@ -7997,7 +7816,6 @@ static void st_fail(struct summary *s, u16 row, u16 err, u64 count)
     s->failed_other += count;
 }
 
-/* Adds a process to the table of --by=pid. Returns its row, or NULL if the table is full. */
 static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
 {
     if (s->n_callers == ST_CALLERS) {
@@ -8009,7 +7827,6 @@ static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
     return p;
 }
 
-/* Adds a call to the row of a process. p: the row, or NULL if the table was full. */
 static void st_caller_add(struct st_caller *p, const char *comm, const struct call *c)
 {
     if (!p)
@@ -8020,7 +7837,6 @@ static void st_caller_add(struct st_caller *p, const char *comm, const struct ca
     p->ns += c->noret ? 0 : st_took(c);
 }
 
-/* Compares rows for qsort(3): used rows come first, sorted by descending time. */
 static int st_where_cmp(const void *a, const void *b)
 {
     const struct st_where *x = a, *y = b;
@@ -8031,8 +7847,7 @@ static int st_where_cmp(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* Returns the row of a system call and a file, or a free row. The loop ends, because st_where_add
- * keeps a quarter of the rows free. */
+/* Returns the row of a call and a file, or one of the free rows that st_where_add keeps. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
@@ -8042,7 +7857,6 @@ static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on
     return &s->where[at % ST_WHERE];
 }
 
-/* Frees the rows of where[] except for the quarter with the most time; counts the freed rows. */
 static void st_where_thin(struct summary *s)
 {
     static struct st_where kept[ST_WHERE / 4];
@@ -8055,7 +7869,6 @@ static void st_where_thin(struct summary *s)
         *st_where_row(s, kept[i].row, kept[i].on) = kept[i];
 }
 
-/* Adds the times in `more` to the row with the same system call and file. */
 static void st_where_add(struct summary *s, const struct st_where *more)
 {
     if (s->n_where == ST_WHERE / 4 * 3)
@@ -8073,7 +7886,6 @@ static u64 st_blocked_ns(const struct st_time *t)
     return t->ns - MIN(t->ns, t->cpu + t->runq + t->disk);
 }
 
-/* Adds the time breakdown of a call to the summary. */
 static void st_timed(struct task *t, const struct call *c)
 {
     bool on_fd = c->known && sc_rows[c->row].nargs && sc_rows[c->row].arg[0] == K_FD;
@@ -8136,7 +7948,6 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
     n->written |= !in && bytes;
 }
 
-/* Adds a program to the list of executed programs; if the list is full, counts the program. */
 static void st_program(struct name *n)
 {
     if (!n->ran && st.n_programs < ST_PROGRAMS)
@@ -8146,7 +7957,6 @@ static void st_program(struct name *n)
     n->ran = true;
 }
 
-/* Records the descriptors that an exiting process has opened and not closed. */
 static void st_open_at_exit(const struct task *t)
 {
     const struct files *f = t->files;
@@ -8163,7 +7973,6 @@ static void st_open_at_exit(const struct task *t)
     }
 }
 
-/* Inserts a process into the list of the longest-lived processes, sorted by descending lifetime. */
 static void st_add_longest(const struct st_process *p)
 {
     u64 at = MIN(st.n_longest, (u64)ST_PROCESSES - 1);
@@ -8175,7 +7984,6 @@ static void st_add_longest(const struct st_process *p)
     st.n_longest = MIN(st.n_longest + 1, (u64)ST_PROCESSES);
 }
 
-/* Adds an exited process to the summary; t is the last thread of the process. */
 static void st_ended(const struct task *t)
 {
     const struct proc *p = t->proc;
@@ -8315,7 +8123,6 @@ static int st_compare_callers(const void *a, const void *b)
     return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Appends the table of --by=pid: one row per process that made calls. */
 static void st_caller_table(struct buf *b, const struct summary *s)
 {
     const struct st_caller *order[ST_CALLERS];
@@ -8359,7 +8166,7 @@ static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name 
 {
     u32 n = 0;
     *more = 0;
-    for (struct name *e = nm_next(NULL); e; e = nm_next(e)) {
+    for (struct name *e = nm.newest; e; e = e->older) {
         if (!want(e))
             continue;
         *more += n == max;
@@ -8397,7 +8204,6 @@ static bool st_is_far_peer(const struct name *n)
     return st_is_peer(n) && n->kind != FK_SOCK;
 }
 
-/* Returns whether a connection to or from this peer was established. */
 static bool st_is_connection(const struct name *n)
 {
     return n->cls == 'p' && n->opens;
@@ -8406,12 +8212,11 @@ static bool st_is_connection(const struct name *n)
 static u64 st_count(bool read)
 {
     u64 n = 0;
-    for (const struct name *e = nm_next(NULL); e; e = nm_next(e))
+    for (const struct name *e = nm.newest; e; e = e->older)
         n += e->cls == 'f' && e->kind == FK_FILE && (read ? e->read : e->written);
     return n;
 }
 
-/* Counts a file or peer whose name kvis drops (nm_drop). */
 static void st_name_gone(const struct name *n)
 {
     if (!st_is_file(n) && !st_is_peer(n))
@@ -8434,8 +8239,7 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* Returns whether -e trace= selects all of the given calls. Otherwise, sums over these calls would
- * be too low. */
+/* Returns whether -e trace= selects all calls. Otherwise, sums over them would be too low. */
 static bool st_all_asked(const u16 *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -8452,8 +8256,7 @@ static bool st_knows_io(void)
     return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
-/* Conditions for showing a number of the summary. If a condition is not met, the number would be
- * incomplete or meaningless. */
+/* If a condition is not met, the number would be incomplete or meaningless. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS,
@@ -8542,8 +8345,7 @@ static void st_compute_derived(struct summary *s)
 
 /* --- where the time went --- */
 
-/* Returns the number of rows of where[] to show: at most ten, each with at least 1 ms. Sets *more
- * to the number of other rows in use. */
+/* Returns how many rows of where[] to show, each with at least 1 ms; *more: other rows in use. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0, used = 0;
@@ -8555,7 +8357,6 @@ static u32 st_where_top(const struct summary *s, u64 *more)
     return n;
 }
 
-/* Returns the sums over all calls that have a time breakdown. */
 static struct st_time st_known_sum(const struct summary *s)
 {
     struct st_time all = { 0 };
@@ -8602,7 +8403,6 @@ static void st_json_time(struct buf *b, const char *calls, const struct st_time 
         st_blocked_ns(t));
 }
 
-/* Appends "call_time": the sums over all calls that have a time breakdown. */
 static void st_json_call_time(struct buf *b, const struct summary *s)
 {
     struct st_time all = st_known_sum(s);
@@ -8688,8 +8488,7 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* Fills list with the failures that `want` selects (NULL: all), the most frequent failures first.
- * Returns the number of failures in list. */
+/* Fills list with the failures that `want` selects (NULL: all), the most frequent first. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -8718,7 +8517,6 @@ static void st_text_failed(struct buf *b, const struct summary *s)
 
 /* --- the lists --- */
 
-/* Types of the columns of lists. */
 enum st_type {
     ST_NUMBER,     /* u64 */
     ST_SIGNED,     /* s32 */
@@ -8820,13 +8618,11 @@ static const struct st_list {
 #undef PART
 #undef MEMBER
 
-/* Returns the number of rows of a list's table that may be in use. */
 static u32 st_list_rows(const struct summary *s, const struct st_list *l)
 {
     return l->n ? (u32)MIN(st_number(s, l->n), (u64)l->max) : l->max;
 }
 
-/* Returns row i of a list; NULL: the row is unused. */
 static const void *st_list_row(const struct summary *s, const struct st_list *l, u32 i)
 {
     if (l->want)
@@ -8852,14 +8648,12 @@ static void st_text_exit(struct buf *b, const struct summary *s)
         b_f(b, "%d", WEXITSTATUS(status));
 }
 
-/* Appends at most `most` bytes of text, escaped. */
 static void st_escape(struct buf *b, const char *s, u32 n, u32 most)
 {
     b_esc(b, s, u_cut(s, n, most), 0);
     b_s(b, n > most ? "…" : "");
 }
 
-/* Appends what was traced, as one escaped line: the command line, a cgroup or pids. */
 static void st_command(struct buf *b)
 {
     enum { MOST = 4096 };
@@ -8973,7 +8767,6 @@ static u64 st_round(const struct summary *s, u64 ns)
     return (ns + unit / 2) / unit * unit;
 }
 
-/* Appends the path of a file; on a terminal, only the end of a long path. */
 static void st_path(struct buf *b, const struct name *n)
 {
     u32 from = isatty(out.text.fd[0]) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
@@ -8981,7 +8774,6 @@ static void st_path(struct buf *b, const struct name *n)
     b_esc(b, n->s + from, n->len - from, 0);
 }
 
-/* Appends what was traced: the base name of the command, a cgroup or the pids of -p. */
 static void st_what(struct buf *b)
 {
     if (!opt.command || !*opt.command) {
@@ -8999,8 +8791,7 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Appends the parts of a single thread's waiting time, which add up to `waiting`. The time waiting
- * for disks is a sum over calls. */
+/* Appends the parts of a thread's waiting time. The time waiting for disks is a sum over calls. */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
@@ -9052,7 +8843,6 @@ static void st_text_head(struct buf *b, const struct summary *s)
     b_c(b, '\n');
 }
 
-/* Appends the three system calls with the largest total duration. */
 static void st_text_took(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "time in calls");
@@ -9157,7 +8947,6 @@ static void st_text_file_totals(struct buf *b, const struct summary *s)
         s->files_written, out_bytes(s->file_out).s);
 }
 
-/* Appends the files with the most bytes read and written. */
 static void st_text_most_bytes(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "");
@@ -9176,8 +8965,7 @@ static void st_text_most_bytes(struct buf *b, const struct summary *s)
     st_end_items(&items, more, s->files_dropped);
 }
 
-/* Returns whether a failure is worth mentioning. The errors in `usual` are normal in many programs,
- * for example while they search for a file. */
+/* The errors in `usual` are normal in many programs that search for a file. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
@@ -9212,7 +9000,6 @@ static void st_text_peak(struct buf *b, const struct summary *s)
         s->processes > 1 ? " of the largest process" : "");
 }
 
-/* Appends the lines of the summary that are shown only rarely or only with an option. */
 static void st_text_seldom(struct buf *b, const struct summary *s)
 {
     if (s->fallback && !out.events_on) { /* with events, the reason is printed before the events */
@@ -9241,7 +9028,6 @@ static void st_text_seldom(struct buf *b, const struct summary *s)
         b_f(b, "%" PRIu64 " requests submitted; ptrace cannot see their results\n", s->uring);
 }
 
-/* Appends what makes the summary incomplete: failed reads of arguments, and full tables. */
 static void st_text_incomplete(struct buf *b, const struct summary *s)
 {
     char dropped[112];
@@ -9263,7 +9049,6 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     }
 }
 
-/* Appends the numbers of lost records. */
 static void st_text_lost(struct buf *b, const struct summary *s)
 {
     const struct { u64 n; const char *what; } part[] = {
@@ -9284,7 +9069,6 @@ static void st_text_lost(struct buf *b, const struct summary *s)
     b_s(b, shown ? "\n" : "");
 }
 
-/* Appends the short summary, which has about twelve lines. */
 static void st_text_short(struct buf *b, const struct summary *s)
 {
     b_s(b, out.events_on ? "\n" : "");
@@ -9304,15 +9088,13 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* Flushes the JSON sink if its buffer is full. Called between two rows of a list, because a
- * thousand long names would overflow the buffer. */
+/* Called between two rows of a list, because a thousand long names would overflow the buffer. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
         out_full(&out.json);
 }
 
-/* Returns whether the JSON output omits a column of a row because the column's value is NULL. */
 static bool st_json_absent(const struct st_col *c, const void *p)
 {
     return (c->type == ST_WORD && !*(const char *const *)p)
@@ -9329,7 +9111,6 @@ static void st_json_connection(struct buf *b, const struct name *n)
     b_c(b, '"');
 }
 
-/* Returns the value of a row's column as text, and sets *len to the length of the text. */
 static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
 {
     bool pointer = c->type == ST_NAME || c->type == ST_FILE;
@@ -9394,7 +9175,6 @@ static void st_json_row(struct buf *b, const struct st_list *l, const void *row)
     b_s(b, whole ? "" : "}");
 }
 
-/* Appends a list and the number of omitted rows as JSON. */
 static void st_json_list(struct buf *b, const struct summary *s, const struct st_list *l)
 {
     u64 more = 0;
@@ -9465,7 +9245,6 @@ static void st_text(struct buf *b, const struct summary *s)
         st_text_more(b, s);
 }
 
-/* Writes a summary to the JSON sink, if JSON is on, and as text if `text` is set. */
 static void st_report(struct summary *s, bool text)
 {
     st_compute_derived(s);
@@ -9506,8 +9285,7 @@ struct path { /* an absolute path of the tracee */
     bool ok; /* the path is not truncated */
 };
 
-/* Joins a directory and a file name. Removes "//" and "/./". Keeps "..", because the meaning of
- * ".." depends on symbolic links. */
+/* Joins a directory and a file name. Keeps "..", whose meaning depends on symbolic links. */
 static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s, u32 n)
 {
     u32 k = 0;
@@ -9572,8 +9350,7 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from->s, from->len, s, n);
 }
 
-/* Returns the name of the directory that descriptor n of t refers to. For a past call, reads /proc
- * only if the descriptor still refers to the same directory. */
+/* For a past call, reads /proc only if the descriptor still refers to the same directory. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -9617,7 +9394,6 @@ static bool md_in_root(struct task *t, const struct call *c)
            && resolve & IN_ROOT;
 }
 
-/* Reads the path arguments of a call, and finds the directory that each path is relative to. */
 static void md_read_paths(struct task *t, struct call *c)
 {
     dec_read_paths(t, c);
@@ -9647,8 +9423,7 @@ static void md_path(const struct call *c, u32 i, struct path *p)
 
 /* --- filters --- */
 
-/* Returns whether -P selects a path. An argument of -P selects the same path, all paths below it,
- * and paths that match it as a glob pattern. */
+/* -P selects its argument, all paths below it, and paths that match it as a glob pattern. */
 static bool md_path_wanted(const char *path, u32 n)
 {
     char s[PATH_MAX * 2 + 2]; /* NUL-terminated copy of `path` */
@@ -9666,8 +9441,7 @@ static bool md_path_wanted(const char *path, u32 n)
     return !opt.n_paths;
 }
 
-/* A function that md_touched calls for each open file that a system call uses. The function returns
- * true to end the iteration. */
+/* A function that md_touched calls for each open file of a call until it returns true. */
 typedef bool md_touch(struct call *c, const struct ofd *o);
 
 static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
@@ -9727,8 +9501,7 @@ static bool md_wanted_file(struct call *c, const struct ofd *o)
     return o->wanted || md_path_wanted(o->name->s, o->name->len);
 }
 
-/* Adds the name of a file to the files that a call uses. Recordings contain these names, because a
- * replay with -P needs them. */
+/* Adds a file to the files that a call uses, which a recording needs for a replay with -P. */
 static bool md_note_name(struct call *c, const struct ofd *o)
 {
     for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
@@ -9753,8 +9526,7 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* Returns whether argument i is the target of a symbolic link that the call creates. The call does
- * not access this target. */
+/* Returns whether argument i is the text of a new symbolic link, which the call does not access. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
@@ -9836,8 +9608,7 @@ static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
-/* Returns whether -P selects a call by a path argument, as written or resolved, or by the file of a
- * descriptor argument. */
+/* Returns whether -P selects a call by a path, as written or resolved, or by a descriptor. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
@@ -9855,14 +9626,12 @@ static bool md_selects(struct task *t, struct call *c)
     return md_touched(t, c, md_wanted_file);
 }
 
-/* Returns whether a call passes --min-duration. */
 static bool md_long_enough(const struct call *c)
 {
     return !opt.min_ns || (c->exit_ns > c->enter_ns && c->exit_ns - c->enter_ns >= opt.min_ns);
 }
 
-/* Returns whether a call passes the filters by result and duration (-z, -x, -e status=,
- * --min-duration). */
+/* Applies -z, -x, -e status= and --min-duration. */
 static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
@@ -9878,8 +9647,7 @@ static bool md_wanted(const struct call *c)
     return c->selected && md_status_wanted(c);
 }
 
-/* Returns whether a filter needs the result of a call. If so, kvis prints the line of a call only
- * after the call has ended. */
+/* Returns whether a filter needs the result: then kvis prints a call's line only at its end. */
 static bool md_whole_only(void)
 {
     return opt.status != CALL_ALL || opt.n_paths || opt.min_ns;
@@ -9906,7 +9674,6 @@ static void md_emit(struct event *e)
     out_event(e);
 }
 
-/* Returns a new event for the call that t has just made. */
 static struct event *md_event(u8 kind, struct task *t, const struct call *c)
 {
     struct event *e = ev_new(kind, t, c->noret ? c->enter_ns : c->exit_ns);
@@ -9917,7 +9684,6 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
     return e;
 }
 
-/* Emits an event about the entries that were read from a directory, if there are any. */
 static void md_listed(struct event *e, struct ofd *o)
 {
     if (!o->listed)
@@ -9936,7 +9702,6 @@ static void md_listed(struct event *e, struct ofd *o)
     md_emit(e);
 }
 
-/* Sets event field f to a description of an open file. text: buffer for the description. */
 static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *text,
                         u32 size)
 {
@@ -10016,8 +9781,7 @@ static void md_dns_name(struct md_dns *m, struct buf *b)
     m->at = end ? end : m->at;
 }
 
-/* Reads the header and the question of a DNS message. Returns false if the message is malformed or
- * does not have exactly one question. */
+/* Reads the header and the only question of a DNS message. Returns false if it is malformed. */
 static bool md_dns_question(struct md_dns *m)
 {
     enum { OPCODE = 0x7800 };
@@ -10072,8 +9836,7 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         b_s(b, "no records");
 }
 
-/* Returns the name of a DNS record type, valid until the next call of this function. Rare types are
- * shown as TYPE and a number (RFC 3597). */
+/* Returns the name of a DNS record type, valid until the next call (RFC 3597). */
 static const char *md_dns_type(u16 type)
 {
     static char other[16];
@@ -10085,8 +9848,6 @@ static const char *md_dns_type(u16 type)
     return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
 }
 
-/* Emits an event with the outcome of a DNS query: an answer, an error of the server, an errno, or
- * no answer. */
 static void md_dns_emit(struct md_query *q, int err)
 {
     static const char *const failure[16] = {
@@ -10118,7 +9879,6 @@ static void md_dns_emit(struct md_query *q, int err)
     md_emit(e);
 }
 
-/* Returns the unanswered DNS query with the same socket, id and question as k, or NULL. */
 static struct md_query *md_dns_find(const struct md_query *k)
 {
     for (struct md_query *q = md_queries.q; q < md_queries.q + DNS_QUERIES; q++)
@@ -10129,8 +9889,7 @@ static struct md_query *md_dns_find(const struct md_query *k)
     return NULL;
 }
 
-/* Adds a DNS query to the table, unless the table already has it (resolvers repeat queries).
- * Returns false if the table is full. */
+/* Adds a DNS query to the table unless it is a repetition. Returns false if the table is full. */
 static bool md_dns_note(const struct md_query *asked)
 {
     struct md_query *q = md_dns_find(asked), *end = md_queries.q + DNS_QUERIES;
@@ -10145,7 +9904,6 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-/* Emits the event of a DNS answer, and removes the query from the table. */
 static void md_dns_answered(struct md_query *answer)
 {
     struct md_query *q = md_dns_find(answer);
@@ -10191,8 +9949,7 @@ static bool md_dns_sees_answers(void)
     return sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg] && sc_set[SC_read];
 }
 
-/* Reports that the DNS queries of a socket get no answer, because the socket has an error or is
- * closed. o: the socket; NULL: all sockets, at the end of the trace. */
+/* Reports that DNS queries get no answer. o: the socket; NULL: all, at the end of the trace. */
 static void md_dns_over(const struct ofd *o, int err)
 {
     for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
@@ -10206,7 +9963,6 @@ static void md_dns_over(const struct ofd *o, int err)
 
 /* --- descriptors --- */
 
-/* Emits close events for open files whose last descriptor was closed. */
 static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); free(o)) {
@@ -10232,7 +9988,6 @@ static void md_closed(struct task *t, s32 n)
     }
 }
 
-/* Returns a new open file of t, or NULL if out of memory. */
 static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool writable)
 {
     struct ofd *o = ofd_new(kind, name, t->pid);
@@ -10241,7 +9996,6 @@ static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool writ
     return o;
 }
 
-/* Returns a new socket of t, or NULL if out of memory. */
 static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *name)
 {
     struct ofd *o = md_file(t, FK_SOCK, name, true);
@@ -10273,8 +10027,7 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Returns whether sx and f describe the same file. The file type is compared, too, because a file
- * system may reuse the inode number of a removed directory for a regular file. */
+/* Compares the type as well, because a file system may reuse the inode of a removed directory. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
@@ -10293,7 +10046,6 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
         *p = to;
 }
 
-/* Converts the description of a file in a record to a struct fd_stat. */
 static struct fd_stat md_recorded_stat(const struct wire_file *f)
 {
     return (struct fd_stat){
@@ -10376,7 +10128,6 @@ static void md_open(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Handles calls that create a descriptor of a fixed kind, such as eventfd(2). */
 static void md_make(struct task *t, struct call *c)
 {
     char name[300] = "memfd:";
@@ -10542,13 +10293,11 @@ static void md_getdents(struct task *t, struct call *c)
         md_listed(md_event(EK_LIST, t, c), o);
 }
 
-/* Returns the type of the socket that socket(2) or socketpair(2) creates. */
 static const char *md_sock_type(const struct call *c)
 {
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
 }
 
-/* Returns the inode number of end i (0 or 1) of a pipe or socket pair, descriptor n; 0: unknown. */
 static u64 md_end_inode(struct task *t, u32 i, s32 n)
 {
     struct fd_stat sx;
@@ -10594,7 +10343,6 @@ static void md_socket(struct task *t, struct call *c)
         md_install(t, (s32)c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
-/* Like fd_probe_socket, but takes the properties of a Unix socket from a record. */
 static void md_recorded_unix(struct ofd *o)
 {
     const struct wire_unix *w = replay.local;
@@ -10605,7 +10353,6 @@ static void md_recorded_unix(struct ofd *o)
     fd_name_ends(o, w->local_ino, w->peer_ino);
 }
 
-/* Like fd_probe_socket, but takes the properties of an IP socket from a record. */
 static void md_recorded_socket(struct ofd *o)
 {
     const struct wire_sock *w = replay.sock;
@@ -10626,7 +10373,6 @@ static void md_recorded_socket(struct ofd *o)
         o->peer = fd_peer(o->sock, &sa[1], sizeof sa[1]);
 }
 
-/* Sets a socket's type and addresses from the record or, through descriptor n, from the kernel. */
 static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
 {
     if (replay.on && replay.local)
@@ -10645,7 +10391,6 @@ static void md_own_address(struct event *e, const struct ofd *o)
         ev_peer(e, EV_path, o->local);
 }
 
-/* Reads a socket address from t's memory. Returns the length of the address; 0: no address. */
 static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storage *sa)
 {
     memset(sa, 0, sizeof *sa);
@@ -10831,7 +10576,7 @@ static void md_shutdown(struct task *t, struct call *c)
 
 /* --- bytes --- */
 
-/* Returns a new event of a call that moves bytes through descriptor n. to: the peer of a socket. */
+/* to: the peer of a socket, if the call names one. */
 static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
                                  const struct name *to, bool in)
 {
@@ -10896,7 +10641,6 @@ static void md_read_write(struct task *t, struct call *c)
         md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
 }
 
-/* Returns the peer whose socket address is at addr in t's memory; NULL: the call has no address. */
 static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
 {
     struct sockaddr_storage sa;
@@ -10937,8 +10681,7 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, (u64)INT64_MAX));
 }
 
-/* Saves the size of the buffer for the peer's address. The kernel overwrites the size with the
- * length of the address. */
+/* Saves the size of the address buffer, which the kernel overwrites with the address's length. */
 static void md_recvfrom_enter(struct task *t, struct call *c)
 {
     u32 len = 0;
@@ -10946,7 +10689,6 @@ static void md_recvfrom_enter(struct task *t, struct call *c)
         c->outlen[0] = len;
 }
 
-/* Returns the peer whose address the kernel wrote; NULL: the address was truncated. */
 static struct name *md_written_peer(struct task *t, const struct call *c, u64 addr, u32 len)
 {
     return len <= c->outlen[0] ? md_named_peer(t, (s32)c->arg[0], addr, len) : NULL;
@@ -11001,8 +10743,7 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* Reports a message. at: address of the struct msghdr; bytes: number of bytes moved. Returns false
- * if the struct msghdr could not be read. */
+/* Reports a message. at: address of the struct msghdr; bytes: number of bytes moved. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
@@ -11062,7 +10803,6 @@ static bool md_cannot_copy(const struct call *c)
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
 }
 
-/* Handles calls that copy bytes between two descriptors inside the kernel, such as splice(2). */
 static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[c->id];
@@ -11103,7 +10843,6 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
-/* Returns the index of the n-th path argument of a call, or -1. */
 static s32 md_path_arg(const struct call *c, u32 n)
 {
     for (u32 i = 0; i < sc_rows[c->row].nargs; i++)
@@ -11112,8 +10851,7 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path that a call changes: argument `arg` or, if arg is -1, the file of the
- * descriptor in argument 0. */
+/* Sets *p to the path in argument `arg` or, if it is -1, the file of descriptor argument 0. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     if (arg >= 0) {
@@ -11177,23 +10915,22 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets *p to the path of the directory that a record describes. Reads the path from /proc if this
- * is still the working directory of t. Otherwise, resolves the path argument of the call. */
+/* Sets t's working directory to the one that a record describes. Its name is that in /proc if t is
+ * still there, read before that is checked. Otherwise, resolves *p, the path in the call. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
     struct fd_stat sx;
+    struct name *now = ps_directory(t->tid, "cwd", NULL);
     snprintf(at, sizeof at, "/proc/%d/cwd", t->tid);
-    bool there = fd_statx(at, &sx) == 0 && md_is_file(&sx, f);
-    s64 len = there ? fd_link_text(at, p->s, sizeof p->s) : 0;
-    if (len > 0)
-        p->len = (u32)len;
+    if (fd_statx(at, &sx) == 0 && md_is_file(&sx, f))
+        t->fs->cwd = now;
     else if (p->ok)
         md_resolve_recorded(t, p, f);
-    p->ok |= len > 0;
 }
 
-/* After chdir(2), fchdir(2) or chroot(2), gets t's new directory from the record or the kernel. */
+/* After chdir(2), fchdir(2) or chroot(2), gets t's new directory from the record or the kernel. A
+ * path that is still relative here says nothing about where the directory is. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11202,11 +10939,12 @@ static void md_chdir(struct task *t, struct call *c)
         return;
     md_change_path(t, c, c->id == SC_fchdir ? -1 : 0, &p);
     t->fs->cwd = NULL;
-    if (f)
-        md_recorded_cwd(t, &p, f);
-    else
+    if (!f)
         ps_look_fs(t);
-    if (!t->fs->cwd && c->id != SC_chroot && p.ok)
+    else if (c->id != SC_chroot)
+        md_recorded_cwd(t, &p, f);
+    bool placed = p.s[0] == '/' || !strncmp(p.s, U_CUT "/", sizeof U_CUT);
+    if (!t->fs->cwd && c->id != SC_chroot && placed)
         t->fs->cwd = nm_get('f', p.s, p.len);
 }
 
@@ -11331,7 +11069,6 @@ static void md_mprotect(struct task *t, struct call *c)
 
 /* --- processes --- */
 
-/* Saves the flags of fork(2), vfork(2) or clone(2), which say what parent and child share. */
 static void md_clone_enter(struct task *t, struct call *c)
 {
     u64 flags = 0;
@@ -11377,7 +11114,6 @@ static void md_exec_enter(struct task *t, struct call *c)
     t->exec_argv.cut |= mem_is_past(); /* records of BPF programs do not contain argv */
 }
 
-/* Adds to an event the program and argv that md_exec_enter has saved. */
 static void md_exec_fields(struct event *e, struct task *t)
 {
     ev_name(e, EV_program, t->exec_path);
@@ -11421,8 +11157,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at every later call. If t's own seccomp filter denies a call, the filter of kvis
- * does not stop t, and kvis would miss the call. */
+/* Makes t stop at every later call: a filter of t that denies a call hides it from kvis. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -11440,8 +11175,7 @@ static void md_seccomp(struct task *t, struct call *c)
                 o->full |= o->proc == t->proc;
 }
 
-/* Records which signals have a handler, and which handlers have SA_RESTART. This tells whether an
- * interrupted call fails with EINTR or is restarted. */
+/* Only a handler without SA_RESTART makes an interrupted call fail with EINTR. */
 static void md_sigaction(struct task *t, struct call *c)
 {
     u64 handler = 0, flags = 0, bit = 1ull << ((c->arg[0] - 1) & 63);
@@ -11519,17 +11253,11 @@ static const struct md_call {
 #undef X
 };
 
-/* Returns whether section md_ needs a system call. Calls with a path argument are needed, because
- * the summary lists their failures. */
+/* Calls with a path argument are needed because the summary lists their failures. */
 static bool md_wants(u16 row, bool only_always)
 {
     u8 need = md_need[sc_id[row]];
     return only_always ? need == MD_ALWAYS : need != MD_NO || sc_rows[row].cls & CLS_FILE;
-}
-
-static bool md_renames(u16 row)
-{
-    return md_kind[sc_id[row]] == EK_RENAME;
 }
 
 static bool md_is_about_fds(u16 row)
@@ -11607,7 +11335,6 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     memmove(c->outlen, as->outlen, sizeof c->outlen);
 }
 
-/* Handles the end of a call: updates the tables and emits the events of the call. */
 static void md_exit(struct task *t, struct call *c)
 {
     if (!c->known)
@@ -11765,7 +11492,6 @@ static void rec_putz(s64 v)
     rec_put((u64)v << 1 ^ -(u64)(v < 0));
 }
 
-/* Copies a string into a slot. Returns false if out of memory. */
 static bool rec_slot_put(struct rec_slot *s, const char *p, size_t n)
 {
     if (n >= s->cap) {
@@ -11799,8 +11525,7 @@ static void rec_text(const char *s)
     rec_str(s, strlen(s));
 }
 
-/* Writes bytes of the recording. An error ends the recording. kvis reports every error except
- * -EPIPE: the reader of a pipe may close the pipe at any time. */
+/* Reports every error except -EPIPE: the reader of a pipe may close it at any time. */
 static void rec_write(const void *p, size_t n)
 {
     int e = rec_out.write ? rec_out.write(p, n) : 0;
@@ -11827,8 +11552,7 @@ static void rec_block(void)
     b_reset(&rec_out.b);
 }
 
-/* Writes bytes to the recording's file. Until out_begin truncates all output files, the bytes stay
- * in memory. */
+/* Until out_begin truncates the output files, the bytes stay in memory. */
 static int rec_write_fd(const char *p, size_t n)
 {
     enum { HELD_MAX = 16 << 20 };
@@ -11887,8 +11611,7 @@ static void rec_call_name(const struct call *c)
         rec_text(out_call_abi(c));
 }
 
-/* Called before another record is written: writes a REC_ENTER record for a call that has begun but
- * is not recorded yet. */
+/* Writes a REC_ENTER record for a call that has begun but is not recorded yet. */
 static void rec_enter_due(void)
 {
     struct task *t = rec_out.enter;
@@ -11936,7 +11659,6 @@ static u64 rec_mask(const struct event *e, u32 *others)
     return mask | (*others ? 1ull << k->n : 0);
 }
 
-/* Writes the fields of an event that its kind does not list, each preceded by its number. */
 static void rec_others(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -12179,7 +11901,7 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
 
 static void rec_names(void)
 {
-    for (const struct name *e = nm_next(NULL); e; e = nm_next(e)) {
+    for (const struct name *e = nm.newest; e; e = e->older) {
         if (e->cls != 'f' && e->cls != 'p')
             continue;
         rec_put(REC_NAME);
@@ -12215,7 +11937,6 @@ static void rec_row_name(u16 row)
     rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row]));
 }
 
-/* Writes the table of system calls that -c prints. */
 static void rec_table(const struct st_row *r)
 {
     static const u32 none[ST_BUCKETS];
@@ -12296,7 +12017,6 @@ static void rec_trailer(struct summary *s)
             rec_list(s, &st_lists[i]);
 }
 
-/* Ends the recording, after writing the summary unless s is NULL. */
 static void rec_finish(struct summary *s)
 {
     if (!rec_out.b.max)
@@ -12365,7 +12085,6 @@ static s64 rec_read(void *p, size_t n)
     return (s64)got;
 }
 
-/* Reads the next block. Returns false at the end of the file or at a damaged block. */
 static bool rec_read_block(void)
 {
     u8 head[8], number[4];
@@ -12415,7 +12134,6 @@ static s64 rec_getz(void)
     return (s64)(v >> 1 ^ (0 - (v & 1)));
 }
 
-/* Reads a number that must be below `limit`. */
 static u32 rec_below(u32 limit, const char *what)
 {
     u64 v = rec_get();
@@ -12488,7 +12206,6 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* Returns the k-th row of the system calls with this name, or -1 if kvis does not know the name. */
 static s32 rec_row(const char *name, u64 k)
 {
     static struct { char name[40]; s32 row; } seen[64]; /* cache of frequent names */
@@ -12615,8 +12332,7 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Starts to read a recording from file descriptor f: checks the header, and registers *sum to be
- * filled with the summary. Returns 0, or -1 with the reason in rec_in.wrong. */
+/* Checks the header, and registers *sum for the summary. Returns -1 with rec_in.wrong on error. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     u8 head[REC_HEAD];
@@ -12657,7 +12373,6 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
 
 /* --- reading: the summary's numbers --- */
 
-/* Returns the address of a number in the summary that is being read. */
 static u64 *rec_number(u32 at)
 {
     return (u64 *)(void *)((char *)rec_in.sum + at);
@@ -12755,7 +12470,6 @@ static void rec_get_col(const struct st_col *c, void *p)
     }
 }
 
-/* Reads a row of a list of the summary, and adds it to the list. */
 static void rec_get_list(const struct st_list *l)
 {
     static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest row type */
@@ -12772,7 +12486,6 @@ static void rec_get_list(const struct st_list *l)
         memcpy((char *)rec_in.sum + l->rows + (*n)++ * l->size, &row, l->size);
 }
 
-/* Returns the summary list whose rows have this record type, or NULL. */
 static const struct st_list *rec_list_of(u8 type)
 {
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
@@ -12792,8 +12505,7 @@ static struct {
     bool ended;              /* true after the REC_END record */
 } rp;
 
-/* Returns a task for a thread whose call begins. rp_call frees the task when the call ends. On
- * failure, returns NULL and sets rec_in.wrong. */
+/* Returns a task, which rp_call frees when the call ends, or NULL with rec_in.wrong. */
 static struct task *rp_begin_task(pid_t tid)
 {
     enum { MOST = 1 << 16 };
@@ -12820,8 +12532,7 @@ static u64 rp_time(void)
 
 /* --- events --- */
 
-/* Reads field f of an event, numbered as in the recording, and drops the value if this kvis does
- * not know the field. */
+/* Reads field f of an event; drops the value if this kvis does not know the field. */
 static void rp_field(struct event *e, u32 f)
 {
     u8 type = rec_in.field[f].type;
@@ -12842,7 +12553,6 @@ static void rp_field(struct event *e, u32 f)
     ev_mark(e, (enum ev_field)own);
 }
 
-/* Reads an event's fields: those of its kind that `mask` selects, and `others` more fields. */
 static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
 {
     u32 n = rec_in.kind[kind].n;
@@ -12954,7 +12664,6 @@ static void rp_event(void)
 
 /* --- calls --- */
 
-/* Reads the name and the arguments of a call from a record. */
 static void rp_recorded_call(struct call *c, u32 flags)
 {
     static const u8 form[] = { ARG_NONE, ARG_TXT, ARG_STR, ARG_STR };
@@ -13021,8 +12730,7 @@ static void rp_enter(void)
     t->call.text = (struct buf){ 0 }; /* rec_in owns the memory of the text */
 }
 
-/* Whether argument i of a call is a path. Like dec_is_path, but recorded calls have the cmd
- * argument of fsconfig(2) only as text. */
+/* Recorded calls have the cmd argument of fsconfig(2) only as text. */
 static bool rp_is_path(const struct call *c, u32 i)
 {
     static const char set_path[] = "FSCONFIG_SET_PATH"; /* prefix of FSCONFIG_SET_PATH_EMPTY, too */
@@ -13082,8 +12790,7 @@ static void rp_result(const struct call *c, u32 flags)
     rp.recorded.ret_len = ret.len;
 }
 
-/* Returns the --by=pid row of the running process with this pid, created on first use, or NULL if
- * there are too many rows. */
+/* Returns the --by=pid row of a pid, created on first use, or NULL if there are too many. */
 static struct st_caller *rp_caller(pid_t pid)
 {
     struct summary *s = rec_in.sum;
@@ -13165,8 +12872,7 @@ static void (*const rp_reader[])(void) = {
     [REC_END] = rp_end,
 };
 
-/* Reads one record. Returns false after an error, at the end of the recording, or if the record's
- * type is not in from..to. */
+/* Reads one record. Returns false at the end, after an error or if its type is not in from..to. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -13346,19 +13052,12 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* Begins a trace packet. flags is a set of SequenceFlags: 1 = no earlier packet is needed, 2 = the
- * packet needs earlier packets. */
+/* flags: SequenceFlags; 1: no earlier packet is needed, 2: the packet needs earlier packets. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
     px_pb_num(10, 1); /* trusted_packet_sequence_id */
     px_pb_num(13, flags);
-}
-
-static void px_pb_packet_end(void)
-{
-    px_pb_end(px.packet);
-    out_full(&px_proto);
 }
 
 /* Writes an entry of InternedData, which defines the number that later packets write instead of a
@@ -13385,7 +13084,8 @@ enum { PX_BEGIN = 1, PX_END, PX_INSTANT, PX_VALUE };
 static void px_pb_event_end(void)
 {
     px_pb_end(px.inner);
-    px_pb_packet_end();
+    px_pb_end(px.packet);
+    out_full(&px_proto);
 }
 
 static void px_pb_slice_end(u64 uuid, u64 ns)
@@ -13454,7 +13154,6 @@ static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
     px_pb_end(at);
 }
 
-/* Writes the first packets of a Perfetto trace: the clock, names of categories and arguments. */
 static void px_pb_head(void)
 {
     enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 }; /* builtin_clock.proto */
@@ -13640,7 +13339,6 @@ static void px_waits_gone(struct px_track *t, u32 n)
         memmove(t->wait, t->wait + n, t->n_waits * sizeof t->wait[0]);
 }
 
-/* Writes a "runnable" state for each CPU wait of the thread that had ended by `until`. */
 static void px_waited(struct px_track *t, u64 until)
 {
     u32 k = 0;
@@ -13763,7 +13461,6 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* Writes a counter's value to the Perfetto trace, preceded by its description the first time. */
 static void px_pb_count(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -13798,8 +13495,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     p->due[k] = false;
 }
 
-/* Limits a number from a recording, which may be invalid. The sum of two limited numbers cannot
- * overflow. */
+/* Limits a number from a recording, so that the sum of two such numbers cannot overflow. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
@@ -13873,15 +13569,14 @@ static void px_fold_flush(void)
     px_fold->n = 0;
 }
 
-/* Appends a frame to a stack. Escapes ';', which separates frames, and line breaks, which separate
- * stacks. */
+/* Escapes ';', which separates frames, and line breaks, which separate stacks. */
 static void px_frame(struct buf *b, const char *s, size_t n)
 {
     if (b->len)
         b_c(b, ';');
     for (const char *end = s + n; s < end; s++) {
         const char *semicolon = memchr(s, ';', (size_t)(end - s));
-        b_json(b, s, (size_t)((semicolon ? semicolon : end) - s));
+        b_esc(b, s, (size_t)((semicolon ? semicolon : end) - s), 0);
         if (!semicolon)
             return;
         b_s(b, "\\x3b");
@@ -13906,7 +13601,6 @@ static void px_fold_add(const char *s, size_t n, u64 ns)
     px_fold->stack[at % PX_STACKS].ns += ns;
 }
 
-/* Appends the name of a process's program, or its pid if the program is unknown, as a frame. */
 static void px_frame_process(struct buf *b, pid_t pid)
 {
     const struct px_track *t = px_find(pid);
@@ -13916,8 +13610,7 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Appends the name that a thread has set, or "main" or "thread", as a frame. Threads with the same
- * name share the frame. */
+/* Appends the name that a thread has set, or "main" or "thread", as a frame. */
 static void px_frame_thread(struct buf *b, const struct task *t, const struct px_track *track)
 {
     if (t->tid == t->pid)
@@ -13978,8 +13671,7 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds a call's stack with the values that --folded-by selects: the call's time in all states or in
- * one state, or the number of its bytes. */
+/* Adds a call's stack, weighted as --folded-by says: by time in some states, or by bytes. */
 static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
 {
     static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
@@ -14024,7 +13716,6 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     px_fold_renamed(track, c, name);
 }
 
-/* Adds the CPU time of an exiting process to the stack of its ancestors' programs and its own. */
 static void px_fold_exit(const struct event *e)
 {
     static struct buf b;
@@ -14108,7 +13799,6 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
     px_end(t, 0);
 }
 
-/* Handles a fork or a new thread: a new track, and an arrow to it. The tid's old track ends. */
 static void px_spawn(struct px_track *t, const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -14324,8 +14014,7 @@ static void px_to(struct writer *w, int fd, const char *name)
     w->b.max = 32 << 20;
 }
 
-/* Begins the output files: Chrome's JSON, Perfetto's format and folded stacks. A descriptor of -1
- * means that the format is not wanted. */
+/* Begins the output files. A descriptor of -1 means that the format is not wanted. */
 static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
@@ -14347,7 +14036,6 @@ static void px_open(int json, int proto, int folded)
     out.tap[out.n_taps++] = &px_tap;
 }
 
-/* Finishes the files: writes stacks, remaining CPU waits and, in JSON, facts about the run. */
 static void px_close(void)
 {
     struct buf *b = &px_json.b;
@@ -14486,11 +14174,6 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-static u32 rep_call_score(const struct call *c)
-{
-    return MIN(rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0), 60u);
-}
-
 /* Returns whether an event or call is put in the page. The first pass only counts scores. Events
  * with the lowest score are partly dropped, evenly over the run. */
 static bool rep_keep(u32 score)
@@ -14517,7 +14200,9 @@ static void rep_event(const struct event *e)
 
 static void rep_call(struct task *t)
 {
-    if (rep_keep(rep_call_score(&t->call)))
+    const struct call *c = &t->call;
+    u32 score = rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0);
+    if (rep_keep(MIN(score, 60u)))
         rec_exit(t);
 }
 
@@ -14559,7 +14244,6 @@ static void rep_base64(const u8 *p, u32 n)
     }
 }
 
-/* Writes a script element with the first n bytes of rep.raw in base64. */
 static void rep_chunk(u32 n)
 {
     rep_text("<script type=\"application/octet-stream\">");
@@ -14592,7 +14276,6 @@ static void rep_json(const char *id, const struct buf *b)
     rep_text("</script>\n");
 }
 
-/* Writes the name, category and text template of each event kind, which the page uses. */
 static void rep_kinds(struct buf *b)
 {
     b_s(b, "[");
@@ -14614,8 +14297,7 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* Writes the script elements for the run, its summary, the kinds of events and the number of
- * omitted events. whole: the recording is complete; otherwise the summary is "null". */
+/* Writes the facts of the run. If the recording is not complete, the summary is "null". */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -14639,8 +14321,7 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Skips the page template up to and including a placeholder such as {{facts}}. Returns the number
- * of skipped bytes before the placeholder. */
+/* Skips the page template up to a placeholder. Returns the number of bytes before it. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page;
@@ -14649,7 +14330,6 @@ static size_t rep_skip(const char *mark)
     return at ? (size_t)(at - from) : 0;
 }
 
-/* Writes the page template up to a placeholder, and skips the placeholder. */
 static void rep_page(const char *mark)
 {
     const char *from = rep.page;
@@ -14699,8 +14379,7 @@ static void rep_begin(void)
     out.tap[out.n_taps++] = &rep_tap;
 }
 
-/* Writes the report page for the recording in file descriptor fd. whole: the first pass reached the
- * end of the recording. */
+/* Writes the report page. whole: the first pass reached the end of the recording. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
@@ -14749,7 +14428,6 @@ struct df_row {
     u64 time_ns, cpu_ns, failed; /* commands: ns with child processes, CPU ns, failed runs */
 };
 
-/* A name and its statistics in recordings A and B. */
 struct df_pair {
     struct name *name, *shape; /* shape: the name with * for its random characters */
     struct df_row of[2];
@@ -14768,7 +14446,6 @@ struct df_life {
     struct df_row now;         /* numbers of the current command */
 };
 
-/* A run of a command, in the timeline of a recording. */
 struct df_run {
     struct name *name;
     u64 begin_ns, ns;
@@ -14956,8 +14633,7 @@ static void df_fork(const struct event *e)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
 
-/* Returns the name of a command: the program without directories, followed by the arguments if
- * --by=line is given. */
+/* Returns the program without directories, followed by the arguments if --by=line is given. */
 static struct name *df_command_name(const struct event *e)
 {
     static struct buf name = { .max = DF_LINE };
@@ -15013,8 +14689,7 @@ static void df_event(const struct event *e)
         df_exit(e);
 }
 
-/* Finishes the commands of recording k. Commands that still run end at the last event of the
- * recording. */
+/* Commands of recording k that still run end at the last event of the recording. */
 static void df_take_commands(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
@@ -15029,13 +14704,12 @@ static void df_take_commands(u32 k)
 
 /* --- two recordings --- */
 
-/* Moves the totals of all names to df.name[k] and resets the totals for the next recording. Returns
- * false if out of memory. */
+/* Moves the totals of all names to df.name[k]. Returns false if out of memory. */
 static bool df_take_names(u32 k)
 {
     struct df_row *list = calloc(nm.n + 1, sizeof *list);
     u32 n = 0;
-    for (struct name *e = nm_next(NULL); list && e; e = nm_next(e)) {
+    for (struct name *e = nm.newest; list && e; e = e->older) {
         if (!e->opens && !nm_bytes(e))
             continue;
         list[n++] = (struct df_row){ .name = e, .amount = nm_bytes(e), .count = e->opens };
@@ -15089,7 +14763,6 @@ static bool df_of_proc(u32 k)
     return !strcmp(df.sum[k]->backend, ST_PROC);
 }
 
-/* Whether the run time of recording B exceeds that of A by more than --fail-above percent. */
 static bool df_is_above(void)
 {
     double most = (double)df.wall_ns[0] * (1 + df_fail_above / 100.0);
@@ -15126,8 +14799,6 @@ static u32 df_random(const char *s, u32 n)
     return n < 10 ? 6 : n;
 }
 
-/* Whether a path component that begins with the word s of n characters is a temporary directory or
- * a temporary file. */
 static bool df_is_temporary(const char *s, u32 n)
 {
     if (n == 3)
@@ -15135,8 +14806,7 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* Sets b to the shape of a name in recording k: pids of traced processes, and the random characters
- * of temporary files, are replaced with '*'. */
+/* Replaces pids and the random characters of temporary files with '*'. */
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
     bool temporary = false, begins = true; /* begins: s is at the start of a path component or
@@ -15179,7 +14849,6 @@ static u64 df_distance(u64 a, u64 b)
     return a > b ? a - b : b - a;
 }
 
-/* Sorts pairs by their change, the largest first (a qsort comparison function). */
 static int df_most_changed(const void *a, const void *b)
 {
     const struct df_pair *x = a, *y = b;
@@ -15192,7 +14861,6 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-/* Adds to df_list a pair that has numbers only for recording k. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     static u32 cap;
@@ -15296,7 +14964,6 @@ static void df_pair_failed(void)
     df_join();
 }
 
-/* Whether the recordings traced different sets of system calls (option -e). */
 static bool df_other_calls(void)
 {
     u32 n = 0;
@@ -15309,7 +14976,6 @@ static bool df_other_calls(void)
 
 enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
-/* Tables of a comparison, in the order of the output. */
 static const struct df_table {
     const char *key, *title;     /* name of the table in JSON; heading of the table in text */
     const char *count, *amount;  /* JSON keys of `count` and `amount` of a row */
@@ -15338,7 +15004,6 @@ static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
 }
 
-/* Makes the pairs of a table and sorts them by change. */
 static void df_pairs(const struct df_table *t)
 {
     df_list.n = 0;
@@ -15412,8 +15077,7 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Writes the last column of a line, truncated to the width of the terminal. If columns is 0, there
- * is no terminal and the text is not truncated. */
+/* Writes the last column of a line, truncated to the width of the terminal, if any. */
 static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
     const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
@@ -15428,7 +15092,6 @@ static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
     b_s(b, "...");
 }
 
-/* Writes the name of a pair as the last column of a line. */
 static void df_text_name(struct buf *b, const struct df_pair *p)
 {
     static struct buf name;
@@ -15512,7 +15175,6 @@ static void df_text_parts(struct buf *b, u16 row)
     }
 }
 
-/* Writes a line with `numbers` for each changed system call that took at least least_ns. */
 static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
                           void (*numbers)(struct buf *, u16))
 {
@@ -15529,7 +15191,6 @@ static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
     }
 }
 
-/* Writes latencies of system calls, and their time on CPU, in run queues and waiting for disk. */
 static void df_text_times(struct buf *b)
 {
     if (df.counted[0] || df.counted[1])
@@ -15620,7 +15281,6 @@ static void df_text(struct buf *b)
 
 /* --- JSON --- */
 
-/* Writes the known numbers of a system call in recording k as members of a JSON object. */
 static void df_json_call(struct buf *b, u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15715,7 +15375,6 @@ static bool df_ran(u32 k, const struct name *program)
     return false;
 }
 
-/* Writes the paths of the programs that only A or only B executed. */
 static void df_json_programs(struct buf *b)
 {
     for (u32 k = 0; k < 2; k++) {
@@ -15789,7 +15448,6 @@ static void df_json_timelines(struct buf *b)
     b_c(b, '}');
 }
 
-/* Writes the report page with the comparison and the timelines to file descriptor `to`. */
 static void df_page(int to)
 {
     static struct buf b = { .max = 256 << 20 };
@@ -15820,7 +15478,6 @@ static void df_page(int to)
 
 /* --- events --- */
 
-/* Calls perf_event_open(2). Returns a file descriptor or -errno. */
 static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, unsigned long flags)
 {
     a->size = sizeof *a;
@@ -15872,8 +15529,7 @@ static const char *pf_why_not(int e, enum pf_level level)
     return text;
 }
 
-/* Reads the next range of a list such as 0,3-7 and advances *list past it. Returns false at the end
- * of the list. */
+/* Reads the next range of a list such as 0,3-7 and advances *list. Returns false at the end. */
 static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
 {
     char *end;
@@ -16054,7 +15710,6 @@ static bool pf_ours(const struct name *n)
     return !strcmp(n->s, "heap") || !strcmp(n->s, "anon");
 }
 
-/* Emits an event for each group of page faults. */
 static void pf_flush(void)
 {
     struct ev_group *g;
@@ -16118,8 +15773,7 @@ static void pf_lost(u64 n)
     out_event(e);
 }
 
-/* The fields of a perf record that kvis uses: thread, time and address of a sample, or the number
- * of lost records. */
+/* A perf record: thread, time and address of a sample, or the number of lost records. */
 struct pf_record {
     struct perf_event_header h;
     union {
@@ -16141,7 +15795,6 @@ static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
     return r->h.size >= sizeof r->h;
 }
 
-/* Removes the oldest record from a ring. */
 static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
 {
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
@@ -16152,8 +15805,7 @@ static bool pf_is_sample(const struct pf_record *r)
     return r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s;
 }
 
-/* Returns the time of the next sample in a ring, or ~0 if there is none. Removes all other records
- * before that sample. */
+/* Returns the time of the next sample in a ring, or ~0. Removes all other records before it. */
 static u64 pf_next(u32 at)
 {
     struct perf_event_mmap_page *m = pf_rings.ring[at];
@@ -16172,7 +15824,6 @@ static u64 pf_next(u32 at)
     return ~0ull;
 }
 
-/* Emits the grouped page faults if the oldest group began more than PF_RUN_NS before ns. */
 static void pf_flush_old(u64 ns)
 {
     const struct ev_group *g = &pf_groups.g[pf_groups.first];
@@ -16212,6 +15863,7 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
+    BTF_AT = 0x7fffffff,    /* mask of a position in a file of at most BTF_MAX_FILE bytes */
     BTF_LAYOUTS = 128,      /* number of type kinds (7 bits) */
 };
 
@@ -16261,7 +15913,9 @@ struct btf_file {
     u32 mapped; /* length of the mapping at p; the file is its first `size` bytes */
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* smaller ids and string offsets belong to vmlinux */
-    u32 *type;                     /* positions of the types, starting with type first_id */
+    u32 *type;                     /* positions of the types, starting with type first_id; the
+                                    * highest bit is set if a query may be for the type */
+    size_t type_bytes;             /* length of the mapping at `type` */
     const u8 *layout;              /* sizes of the kinds, 4 bytes for each kind */
     u32 n_layouts;
 };
@@ -16279,7 +15933,6 @@ struct btf_type {
 struct btf_step { const char *name; u32 n; };
 struct btf_hit { u32 type; u64 off; bool bits; };
 
-/* State of the current batch of queries. */
 static struct {
     struct btf_file file[2];  /* BTF of vmlinux, and of the module */
     u32 n_files;
@@ -16419,18 +16072,28 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types of a file and stores their positions. */
+/* Whether a query may be for the type t. */
+static bool btf_is_asked(const struct btf_type *t)
+{
+    return btf_kinds[MIN(t->kind, BTF_KINDS)].named && *btf_bucket(btf_str(t->b, t->name), 4);
+}
+
+/* Checks all types of a file and stores their positions. The memory is populated at once, because
+ * page faults would take longer than the scan. */
 static int btf_scan(struct btf_file *b)
 {
-    b->type = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type);
-    if (!b->type)
-        return -ENOMEM;
+    b->type_bytes = ((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type;
+    void *p = mmap(NULL, b->type_bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    b->type = p;
     struct btf_type t;
     for (u32 pos = b->type_pos; pos < b->type_end;) {
         s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
         if (len < 0)
             return (int)len;
-        b->type[b->n_ids++] = pos;
+        b->type[b->n_ids++] = pos | (btf_is_asked(&t) ? ~(u32)BTF_AT : 0);
         pos += (u32)len;
     }
     return 0;
@@ -16445,7 +16108,7 @@ static int btf_get(u32 id, struct btf_type *t)
     }
     if (id < b->first_id || id - b->first_id >= b->n_ids)
         return btf_bad(b, "no type %u", id);
-    return btf_head(b, b->type[id - b->first_id], id, t) < 0 ? -EBADMSG : 0;
+    return btf_head(b, b->type[id - b->first_id] & BTF_AT, id, t) < 0 ? -EBADMSG : 0;
 }
 
 /* Sets *t to the type `id` without typedefs and qualifiers such as const. */
@@ -16463,7 +16126,6 @@ static int btf_strip(u32 id, struct btf_type *t)
     return btf_bad(t->b, "type %u: qualifiers are nested too deeply", id);
 }
 
-/* Sets the size and signedness of a field whose type is not an array. */
 static int btf_scalar(const struct btf_type *t, struct kfield *f)
 {
     switch (t->kind) {
@@ -16496,7 +16158,6 @@ static u32 btf_array_len(const struct btf_type *t)
     return btf_u32(t->body + 8);
 }
 
-/* Sets the size, count and signedness of a field from its type. */
 static int btf_sized(u32 id, struct kfield *f)
 {
     struct btf_type t = { .b = &btf.file[0] };
@@ -16534,8 +16195,7 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns member i of a struct, or enumerator i of an enum, which begins with the string offset of
- * its name. On failure, returns NULL and sets *err. */
+/* Returns member or enumerator i, which begins with its name's offset; NULL with *err set. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -16655,7 +16315,6 @@ static int btf_step(const char **s, struct btf_step *step)
     return 0;
 }
 
-/* Resolves the rest of a query, such as ".member[2]", starting at type `id`. */
 static int btf_walk(u32 id, const char *path, struct kfield *f)
 {
     struct btf_type t;
@@ -16708,7 +16367,7 @@ static void btf_answer(struct btf_want *w, u32 n)
     struct btf_type t;
     for (u32 k = btf.n_files; k--;)
         for (u32 i = 0; i < btf.file[k].n_ids; i++)
-            if (!btf_get(btf.file[k].first_id + i, &t) && btf_kinds[MIN(t.kind, BTF_KINDS)].named)
+            if (btf.file[k].type[i] > BTF_AT && !btf_get(btf.file[k].first_id + i, &t))
                 btf_ask(&t, w);
     for (u32 i = 0; i < n; i++)
         w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
@@ -16753,7 +16412,8 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
     for (u32 i = 0; i < btf.n_files; i++) {
-        free(btf.file[i].type);
+        if (btf.file[i].type)
+            munmap(btf.file[i].type, btf.file[i].type_bytes);
         if (btf.file[i].p)
             munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].mapped);
     }
@@ -16818,7 +16478,6 @@ static struct {
     char why[WHY_LEN], no_root[WHY_LEN]; /* reasons why the last call and tfs_dir failed */
 } tfs = { .mounted = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" }, .fd = -1 };
 
-/* A field of a tracepoint's record. */
 struct tfs_field {
     const char *name;
     u32 len, off, size, count;
@@ -16929,7 +16588,6 @@ static int tfs_open_event(const char *event, const char *file)
     return e < 0 ? tfs_fail(e, "tracefs %s: %s" U_FIX "%s", path, strerror(-e), tfs_fix(e)) : e;
 }
 
-/* Reads a whole file of an event into b, and adds a NUL that b->len does not count. */
 static int tfs_read(const char *event, const char *file, struct buf *b)
 {
     int fd = tfs_open_event(event, file), e = 0;
@@ -16952,8 +16610,7 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
     return e;
 }
 
-/* Parses a number of at most 9 digits followed by the character `end`, and advances *p past it.
- * Returns -1 on any other input. */
+/* Parses at most 9 digits followed by `end`, and advances *p past it; -1: other input. */
 static s32 tfs_number(const char **p, char end)
 {
     const char *s = *p;
@@ -16980,7 +16637,6 @@ static int tfs_event_id(const char *event)
 
 /* --- formats --- */
 
-/* Parses a declaration "TYPE NAME" or "TYPE NAME[N]" that ends at `end`. */
 static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
 {
     const char *name_end = end, *p;
@@ -17010,8 +16666,7 @@ static bool tfs_key(const char **p, const char *key)
     return true;
 }
 
-/* Parses a line "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;" that ends at `end`. Newer kernels
- * may add more to the end of the line. */
+/* Parses "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;"; newer kernels may add more. */
 static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
 {
     const char *semi;
@@ -17062,8 +16717,7 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
     }
 }
 
-/* Parses a format file. A complete file begins with the event's name and ends with the "print
- * fmt". */
+/* A complete format file begins with the event's name and ends with the "print fmt". */
 static int tfs_format(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
@@ -17288,7 +16942,6 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
-/* Sets the first n elements of an array map to those of the array val. */
 static int bpf_map_fill(int map, u32 n, const void *val)
 {
     u32 *key = calloc(n, sizeof *key);
@@ -17443,8 +17096,7 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Thread function: resolves the kernel fields of a struct bpf_obj from BTF. Missing fields are not
- * an error: bpf_patch handles them. */
+/* Thread function. bpf_patch handles missing fields. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -17800,8 +17452,7 @@ static bool bpf_raw_is_whole(void)
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
-/* Attaches a BPF program to a raw tracepoint. name is NULL for a TRACING program, which was loaded
- * for one tracepoint. */
+/* Attaches to a raw tracepoint. A TRACING program (name NULL) was loaded for one tracepoint. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -18167,7 +17818,6 @@ static u64 bpf_sum(int map, u32 key)
     return e ? 0 : sum;
 }
 
-/* Returns the number of records that BPF programs lost for one reason (enum wire_lost). */
 static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 {
     int map = bpf_map(o, "lost");
@@ -18199,15 +17849,12 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
     return sum;
 }
 
-/* Returns how often the kernel skipped a BPF program in `mask` because another one ran on that
- * CPU. */
 static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
     return bpf_info(o, mask, BPF_INFO_MISSES);
 }
 
-/* Makes the kernel measure the run time of BPF programs until kvis exits (BPF_ENABLE_STATS of
- * bpf(2), Linux 5.8). Returns 0 or -errno. */
+/* Measures the run time of BPF programs until kvis exits (BPF_ENABLE_STATS, Linux 5.8). */
 static int bpf_take_time(void)
 {
     union bpf_attr a;
@@ -18251,8 +17898,7 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* If the child that becomes the command inherited these pages, they would count as its resident
-     * memory. */
+    /* A child that inherits these pages would count them as its resident memory. */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
@@ -18273,8 +17919,7 @@ static void rb_wait(int ms, const sigset_t *mask)
     epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
 }
 
-/* Sets the position at which the next rb_drain stops, so that writers cannot keep it busy
- * forever. */
+/* Sets where the next rb_drain stops, so that writers cannot keep it busy forever. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
@@ -18287,7 +17932,6 @@ static bool rb_is_half_full(void)
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
 }
 
-/* Returns whether rb_drain has passed on all records before the mark. */
 static bool rb_drained(void)
 {
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
@@ -18318,8 +17962,7 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* Returns how many records were lost for the reason `why` (enum wire_lost). For N_LOST, returns how
- * many runs of BPF programs the kernel skipped. */
+/* For N_LOST, returns how many runs of BPF programs the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
@@ -18375,8 +18018,8 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 /* --- signals to kvis while BPF programs trace the command --- A signal to kvis's process group
  * reaches the command, too: kvis ignores it and ends with the command. A signal to kvis alone ends
  * kvis. siginfo does not tell these cases apart, therefore kvis has a witness: a process in the
- * same group that blocks all signals, so a signal to the group stays pending there. With ptrace, a
- * stop of the command shows the signal (tr_is_groups). */
+ * same group that reports each signal it gets through a pipe. With ptrace, a stop of the command
+ * shows the signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
@@ -18384,7 +18027,10 @@ static volatile sig_atomic_t sp_end_sig;               /* signal that ends kvis,
 static volatile sig_atomic_t sp_n_came, sp_n_done;     /* number of signals received, and of those
                                                         * handled */
 static siginfo_t sp_came[SP_CAME];
+static siginfo_t sp_group[SP_CAME];  /* signals that the witness got and kvis has not handled */
+static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
 static pid_t sp_witness = -1;
+static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;                             /* argv of kvis */
 
 /* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. */
@@ -18404,73 +18050,92 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Starts the witness process. It changes its name and arguments, so that `pkill kvis` does not find
- * it. */
-static void sp_start_witness(void)
+/* Main function of the witness process, in which all signals are blocked. It changes its name and
+ * arguments, because `pkill kvis` must not find it. */
+static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
-    pid_t kvis = getpid();
-    sigset_t all, was;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &was);
-    sp_witness = fork();
-    if (sp_witness) { /* if fork failed, a signal to the group counts as one to kvis alone */
-        sigprocmask(SIG_SETMASK, &was, NULL);
-        return;
-    }
+    sigset_t set;
+    siginfo_t si;
+    sigemptyset(&set);
+    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
+        sigaddset(&set, sp_sigs[i]);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "signals");
-    if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0) /* before Linux 5.9 */
-        for (int f = 0; f < 1024; f++)
+    pipe = dup2(pipe, 0);
+    if (syscall(SYS_close_range, 1u, ~0u, 0u) < 0) /* before Linux 5.9 */
+        for (int f = 1; f < 1024; f++)
             close(f);
     for (char **w = sp_argv; *w; w++)
         memset(*w, 0, strlen(*w));
     while (getppid() == kvis)
-        pause();
+        if (sigwaitinfo(&set, &si) > 0 && write(pipe, &si, sizeof si) != sizeof si)
+            break;
     _exit(0);
 }
 
-/* Kills a witness process and sets *pid to -1, because the pid may be reused. */
-static void sp_end_witness(pid_t *pid)
+/* Starts the witness. Without it, a signal to the group counts as one to kvis alone. */
+static void sp_start_witness(void)
 {
-    if (*pid > 0 && kill(*pid, SIGKILL) == 0)
-        waitpid(*pid, NULL, 0);
-    *pid = -1;
+    pid_t kvis = getpid();
+    sigset_t all, was;
+    int end[2];
+    if (pipe2(end, O_CLOEXEC) < 0)
+        return;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &was);
+    sp_witness = fork();
+    if (!sp_witness)
+        sp_witness_main(kvis, end[1]);
+    sigprocmask(SIG_SETMASK, &was, NULL);
+    close(end[1]);
+    sp_reports = end[0];
 }
 
-/* Returns the pending signals of a process as a bit set (bit n-1 for signal n). */
-static u64 sp_pending(pid_t pid)
+static void sp_end_witness(void)
 {
-    const char *pending = pid > 0 ? fd_status(pid, "ShdPnd:") : NULL;
-    return pending ? strtoull(pending, NULL, 16) : 0;
+    if (sp_witness > 0 && kill(sp_witness, SIGKILL) == 0)
+        waitpid(sp_witness, NULL, 0);
+    sp_witness = -1; /* the pid may be reused */
 }
 
-/* Replaces a witness that has pending signals. The caller has blocked kvis's signals. Discards
- * group signals that the new witness missed, which would look like signals to kvis alone. */
-static void sp_change_witness(void)
+/* Reads the witness's reports up to that of a SIGIO from kvis, which the witness takes last because
+ * its number is the highest. Gives up if the witness was killed, or stopped for a second. */
+static void sp_read_reports(void)
 {
-    pid_t old = sp_witness;
-    sigset_t one;
-    sp_start_witness();
-    u64 mine = sp_pending(getpid()), seen = sp_pending(sp_witness);
-    u64 unseen = mine & sp_pending(old) & ~seen;
-    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++) {
-        sigemptyset(&one);
-        sigaddset(&one, sp_sigs[i]);
-        if (unseen >> (sp_sigs[i] - 1) & 1)
-            sigtimedwait(&one, NULL, &(struct timespec){ 0 });
-    }
-    sp_end_witness(&old);
+    struct pollfd report = { .fd = sp_reports, .events = POLLIN };
+    siginfo_t si = { 0 };
+    if (sp_witness <= 0 || kill(sp_witness, SIGIO) < 0)
+        return;
+    while (poll(&report, 1, 1000) > 0 && read(sp_reports, &si, sizeof si) == sizeof si
+           && (si.si_signo != SIGIO || si.si_pid != getpid()))
+        sp_group[sp_n_group++ % SP_CAME] = si;
 }
 
-/* Returns the signals sent to kvis's process group as a bit set (bit n-1 for signal n), or 0 if the
- * command is no longer in this group. */
-static u64 sp_group_got(void)
+/* Returns whether a signal to kvis went to its process group, and forgets this signal of the
+ * group: the next one like it may be for kvis alone. */
+static bool sp_is_groups(const siginfo_t *si)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp();
-    u64 got = sp_pending(sp_witness);
-    if (got)
-        sp_change_witness();
-    return together ? got : 0;
+    for (u32 i = 0; i < SP_CAME; i++) {
+        siginfo_t *group = &sp_group[i];
+        if (group->si_signo != si->si_signo || group->si_code != si->si_code
+            || group->si_pid != si->si_pid)
+            continue;
+        group->si_signo = 0;
+        return together;
+    }
+    return false;
+}
+
+/* Forgets the signals of the group that merged in kvis with an earlier one that was pending. The
+ * caller has blocked kvis's signals. */
+static void sp_forget_merged(void)
+{
+    sigset_t pending;
+    sigpending(&pending);
+    for (u32 i = 0; i < SP_CAME; i++)
+        if (sp_group[i].si_signo && !sigismember(&pending, sp_group[i].si_signo))
+            sp_group[i].si_signo = 0;
 }
 
 /* Handles a signal to kvis alone or from the terminal. The first ^C or ^\ (SI_KERNEL) has reached
@@ -18488,7 +18153,6 @@ static void sp_decide(const siginfo_t *si)
         sp_end_sig = sig;
 }
 
-/* Returns whether one of the signals received so far ends kvis. */
 static bool sp_over(void)
 {
     if (sp_end_sig || sp_n_done == sp_n_came)
@@ -18498,12 +18162,14 @@ static bool sp_over(void)
     sigset_t all, was;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
-    for (u64 group = sp_group_got(); !sp_end_sig && sp_n_done != sp_n_came; sp_n_done++) {
+    sp_read_reports();
+    for (; !sp_end_sig && sp_n_done != sp_n_came; sp_n_done++) {
         const siginfo_t *si = &sp_came[sp_n_done % SP_CAME];
         bool typed = si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
-        if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
+        if (!sp_is_groups(si) || typed)
             sp_decide(si);
     }
+    sp_forget_merged();
     if (!sp_end_sig) /* stop the timer of sp_note; a pending signal will start it again */
         setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     sigprocmask(SIG_SETMASK, &was, NULL);
@@ -18942,8 +18608,10 @@ static struct {
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
     const struct wire_count *table; /* the BPF program's counts, by CPU and call number */
     const struct wire_hist *hists;  /* the BPF program's histograms of durations, by call number */
-    struct { struct wire_count sum; struct wire_hist hist; } *added; /* counts already added to st,
-                                                                      * by call number */
+    struct {               /* what is already added to st, by call number */
+        struct wire_count sum[CALL_NRS];
+        struct wire_hist hist[CALL_NRS];
+    } *added;
     u64 strays;            /* number of damaged records and of records of unknown threads */
     bool row[SC_N];        /* by row of the call table: BPF records or counts the call */
     u64 records, reported_lost;
@@ -19093,8 +18761,7 @@ static void hy_args_add(const struct wire_proc *h, const char *data)
 
 /* --- configuring the BPF programs --- */
 
-/* Returns the description of the memory that a kind of argument points to. Kinds that are families
- * of flags or values (K_BITS, K_ENUM) point to no memory. */
+/* Kinds that are families of flags or values (K_BITS, K_ENUM) point to no memory. */
 static struct hy_kind hy_kind_of(u16 kind)
 {
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
@@ -19111,7 +18778,6 @@ static u32 hy_bytes(const struct hy_kind *k)
                                                                                   : 1u << 30;
 }
 
-/* Returns whether argument i of a call is a buffer that can contain a DNS message. */
 static bool hy_is_message(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows], kind = r->arg[i];
@@ -19119,7 +18785,6 @@ static bool hy_is_message(const struct sc_row *r, u32 i)
            && (r->cls & CLS_NET || id == SC_read || id == SC_write);
 }
 
-/* Returns whether the output or the model of the tracee needs the memory of a call's argument i. */
 static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
 {
     u16 kind = r->arg[i];
@@ -19136,7 +18801,6 @@ static u8 hy_word(u8 arg)
     return hy.classic_tracepoints ? arg : (u8)(at / 8);
 }
 
-/* Copies the six arguments of a call from wire_thread.word. */
 static void hy_args(u64 *arg, const u64 *word)
 {
     for (u8 i = 0; i < 6; i++)
@@ -19156,8 +18820,7 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Returns whether argument i is a timeout that the kernel overwrites with the remaining time
- * (select(2), recvmmsg(2)). */
+/* Returns whether the kernel writes the time left into timeout i (select(2), recvmmsg(2)). */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows];
@@ -19308,8 +18971,7 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* Specifies how the BPF program handles the calls of one system call number. row < 0: kvis does not
- * know the number. */
+/* Specifies how the BPF program handles a system call number. row < 0: an unknown number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     if (hy.count)
@@ -19384,8 +19046,7 @@ static int hy_put_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
     return bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
 }
 
-/* Returns how many bytes an argument of this kind points to. For a string, returns the maximum
- * length with bit 31 set. */
+/* Returns how many bytes such an argument points to; for a string, the maximum | 1 << 31. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR points to no memory */
@@ -19436,16 +19097,15 @@ static int hy_view(void)
         return 0;
     hy.table = bpf_map_view(bpf_map(&hy.obj, "table"), hy_entries("table") * sizeof *hy.table);
     hy.hists = bpf_map_view(bpf_map(&hy.obj, "hists"), hy_entries("hists") * sizeof *hy.hists);
-    hy.added = calloc(CALL_NRS, sizeof *hy.added);
+    hy.added = calloc(1, sizeof *hy.added);
     bool whole = hy.table && hy.hists && hy.added;
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts of calls into memory");
 }
 
-/* Adds the new counts of the BPF programs to the table of -c. */
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
-        struct wire_count sum = { 0, 0, 0, 0 }, *was = &hy.added[nr].sum;
+        struct wire_count sum = { 0, 0, 0, 0 }, *was = &hy.added->sum[nr];
         int row = sc_find(ARCH_NATIVE, nr);
         for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
             const struct wire_count *c = hy.table + cpu * CALL_NRS + nr;
@@ -19461,13 +19121,12 @@ static void hy_counts(void)
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
             u32 n = *(const volatile u32 *)&hy.hists[nr].n[k];
-            r->hist[k] += n - hy.added[nr].hist.n[k];
-            hy.added[nr].hist.n[k] = n;
+            r->hist[k] += n - hy.added->hist[nr].n[k];
+            hy.added->hist[nr].n[k] = n;
         }
     }
 }
 
-/* Returns whether the BPF program no longer follows any thread. */
 static bool hy_follows_none(void)
 {
     u32 key = 0;
@@ -19578,7 +19237,6 @@ static int hy_open(u32 ring_bytes)
     return 0;
 }
 
-/* Lets the BPF program call_exit tail-call the BPF program call_nest. Returns 0 or -errno. */
 static int hy_let_nest(void)
 {
     u32 first = 0;
@@ -19796,15 +19454,13 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* Returns a thread's key in the map `traced`, or 0 if the thread is unknown. The key is the
- * thread's id in the initial pid namespace, which the thread's records contain. */
+/* Returns a thread's id in the initial pid namespace, its key in the map `traced`; 0: unknown. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
 }
 
-/* Reads a thread's entry in the map `traced`, which describes the current call (in_call). Returns
- * false if the thread has no entry. */
+/* Reads a thread's entry in the map `traced`, which describes the current call (in_call). */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
@@ -19867,19 +19523,12 @@ static void hy_moved(const struct task *t, u32 was)
     hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
-/* Returns whether a thread was stopped by the signal with which the BPF program holds threads. */
 static bool hy_is_stop(const siginfo_t *si)
 {
     bool ours = si->si_code == SI_KERNEL && !si->si_pid;
     /* over RLIMIT_SIGPENDING a real-time signal has no siginfo (kernel/signal.c) */
     bool bare = si->si_code == SI_USER && !si->si_pid && !si->si_uid;
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
-}
-
-/* Returns how often the BPF program has held a thread. */
-static u64 hy_stops(void)
-{
-    return hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
 }
 
 /* Called at the command's exec: discards its process's earlier waits for a CPU. */
@@ -19893,7 +19542,6 @@ static void hy_begin(void)
     free(none);
 }
 
-/* Reads the waits for a CPU from the map `delays`, if scheduler events are recorded. */
 static void hy_delays(void)
 {
     u64 slot[DELAY_SLOTS];
@@ -19913,7 +19561,6 @@ static void hy_delays(void)
     st.delays.max_ns = slot[DELAY_MAX];
 }
 
-/* Returns a disk's name, or MAJOR:MINOR if sysfs does not have the name. */
 static const char *hy_disk_name(u32 dev)
 {
     static u32 next;
@@ -19931,19 +19578,12 @@ static const char *hy_disk_name(u32 dev)
     return hy.disk_name[at].name;
 }
 
-/* Reads the number of lost disk requests, if disk requests are recorded. */
 static void hy_io(void)
 {
     if (!hy.on || !hy.disk.fam)
         return;
     st.n_io = 1;
     st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
-}
-
-/* Returns how many completions of io_uring requests were lost. */
-static u64 hy_uring_lost(void)
-{
-    return hy.uring.fam ? bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u) : 0;
 }
 
 /* Converts the error of a disk request to an errno (blk_status_to_errno, block/blk-core.c). */
@@ -19981,7 +19621,6 @@ static u64 hy_lost(void)
                        + (hy.proc.fam ? bpf_missed(&hy.proc, ~0u) : 0) : 0;
 }
 
-/* Warns about calls that the table of -c does not include. */
 static void hy_warn_missing(void)
 {
     u64 unpaired = bpf_lost(&hy.obj, LOST_RING), lost = bpf_lost(&hy.obj, LOST_TREE);
@@ -19996,7 +19635,6 @@ static void hy_warn_missing(void)
                "missing from the table", skipped);
 }
 
-/* Lets mem_ read part of a record: an address of the tracee and the bytes found there. */
 static void hy_replay_at(const u8 *data, u32 len, bool fault)
 {
     struct mem_part part = { .len = fault ? 0 : len - 8, .data = data + 8, .fault = fault };
@@ -20004,7 +19642,6 @@ static void hy_replay_at(const u8 *data, u32 len, bool fault)
     mem_replay(part);
 }
 
-/* Returns whether a call writes to the memory that a word of its record points to. */
 static bool hy_is_written(u32 nr, u8 word)
 {
     const struct wire_spec *s = &hy_specs[MIN(nr, (u32)CALL_OTHER)];
@@ -20086,6 +19723,7 @@ static struct {
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
     struct tr_signal got[8]; /* ring of the last signals to the command */
     u32 n_got;
+    u64 got_pending;      /* set of the signals to the group that kvis handled before the command */
     u64 next_table_ns, deadline_ns;
     u64 end_ns;           /* time at which the last tracee exited */
     u64 before_ns;        /* CPU time that the command's process used before its exec */
@@ -20151,7 +19789,7 @@ static void tr_choose(void)
                   || (opt.faults && md_is_about_memory(i));
         if (hy.on && sc_id[i] == SC_mmap)
             tr.need[i] = true; /* mmap shows which memory must be read with care: see mem_ */
-        if (hy.on && md_renames(i))
+        if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
             tr.need[i] = true; /* the names of directories must stay correct: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* shows whether an interrupted call is restarted or fails */
@@ -20264,7 +19902,6 @@ static void tr_filter(struct tr_prog *p)
 
 /* --- the choice of the mode: ptrace, hybrid or observe --- */
 
-/* The facts that determine the mode. */
 struct tr_facts {
     char backend;
     bool attach;
@@ -20311,8 +19948,7 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
 
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
 
-/* Returns why hybrid mode cannot be used, or NULL. Hybrid mode needs the seccomp filter, which
- * stops threads at the calls that are not recorded. */
+/* Hybrid mode needs the seccomp filter, which stops threads at the calls that are not recorded. */
 static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
     if (f->backend == 'p')
@@ -20364,7 +20000,6 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
-/* Returns whether /proc denies kvis access to the links to a process's open files. */
 static bool tr_hides_files(pid_t pid)
 {
     char link[PATH_MAX];
@@ -20372,15 +20007,13 @@ static bool tr_hides_files(pid_t pid)
     return n == -EACCES || n == -EPERM;
 }
 
-/* Returns whether kvis prints only the summary table of all calls. The table needs a call's number,
- * result and time, and nothing else. */
+/* The summary table needs a call's number, result and time, and nothing else. */
 static bool tr_only_counts(void)
 {
     return opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record && !opt.n_paths
            && !opt.faults;
 }
 
-/* Returns whether the BPF program can apply -e status= (hy_status). */
 static bool tr_counts_status(void)
 {
     return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
@@ -20467,7 +20100,6 @@ static void tr_each(void (*f)(struct task *))
         }
 }
 
-/* Resumes a stopped tracee, and delivers the signal `sig` if it is not 0. */
 static void tr_resume(struct task *t, int sig)
 {
     bool every = t->full || !tr.accel || (t->call.open && !t->pending_ns);
@@ -20503,7 +20135,6 @@ static void tr_set_options(struct task *t)
     sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)options);
 }
 
-/* Sets the ptrace options of a new thread if its inherited options are wrong. */
 static void tr_fix_options(struct task *t)
 {
     if (t->stops_at_exit != tr_must_stop_at_exit(t->pid, t->tid))
@@ -20524,8 +20155,7 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* Returns whether the kernel is restarting a thread's interrupted call. If another call begins
- * instead, reports the interrupted call as failed. */
+/* If another call begins instead, reports the interrupted call as failed. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -20590,7 +20220,6 @@ static void tr_trim_names(void)
     nm_drop(st_name_gone);
 }
 
-/* Begins the description of a call from its number and arguments. */
 static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
 {
     struct buf text = c->text, paths = c->paths;
@@ -20637,14 +20266,12 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
 }
 
-/* Returns whether BPF also counts a call at which the thread stops (see tr_filter). */
 static bool tr_counted(const struct task *t)
 {
     const struct call *c = &t->call;
     return hy.count && !t->full_ns && c->known && c->abi == ARCH_NATIVE && hy.row[c->row];
 }
 
-/* Completes the call in t->call, whose ret and err are already set. */
 static void tr_done(struct task *t)
 {
     struct call *c = &t->call;
@@ -20683,7 +20310,6 @@ static void tr_put_files(struct task *t, bool closed)
         ;
 }
 
-/* Forgets a tracee, and also its process if the tracee was the last thread. */
 static void tr_drop(struct task *t, bool closed)
 {
     struct proc *p = t->proc;
@@ -20699,8 +20325,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* Warns once that a traced debugger cannot trace another tracee of kvis, because a process can have
- * only one tracer (ptrace(2)). */
+/* Warns once that kvis prevents a traced debugger from tracing (ptrace(2): one tracer only). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -20737,7 +20362,6 @@ static void tr_exit(struct task *t, const struct stop *s)
         tr_each(tr_make_full);
 }
 
-/* Ends a call from which its thread will not return. */
 static void tr_abandon(struct task *t)
 {
     if (t->restarting) {
@@ -20773,7 +20397,6 @@ static void tr_no_untraced(struct task *t, const struct call *c)
         u_warn("thread %d creates a child that kvis cannot trace (CLONE_UNTRACED)", t->tid);
 }
 
-/* Restores the argument that tr_no_untraced has changed. */
 static void tr_restore_untraced(struct task *t)
 {
     if (t->reported_end_ns == ~0ull)
@@ -20785,8 +20408,7 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* Kills a thread that is in SECCOMP_MODE_STRICT and makes a forbidden call. The other threads of
- * its process survive. */
+/* Kills a thread that breaks SECCOMP_MODE_STRICT. The other threads of its process survive. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -20815,7 +20437,6 @@ static void tr_seccomp(struct task *t)
         arch_replace_call(t->tid, -1, 0);
 }
 
-/* Notes that a stop has reported a call. kvis then ignores the call's record from BPF. */
 static void tr_note_told(struct task *t)
 {
     const struct call *c = &t->call;
@@ -20895,8 +20516,7 @@ static bool tr_must_wait(const struct wire_call *w)
     return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
-/* Returns the state of a sleeping task as a letter (fs/proc/array.c; __task_state_index,
- * include/linux/sched.h). */
+/* Returns the state of a sleeping task as a letter (__task_state_index, include/linux/sched.h). */
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* LIKE_D: TASK_RTLOCK_WAIT, TASK_FROZEN */
@@ -20908,7 +20528,6 @@ static char tr_state(u64 state)
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
-/* Adds to a call the state in which its thread last slept, and who woke the thread. */
 static void tr_waker(struct call *c, const struct wire_times *m)
 {
     c->slept = tr_state(m->state);
@@ -20919,8 +20538,7 @@ static void tr_waker(struct call *c, const struct wire_times *m)
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
-/* Splits `ns`, the duration of a call, into times on a CPU, on a run queue and waiting for a disk.
- * m NULL: the thread was on a CPU all the time. */
+/* Splits `ns`, the duration of a call. m NULL: the thread was on a CPU all the time. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -20965,7 +20583,6 @@ static void tr_play(struct task *t, const struct wire_call *w)
     replay.on = replay.live = replay.bad_fd = false;
 }
 
-/* Reports the unfinished call of a thread that kvis has detached, and forgets the thread. */
 static void tr_forget(struct task *t)
 {
     struct call *c = &t->call;
@@ -21083,7 +20700,6 @@ static void tr_inherit_untraced(struct task *child, const struct task *t)
     memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
-/* Handles the creation of a child of t with the given flags of clone(2). */
 static void tr_born(struct task *t, struct task *child, u64 fl)
 {
     bool thread = fl & CLONE_THREAD, own_ns = fl & CLONE_NEWPID || (t->proc && t->proc->new_pid_ns);
@@ -21106,7 +20722,6 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
     md_emit(e);
 }
 
-/* Handles the ptrace event of a fork, vfork or clone, in which the parent is stopped. */
 static struct task *tr_new_child(struct task *t, int event)
 {
     s64 tid = tr_eventmsg(t);
@@ -21133,7 +20748,6 @@ static struct task *tr_new_child(struct task *t, int event)
     return child;
 }
 
-/* Returns the value of a key in the auxiliary vector of a process, or 0. */
 static u64 tr_auxv(pid_t pid, u64 key)
 {
     char path[64];
@@ -21209,8 +20823,7 @@ static void tr_exec_event(struct task *t)
     t->exec_path = NULL;
 }
 
-/* Updates the model of a process after an exec: a new address space, an unshared descriptor table
- * without CLOEXEC descriptors, no signal handlers, and only one thread. */
+/* An exec leaves a new address space, no CLOEXEC descriptors, no handlers and one thread. */
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
@@ -21366,8 +20979,7 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* Completes the call that a signal interrupted as failed with EINTR, if the signal has a handler
- * without SA_RESTART. */
+/* A signal whose handler has no SA_RESTART makes the interrupted call fail with EINTR. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -21407,7 +21019,6 @@ static void tr_sender(struct event *e, const struct task *t, pid_t pid)
         ev_num(e, EV_ns_pid, pid);
 }
 
-/* Adds to an event the call for which a seccomp filter sent SIGSYS. */
 static void tr_trapped_call(struct event *e, const siginfo_t *si)
 {
     u64 nr = (u32)si->si_syscall;
@@ -21462,7 +21073,10 @@ static void tr_signal_stop(struct task *t, int sig)
         tr_resume(t, 0);
         return;
     }
-    if (t->pid == tr.child || tr.status != -1) /* -1: the command has not exited */
+    u64 bit = (u64)1 << (sig - 1);
+    if (tr.got_pending & bit)
+        tr.got_pending &= ~bit;
+    else if (t->pid == tr.child || tr.status != -1) /* -1: the command has not exited */
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
@@ -21476,8 +21090,7 @@ static void tr_signal_stop(struct task *t, int sig)
 
 /* --- observe: threads that never stop --- */
 
-/* Reads the current name of a thread, which prctl(2) can change. Uses the last known name if /proc
- * cannot be read. */
+/* Reads the current name of a thread, which prctl(2) can change, or else uses the known name. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
     char path[64], name[32];
@@ -21598,8 +21211,7 @@ static void tr_fork_record(const struct wire_proc *h)
     tr_born(t, child, h->flags);
 }
 
-/* Warns that kvis does not see the calls of a 32-bit program: they have other numbers, and the BPF
- * program ignores them. */
+/* A 32-bit program's calls have other numbers, and the BPF program ignores them. */
 static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
@@ -21768,8 +21380,7 @@ static bool tr_add_pipe(u64 inode)
     return true;
 }
 
-/* If `reads`, returns whether a process reads one of the noted pipes. Otherwise notes the pipes
- * that the process writes to, and returns whether one of these pipes is new. */
+/* If `reads`, returns whether a process reads a noted pipe, else whether it writes to a new one. */
 static bool tr_pipes_of(pid_t pid, bool reads)
 {
     char path[64], name[32], link[64];
@@ -21996,8 +21607,6 @@ static void tr_drain_all(void)
 
 /* --- dispatch --- */
 
-/* Handles the first stop of an attached thread. The kernel restarts a call that this stop
- * interrupted. */
 static void tr_first_stop(struct task *t)
 {
     struct stop s = { 0 };
@@ -22239,13 +21848,17 @@ static bool tr_is_groups(const struct tr_signal *q)
     if (!tr.child || (q->si.si_code == SI_KERNEL && sig != SIGHUP))
         return false;
     for (u32 i = 0; i < ARRAY_LEN(tr.got); i++) {
-        const struct tr_signal *g = &tr.got[i];
+        struct tr_signal *g = &tr.got[i];
         if (g->si.si_signo == sig && g->si.si_code == q->si.si_code
-            && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns)
+            && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
+            g->si.si_signo = 0; /* the next signal like it may be for kvis alone */
             return true;
+        }
     }
     const char *pending = tr.status == -1 ? fd_status(tr.child, "ShdPnd:") : NULL;
-    return pending && strtoull(pending, NULL, 16) >> (sig - 1) & 1;
+    u64 bit = pending ? strtoull(pending, NULL, 16) & (u64)1 << (sig - 1) : 0;
+    tr.got_pending |= bit;
+    return bit;
 }
 
 /* Handles a signal to kvis. The terminal sends ^C to kvis and to the command: kvis ignores the
@@ -22537,8 +22150,7 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Attaches to a child of kvis. Returns NULL, or why that failed (a static text) after killing the
- * child. */
+/* Attaches to a child of kvis. Returns NULL, or why that failed after killing the child. */
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
@@ -22646,8 +22258,7 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* Returns whether pid is kvis or an ancestor of kvis. kvis must not stop its ancestors, because one
- * of them may be the process that has to resume kvis. */
+/* kvis must not stop its ancestors, because one of them may have to resume kvis. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -22773,8 +22384,7 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Attaches to a thread that /proc lists, unless kvis traces the thread already. Returns 1 if the
- * thread is new, 0 if kvis already traced it, or -errno. */
+/* Returns 1 if the thread is new, 0 if kvis already traces it, or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
@@ -22858,7 +22468,6 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     return pid;
 }
 
-/* Sets the start of a call that began before time zero to time zero. */
 static void tr_from_zero(struct task *t)
 {
     if (t->call.open)
@@ -22918,7 +22527,8 @@ static void tr_used(void)
 static void tr_report(const char *backend, bool text)
 {
     tr_report_lost(hy_lost(), tr_when());
-    st.uring_lost = hy_uring_lost();
+    if (hy.uring.fam)
+        st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
     st_take();
     hy_delays();
     hy_io();
@@ -22926,7 +22536,7 @@ static void tr_report(const char *backend, bool text)
     st.duration_ns = tr.end_ns - out.start_ns;
     st.backend = backend;
     st.records = hy.records;
-    st.throttled = hy_stops();
+    st.throttled = hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
     st.lost = hy_lost();
     st.stops = tr.call_stops;
     if (!opt.backend && bpf_caps_enough(bpf_caps()))
@@ -23135,7 +22745,6 @@ static u64 ses_go(struct session *s, void (*late)(void))
     return u_now();
 }
 
-/* Returns the name of the backend for the JSON header. */
 static const char *ses_backend(const struct session *s)
 {
     return s->by_ptrace ? "ptrace" : "bpf";
@@ -23214,7 +22823,7 @@ static void ses_run(struct session *s, u64 end_ns)
     bpf_detach(&s->obj);
     ses_take(s);
     ses_report_losses(s);
-    sp_end_witness(&sp_witness);
+    sp_end_witness();
 }
 
 static void ses_end(struct session *s)
@@ -23231,7 +22840,6 @@ enum { /* indexes of open_progs[] */
 };
 _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program is not in the enum");
 
-/* Options of kvis open that struct opt does not contain. */
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
@@ -23737,8 +23345,6 @@ static void open_begin(void)
         u_warn("files opened by execve are not shown: %s", tfs.why);
 }
 
-/* Runs kvis open until its end. Returns the wait status of the command, or -1 if there is no
- * command. */
 static int open_run(u64 end_ns)
 {
     if (out.events_on)
@@ -23817,7 +23423,6 @@ struct proc_row {
     const struct wire_usage *used;
 };
 
-/* Options of kvis proc that struct opt does not contain. */
 static struct {
     bool live, failed, forks, threads, quote, tree; /* failed: failed execs have rows */
     bool only_failed;                /* option -x of exitsnoop */
@@ -23913,8 +23518,7 @@ static const char *proc_opt_cgroup(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* The counters of a thread's resource usage, with the kernel's fields that contain them. Not every
- * kernel counts I/O (CONFIG_TASK_IO_ACCOUNTING). */
+/* A thread's resource usage. Not every kernel counts I/O (CONFIG_TASK_IO_ACCOUNTING). */
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
@@ -23930,8 +23534,7 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
-/* Selects the BPF programs of this run. BPF programs of raw tracepoints need BTF to read their
- * arguments. */
+/* BPF programs of raw tracepoints need BTF to read their arguments. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     const struct bpf_obj *o = &proc_session.obj;
@@ -24050,8 +23653,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a process. If another process with this pid is known, kvis has missed its exit, and forgets
- * that process. Returns NULL if out of memory. */
+/* Adds a process. kvis has missed the exit of another process with this pid, and forgets it. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -24072,7 +23674,6 @@ static struct proc_life *proc_new(u32 pid, bool mine)
     return l;
 }
 
-/* Returns whether a child of process ppid belongs to the followed tree. */
 static bool proc_is_mine(u32 ppid)
 {
     const struct proc_life *parent = proc_find(ppid);
@@ -24109,7 +23710,6 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
 
 /* --- processes from /proc --- */
 
-/* Reads a small file of /proc/PID, like u_slurp. */
 static u32 proc_slurp(u32 pid, const char *name, char *s, size_t max)
 {
     char path[64];
@@ -24127,7 +23727,6 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
 
 static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment from /proc */
 
-/* Reads the current directory, the executable and the missing arguments of a process from /proc. */
 static void proc_look(struct proc_life *l)
 {
     u32 at = (u32)ps_living((pid_t)l->pid);
@@ -24144,15 +23743,13 @@ static void proc_look(struct proc_life *l)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
 
-/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5). The first field after the
- * name is field 3. */
+/* Returns field n of /proc/PID/stat, numbered from 3 after the name as in proc_pid_stat(5). */
 static u64 proc_stat_field(const char *stat, int n)
 {
     const char *end = strrchr(stat, ')');
     return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
 }
 
-/* Adds a process that already exists when kvis starts. */
 static void proc_scan_one(u32 pid)
 {
     enum { PPID = 4, THREADS = 20, START = 22 };
@@ -24184,7 +23781,6 @@ static void proc_scan_one(u32 pid)
     proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
 }
 
-/* Adds all descendants of the process of -p to the followed tree. */
 static void proc_mark_tree(void)
 {
     for (bool more = proc_opt.pid; more;) {
@@ -24208,7 +23804,6 @@ static void proc_scan(void)
     proc_mark_tree();
 }
 
-/* Stores the variables that --env names, in the order of the process's environment. */
 static void proc_env_take(struct proc_life *l, const struct buf *env)
 {
     static struct buf b;
@@ -24299,7 +23894,6 @@ static void proc_quoted_word(struct buf *b, const char *s, u32 n)
     b_quoted(b, s, n, false);
 }
 
-/* Writes the command line of a process, or its comm if the process never called exec. */
 static void proc_line(struct buf *b, const struct proc_life *l)
 {
     if (!l->argv.len) {
@@ -24340,7 +23934,6 @@ static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
     return (u32)(len - top);
 }
 
-/* Like proc_cgroup_path, but caches paths. */
 static const struct proc_text *proc_cgroup(u64 id)
 {
     static struct { u64 id; struct proc_text path; } known[32];
@@ -24357,7 +23950,6 @@ static const struct proc_text *proc_cgroup(u64 id)
 
 /* --- filters --- */
 
-/* Returns whether a cgroup is the cgroup of --cgroup or a descendant. */
 static bool proc_in_cgroup(u64 id)
 {
     static char top[PATH_MAX];
@@ -24736,7 +24328,6 @@ static const struct proc_format *proc_format(const char *name)
 
 /* --- completed commands --- */
 
-/* Stores in proc_tree that a command has ended, or that it still runs when kvis ends. */
 static void proc_tree_over(const struct proc_row *r)
 {
     static struct buf b;
@@ -24801,8 +24392,7 @@ static int proc_by_length(const void *a, const void *b)
     return p > q ? -1 : p < q;
 }
 
-/* Returns a sorted list of the commands for which `of` returns true, and the list's length in *n.
- * The caller frees the list. */
+/* Returns a sorted list of *n commands for which `of` is true. The caller frees the list. */
 static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node *),
                                                int (*order)(const void *, const void *), u32 *n)
 {
@@ -24965,8 +24555,7 @@ static void proc_mermaid(struct buf *b)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Returns a new event, or NULL if no sink takes events. Filters of rows do not apply to events,
- * because a tree with missing commands has no critical path. */
+/* Filters of rows do not apply, because a tree without some commands has no critical path. */
 static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed)
@@ -25060,8 +24649,7 @@ static u64 proc_lost(void)
  * child is built likewise. The rest of a command's time is its own. The time between a fork and an
  * exec belongs to the parent. */
 
-/* Returns the steps of the critical path, ordered by start, and the number of steps in *n; NULL:
- * not known. */
+/* Returns the *n steps of the critical path, ordered by start; NULL: not known. */
 static const struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -25205,8 +24793,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits --- */
 
-/* Handles the exit of the last thread of a process. wait4(2) reports the command's exit status even
- * if BPF cannot. */
+/* wait4(2) reports the command's exit status even if BPF cannot. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25229,8 +24816,7 @@ static bool proc_waits(const struct proc_life *l)
            && !proc_state.replayed;
 }
 
-/* Returns whether the exit of a process has already been handled. If threads exit at the same
- * moment, several of them may look like the last thread. */
+/* If threads exit at the same moment, several of them may look like the last thread. */
 static bool proc_is_gone(const struct wire_proc *h)
 {
     for (size_t i = 0; i < ARRAY_LEN(proc_state.gone); i++)
@@ -25239,8 +24825,7 @@ static bool proc_is_gone(const struct wire_proc *h)
     return false;
 }
 
-/* Returns the process of an exiting thread. If the process is not known and the thread is the
- * leader, adds the process. */
+/* Returns the process of an exiting thread; adds an unknown process if its leader exits. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -25323,7 +24908,6 @@ static u64 proc_traced_cgroup(u32 pid)
     return stat(path, &about) == 0 ? about.st_ino : 0;
 }
 
-/* Returns the number after a key in a file of /proc, or 0. */
 static u64 proc_key_number(const char *text, const char *key)
 {
     const char *p = strstr(text, key);
@@ -25399,7 +24983,6 @@ static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
     return !piece.flags;
 }
 
-/* Returns the resource usage of a process, including all its threads. */
 static struct wire_usage proc_traced_usage(u32 pid)
 {
     enum { MINFLT = 10, MAJFLT = 12, UTIME = 14, STIME = 15 };
@@ -25418,8 +25001,7 @@ static struct wire_usage proc_traced_usage(u32 pid)
     return u;
 }
 
-/* Completes the record of an exec from /proc while the thread is stopped after the exec. Returns
- * the name by which the new program was executed. */
+/* Completes the record of an exec from /proc. Returns the name by which it was executed. */
 static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, const char *name)
 {
     enum { ARG_START = 48, ARG_END = 49 };
@@ -25488,7 +25070,6 @@ static void proc_traced_ends(const struct task *t)
         proc_exited(&h);
 }
 
-/* Returns the wait status that the exit event of a process contains. */
 static s32 proc_event_status(const struct event *e)
 {
     char name[32];
@@ -25534,8 +25115,7 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU",
 };
 
-/* Returns whether kvis need not wait any longer for the exit records of a process's threads, or for
- * the command's status from wait4(2). */
+/* Returns whether exit records, or the command's status from wait4(2), need no more waiting. */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25568,8 +25148,7 @@ static int proc_life_by_begin(const void *a, const void *b)
     return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
 }
 
-/* Writes rows for the processes that still run, in the order of their start. Returns the number of
- * running commands. */
+/* Writes rows for the running processes, ordered by start. Returns the number of commands. */
 static u32 proc_list_running(u64 now_ns)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
@@ -25616,7 +25195,6 @@ static void proc_sum_cpu(void)
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, told);
 }
 
-/* Writes the summary of the recording, and closes the files of -w, --perfetto and --chrome-json. */
 static void proc_finish_sinks(int status)
 {
     proc_sum_cpu();
@@ -25689,7 +25267,6 @@ static void proc_text_critical(struct buf *b)
     free(list);
 }
 
-/* Lists the longest commands and the first failed commands. */
 static void proc_text_lists(struct buf *b)
 {
     u32 n;
@@ -25710,7 +25287,6 @@ static void proc_text_lists(struct buf *b)
     free(list);
 }
 
-/* Prints the summary of the command and its descendants to stderr, unless the command never ran. */
 static void proc_summary(u32 running)
 {
     static struct buf b;
@@ -25797,7 +25373,6 @@ static void proc_begin(void)
         proc_state.used[i] = i < PROC_SWITCHES || (io && i >= PROC_READ);
 }
 
-/* Adds the command's process, or the processes that are already running. */
 static void proc_first(void)
 {
     if (opt.command)
@@ -25815,7 +25390,6 @@ static void proc_first(void)
     ps.processes = proc_state.mine; /* number of processes before the first event */
 }
 
-/* Runs kvis proc until its end. Returns the wait status of the command, or -1 without a command. */
 static int proc_run(u64 end_ns)
 {
     proc_first();
@@ -25846,7 +25420,6 @@ static int proc_run(u64 end_ns)
 
 /* --- a recording --- */
 
-/* From now on, turns the events of a recording into rows. */
 static void proc_replay_begin(void)
 {
     proc_state.rows = out.events_on;
@@ -25965,8 +25538,7 @@ enum met_unit {
     U_CELSIUS_RATE
 };
 
-/* json, prom: suffixes of metric names in JSON and Prometheus. JSON has the rate of a counter,
- * Prometheus its running total. */
+/* JSON has the rate of a counter, Prometheus its running total. */
 static struct met_form_row {
     bool counter;
     u8 unit; /* enum met_unit */
@@ -26139,7 +25711,6 @@ static void met_hists_anew(const struct met_inst *i)
         *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
 }
 
-/* Records that n instances of the current source were left out. */
 static void met_left_out(u32 n)
 {
     met.src[met.cur].left_out += n;
@@ -26154,8 +25725,7 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Returns the histogram of an instance, and creates it if needed; NULL if i is NULL or memory is
- * exhausted. The size of the BPF maps limits the number of histograms. */
+/* Returns the histogram of an instance. The size of the BPF maps limits their number. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = i ? &i->hists : NULL;
@@ -26217,8 +25787,7 @@ static void met_init(void)
 
 /* --- instances --- */
 
-/* Returns the instance after i, across all dimensions; the first instance if i is NULL; NULL after
- * the last one. */
+/* Returns the instance after i (NULL: the first), across all dimensions, or NULL. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
     struct met_inst *next = i ? i->next : met.first[0];
@@ -26237,7 +25806,6 @@ static struct met_hist *met_hist_after(const struct met_hist *h)
     return next;
 }
 
-/* Returns the nameless instance of a dimension if it was set in this interval, else NULL. */
 static struct met_inst *met_all(u8 dim)
 {
     struct met_inst *i = met.first[dim];
@@ -26246,8 +25814,7 @@ static struct met_inst *met_all(u8 dim)
     return i && i->at == met.tick ? i : NULL;
 }
 
-/* Returns a path below the directory given with --path.procfs, --path.sysfs or --path.rootfs. The
- * result is valid until the next call. */
+/* Returns a path below --path.procfs, --path.sysfs or --path.rootfs, valid until the next call. */
 static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -26283,7 +25850,6 @@ static u8 met_rank(u8 dim, const char *name)
     return !strcmp(name, "lo") ? 2 : !met_there(met_path("/sys/class/net/%s/device", name));
 }
 
-/* Inserts an instance after those of its dimension that have the same or a lower rank. */
 static void met_link_new(struct met_inst *i)
 {
     struct met_inst **at = &met.first[i->dim];
@@ -26385,7 +25951,6 @@ static struct met_inst *met_inst(u8 dim, const char *name)
     return i;
 }
 
-/* Calls met_inst with a number as the name. */
 static struct met_inst *met_inst_nr(u8 dim, u64 nr)
 {
     char name[24];
@@ -26409,7 +25974,6 @@ static void met_anew(const struct met_inst *i)
     }
 }
 
-/* Marks a metric of an instance as read in this interval, and returns its values. */
 static struct met_series *met_touch(const struct met_inst *i, u32 m)
 {
     struct met_series *s = met_at(i, m);
@@ -26448,8 +26012,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Calls met_count. If the instance was not shown in the previous interval, its rate starts from the
- * reading `past`, made at past_ns. */
+/* Like met_count; a new instance's rate starts from the reading `past`, made at past_ns. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -26508,7 +26071,6 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     met_at(all, m)->since = 1; /* makes the sum valid: each rate in the sum had two readings */
 }
 
-/* Calls met_sum_of for each metric of the current source that is a sum or mean. */
 static void met_sum(bool (*counts)(const struct met_inst *))
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++)
@@ -26530,8 +26092,6 @@ static double met_apply(u8 op, double a, double b)
     }
 }
 
-/* Derives a value from a and b, either of which may be unknown. Returns whether the result is
- * known. */
 static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
 {
     if (op == OP_FIRST) {
@@ -26561,8 +26121,7 @@ static void met_make(void)
     }
 }
 
-/* Updates a histogram from the kernel's counters, which wrap at 2^32, and sets its percentile
- * metrics. */
+/* Updates a histogram from the kernel's counters, which wrap at 2^32, and its percentiles. */
 static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 sum)
 {
     if (!h)
@@ -26582,20 +26141,17 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
         met_set(h->inst, r->part[k], met_hist_part(h, met_parts[k]));
 }
 
-/* Records why this machine lacks n metrics. */
 static void met_none(const u16 *m, size_t n, const char *why)
 {
     for (size_t k = 0; k < n; k++)
         met.no[m[k]] = why;
 }
 
-/* Returns the value of a metric; 0 if there is no value. */
 static double met_v(const struct met_inst *i, u32 m)
 {
     return met_has(i, m) ? met_at(i, m)->v : 0;
 }
 
-/* Sets a metric to the ratio part / all, unless `all` is 0. */
 static void met_share(const struct met_inst *i, u32 m, double part, double all)
 {
     if (all > 0)
@@ -26604,8 +26160,7 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 
 /* --- files --- */
 
-/* Returns the path of a file in a directory. The path of the directory has at most MET_DIR bytes;
- * the result is valid until the next call. */
+/* Returns a path in a directory of at most MET_DIR bytes, valid until the next call. */
 static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -26635,7 +26190,6 @@ static void met_off(const char *why)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
 }
 
-/* Finishes the reading of a source. If instances were left out, `why` says how many. */
 static void met_source_end(void)
 {
     u32 n = met.src[met.cur].left_out;
@@ -26685,7 +26239,6 @@ static bool met_open(const char *path)
     return !e;
 }
 
-/* Returns the next line of met_file without its newline; NULL at the end. */
 static char *met_line(void)
 {
     char *line = met_file.text.p + met_file.at, *all = met_file.text.p + met_file.text.len;
@@ -26698,7 +26251,6 @@ static char *met_line(void)
     return line;
 }
 
-/* Parses a number that ends at a blank, a newline or the end of the string. */
 static bool met_number(const char *s, s64 *v)
 {
     char *end;
@@ -26855,7 +26407,6 @@ static bool mfs_begins(const char *s, const char *const *with, u32 n)
     return false;
 }
 
-/* Reads the number that follows a key in a text. Returns whether the key was found. */
 static bool mfs_key_number(const char *text, const char *key, u64 *v)
 {
     const char *at = strstr(text, key);
@@ -26866,8 +26417,7 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
 
 /* --- /proc/stat --- */
 
-/* Turns the rate of a CPU mode into a share of the sum of all rates. If the sum is 0, the share is
- * unknown until the next reading. */
+/* Turns the rate of a CPU mode into a share of `sum`; without a sum, the share is unknown. */
 static void mfs_share(struct met_series *n, double sum)
 {
     if (sum > 0)
@@ -26876,7 +26426,6 @@ static void mfs_share(struct met_series *n, double sum)
         n->since = met.tick;
 }
 
-/* Turns the rates of the CPU modes (user, system, idle ...) into shares of all CPU time. */
 static void mfs_shares(const struct met_inst *i)
 {
     static const u16 modes[] = { MET_SET_CPU_MODES }, guests[] = { MET_SET_GUEST_MODES };
@@ -26915,8 +26464,7 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* Finds `words` one after another in a text and returns the number that follows. A word that is a
- * number N skips N words. Returns NULL if a word or the number is missing. */
+/* Finds `words` one after another and returns the next number; a number N skips N words. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -27134,8 +26682,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* Returns the name of a block device in sysfs, where '!' replaces '/'. The result is valid until
- * the next call. */
+/* Returns a block device's name in sysfs ('!' replaces '/'), valid until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -27164,8 +26711,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
     snprintf(on, size, "%s", slash ? slash + 1 : "");
 }
 
-/* Returns whether the sum over all disks includes this disk. Partitions and dm or md devices are
- * excluded, because their requests are also requests of a disk. */
+/* Excludes partitions and dm or md devices, whose requests are also requests of a disk. */
 static bool mfs_disk_counts(const struct met_inst *i)
 {
     return !i->info[0] && !met_rank(DIM_DISK, i->name);
@@ -27215,8 +26761,7 @@ static void mfs_disks(void)
 
 /* --- temperatures --- */
 
-/* Reads a temperature. Drivers report an unknown temperature as -274000 (include/linux/thermal.h),
- * 0, INT_MAX or an error. */
+/* Unknown temperatures are -274000 (include/linux/thermal.h), 0, INT_MAX or an error. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -27229,7 +26774,6 @@ static bool mfs_temp(const char *path, s64 *v)
 
 static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
 
-/* Returns the metric for a type of trip points; N_METRICS if there is none. */
 static u32 mfs_trip(const char *type)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_trip_points); k++)
@@ -27337,8 +26881,7 @@ static void mfs_chip_power(const char *dir, u32 chip, u32 id)
         met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
 }
 
-/* Reads the temperature and power files of a sensor chip: hwmonN/temp1_input, temp1_label,
- * temp1_max, temp1_crit, power1_input (Documentation/hwmon/sysfs-interface.rst). */
+/* Reads hwmonN/temp1_input, temp1_label, ... (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
     u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
@@ -27375,7 +26918,7 @@ static bool mfs_net_counts(const struct met_inst *i)
  * in Mbit/s; an unknown speed is -1 or an error (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
-    char name[MET_NAME];
+    char name[MET_NAME], duplex[8];
     const char *colon = strrchr(line, ':');
     if (!colon)
         return;
@@ -27389,6 +26932,9 @@ static void mfs_net_line(const char *line)
     if (i->info[0]) /* not for a bridge or veth, which loses its carrier in normal use */
         met_raw(i, M_NET_CARRIER,
                 u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
+    u_slurp(met_path("/sys/class/net/%s/duplex", name), duplex, sizeof duplex);
+    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* else it is unknown */
+        met_set(i, M_NET_HALF, *duplex == 'h');
     s64 speed = u_file_number(met_path("/sys/class/net/%s/speed", name), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
@@ -27411,8 +26957,7 @@ static void mfs_bonds(void)
             met_set(i, M_NET_BOND_DOWN, strncmp(link, "up", 2) != 0);
 }
 
-/* Reads all network interfaces. The sum includes only interfaces with hardware, because packets of
- * a bridge or tunnel also pass through another interface. */
+/* The sum includes only hardware: packets of a bridge or tunnel pass through it, too. */
 static void mfs_net(void)
 {
     char *line;
@@ -27753,12 +27298,15 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* Reports whether the clock source is slow: a process needs a system call to read it, and the
- * kernel has to read a device. */
-static void mfs_clock_source(void)
+/* A slow clock source takes a system call to read, and the kernel has to read a device. Files of
+ * another machine (--path.rootfs) do not have its clock. */
+static void mfs_clock(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
+    struct timex clock = { .modes = 0 };
     char name[64];
+    if (!*mo.rootfs && adjtimex(&clock) >= 0 && !(clock.status & STA_UNSYNC))
+        met_set(met.all, M_CLOCK_ERROR, (double)clock.maxerror / 1e6);
     if (met_text(met_path("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
                  name, sizeof name))
         met_set(met.all, M_CLOCK_SLOW, mfs_begins(name, slow, ARRAY_LEN(slow)));
@@ -27853,7 +27401,6 @@ static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #undef X
 };
 
-/* Returns which value of a process (enum mfs_number) a metric of -c busy shows, or MFS_NUMBERS. */
 static u32 mfs_number(u32 m)
 {
     u32 k = 0;
@@ -27916,8 +27463,7 @@ static struct mfs_task *mfs_task_in(const struct mfs_look *l, u32 pid)
     return l->n ? bsearch(&pid, l->task, l->n, sizeof *l->task, mfs_by_id) : NULL;
 }
 
-/* Reads a line "RAN WAITED TIMESLICES", times in ns (Documentation/scheduler/sched-stats.rst).
- * Returns false if there is no such line. */
+/* Reads "RAN WAITED TIMESLICES", times in ns (Documentation/scheduler/sched-stats.rst). */
 static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
 {
     char text[128], *end;
@@ -27969,8 +27515,7 @@ static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
     return close + 2;
 }
 
-/* Returns the CPU on which a thread last ran (field 39, proc_pid_stat(5)); MET_INSTS if unknown.
- * runs: NULL, or receives whether the thread is runnable. */
+/* Returns the CPU on which a thread last ran (field 39, proc_pid_stat(5)) or MET_INSTS. */
 static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
 {
     char text[1024];
@@ -28067,8 +27612,7 @@ static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, boo
                                                                  sizeof *was, mfs_by_id) : NULL);
 }
 
-/* Returns the resident memory, in pages, of a process whose main thread has exited, from the file
- * statm of a live thread. */
+/* Returns the resident pages of a process without a main thread, from a live thread. */
 static u64 mfs_living_resident(u32 pid)
 {
     static u32 id[MET_INSTS];
@@ -28210,7 +27754,6 @@ static void mfs_look(void)
             mfs_task_read(id[k], swaps);
 }
 
-/* Returns the instance for a process; NULL if there are too many instances. */
 static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
 {
     struct met_inst *i = met_inst_nr(dim, t->pid);
@@ -28219,7 +27762,6 @@ static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
     return i;
 }
 
-/* Stores the metrics of a process, for -c busy or for -p. */
 static void mfs_show(const struct mfs_task *t, u8 kind)
 {
     struct met_inst *i = mfs_task_inst(t, kind == MFS_BUSY ? DIM_BUSY : DIM_PID);
@@ -28239,8 +27781,7 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
 
 static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* indexed like opt.pids */
 
-/* Stores the metrics of process k of -p. Returns false if that process has exited: its pid is gone,
- * or was reused. */
+/* Returns false if process k of -p has exited: its pid is gone, or was reused. */
 static bool mfs_process(u32 k)
 {
     const struct mfs_task *t = mfs_task_in(&mfs_seen, (u32)opt.pids[k]);
@@ -28374,8 +27915,7 @@ static void mfs_stuck(void)
 
 /* --- open file descriptors of processes --- */
 
-/* Reads the line "Max open files 1024 524288 files", soft and hard limit. At the soft limit,
- * open(2) fails. */
+/* Reads the line "Max open files 1024 524288 files". At the soft limit, open(2) fails. */
 static void mfs_fds_of(const struct mfs_task *t)
 {
     char text[4096];
@@ -28430,7 +27970,6 @@ static void mfs_pages_line(const char *line, u64 unit)
     }
 }
 
-/* Returns the index of the node of a CPU; mfs_nodes.n if the CPU has no node. */
 static u32 mfs_node_of(u32 cpu)
 {
     u32 k = 0;
@@ -28483,8 +28022,7 @@ static double mfs_farther(const char *text, u32 from, u32 to)
     return far > own && own > 0 ? 1 - (double)own / (double)far : 0;
 }
 
-/* Returns the path of a process's cgroup v2, from a line "0::/a/b" (cgroups(7)); NULL if there is
- * none. */
+/* Returns the path of a process's cgroup v2, from a line "0::/a/b" (cgroups(7)), or NULL. */
 static const char *mfs_task_group(u32 pid)
 {
     static char text[PATH_MAX + 256];
@@ -28557,8 +28095,7 @@ static void mfs_pages_of(const struct met_inst *i)
     met_set(i, M_B_FAR_COST, cost * met_v(i, M_B_CPU));
 }
 
-/* Sets the NUMA metrics only of processes that used 10 % of a CPU or more in this interval, because
- * reading numa_maps is expensive. */
+/* Sets NUMA metrics only of processes that used 10 % of a CPU: reading numa_maps is expensive. */
 static void mfs_pages(void)
 {
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
@@ -28575,8 +28112,7 @@ enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
 static u32 mfs_group_count; /* number of cgroups visited in this interval */
 
-/* Sets the memory metrics of a cgroup. memory.events also counts events of descendants;
- * memory.events.local has the events caused by the cgroup's own limit. */
+/* memory.events also counts descendants; memory.events.local has the cgroup's own limit. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
 {
     char text[512];
@@ -28612,7 +28148,6 @@ static void mfs_group(const char *dir, const char *name)
         mfs_group_memory(i, dir);
 }
 
-/* Visits the cgroups below a directory, at most `depth` levels deep. */
 static void mfs_group_tree(char *dir, size_t root, u32 depth)
 {
     size_t n = strlen(dir);
@@ -28793,6 +28328,7 @@ static struct {
     u8 online[PMC_CPUS / 8];
     u32 left_out; /* PMUs that do not fit in pmc_pmus */
     bool begun, user_only;
+    bool on_exec;              /* monitor COMMAND: events are enabled when the command executes */
     bool off[N_PG];            /* groups that were given up for lack of file descriptors */
     const char *none;          /* why nothing at all is counted; NULL: something is counted */
     struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: total of the machine or cgroup */
@@ -28874,19 +28410,21 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-static void pmc_arm_core(struct pmc_pmu *p)
+/* Writes the name of the Arm core of a CPU in `mask`. Returns whether the name is known. */
+static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
-    u64 midr = pmc_cpuinfo(p->mask);
+    u64 midr = pmc_cpuinfo(mask);
     u32 implementer = (u32)(midr >> 24) & 0xff, part = (u32)(midr >> 4) & 0xfff;
     if (!midr)
-        return;
-    snprintf(p->core, sizeof p->core, "implementer 0x%02x part 0x%03x (MIDR 0x%08" PRIx64 ")",
-             implementer, part, midr);
+        return false;
     for (u32 k = 0; k < ARRAY_LEN(pmc_arm); k++)
         if (pmc_arm[k].implementer == implementer && pmc_arm[k].part == part) {
-            snprintf(p->core, sizeof p->core, "%s (MIDR 0x%08" PRIx64 ")", pmc_arm[k].name, midr);
-            p->known = true;
+            snprintf(core, n, "%s (MIDR 0x%08" PRIx64 ")", pmc_arm[k].name, midr);
+            return true;
         }
+    snprintf(core, n, "implementer 0x%02x part 0x%03x (MIDR 0x%08" PRIx64 ")", implementer, part,
+             midr);
+    return false;
 }
 
 /* Returns the row of pmu.tbl for the cores that a PMU belongs to; NULL if there is none. */
@@ -29056,7 +28594,7 @@ static void pmc_look(void)
         if (pmc.vendor[0])
             pmc_x86_core(p);
         else
-            pmc_arm_core(p);
+            p->known = pmc_arm_core(p->mask, p->core, sizeof p->core);
         for (u32 r = PR_NONE + 1; r < N_PR; r++)
             p->err[r] = pmc_choose(p, r);
     }
@@ -29070,8 +28608,9 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
 {
     struct perf_event_attr a = {
         .type = c->type, .config = c->config, .config1 = c->config1, .config2 = c->config2,
-        .disabled = leader < 0, .inherit = u->tid != 0, .exclude_kernel = pmc.user_only,
-        .exclude_hv = pmc.user_only, .read_format = PF_READ_FORMAT,
+        .disabled = leader < 0, .enable_on_exec = leader < 0 && pmc.on_exec,
+        .inherit = u->tid != 0, .exclude_kernel = pmc.user_only, .exclude_hv = pmc.user_only,
+        .read_format = PF_READ_FORMAT,
     };
     if (group && !u->tid)
         return pf_event(&a, pmc_cgroup, u->cpu, leader, PERF_FLAG_PID_CGROUP);
@@ -29178,7 +28717,7 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     }
     if (!pmc_wanted(p, g))
         pmc_close(u, g);
-    else
+    else if (!pmc.on_exec)
         ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
     return 0;
 }
@@ -29337,7 +28876,7 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
-    pmc.n_tasks = opt.command ? 0 : opt.n_pids; /* diagnose COMMAND counts the whole machine */
+    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* diagnose COMMAND: the machine */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
     if (!pmc.one) {
@@ -29578,6 +29117,26 @@ static const char *pmc_metric_why(u32 m)
     return why ? why : "not counted in this interval: nothing ran, or other tools use the counters";
 }
 
+/* Gets the total of a metric since the start, or of a ratio the quotient of two totals. Returns
+ * false if no total exists. Only the first reading has happened while an event was disabled. */
+static bool pmc_total(const struct met_inst *i, u32 m, double *v)
+{
+    const struct met_series *s = met_at(i, m);
+    double part, of;
+    *v = (double)s->total;
+    if (met_forms[metrics[m].form].counter)
+        return s->at > 1;
+    for (u32 k = 0; k < ARRAY_LEN(pmc_ratios); k++) {
+        const struct pmc_ratio *r = &pmc_ratios[k];
+        if (r->metric != m || !pmc_total(i, pmc_roles[r->part].metric, &part)
+            || !pmc_total(i, pmc_roles[r->of].metric, &of))
+            continue;
+        *v = part * r->times / of;
+        return of > 0;
+    }
+    return false;
+}
+
 static void pmc_reset(struct pmc_sum *s)
 {
     *s = (struct pmc_sum){ .share = 1, .fresh = true };
@@ -29681,7 +29240,7 @@ struct unc_unit {              /* event that is open on one CPU */
     struct pf_count count;
 };
 
-/* What the events of a CPU socket have counted, indexed by enum unc_role. */
+/* Counts of a CPU socket's events, indexed by enum unc_role. */
 struct unc_socket {
     s64 id;                    /* physical_package_id of the CPU; -1: unknown */
     double sum[N_UR], share;
@@ -29710,13 +29269,11 @@ static bool unc_is_power(const struct unc_event *e)
     return unc_classes[unc_rows[e->row].class].counts == UN_ENERGY;
 }
 
-/* Returns whether this machine's memory controllers count in the given way. */
 static bool unc_memory_counts(enum unc_counts counts)
 {
     return unc.class != UC_NONE && unc_classes[unc.class].counts == counts;
 }
 
-/* Returns whether a PMU's name is `pmu`, or `pmu` with a suffix, such as "uncore_imc_7". */
 static bool unc_is(const char *name, const char *pmu)
 {
     size_t n = strlen(pmu);
@@ -29756,7 +29313,6 @@ static void unc_find_pmus(void)
     qsort(unc.pmu, unc.n_pmus, sizeof *unc.pmu, unc_order);
 }
 
-/* Returns whether this CPU is one of the cores that `where` (enum unc_where) stands for. */
 static bool unc_where(u8 where)
 {
     const struct pmc_core *c = pmc_find_core("cpu");
@@ -29795,7 +29351,6 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
     return !*end && v > 0 && v < 1e12 ? v * unc_unit(unit, energy) : 0;
 }
 
-/* Adds the event of a row of pmu.tbl if the PMU has this event. */
 static void unc_find_event(u32 pmu, u32 row)
 {
     const struct unc_row *r = &unc_rows[row];
@@ -29838,7 +29393,6 @@ static bool unc_find_class(u8 class)
     return unc.n_events > before;
 }
 
-/* Finds the PMUs and their events when called for the first time. */
 static void unc_look(void)
 {
     static bool done;
@@ -29857,7 +29411,6 @@ static void unc_look(void)
 
 /* --- counting --- */
 
-/* Returns the socket of a CPU; NULL if there are too many sockets. */
 static struct unc_socket *unc_socket_of(u32 cpu)
 {
     long id = u_file_number(met_path(MFS_CPUS "/cpu%u/topology/physical_package_id", cpu), -1);
@@ -29873,7 +29426,6 @@ static struct unc_socket *unc_socket_of(u32 cpu)
     return &unc.socket[k];
 }
 
-/* Records why an event cannot be counted in a socket (NULL: in all sockets). */
 static void PRINTF_LIKE(3, 4) unc_lack(struct unc_socket *s, const struct unc_event *e,
                                        const char *fmt, ...)
 {
@@ -29911,7 +29463,6 @@ static void unc_open_on(u32 event, u32 cpu)
     s->opened[unc_rows[e->row].role] = true;
 }
 
-/* Opens an event on each CPU of its PMU's cpumask. */
 static void unc_open_all(u32 event)
 {
     static u8 mask[PMC_CPUS / 8];
@@ -29939,7 +29490,6 @@ static void unc_open(u32 event)
         unc_open_all(event);
 }
 
-/* Starts the counters of power or of memory. */
 static void unc_begin(bool power)
 {
     unc_look();
@@ -29977,8 +29527,7 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Reads the counters of power or of memory. The interval is measured by the counters' own time,
- * because kvis may have waited for a CPU before reading them. */
+/* Uses the counters' own time, because kvis may have waited for a CPU before reading them. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
@@ -29998,7 +29547,6 @@ static void unc_read_units(bool power)
         met.counted_s = met.src[met.cur].elapsed_s = (double)all_ns / 1e9 / (double)n;
 }
 
-/* Returns whether a socket has any event for `role`, open or refused. */
 static bool unc_counts(const struct unc_socket *s, u32 role)
 {
     return s->opened[role] || s->refused[role]
@@ -30015,8 +29563,7 @@ static bool unc_counted(const struct unc_socket *s, u32 role)
     return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
 }
 
-/* Sets the metric of `role` for each socket, and for the machine unless a socket is missing. of:
- * instances by socket. */
+/* Sets the metric of `role` for each socket, and for the machine unless a socket is missing. */
 static void unc_publish_role(u32 role, struct met_inst *const *of)
 {
     bool any = false, all = true;
@@ -30079,8 +29626,7 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* Reads all SMBIOS structures. A structure consists of type, length, handle and fields, followed by
- * strings up to a double NUL. */
+/* An SMBIOS structure: type, length, handle, fields, and strings up to a double NUL. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -30225,7 +29771,6 @@ static void unc_mbm_off(const char *path, const char *says)
     met_off(why);
 }
 
-/* Reads a counter of a domain (mbm_total_bytes or mbm_local_bytes). */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     u32 m = unc_mbm_metrics[k];
@@ -30243,7 +29788,6 @@ static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
     unc_mbm_missing[k] = true;
 }
 
-/* Reads the domains of a resctrl group, which are its directories mon_data/mon_L3_NN. */
 static void unc_mbm_group(const char *group)
 {
     const char *slash = *group ? "/" : "";
@@ -30259,7 +29803,6 @@ static void unc_mbm_group(const char *group)
     }
 }
 
-/* Reads the resctrl groups that users created. */
 static void unc_mbm_groups(void)
 {
     DIR *d = opendir(met_path("/sys/fs/resctrl"));
@@ -30324,7 +29867,6 @@ static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
     }
 }
 
-/* Returns a bit mask of the BPF programs of a family that attach to classic tracepoints. */
 static u32 mk_classic(const struct bpf_family *fam)
 {
     u32 bits = 0;
@@ -30422,7 +29964,6 @@ static void mk_sched_cpu(u32 cpu)
 #undef X
 }
 
-/* Reads the scheduler's counters once per interval, for the sources runq and depth. */
 static bool mk_sched_read(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
@@ -30487,7 +30028,6 @@ static struct {
     struct wire_blk now;
 } mk_blk;
 
-/* Returns the slot (map index) of a disk; mk_blk.n if the disk has none. */
 static u32 mk_find_disk(u32 dev)
 {
     u32 k = 0;
@@ -30554,7 +30094,6 @@ static void mk_blk_start(void)
         mk_add_disks();
 }
 
-/* Sets the share of sequential requests in this interval. */
 static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
     if (met.src[met.cur].elapsed_s > 0)
@@ -30606,8 +30145,7 @@ static void mk_block(void)
         mk_disk_read(&mk_blk.disk[k]);
 }
 
-/* Loads the BPF programs of the selected sources, before any source is read, because loading takes
- * time. */
+/* Loads the BPF programs before any source is read, because loading takes time. */
 static void mk_start(void)
 {
     const u64 sched = 1ull << SRC_RUNQ | 1ull << SRC_DEPTH;
@@ -30680,8 +30218,7 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* Attaches the BPF programs for all function entries before those for returns. Therefore a return
- * without an entry means that the entry was missed. */
+/* Attaches to entries before returns: a return without an entry means that it was missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     static struct bpf_ksym k[VQ_PLACES];
@@ -30724,7 +30261,6 @@ static int vq_load(struct bpf_obj *o)
     return vq_attach(o);
 }
 
-/* Returns whether this machine has a virtio device; if not, sets `why` to a message. */
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
@@ -30756,7 +30292,6 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* Reads the name of the disk or network interface that belongs to a virtio device. */
 static void vq_made(const char *dev, char name[VQ_WORD])
 {
     static const char *const dirs[] = { "block", "net" };
@@ -30789,8 +30324,7 @@ static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
     return found;
 }
 
-/* Sets the name of a ring, such as virtio0/0:req.0, and its info: driver and device, such as
- * virtio_blk vda. */
+/* A ring's name is virtio0/0:req.0; its info is driver and device, such as virtio_blk vda. */
 static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
 {
     char made[VQ_WORD] = "";
@@ -30842,7 +30376,6 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
     r->depth_sum = w->sum[VQ_DEPTH];
 }
 
-/* Reads the counters of a ring from the map `stats`. Returns whether a ring uses this map slot. */
 static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 {
     struct wire_vq *w = &vq.now;
@@ -30936,7 +30469,6 @@ static struct {
     u64 now_ns;
 } vh;
 
-/* Attaches the BPF programs to a handler. */
 static int vh_attach(u32 i, const struct bpf_ksym *k)
 {
     const struct vh_handler *h = &vh_handlers[i];
@@ -30961,8 +30493,7 @@ static const char vh_none[] =
     "no vhost driver is loaded" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Attaches the BPF programs to all handlers. Returns 0 if that succeeded for at least one handler;
- * then obj.why says why it failed for others. */
+/* Returns 0 if at least one handler is attached; then obj.why says why others are not. */
 static int vh_attach_all(void)
 {
     struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
@@ -31109,7 +30640,6 @@ static u64 vh_missed(void)
     return n;
 }
 
-/* Returns whether the worker of the virtqueue has exited. */
 static bool vh_gone(void)
 {
     char path[64];
@@ -31182,16 +30712,23 @@ static bool mout_shown(u8 dim)
     return dim != DIM_CPU || mo.per_cpu;
 }
 
+/* Returns how many metrics of a source have a value. */
+static u32 mout_seen(u32 src)
+{
+    u32 n = 0;
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
+        n += metrics[m].src == src && met.seen[m] == met.tick;
+    return n;
+}
+
 /* Returns why a source lacks some of its metrics, or NULL if it lacks none or is turned off. */
 static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
     const char *lack = met_sources[src].lack;
-    u32 n = 0, seen = 0;
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
+    u32 n = 0, seen = mout_seen(src);
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         n += metrics[m].src == src;
-        seen += metrics[m].src == src && met.seen[m] == met.tick;
-    }
     if (mo.off >> src & 1 || (seen == n && !met.src[src].wrong))
         return NULL;
     if (!met.src[src].wrong)
@@ -31219,7 +30756,8 @@ static const char *mout_why(u32 src, u32 m, const char *of_source)
         return NULL;
     if (met.no[m] || met.seen[m] == met.tick)
         return met.no[m];
-    return metrics[m].lack ? metrics[m].lack : of_source;
+    bool readable = !met.src[src].wrong || mout_seen(src);
+    return metrics[m].lack && readable ? metrics[m].lack : of_source;
 }
 
 static void mout_lack(struct mout_lack *l, const char *why, const char *of_source)
@@ -31235,7 +30773,6 @@ static void mout_lack(struct mout_lack *l, const char *why, const char *of_sourc
     }
 }
 
-/* Finds the next reason why a source lacks metrics. Returns false after the last source. */
 static bool mout_next_lack(struct mout_lack *l)
 {
     for (; l->src < N_SRC; l->src++) {
@@ -31307,7 +30844,6 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     }
 }
 
-/* Writes " device=sda", or nothing if the instance has no name. */
 static void mout_text_inst(struct buf *b, const struct met_inst *i)
 {
     if (!i->name[0])
@@ -31400,19 +30936,10 @@ static void mout_text_lack(struct buf *b, u32 src)
     mout.told[src] = hash;
 }
 
-static void mout_clock(struct buf *b)
-{
-    time_t sec = (time_t)(mout.real_ns / NSEC);
-    struct tm tm;
-    if (!localtime_r(&sec, &tm))
-        memset(&tm, 0, sizeof tm);
-    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
-}
-
 static void mout_text(struct buf *b)
 {
     b_f(b, "%stime       ", mout.intervals > 1 ? "\n" : "");
-    mout_clock(b);
+    out_clock(b, mout.real_ns, 0);
     b_f(b, " interval=%.3fs\n", (double)mout.interval_ns / 1e9);
     for (u32 s = 0; s < N_SRC; s++) {
         for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
@@ -31426,8 +30953,7 @@ static void mout_text(struct buf *b)
 
 /* --- histograms as bcc prints them: one row per power of two --- */
 
-/* Sums the buckets of this interval into n, by octave (power of two). Sets first and last to the
- * first and the last octave that is not empty. Returns the largest sum. */
+/* Sums the buckets of this interval by octave (power of two), from the first to the last used. */
 static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
 {
     u64 most = 0;
@@ -31561,7 +31087,6 @@ static void mout_prom_label(struct buf *b, const char *sep, const char *label, c
     b_c(b, '"');
 }
 
-/* Formats the name of a metric for Prometheus, without its labels. */
 static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
 {
     const char *own = metrics[m].prom, *prefix = met_prefix(m, dim);
@@ -31611,7 +31136,6 @@ static const char *mout_prom_labels(struct buf *b, const char *own, const struct
     return sep;
 }
 
-/* Writes the start of a sample line, up to the value: NAME ENDING{a="b"} and a blank. */
 static void mout_prom_begin(struct buf *b, const char *name, const char *ending, const char *own,
                             const struct met_inst *i)
 {
@@ -31634,8 +31158,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_c(b, '\n');
 }
 
-/* Writes a metric for each named instance of a dimension or, if sum is true, for the sum over the
- * instances. Returns the number of values. */
+/* Writes a metric for each instance or, if sum is true, for their sum; returns their number. */
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
     char name[96];
@@ -31851,8 +31374,7 @@ static int mout_prom_open(const char *file, char *tmp, size_t size)
     return f < 0 ? -errno : f;
 }
 
-/* Writes the Prometheus page to a file. A regular file is replaced atomically: readers see either
- * the old or the new page. */
+/* Replaces a regular file atomically: readers see either the old or the new page. */
 static void mout_prom_file(const char *file)
 {
     char tmp[PATH_MAX];
@@ -31883,7 +31405,6 @@ static void mout_json_key(struct buf *b, u32 m, u8 dim)
     b_f(b, "\"%s%s%s\"", met_prefix(m, dim), metrics[m].name, mout_form(m)->json);
 }
 
-/* Writes the metrics of an instance, as "name":1,"name":2, */
 static void mout_json_inst(struct buf *b, const struct met_inst *i)
 {
     for (u32 m = 0; m < N_METRICS; m++)
@@ -31902,7 +31423,6 @@ static void mout_json_end(struct buf *b, const char *end)
     b_s(b, end);
 }
 
-/* Writes the named instances of a dimension, as "cpu":{"0":{...},"1":{...}}, */
 static void mout_json_dim(struct buf *b, u8 dim)
 {
     u32 was = b->len;
@@ -31927,7 +31447,6 @@ static void mout_json_dim(struct buf *b, u8 dim)
         mout_json_end(b, "},");
 }
 
-/* Writes {"source":"psi","metrics":["..."],"reason":"..."} for missing metrics, and a comma. */
 static void mout_json_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "{\"source\":\"%s\",\"metrics\":[", met_sources[l->src].name);
@@ -32053,7 +31572,6 @@ static void mout_gather_hist(struct met_hist *h)
     }
 }
 
-/* Merges the points of all series and distributions in pairs. */
 static void mout_halve(void)
 {
     for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
@@ -32181,12 +31699,11 @@ static void mout_heat_maps(struct buf *b)
         h->line = mout_past.maps++;
         b_f(b, "[%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", h->line, r->name, r->counts,
             met_sources[r->src].name, h->inst->name[0] ? met_dims[h->inst->dim].label : "");
-        b_json(b, h->inst->name, strlen(h->inst->name));
+        mout_json_name(b, h->inst->name);
         b_s(b, "\"],");
     }
 }
 
-/* Writes the JSON that describes the points, charts and heat maps of the HTML report. */
 static void mout_facts(struct buf *b)
 {
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
@@ -32244,9 +31761,10 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    if (out.events_on && !mout.screen)
+    bool text = out.events_on && !mout.screen && !opt.command; /* a command has totals instead */
+    if (text)
         mout_text(&out.text.b);
-    if (out.events_on && !mout.screen && mo.hist)
+    if (text && mo.hist)
         mout_hists(&out.text.b);
     if (mout.csv.fd[0] >= 0) {
         mout_csv(&mout.csv.b);
@@ -32417,8 +31935,7 @@ static void hs_reap(void)
     hs.n = n;
 }
 
-/* Serves a client in a child process, which is killed when kvis ends. If fork(2) fails, the caller
- * closes the connection without a response. */
+/* Serves a client in a child process, which is killed when kvis ends. */
 static void hs_child(int f)
 {
     hs_reap();
@@ -32454,8 +31971,7 @@ static void hs_accept(void)
     }
 }
 
-/* Serves HTTP clients until the time `until`, a signal, or input on the descriptor `also` (-1: no
- * descriptor). Returns true on input or if a signal interrupted poll(2). */
+/* Serves clients until a time, a signal, or input on `also`. Returns true for the last two. */
 static bool hs_wait(u64 until, int also)
 {
     for (u64 now = u_now(); now < until && !sp_end_sig; now = u_now()) {
@@ -32547,7 +32063,6 @@ static void scr_restore(void)
     tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
 }
 
-/* Switches the terminal to raw mode and to its alternate screen. */
 static void scr_take(int sig)
 {
     int e = errno;
@@ -32576,8 +32091,7 @@ static void scr_resize(int sig)
     (void)sig;
 }
 
-/* Starts the full-screen view if standard input is a terminal. Does not check that standard output
- * is the same terminal, because keys also work if it is not. */
+/* Standard output need not be the same terminal: keys also work if it is not. */
 static void scr_begin(void)
 {
     static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
@@ -32611,13 +32125,11 @@ static u32 scr_window(void)
     return scr.rows > 2 ? scr.rows - 2u : 0;
 }
 
-/* Returns whether the current line is in the window. Lines outside the window are not formatted. */
 static bool scr_visible(void)
 {
     return scr.lines >= scr.top && scr.lines - scr.top < scr_window();
 }
 
-/* Ends the current line of the screen, cut to the width of the terminal. */
 static void scr_cut(struct buf *b)
 {
     u32 columns = scr.cols;
@@ -32636,7 +32148,6 @@ static void scr_line(struct buf *b)
     scr.lines++;
 }
 
-/* Writes lines of text to the page, wrapped at blanks. */
 static void scr_paragraphs(struct buf *b, const struct buf *text)
 {
     for (u32 at = 0; at < text->len;) {
@@ -32692,7 +32203,6 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
     out_sgr("0");
 }
 
-/* Writes a vertical bar of height k, from 0 to 8. */
 static void scr_bar(struct buf *b, u32 k)
 {
     static const char plain[] = " .:-=+*%#";
@@ -32703,14 +32213,12 @@ static void scr_bar(struct buf *b, u32 k)
         b_c(b, plain[k]);
 }
 
-/* Writes a vertical bar whose height shows `part`, a value from 0 to 1. */
 static void scr_part(struct buf *b, double part)
 {
     scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
 }
 
-/* Writes the history of metric m as vertical bars. If `of` is another metric, the bars show 1 - m /
- * of; if of == m, the bars show 1 - m. */
+/* Draws the history of metric m as bars; with `of`, of 1 - m / of; if of == m, of 1 - m. */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -32744,7 +32252,6 @@ static bool scr_section_on(u32 section)
     return !section;
 }
 
-/* Returns the instance that has the sum or the only value of a metric, or NULL if there is none. */
 static const struct met_inst *scr_sum(u32 m)
 {
     const struct met_inst *i = met_all(met_dim(m));
@@ -32760,7 +32267,6 @@ static bool scr_lively(u32 m)
     return scr.zeros;
 }
 
-/* Writes the sums of a section side by side in cells. A metric with a long name takes two cells. */
 static void scr_cells(struct buf *b)
 {
     u32 per = MAX(scr.cols / SCR_CELL, 1), n = 0;
@@ -32834,7 +32340,6 @@ static void scr_hists(struct buf *b)
     }
 }
 
-/* Writes which metrics the sources of a section lack, and why. */
 static void scr_lacks(struct buf *b)
 {
     static struct buf why;
@@ -32858,7 +32363,6 @@ static bool scr_nonzero(u32 m, u32 rows)
     return false;
 }
 
-/* Appends metric m to the n columns of a table. Returns the new number of columns. */
 static u32 scr_column_add(u32 n, u32 m, const char *title)
 {
     if (n == SCR_COLUMNS)
@@ -32868,8 +32372,7 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     return n + 1;
 }
 
-/* Chooses the columns of a table: the metrics that have a title and, in a section, all other
- * metrics that are not 0. Returns the number of columns. */
+/* Chooses the metrics that have a title and, in a section, all others that are not 0. */
 static u32 scr_columns_of(u8 dim, u32 rows)
 {
     bool named[N_METRICS] = { false };
@@ -32914,7 +32417,6 @@ static bool scr_limited(const struct met_inst *i)
     return false;
 }
 
-/* Fills scr_inst[] with the rows of a table, filtered and sorted. Returns the number of rows. */
 static u32 scr_collect(u8 dim)
 {
     u32 n = 0;
@@ -33009,7 +32511,6 @@ static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, 
     scr_line(b);
 }
 
-/* Draws a table with at most `most` rows. */
 static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
@@ -33045,8 +32546,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 
 /* --- the overview --- */
 
-/* Removes the text from offset `at` to the end of the current line if fewer than `keep` columns are
- * left after this text. Returns whether the text was removed. */
+/* Removes the text from `at` on if it leaves fewer than `keep` columns; returns whether it did. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
     if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
@@ -33055,7 +32555,6 @@ static bool scr_too_long(struct buf *b, u32 at, u32 keep)
     return true;
 }
 
-/* Draws the utilization of each CPU in at most half of the line. Returns the number of CPUs. */
 static u32 scr_each_cpu(struct buf *b)
 {
     u32 n = 0, most = scr.cols / 2u;
@@ -33067,7 +32566,6 @@ static u32 scr_each_cpu(struct buf *b)
     return n;
 }
 
-/* Writes a line of the overview, or the reason why none of its metrics is available. */
 static void scr_row_line(struct buf *b, const struct scr_row *r)
 {
     u32 n = 0, left = 0, src = metrics[r->item[0].m].src;
@@ -33118,8 +32616,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes the unusual values that the lines and tables of the overview do not show. A metric that
- * has no sum over its instances is written for each instance. */
+/* Writes unusual values that are nowhere in the overview, per instance if there is no sum. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -33183,7 +32680,6 @@ static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
     { '~', 5, KEY_PAGE_UP }, { '~', 6, KEY_PAGE_DOWN },
 };
 
-/* Shows a section, or the overview if the screen already shows the section. */
 static void scr_show(int section)
 {
     scr.view = section == (int)scr.view ? 0 : (u32)section;
@@ -33242,7 +32738,6 @@ static void scr_sort_next(int unused)
     *sort = k < n ? scr_shown[k].m : N_METRICS;
 }
 
-/* Shows the section that the current table belongs to. */
 static void scr_enter_table(int unused)
 {
     (void)unused;
@@ -33253,7 +32748,6 @@ static void scr_enter_table(int unused)
         }
 }
 
-/* Toggles what a key controls: whether zeros are shown, the pause, or the help. */
 static void scr_turn(int key)
 {
     scr.zeros ^= key == 'z';
@@ -33335,7 +32829,6 @@ static void scr_press(int key)
             scr_commands[k].act(scr_commands[k].arg);
 }
 
-/* Handles the key that a complete escape sequence stands for. */
 static void scr_sequence(char final)
 {
     for (size_t k = 0; k < ARRAY_LEN(scr_sequences); k++)
@@ -33383,7 +32876,6 @@ static void scr_remember(void)
     }
 }
 
-/* Appends a text to the top line of the screen if the text fits. */
 static void scr_fact(struct buf *b, const char *before, const char *text)
 {
     u32 at = b->len;
@@ -33396,7 +32888,7 @@ static void scr_top_line(struct buf *b)
 {
     const struct met_inst *cpus = scr_sum(M_CPUS);
     b_s(b, "kvis monitor  ");
-    mout_clock(b);
+    out_clock(b, mout.real_ns, 0);
     b_f(b, "  every %.1f s%s", (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
     if (cpus)
         b_f(b, "  %.0f CPUs", met_at(cpus, M_CPUS)->v);
@@ -33405,8 +32897,7 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* Returns what to call the lines below the window: the title of the overview's last table if its
- * header is above them, else "lines". */
+/* Returns "lines", or the title of the overview's last table if its header is above them. */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -33415,7 +32906,6 @@ static const char *scr_below(void)
     return table ? met_dims[scr.drawn[last].dim].title : "lines";
 }
 
-/* Writes the last line of the screen: how many lines are below the window, and some keys. */
 static void scr_last_line(struct buf *b)
 {
     u32 below = scr.lines - MIN(scr.lines, scr.top + scr_window());
@@ -33441,7 +32931,6 @@ static void scr_last_line(struct buf *b)
     out_sgr("0");
 }
 
-/* Formats the top line of the screen and the whole page. */
 static void scr_all(struct buf *b)
 {
     scr.lines = scr.n_drawn = 0;
@@ -33476,7 +32965,6 @@ static void scr_draw(void)
     out_flush();
 }
 
-/* Chooses the first view of the screen: the overview, or the section that the options select. */
 static void scr_first_view(void)
 {
     u32 n = 0, only = 0;
@@ -33500,8 +32988,7 @@ static void scr_interval(void)
         scr_draw();
 }
 
-/* Reads and handles keys. If the terminal is closed, kvis ends. An ESC that no other byte follows
- * within 50 ms is the key Esc. */
+/* Reads and handles keys. An ESC that no byte follows within 50 ms is the key Esc. */
 static void scr_keys(void)
 {
     char keys[64];
@@ -33589,6 +33076,118 @@ static const char *mon_opt_collectors(const char *v)
                        "; for sources, see kvis help monitor --man" : NULL;
 }
 
+/* --- kvis monitor COMMAND: totals of one command, as perf stat(1) prints them --- */
+
+static struct {
+    int status;              /* wait status; -1: still running, or no command */
+    struct rusage used;
+    u64 from_ns;             /* time of execve */
+} mon_command = { .status = -1 };
+
+/* Events of the kernel, which need no PMU. While perf_event_paranoid is 2, unprivileged users may
+ * only count user mode, in which the clock runs, but in which the other events do not occur. */
+static struct {
+    const char *name;
+    u64 config;
+    bool user;
+    double scale;
+    int opened;              /* file descriptor, or -errno */
+} mon_events[] = {
+    { "task_clock_seconds", PERF_COUNT_SW_TASK_CLOCK, true, 1e-9, 0 },
+    { "context_switches", PERF_COUNT_SW_CONTEXT_SWITCHES, false, 1, 0 },
+    { "migrations", PERF_COUNT_SW_CPU_MIGRATIONS, false, 1, 0 },
+    { "page_faults", PERF_COUNT_SW_PAGE_FAULTS, false, 1, 0 },
+};
+
+/* Forks the command, which waits for sp_go, and makes it the process of -p. */
+static void mon_fork(void)
+{
+    sp_fork();
+    opt.pids = &sp_command.pid;
+    opt.n_pids = 1;
+    mo.off &= ~(1ull << SRC_PROC);
+}
+
+/* Opens the events of the kernel for the command and its future children. */
+static void mon_open_events(void)
+{
+    for (u32 k = 0; k < ARRAY_LEN(mon_events); k++) {
+        struct perf_event_attr a = {
+            .type = PERF_TYPE_SOFTWARE, .config = mon_events[k].config, .inherit = 1,
+            .disabled = 1, .enable_on_exec = 1, .exclude_kernel = mon_events[k].user,
+        };
+        mon_events[k].opened = pf_event(&a, sp_command.pid, -1, -1, 0);
+    }
+}
+
+static double mon_seconds(const struct timeval *t)
+{
+    return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+/* Writes a total, or why there is none. */
+static void mon_total(const char *name, bool fraction, double v, const char *why)
+{
+    if (out.events_on && why)
+        b_f(&out.text.b, "%20s  %s: %s\n", "n/a", name, why);
+    else if (out.events_on)
+        b_f(&out.text.b, "%20.*f  %s\n", fraction ? 3 : 0, v, name);
+    if (out.json_on && !why) {
+        b_f(&out.json.b, ",\"%s\":", name);
+        mout_num(&out.json.b, v);
+    }
+}
+
+static void mon_event_totals(void)
+{
+    u64 n = 0;
+    for (u32 k = 0; k < ARRAY_LEN(mon_events); k++) {
+        int f = mon_events[k].opened, e = f;
+        if (f >= 0)
+            e = read(f, &n, sizeof n) == sizeof n ? 0 : -EIO;
+        mon_total(mon_events[k].name, mon_events[k].scale < 1, (double)n * mon_events[k].scale,
+                  e ? pf_why_not(e, mon_events[k].user ? PF_LEVEL_USER : PF_LEVEL_CPU) : NULL);
+    }
+}
+
+static void mon_pmc_totals(void)
+{
+    const struct met_inst *i = met_inst_nr(DIM_PID, (u64)sp_command.pid);
+    double v;
+    if (pmc.none)
+        mon_total("hardware counters", false, 0, pmc.none);
+    for (u32 m = met.src[SRC_PMC].from; i && m < met.src[SRC_PMC].to && !pmc.none; m++) {
+        bool count = mout_form(m)->counter;
+        if (metrics[m].src == SRC_PMC && pmc_total(i, m, &v))
+            mon_total(metrics[m].name, !count, v, NULL);
+        else if (metrics[m].src == SRC_PMC && count)
+            mon_total(metrics[m].name, false, 0, pmc_metric_why(m));
+    }
+}
+
+/* Writes the totals of the command. */
+static void mon_totals(void)
+{
+    const struct rusage *used = &mon_command.used;
+    double seconds = (double)(u_now() - mon_command.from_ns) / 1e9;
+    if (out.events_on) {
+        b_s(&out.text.b, "kvis monitor: ");
+        b_esc(&out.text.b, opt.command[0], strlen(opt.command[0]), 0);
+        b_c(&out.text.b, '\n');
+    }
+    if (out.json_on)
+        b_f(&out.json.b, "{\"type\":\"totals\",\"pid\":%d", sp_command.pid);
+    mon_total("elapsed_seconds", true, seconds, NULL);
+    if (sp_command.ended) {
+        mon_total("user_seconds", true, mon_seconds(&used->ru_utime), NULL);
+        mon_total("system_seconds", true, mon_seconds(&used->ru_stime), NULL);
+    }
+    mon_event_totals();
+    if (pmc.begun)
+        mon_pmc_totals();
+    b_s(&out.json.b, out.json_on ? "}\n" : "");
+}
+
 /* --- the loop --- */
 
 /* Turns the sources of -p and --cgroup on if these options are given, else off, whatever -c says.
@@ -33643,10 +33242,17 @@ static void mon_interval(void)
         scr_interval();
 }
 
+static bool mon_ended(void)
+{
+    return sp_ended(&mon_command.status, &mon_command.used);
+}
+
 static void mon_wait(u64 until)
 {
-    while (u_now() < until && !sp_end_sig)
-        if (hs_wait(until, scr.on ? STDIN_FILENO : -1) && scr.on)
+    enum { LOOK_NS = 10000000 }; /* how often kvis looks whether the command has ended */
+    while (u_now() < until && !sp_over() && !mon_ended())
+        if (hs_wait(opt.command ? MIN(until, u_now() + LOOK_NS) : until,
+                    scr.on ? STDIN_FILENO : -1) && scr.on)
             scr_keys();
 }
 
@@ -33684,14 +33290,23 @@ static void mon_start(void)
     vh_start();
 }
 
-static void mon_run(u64 end_ns)
+/* Monitors until the time end_ns (0: without end) or the end of the command. Returns the wait
+ * status of the command, or -1 without a command. */
+static int mon_run(u64 end_ns)
 {
     u64 next;
+    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
+    if (opt.command) {
+        mon_fork();
+        mon_open_events();
+        pmc.on_exec = true;
+        if (scr.alone && !mo.prom_file && hs.fd < 0 && !mo.chosen)
+            mo.off = ~(1ull << SRC_PMC);
+    }
     mon_start();
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
-    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
     if (scr.on && scr.alone) { /* the content of other sinks must not depend on the screen */
         mo.all_processes = true;
         mo.off &= mo.chosen ? ~0ull : ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
@@ -33701,26 +33316,33 @@ static void mon_run(u64 end_ns)
     mon_collect();
     if (mo.prom_file)
         mout_prom_file(mo.prom_file);
+    if (opt.command)
+        mon_command.from_ns = sp_go(false);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
     if (end_ns) /* -d does not include the time to load BPF programs */
         end_ns += next - out.start_ns;
-    while (!sp_end_sig && !out.failed && !met.over && !mon_unread()) {
+    for (bool last = false; !last && !sp_over() && !out.failed && !met.over && !mon_unread();) {
         u64 now = u_now();
         next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;
-        bool last = end_ns && next > end_ns;
+        last = end_ns && next > end_ns;
         mon_wait(last ? end_ns : next);
-        if (!(last || sp_end_sig) || !mout.intervals)
+        if (!(last || sp_over()) || !mout.intervals || opt.command)
             mon_interval();
-        if (mout.intervals == 1 && mon_nothing())
+        if (mout.intervals == 1 && !opt.command && mon_nothing())
             out.failed = ENODATA;
-        if (last || mout.intervals == mo.count)
-            break;
+        last |= mon_ended() || mout.intervals == mo.count;
     }
+    if (opt.command && !sp_error())
+        mon_totals();
     mout_end();
     scr_end();
     bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
+    while (opt.command && !mon_ended() && !sp_over()) /* the command runs longer than -d or -n */
+        mon_wait(u_now() + NSEC);
+    sp_end_witness();
+    return mon_command.status;
 }
 
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
@@ -33777,7 +33399,9 @@ static const struct { const char *name; u16 use[3]; } dg_res[N_RES] = {
 
 enum { DG_MAX_GUARDS = 3 };
 
-static const struct dg_rule {
+#define DG_ANY 1e-6f /* a lower threshold means: any value above 0 */
+
+static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* name of another rule whose finding suppresses this rule; or NULL */
     u16 value, cost, whose, log;
@@ -34471,11 +34095,16 @@ static const char *dg_words_of(u16 number)
     return NULL;
 }
 
-/* Writes a number with its unit, or without the unit if its phrase in dg_words[] has a '#'. */
-static void dg_bare(struct buf *b, u16 number, double v)
+/* Returns whether a number is written without its unit: its phrase in dg_words[] has a '#'. */
+static bool dg_unitless(u16 number)
 {
     const char *words = dg_words_of(number);
-    if (words && strchr(words, '#'))
+    return words && strchr(words, '#');
+}
+
+static void dg_bare(struct buf *b, u16 number, double v)
+{
+    if (dg_unitless(number))
         dg_digits(b, v);
     else
         dg_num(b, number, v);
@@ -34608,7 +34237,7 @@ static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
         b_s(b, sep);
         sep = ", ";
         dg_say(b, e->number, e->v);
-        if (f->rule->kind == DG_ERROR && e->limit < 1e-6) /* any value above 0 is an error */
+        if (f->rule->kind == DG_ERROR && e->limit < (double)DG_ANY)
             continue;
         b_s(b, " (threshold ");
         dg_bare(b, e->number, e->limit);
@@ -34848,10 +34477,12 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, &line, 18, DG_COLUMNS);
 }
 
-/* Returns whether metrics are unavailable, and not only missing because no event occurred. */
+/* Returns whether metrics are unavailable, and not only missing because there was no such event or
+ * object. The reasons of gen/tables/metrics.tbl for the latter begin with "no ". */
 static bool dg_blind(const struct mout_lack *l)
 {
-    return l->own || met.src[l->src].wrong;
+    return met.src[l->src].wrong
+           || (l->own && (met.no[l->metric[0]] || strncmp(l->why, "no ", 3)));
 }
 
 static double dg_seconds(void)
@@ -35099,7 +34730,66 @@ static void dg_json(struct buf *b)
     mout_json_end(b, "]}\n");
 }
 
-/* --- the run --- */
+/* --- options --- */
+
+/* Parses a value with the unit that dg_bare writes, such as 40%, 20ms or 1.5 MB/s. */
+static bool dg_parse(u16 number, const char *text, float *v)
+{
+    static const char *const names[] = {
+        [U_RATE] = "/s", [U_RATIO] = "%", [U_BYTES] = "B", [U_BYTE_RATE] = "B/s",
+        [U_SECONDS] = "s", [U_CELSIUS] = "C", [U_HERTZ] = "Hz", [U_NS] = "s", [U_WATTS] = "W",
+        [U_CELSIUS_RATE] = "C/s",
+    };
+    static const char prefixes[] = "um KMGT";
+    u8 unit = dg_unitless(number) ? U_NUMBER : mout_form(dg_like(number))->unit;
+    const char *name = names[unit] ? names[unit] : "", *blank = prefixes + 2;
+    char *end;
+    double x = strtod(text, &end) * (unit == U_RATIO ? 0.01 : unit == U_NS ? 1e9 : 1);
+    end += strspn(end, " °");
+    size_t prefix = strlen(end) - strlen(name);
+    if (!isdigit((u8)*text) || prefix > 1 || strcmp(end + prefix, name))
+        return false;
+    const char *at = prefix ? strchr(prefixes, *end) : blank;
+    if (!at)
+        return false;
+    double thousand = unit == U_BYTES || unit == U_BYTE_RATE ? 1024 : 1000;
+    for (; at > blank; at--)
+        x *= thousand;
+    for (; at < blank; at++)
+        x /= thousand;
+    *v = (float)x;
+    return isfinite(*v);
+}
+
+/* Sets the threshold of a rule. v is RULE=VALUE. */
+static const char *dg_opt_threshold(const char *v)
+{
+    static struct buf why;
+    char name[64];
+    const char *near = NULL;
+    u32 distance = 9;
+    struct dg_rule *r = dg_rules, *end = r + ARRAY_LEN(dg_rules);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(v, "="), v);
+    for (; r < end && strcmp(r->name, name); r++)
+        u_nearer(name, r->name, &near, &distance);
+    v += strcspn(v, "=");
+    b_reset(&why);
+    if (r == end && near) {
+        b_f(&why, "no rule has this name; did you mean %s?", near);
+    } else if (r == end) {
+        b_s(&why, "no rule has this name (kvis help findings lists the rules)");
+    } else if (!r->below && r->limit < DG_ANY) {
+        b_s(&why, "this rule has no threshold: any value above 0 is a finding");
+    } else if (*v != '=' || !dg_parse(r->value, v + 1, &r->limit)) {
+        b_s(&why, "not RULE=VALUE with a VALUE such as ");
+        dg_bare(&why, r->value, (double)r->limit);
+    } else {
+        r->source = "--threshold";
+        return NULL;
+    }
+    b_c(&why, 0);
+    return why.p;
+}
 
 static const char *dg_opt_duration(const char *v)
 {
@@ -35107,6 +34797,8 @@ static const char *dg_opt_duration(const char *v)
     dg.for_ns = mo.interval_ns;
     return wrong;
 }
+
+/* --- the run --- */
 
 /* Takes a sample. Expensive sources are read only once: CPU clock rates (up to 10 ms per CPU before
  * Linux 5.18) in the second sample, when the workload is running; connections, and the memory and
@@ -35172,20 +34864,14 @@ static void dg_watch(u64 length)
 /* Runs the diagnosis. Returns the wait status of the command, or -1 without a command. */
 static int dg_run(void)
 {
-    static pid_t pid;
     const char *term = getenv("TERM");
     u64 length = dg.for_ns ? dg.for_ns : opt.command ? UINT64_MAX / 2 : 10 * NSEC;
     mo.interval_ns = MIN(NSEC, MAX(length / 2, 10000000));
     dg.progress = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
                   && isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
     dg_tasks = xcalloc(DG_TASKS, sizeof *dg_tasks);
-    if (opt.command) {
-        sp_fork();
-        pid = sp_command.pid;
-        opt.pids = &pid;
-        opt.n_pids = 1;
-        mo.off &= ~(1ull << SRC_PROC);
-    }
+    if (opt.command)
+        mon_fork();
     mon_start();
     const u64 off = mo.off;
     dg_look(false);
@@ -35204,7 +34890,7 @@ static int dg_run(void)
     out_flush();
     while (sp_command.pid && dg.status == -1 && !sp_over()) /* the command runs longer than -d */
         dg_wait(u_now() + NSEC);
-    sp_end_witness(&sp_witness);
+    sp_end_witness();
     return dg.status;
 }
 
@@ -35282,8 +34968,7 @@ static void check_ptrace(struct check *c)
     kill(pid, pid > 0 ? SIGKILL : 0);
 }
 
-/* Starts a process that is not a child of kvis, to attach to. The process exits when *end is
- * closed. Returns its pid, or -errno. */
+/* Starts a process to attach to, which exits when *end is closed. Returns its pid, or -errno. */
 static pid_t check_stranger(int *end)
 {
     int sv[2];
@@ -35319,7 +35004,6 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* Returns how to make the hybrid backend work, or "" if no fix is known. */
 static const char *check_hybrid_fix(void)
 {
     enum { SYS_ADMIN = 21 };
@@ -35344,7 +35028,6 @@ static void check_hybrid(struct check *c)
             c[1 + i] = c[0];
 }
 
-/* Tries the observe backend, which -p uses. */
 static void check_observe(struct check *c)
 {
     pid_t self = getpid();
@@ -35493,8 +35176,7 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* Writes the subcommands of a bit mask, separated by commas. If several subcommands have the same
- * bit, writes the first. `none` is the text for an empty mask. */
+/* If several subcommands have the same bit, writes the first. `none`: text for an empty mask. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
@@ -35600,15 +35282,16 @@ static void check_table(struct buf *b, bool json)
 
 static void check_cpu_id(struct check *c)
 {
+    static const u8 cpu0[PMC_CPUS / 8] = { 1 };
+    const struct pmc_core *core = pmc.n_pmus ? NULL : pmc_find_core("cpu"); /* else its row says */
     if (pmc.vendor[0])
-        check_say(c, true, "%s family %u model %u stepping %u: %s", pmc.vendor, pmc.family,
-                  pmc.model_nr, pmc.stepping, pmc.model);
+        check_say(c, true, "%s family %u model %u stepping %u: %s%s%s", pmc.vendor, pmc.family,
+                  pmc.model_nr, pmc.stepping, pmc.model, core ? ", " : "", core ? core->name : "");
     else
-        check_say(c, true, "%s", pmc.n_pmus && pmc_pmus[0].core[0] ? pmc_pmus[0].core
-                                                                    : "not known");
-    if (!pmc.n_pmus)
-        check_fix(c, "no CPU PMU in %s; in a virtual machine, enable the virtual PMU",
-                  met_path(PMC_DEVICES));
+        pmc_arm_core(cpu0, c->detail, sizeof c->detail);
+    c->works = c->detail[0];
+    if (!c->works)
+        check_say(c, false, "not known");
 }
 
 static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
@@ -35620,7 +35303,6 @@ static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
               p->type, p->all ? "all" : p->cpus, from);
 }
 
-/* Tries a CPU event by counting the event for the kvis process. */
 static void check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
 {
     const struct pmc_code *code = &p->code[role];
@@ -35679,7 +35361,6 @@ static void check_uncore(void)
     }
 }
 
-/* Tries the events of a PMU. Returns whether the essential events cycles and instructions work. */
 static bool check_cpu_events(struct pmc_pmu *p)
 {
     bool works = true;
@@ -35699,7 +35380,9 @@ static bool check_cpu(struct buf *b, bool json)
     pmc_look();
     struct check_done *d = check_begin("processor");
     check_cpu_id(&d->c);
-    bool works = d->c.works;
+    bool works = pmc.n_pmus;
+    if (!works)
+        check_reason(&check_begin("pmu")->c, pmc.none);
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         d = check_begin("%s", pmc_pmus[k].name);
         check_cpu_pmu(&d->c, &pmc_pmus[k]);
@@ -35721,12 +35404,10 @@ static bool check_asked(const struct check_row *r, u8 bits)
     return !of || of & bits;
 }
 
-/* Number of descriptors that a subcommand needs besides those of its BPF programs: output files, a
- * pipe to its child, files in /proc. */
+/* Descriptors of a subcommand besides BPF: output files, a pipe to its child, files in /proc. */
 enum { CHECK_FILES = 5 };
 
-/* Runs in a child process: starts the ability of a row as a subcommand would, then detaches the BPF
- * programs. Standard error is written to the descriptor `said`. */
+/* Child process: starts the ability of a row, with standard error to the descriptor `said`. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int said)
 {
@@ -35754,7 +35435,6 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
     _exit(0);
 }
 
-/* Takes the reason from the standard error of a child that exited without a result. */
 static void check_died(struct check *c, int said)
 {
     char text[300];
@@ -35807,7 +35487,7 @@ static void check_try(u8 bits)
     munmap(c, rows * sizeof *c);
 }
 
-/* What a subcommand loses if an ability is missing, in ascending order. */
+/* How much a missing ability costs a subcommand, in ascending order. */
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 
 struct check_verdict {
@@ -35833,7 +35513,6 @@ static void check_without(const struct check_command *of, bool fallback, char *s
                      d->row.without);
 }
 
-/* Returns whether a subcommand can do part of its work by ptrace, without BPF programs. */
 static bool check_by_ptrace(const struct check_command *of)
 {
     for (const struct check_done *d = check_done; d < check_done + check_n; d++)
@@ -35842,7 +35521,6 @@ static bool check_by_ptrace(const struct check_command *of)
     return false;
 }
 
-/* Derives the verdict on a subcommand from the results of all abilities. */
 static void check_judge(const struct check_command *of, struct check_verdict *v)
 {
     bool any = !of->any;
@@ -35870,7 +35548,6 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
                  : v->loss ? of->some : of->all, without);
 }
 
-/* Writes the name of a subcommand and a text, wrapped at 80 columns. */
 static void check_wrapped(struct buf *b, const char *name, const char *words)
 {
     static struct buf text;
@@ -35926,8 +35603,7 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
     return all;
 }
 
-/* Runs kvis check for the subcommands of `bits`. Writes the verdicts and, with -v and in JSON, each
- * ability. Returns whether all subcommands work. */
+/* Writes the verdicts and, with -v and in JSON, each ability. Returns whether all work. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
     check_try(bits);
@@ -36128,8 +35804,7 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* Returns the number of signal RTMIN, RTMIN+N, RTMAX or RTMAX-N, numbered as in glibc, where
- * SIGRTMIN is 34. Returns 0 for any other name. */
+/* Returns the number of a real-time signal as in glibc, where SIGRTMIN is 34; 0: no such name. */
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
@@ -36145,8 +35820,7 @@ static long opt_real_time(const char *word)
     return least ? 34 + n : 64 - n;
 }
 
-/* Returns the bit of a signal, or 0 if the signal does not exist. word is a number, or a name with
- * or without SIG, in upper or lower case. */
+/* Returns the bit of a signal, a number or a name with or without SIG, or 0. */
 static u64 opt_signal_bit(const char *word)
 {
     char *end;
@@ -36360,8 +36034,7 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
         opt_bad(c, r, v ? v : "", wrong);
 }
 
-/* Returns whether the n bytes at s spell the option `name`. A '_' in s matches a '-', because some
- * options of bcc's tools are spelled with a '_'. */
+/* A '_' in s matches a '-', because some options of bcc's tools are spelled with a '_'. */
 static bool opt_is(const char *name, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -36406,8 +36079,7 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
               given, near);
 }
 
-/* Returns the next word of the command line as the value of an option, or NULL if there is no
- * value. The word "--" ends the options; as a value, it must follow a '='. */
+/* Returns the next word as the value of an option, or NULL. "--" must follow a '='. */
 static const char *opt_next_word(char **argv)
 {
     return argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
@@ -36455,7 +36127,6 @@ static int opt_short(const struct cmd *c, char **argv)
 
 static const struct cmd *opt_cmd; /* the subcommand on the command line */
 
-/* Returns the option of the subcommand on the command line that has this name. */
 static const struct opt_row *opt_named(const char *name)
 {
     return opt_by_name(opt_cmd, name, strlen(name));
@@ -36565,7 +36236,6 @@ static void cmd_spare_file(int f)
         close(nowhere);
 }
 
-/* Truncates the output files that still have their old content. */
 static void cmd_empty_files(void)
 {
     for (u32 i = 0; i < cmd_files.n; i++) {
@@ -36601,7 +36271,6 @@ static int cmd_empty_file(int f, const char *name)
     return f;
 }
 
-/* Opens an output file, device or FIFO that the user named. mode: O_WRONLY or O_RDWR. */
 static int cmd_open_as(const char *name, int mode)
 {
     bool device = u_is_device(name);
@@ -36677,7 +36346,6 @@ static void cmd_open_sinks(void)
     cmd_json_sink();
 }
 
-/* Sets the facts about this run (host, kernel ...) for the JSON header and the recording. */
 static void cmd_this_run(const char *backend)
 {
     static struct utsname u;
@@ -36746,7 +36414,6 @@ static void cmd_open_records(bool live)
         cmd_open_recorded();
 }
 
-/* Starts to write events to the files that cmd_open_records has opened. */
 static void cmd_record(void)
 {
     if (opt.report)
@@ -36779,7 +36446,6 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_announce_report();
 }
 
-/* Writes a line for each process of -p, with its number of threads and its command line. */
 static void cmd_list_attached(struct buf *b)
 {
     char path[64], line[1024];
@@ -36848,7 +36514,6 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     exit(status); /* the signal did not kill kvis: exit with the shell's status for the signal */
 }
 
-/* Finishes the outputs after the last tracee has ended. Returns the exit status of kvis. */
 static int cmd_trace_end(void)
 {
     bool begun = !out.empty;
@@ -36964,7 +36629,6 @@ static int cmd_trace(void)
     return cmd_trace_end();
 }
 
-/* Opens the outputs of the subcommands that write to stdout unless -o names a file. */
 static void cmd_sinks(void)
 {
     out.text.b.max = out.json.b.max = 32 << 20;
@@ -36991,8 +36655,7 @@ static void cmd_rows_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* Returns the exit status of kvis. In order of precedence: a failure of kvis, the signal that ended
- * kvis (without a command, ^C is a normal end), the status of the command. */
+/* In order of precedence: a failure of kvis, the signal that ended kvis, the command's status. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -37119,7 +36782,6 @@ static const char *cmd_directory(char *own, const char *dir)
     return own;
 }
 
-/* Sets the paths of /proc and /sys to those of the options, or to the defaults. */
 static void cmd_roots(void)
 {
     static char root[PATH_MAX], proc[PATH_MAX], sys[PATH_MAX];
@@ -37136,9 +36798,10 @@ static int cmd_print(int f, const char *text)
     return 0;
 }
 
-/* Checks that the processes of -p and the cgroup of --cgroup exist. */
 static void cmd_monitor_ready(void)
 {
+    if (opt.command && opt.n_pids)
+        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID cannot be combined");
     if (!mon_sources_on())
         opt_wrong(opt_cmd, opt_named("collectors"),
                   "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
@@ -37154,11 +36817,10 @@ static void cmd_monitor_ready(void)
 
 static int cmd_monitor(void)
 {
-    if (opt.command)
-        opt_wrong(opt_cmd, NULL, "'%s': monitor takes no command", *opt.command);
     if (mo.grafana)
         return cmd_print(STDOUT_FILENO, emb_text("grafana", "json"));
     cmd_monitor_ready();
+    cmd_refuse_mixed();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
         opt_wrong(opt_cmd, opt_named("csv"),
                   "--csv and --json both write to stdout; fix: --json=FILE");
@@ -37180,23 +36842,24 @@ static int cmd_monitor(void)
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_rows_header("none");
-    if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
+    if (opt.command && !opt.out_file) { /* stdout belongs to the command */
+        out.events_on = true;
+        out.text.fd[0] = STDERR_FILENO;
+    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
         out.events_on = false;
-    mout.screen = out.events_on && !opt.out_file && isatty(STDOUT_FILENO)
+    mout.screen = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
                   && isatty(STDIN_FILENO) && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
     if (!out.events_on)
         out.text.fd[0] = -1;
     out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
-    mon_run(tr.deadline_ns);
+    int status = mon_run(tr.deadline_ns);
     if (opt.report)
         mout_page_end(cmd_report_fd);
-    return out.failed ? EXIT_KVIS : 0;
+    return opt.command ? cmd_rows_end(sp_error(), status) : out.failed ? EXIT_KVIS : 0;
 }
 
 static int cmd_diagnose(void)
 {
-    if (opt.command && opt.n_pids)
-        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID cannot be combined");
     cmd_monitor_ready();
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule uses SRC_VHOST */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
@@ -37362,7 +37025,6 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-/* Returns the subcommand that a link to kvis with this name runs, or NULL. */
 static const struct cmd *cmd_by_link(const char *name)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -37371,7 +37033,6 @@ static const struct cmd *cmd_by_link(const char *name)
     return NULL;
 }
 
-/* Finds a subcommand by its name or by the name of a link to kvis. */
 static const struct cmd *cmd_find(const char *name)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -37388,8 +37049,7 @@ static int cmd_completion(const char *shell)
     return cmd_print(STDOUT_FILENO, text);
 }
 
-/* Returns the first manual page that has the synopsis of a subcommand. The last page, kvis.1, has
- * all synopses. */
+/* Returns the first page with a subcommand's synopsis. The last page, kvis.1, has all of them. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
@@ -37421,7 +37081,6 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
         given);
 }
 
-/* Runs kvis help [COMMAND] [--man]. */
 static int cmd_help(char *const *args)
 {
     const char *name = args[0] && strcmp(args[0], "--man") ? args[0] : NULL;

@@ -155,13 +155,13 @@
     X(KHUGE, "mem", "khugepaged", mfs_khuge, \
       "this kernel has no transparent hugepages") \
     X(NUMASTAT, "numa", "numastat", mfs_numastat, \
-      "no memory pages were allocated in this interval") \
+      "the numastat files of the NUMA nodes have no such value") \
     X(NODEMEM, "numa", "nodes", mfs_nodemem, \
       "the meminfo files of the NUMA nodes have no such value") \
     X(BALANCE, "numa", "balancing", mfs_balance, \
       "this kernel has no NUMA balancing") \
     X(DISK, "io", "disks", mfs_disks, \
-      "no disk completed such a request in this interval") \
+      "/proc/diskstats of this kernel has no such value, or no disk was used since boot") \
     X(ZONE, "thermal", "zones", mfs_zones, \
       "no thermal zone reports such a value") \
     X(HWMON, "thermal", "hwmon", mfs_hwmon, \
@@ -169,9 +169,9 @@
     X(THROTTLE, "thermal", "throttle", mfs_throttle, \
       "this CPU does not count thermal throttling") \
     X(NET, "net", "interfaces", mfs_net, \
-      "no network interface reports its speed") \
+      "no network interface reports such a value") \
     X(TCP, "net", "tcp", mfs_tcp, \
-      "no TCP segment was sent, or this kernel reports no such value") \
+      "this kernel reports no such value") \
     X(SOFTNET, "net", "softnet", mfs_softnet, \
       "/proc/net/softnet_stat has no such value") \
     X(LIMITS, "limits", "limits", mfs_limits, \
@@ -196,7 +196,7 @@
       "no network interface is a member of a bond") \
     X(TABLES, "net", "tables", mfs_tables, \
       "/proc/net/stat has no such value") \
-    X(CLOCK, "cpu", "clock", mfs_clock_source, \
+    X(CLOCK, "cpu", "clock", mfs_clock, \
       "this kernel reports no clock source") \
     X(EDAC, "errors", "edac", mfs_edac, \
       "this machine has no EDAC driver for its memory") \
@@ -414,7 +414,7 @@
     X(PSI_IO_ALL, "pressure_io_stalled", "/proc/pressure/io full total=", PSI, TOTAL_US, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Time in which all active tasks waited for I/O", \
       "Time in which all active tasks waited for I/O") \
-    X(PSI_IRQ_ALL, "pressure_irq_stalled", "/proc/pressure/irq full total=", PSI, TOTAL_US, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+    X(PSI_IRQ_ALL, "pressure_irq_stalled", "/proc/pressure/irq full total=", PSI, TOTAL_US, NONE, "", MET_ALONE, false, NONE, 0, 0, "/proc/pressure/irq needs Linux 6.1 and CONFIG_IRQ_TIME_ACCOUNTING", \
       "Time in which interrupts kept all active tasks from running", \
       "Time in which interrupts kept all active tasks from running") \
     X(FREQ, "frequency", "scaling_cur_freq", FREQ, KHZ, CPU, "cpu_scaling_frequency_hertz", MET_MEAN, false, NONE, 0, 0, NULL, \
@@ -603,7 +603,7 @@
     X(NUMA_OTHER, "other_node", "other_node", NUMASTAT, COUNT, NODE, "memory_numa_other_node_total", MET_SUM, false, NONE, 0, 0, NULL, \
       "Pages allocated on a NUMA node by a CPU of another node", \
       "Pages allocated on a NUMA node by a CPU of another node") \
-    X(NUMA_REMOTE, "numa_remote", "", NUMASTAT, RATIO, NODE, "", MET_ALONE, false, SHARE, M_NUMA_OTHER, M_NUMA_LOCAL, NULL, \
+    X(NUMA_REMOTE, "numa_remote", "", NUMASTAT, RATIO, NODE, "", MET_ALONE, false, SHARE, M_NUMA_OTHER, M_NUMA_LOCAL, "no memory pages were allocated in this interval", \
       "Share of the pages allocated on a NUMA node that a CPU of another node allocated", \
       "Share of the pages allocated on a NUMA node that a CPU of another node allocated") \
     X(NODE_TOTAL, "node_memory_total", "MemTotal", NODEMEM, KIB, NODE, "memory_numa_MemTotal", MET_ALONE, false, NONE, 0, 0, NULL, \
@@ -666,6 +666,9 @@
     X(DISK_FLUSHES, "disk_flushes", "18", DISK, COUNT, DISK, "disk_flush_requests_total", MET_SUM, false, NONE, 0, 0, NULL, \
       "Flush requests that a disk completed", \
       "Flush requests that a disk completed") \
+    X(DISK_FLUSH_TIME, "disk_flush_time", "19", DISK, TOTAL_MS, DISK, "disk_flush_requests_time_seconds_total", MET_SUM, true, NONE, 0, 0, NULL, \
+      "Time of all flush requests of a disk, as fsync(2) causes them", \
+      "Time of all flush requests of a disk, as fsync(2) causes them") \
     X(DISK_READ, "disk_read", "5", DISK, SECTORS, DISK, "", MET_SUM, false, NONE, 0, 0, NULL, \
       "Bytes read from a disk", \
       "Bytes read from a disk") \
@@ -696,10 +699,10 @@
     X(DISK_IOPS, "block_iops", "", DISK, NUMBER, DISK, "", MET_ALONE, false, SUM, M_DISK_READS, M_DISK_WRITES, NULL, \
       "Reads and writes that a disk completed per second", \
       "Reads and writes that a disk completed per second") \
-    X(DISK_READ_MEAN, "disk_read_mean", "", DISK, SECONDS, DISK, "", MET_ALONE, false, DIV, M_DISK_READ_TIME, M_DISK_READS, NULL, \
+    X(DISK_READ_MEAN, "disk_read_mean", "", DISK, SECONDS, DISK, "", MET_ALONE, false, DIV, M_DISK_READ_TIME, M_DISK_READS, "no disk completed such a request in this interval", \
       "Mean time of a read request of a disk", \
       "Mean time of a read request of a disk") \
-    X(DISK_WRITE_MEAN, "disk_write_mean", "", DISK, SECONDS, DISK, "", MET_ALONE, false, DIV, M_DISK_WRITE_TIME, M_DISK_WRITES, NULL, \
+    X(DISK_WRITE_MEAN, "disk_write_mean", "", DISK, SECONDS, DISK, "", MET_ALONE, false, DIV, M_DISK_WRITE_TIME, M_DISK_WRITES, "no disk completed such a request in this interval", \
       "Mean time of a write request of a disk", \
       "Mean time of a write request of a disk") \
     X(TEMP, "thermal", "temp", ZONE, MILLIDEGREES, ZONE, "thermal_zone_temp", MET_ALONE, false, NONE, 0, 0, NULL, \
@@ -780,19 +783,22 @@
     X(NET_TX_CARRIER, "network_transmit_carrier", "14", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, NULL, \
       "Carrier losses while a network interface sent packets", \
       "Carrier losses while a network interface sent packets") \
-    X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, NULL, \
+    X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, "no network interface has a driver of its own", \
       "Number of times that a network interface lost or regained its link", \
       "Number of times that a network interface lost or regained its link") \
+    X(NET_HALF, "network_half_duplex", "", NET, NUMBER, NET, "", MET_ALONE, false, NONE, 0, 0, "no network interface reports its duplex mode", \
+      "Whether the link of a network interface is half duplex (1) or full duplex (0)", \
+      "Whether the link of a network interface is half duplex (1) or full duplex (0)") \
     X(NET_BOND_DOWN, "network_bond_down", "", BONDS, NUMBER, NET, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Whether a network interface of a bond has no link (1) or has one (0)", \
       "Whether a network interface of a bond has no link (1) or has one (0)") \
-    X(NET_SPEED, "network_speed", "", NET, BYTES_PER_SECOND, NET, "network_speed_bytes", MET_ALONE, false, NONE, 0, 0, NULL, \
+    X(NET_SPEED, "network_speed", "", NET, BYTES_PER_SECOND, NET, "network_speed_bytes", MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", \
       "Link speed of a network interface, as its driver reports", \
       "Link speed of a network interface, as its driver reports") \
-    X(NET_RX_USED, "network_receive_utilization", "", NET, RATIO, NET, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+    X(NET_RX_USED, "network_receive_utilization", "", NET, RATIO, NET, "", MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", \
       "Share of the link speed of a network interface that is used for receiving", \
       "Share of the link speed of a network interface that is used for receiving") \
-    X(NET_TX_USED, "network_transmit_utilization", "", NET, RATIO, NET, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+    X(NET_TX_USED, "network_transmit_utilization", "", NET, RATIO, NET, "", MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", \
       "Share of the link speed of a network interface that is used for sending", \
       "Share of the link speed of a network interface that is used for sending") \
     X(TCP_IN, "tcp_segments_received", "Tcp InSegs", TCP, COUNT, NONE, "netstat_Tcp_InSegs", MET_ALONE, false, NONE, 0, 0, NULL, \
@@ -852,7 +858,7 @@
     X(UDP_SNDBUF, "udp_send_buffer_errors", "Udp SndbufErrors", TCP, COUNT, NONE, "netstat_Udp_SndbufErrors", MET_ALONE, false, NONE, 0, 0, NULL, \
       "UDP datagrams not sent because the send buffer of their socket was full", \
       "UDP datagrams not sent because the send buffer of their socket was full") \
-    X(TCP_RETRANS_SHARE, "tcp_retransmit", "", TCP, RATIO, NONE, "", MET_ALONE, false, SHARE, M_TCP_RETRANS, M_TCP_OUT, NULL, \
+    X(TCP_RETRANS_SHARE, "tcp_retransmit", "", TCP, RATIO, NONE, "", MET_ALONE, false, SHARE, M_TCP_RETRANS, M_TCP_OUT, "no TCP segment was sent in this interval", \
       "Share of the TCP segments sent that were retransmissions", \
       "Share of the TCP segments sent that were retransmissions") \
     X(SOFT_DONE, "softnet_processed", "0", SOFTNET, COUNT, CPU, "", MET_SUM, true, NONE, 0, 0, NULL, \
@@ -939,6 +945,9 @@
     X(CLOCK_SLOW, "clock_slow", "", CLOCK, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Whether the clock source of the kernel is slow to read (hpet, acpi_pm, jiffies): 1 or 0", \
       "Whether the clock source of the kernel is slow to read (hpet, acpi_pm, jiffies): 1 or 0") \
+    X(CLOCK_ERROR, "clock_maximum_error", "", CLOCK, SECONDS, NONE, "timex_maxerror_seconds", MET_ALONE, false, NONE, 0, 0, "no program synchronizes the clock (adjtimex(2): STA_UNSYNC)", \
+      "Maximum error of the synchronized clock; it grows until the clock is synchronized again", \
+      "Maximum error of the synchronized clock; it grows until the clock is synchronized again") \
     X(EDAC_CE, "edac_correctable_errors", "ce_count", EDAC, COUNT, MC, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Memory errors of a memory controller that ECC corrected", \
       "Memory errors of a memory controller that ECC corrected") \
@@ -996,7 +1005,7 @@
     X(B_THREADS, "busy_threads", "", BUSY, NUMBER, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Number of threads of a busy process", \
       "Number of threads of a busy process") \
-    X(B_STUCK, "busy_stuck", "", STUCK, NUMBER, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+    X(B_STUCK, "busy_stuck", "", STUCK, NUMBER, BUSY, "", MET_ALONE, false, NONE, 0, 0, "no process was in uninterruptible sleep for a second", \
       "Whether a process was in uninterruptible sleep and had not run for at least a second (1: yes)", \
       "Whether a process was in uninterruptible sleep and had not run for at least a second (1: yes)") \
     X(STUCK, "tasks_stuck", "", STUCK, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, \
@@ -1017,28 +1026,28 @@
     X(B_FAR_COST, "busy_remote_cost", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Upper bound of the CPU time that a busy process loses to remote memory, from NUMA distances", \
       "Upper bound of the CPU time that a busy process loses to remote memory, from NUMA distances") \
-    X(GR_PERIODS, "group_periods", "nr_periods", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+    X(GR_PERIODS, "group_periods", "nr_periods", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, "no cgroup has a CPU quota", \
       "CPU quota periods in which a cgroup had runnable tasks", \
       "CPU quota periods in which a cgroup had runnable tasks") \
-    X(GR_THROTTLES, "group_throttles", "nr_throttled", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+    X(GR_THROTTLES, "group_throttles", "nr_throttled", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, "no cgroup has a CPU quota", \
       "CPU quota periods in which a cgroup used up its quota", \
       "CPU quota periods in which a cgroup used up its quota") \
-    X(GR_THROTTLED, "group_throttled", "throttled_usec", CGROUPS, TOTAL_US, GROUP, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+    X(GR_THROTTLED, "group_throttled", "throttled_usec", CGROUPS, TOTAL_US, GROUP, "", MET_ALONE, false, NONE, 0, 0, "no cgroup has a CPU quota", \
       "Time for which a CPU quota stopped a cgroup, added up over CPUs", \
       "Time for which a CPU quota stopped a cgroup, added up over CPUs") \
-    X(GR_MAX, "group_memory_max", "", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+    X(GR_MAX, "group_memory_max", "", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", \
       "Number of times that a cgroup reached its own memory limit", \
       "Number of times that a cgroup reached its own memory limit") \
-    X(GR_PSI_MEM, "group_pressure_memory", "", CGROUPS, TOTAL_US, GROUP, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+    X(GR_PSI_MEM, "group_pressure_memory", "", CGROUPS, TOTAL_US, GROUP, "", MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", \
       "Time in which at least one task of a cgroup waited for memory", \
       "Time in which at least one task of a cgroup waited for memory") \
-    X(GR_REFAULTS, "group_refaults", "workingset_refault*", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+    X(GR_REFAULTS, "group_refaults", "workingset_refault*", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", \
       "Reclaimed pages of a cgroup that were needed again soon and read back", \
       "Reclaimed pages of a cgroup that were needed again soon and read back") \
-    X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+    X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", \
       "Processes of a cgroup that the kernel killed because memory ran out", \
       "Processes of a cgroup that the kernel killed because memory ran out") \
-    X(GR_PIDS, "group_pids", "", CGROUPS, RATIO, GROUP, "", MET_ALONE, false, NONE, 0, 0, NULL, \
+    X(GR_PIDS, "group_pids", "", CGROUPS, RATIO, GROUP, "", MET_ALONE, false, NONE, 0, 0, "no cgroup is near its limit of processes and threads", \
       "Processes and threads of a cgroup as a share of its limit (pids.max), if at least 90 %", \
       "Processes and threads of a cgroup as a share of its limit (pids.max), if at least 90 %") \
     X(P_USER, "process_user", "", PROC, TICKS, PID, "", MET_ALONE, false, NONE, 0, 0, NULL, \

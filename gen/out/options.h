@@ -40,8 +40,8 @@ enum {
     X(exitsnoop, IN_EXITSNOOP, TAKES_NOTHING, "exitsnoop", \
       "[options]", \
       "Show each exit as it happens, in the format of bcc's exitsnoop") \
-    X(monitor, IN_MONITOR, TAKES_NOTHING, NULL, \
-      "[options]", \
+    X(monitor, IN_MONITOR, TAKES_COMMAND, NULL, \
+      "[options] [[--] COMMAND [ARG...]]", \
       "Show what the CPUs, memory, disks and scheduler of a machine are doing") \
     X(diagnose, IN_DIAGNOSE, TAKES_COMMAND, NULL, \
       "[options] [[--] COMMAND [ARG...]]", \
@@ -536,6 +536,10 @@ enum {
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
       "show all findings with their rules, all resources, and metrics that are not available" }, \
+    { IN_DIAGNOSE, 0, "threshold", "RULE=VALUE", false, \
+      OPT_CALL, { .call = dg_opt_threshold }, 0, 0, \
+      NULL, "limit|set", "    --threshold=RULE=VALUE", \
+      "change the threshold of a rule, as in cpu-busy=80%; repeatable (kvis help findings)" }, \
     { IN_DIAGNOSE, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \

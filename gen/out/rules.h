@@ -30,6 +30,7 @@
     X(COMPACT_FAILS, DIV, M_COMPACT_FAIL, M_COMPACT, M_IDLE) \
     X(READ_TIME, DIV, M_DISK_READ_TIME, M_DISK_READS, M_DISK_READ_MEAN) \
     X(WRITE_TIME, DIV, M_DISK_WRITE_TIME, M_DISK_WRITES, M_DISK_READ_MEAN) \
+    X(FLUSH_TIME, DIV, M_DISK_FLUSH_TIME, M_DISK_FLUSHES, M_DISK_READ_MEAN) \
     X(IO_TIME, SUM, M_DISK_READ_TIME, M_DISK_WRITE_TIME, M_DISK_READ_TIME) \
     X(IO_DONE, SUM, M_DISK_READS, M_DISK_WRITES, M_DISK_READS) \
     X(AWAIT, DIV, X_IO_TIME, X_IO_DONE, M_DISK_READ_MEAN) \
@@ -45,6 +46,7 @@
     X(NET_PACKETS, SUM, M_NET_RX_PACKETS, M_NET_TX_PACKETS, M_NET_RX_PACKETS) \
     X(NET_DROPPED, SHARE, X_NET_DROPS, X_NET_PACKETS, M_IDLE) \
     X(NEIGHBORS, SUM, M_ARP_FULL, M_NDISC_FULL, M_ARP_FULL) \
+    X(CT_LOST, SUM, M_CT_DROPS, M_CT_FAILS, M_CT_DROPS) \
     X(FS_USED, REST, M_FS_AVAIL, M_FS_SIZE, M_IDLE) \
     X(LIMITS, MOST, M_THREADS_USED, M_FILES_USED, M_IDLE) \
     X(TABLES, MOST, M_TCP_MEM_USED, M_CONNTRACK_USED, M_IDLE) \
@@ -78,6 +80,7 @@
     X(X_COMPACT_FAILS, "% of compactions failed") \
     X(X_READ_TIME, "a read took % on average") \
     X(X_WRITE_TIME, "a write took % on average") \
+    X(X_FLUSH_TIME, "a flush took % on average") \
     X(X_IO_TIME, "all requests together took %") \
     X(X_IO_DONE, "requests %") \
     X(X_AWAIT, "a request took % on average") \
@@ -93,6 +96,7 @@
     X(X_NET_PACKETS, "packets %") \
     X(X_NET_DROPPED, "% of its packets dropped") \
     X(X_NEIGHBORS, "neighbor entries not added %") \
+    X(X_CT_LOST, "connections not tracked %") \
     X(X_FS_USED, "% of space used") \
     X(X_LIMITS, "% of the allowed threads or open files used") \
     X(X_TABLES, "% of the allowed TCP memory or tracked connections used") \
@@ -162,12 +166,13 @@
     X(M_GR_OOM, "processes killed for lack of memory %") \
     X(M_GR_PIDS, "% of the allowed processes and threads") \
     X(M_CLOCK_SLOW, "slow clock source # (1: yes)") \
+    X(M_NET_HALF, "half duplex # (1: yes)") \
+    X(M_CLOCK_ERROR, "the error may be %") \
     X(M_NET_BOND_DOWN, "links down #") \
     X(M_NET_CARRIER, "link changes %") \
     X(M_TCP_COOKIES, "SYN cookies sent %") \
     X(M_TCP_MEM_ABORTS, "TCP connections aborted %") \
     X(M_TCP_ZERO_WINDOW, "receive windows that became 0 %") \
-    X(M_CT_DROPS, "packets dropped %") \
     X(M_B_FDS, "% of its allowed descriptors used") \
     X(M_PORTS, "% of the local ports used") \
     X(M_FS_LEFT, "% of its space left") \
@@ -206,7 +211,7 @@
     X(NET, "network", M_NET_RX_USED, X_NET_DROPS, X_NET_ERRS) \
     X(VIRTIO, "virtio", M_VQ_USED, M_VQ_STALLED, M_VQ_FAILED) \
     X(HEAT, "thermal", M_TEMP, M_TEMP_ROOM, M_THROTTLE_CORE) \
-    X(LIMIT, "kernel limits", X_LIMITS, X_TABLES, X_NONE) \
+    X(LIMIT, "kernel limits", X_LIMITS, X_TABLES, X_CT_LOST) \
     X(CGROUP, "cgroup", X_PERIODS, M_GR_THROTTLED, M_GR_OOM) \
     X(FS, "file systems", X_FS_USED, M_FS_INODES, M_FS_ERRORS) \
     X(HARD, "hardware", X_NONE, M_EDAC_CE, M_EDAC_UE)
@@ -660,6 +665,15 @@
       .finding = "Writes to disk %t are slow, and tasks wait for I/O", \
       .source = "a rotating disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
+    { .name = "disk-slow-flushes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
+      .value = X_FLUSH_TIME, .below = false, .limit = (float)0.1, \
+      .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .cost = X_IO_LOST, .factor = (float)1, \
+      .who = DG_BY_DEVICE, .whose = M_B_WRITTEN, \
+      .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
+      .finding = "Flushes of disk %t are slow: fsync(2) waits for them", \
+      .source = "Documentation/admin-guide/iostats.rst: flush requests; a rotating disk needs 20 ms for a request", \
+      .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-queue", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_RQUEUE_P99, .below = false, .limit = (float)50e6, \
       .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
@@ -702,6 +716,14 @@
       .finding = "Network interface %t of a bond has no link", \
       .source = "Documentation/networking/bonding.rst: mii_status", \
       .next = "cat /proc/net/bonding/*", .alone = "" }, \
+    { .name = "network-half-duplex", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+      .value = M_NET_HALF, .below = false, .limit = (float)1, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Network interface %t runs in half duplex: the other end does not negotiate its mode", \
+      .source = "sysfs-class-net: duplex", \
+      .next = "kvis monitor -c net", .alone = "" }, \
     { .name = "network-link-flaps", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
       .value = M_NET_CARRIER, .below = false, .limit = (float)0.001, \
       .cost = X_NONE, .factor = (float)0, \
@@ -785,12 +807,12 @@
       .source = "Documentation/networking/snmp_counter.rst: TcpExtTCPToZeroWindowAdv", \
       .next = "ss -tm", .alone = "" }, \
     { .name = "conntrack-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
-      .value = M_CT_DROPS, .below = false, .limit = (float)1, \
+      .value = X_CT_LOST, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Network packets are dropped because their connections cannot be tracked", \
-      .source = "/proc/net/stat/nf_conntrack: drop", \
+      .source = "/proc/net/stat/nf_conntrack: drop, insert_failed", \
       .next = "conntrack -S", .alone = "" }, \
     { .name = "neighbor-table-full", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
       .value = X_NEIGHBORS, .below = false, .limit = (float)1, \
@@ -987,4 +1009,12 @@
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "The clock source of the kernel is slow: reading the time takes a system call and a device access", \
       .source = "clocksource0/current_clocksource: hpet, acpi_pm or jiffies", \
-      .next = "cat /sys/devices/system/clocksource/clocksource0/available_clocksource", .alone = "" },
+      .next = "cat /sys/devices/system/clocksource/clocksource0/available_clocksource", .alone = "" }, \
+    { .name = "clock-unsynchronized", .res = RES_HARD, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+      .value = M_CLOCK_ERROR, .below = false, .limit = (float)2, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The clock was synchronized, but has not been for more than an hour", \
+      .source = "adjtimex(2): maxerror, which grows by 0.5 s in 1000 s", \
+      .next = "timedatectl", .alone = "" },

@@ -14,7 +14,8 @@ from collections import Counter
 
 from lib import BIN, KVIS, fail, read, run, say, skip, until_true
 
-SCRIPT = """read -r go
+SCRIPT = """echo ready >&2
+read -r go
 trap 'echo got it' USR1
 mkdir -p dir && echo hello >dir/in
 (cd dir && cat in >out; cd .. && ls dir >/dev/null)
@@ -68,7 +69,8 @@ def events(path, kvis):
 
 def script(backend, options):
     subprocess.run(["rm", "-rf", "dir", "link"], check=True)
-    program = subprocess.Popen(["sh", "-c", SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
+    program = subprocess.Popen(["sh", "-c", SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    program.stderr.readline()
     kvis = watch(backend, program.pid, options)
     program.communicate("go\n")
     if program.returncode != 3:
@@ -91,6 +93,18 @@ def server(backend, options):
     if program.wait() != 4:
         fail(f"{backend}: the server ends with {program.returncode}")
     return events(backend, kvis)
+
+
+def deep():
+    """A path that is too long for /proc is absolute, or marked as cut."""
+    walk = "import os\nfor i in range(20): os.mkdir(250 * chr(97 + i)); os.chdir(250 * chr(97 + i))\nopen('leaf', 'w')"
+    program = subprocess.Popen([sys.executable, "-S", "-c", f"input()\n{walk}"], stdin=subprocess.PIPE)
+    kvis = watch("observe", program.pid, ())
+    program.communicate(b"\n")
+    paths = [e["path"] for e in events("observe", kvis) if e["type"] in ("mkdir", "open") and e["pid"] == program.pid]
+    wrong = [path for path in paths if not path.startswith(("/", "…/"))]
+    if program.returncode or wrong or not paths[-1].endswith("/leaf"):
+        fail(f"{program.returncode}, {paths[-1]}: {wrong}")
 
 
 def facts(rows):
@@ -163,4 +177,5 @@ with open("page", "w") as page:
     page.write("x" * 5000)
 same("a script", script)
 same("a server", server)
+deep()
 too_small()

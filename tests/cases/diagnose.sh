@@ -30,6 +30,13 @@ run diagnose -v -o text -- sh -c 'exit 3'; status 3; has text '^kvis diagnose: '
 run diagnose -o text --json=json -- /nosuch; status 127
 run diagnose -o text --json=json -- sh -c 'kill -TERM $$'; [ $st = 143 ] || fail "killed: $st"
 run diagnose -d 0.1 -o text --json=json -- sh -c 'sleep 0.5; exit 4'; status 4
+# thresholds: one that every machine crosses, one that none does, and mistakes
+rule=limit-threads
+run diagnose -d 0.1 --json=json -v -o text --threshold $rule=0%; status 0; has json '"rule":"limit-threads".*"threshold":0,'; has text 'threshold from: --threshold'
+run diagnose -d 0.1 -v -o text --threshold=$rule=100%; hasnt text "rule: $rule"
+for bad in "limit-thread=1%~did you mean limit-threads" "nosuch=1~kvis help findings" "limit-threads=3~such as 90 %" "memory-oom-kill=1~no threshold"; do
+    run diagnose --threshold "${bad%~*}"; status 2; has err "${bad#*~}"
+done
 for bad in "-d 0" "-d x" "-d" "-p 0" "-p" "--report=/nosuch/x" "--nosuch" "-i 1" "-p 1 true"; do
     run diagnose $bad
     [ "$st" = 2 ] || [ "$st" = 125 ] || fail "$bad: exit $st"

@@ -113,7 +113,7 @@ done <<'END'
 2|replay a.kvis -- cut.kvis|one recording
 125|diff a.kvis notes|notes: is not a recording
 125|diff a.kvis newer.kvis|newer.kvis: was written by a newer kvis
-2|monitor ls|monitor takes no command
+2|monitor -p 1 ls|cannot be combined
 2|monitor -n 0|COUNT is a number from 1
 2|monitor -i 0|'0': not a number of seconds
 2|monitor -c foo|'foo': unknown collector; groups: cpu, sched.*; for sources, see kvis help monitor --man

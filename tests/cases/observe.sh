@@ -4,6 +4,7 @@
 # tier: quick asan
 # timeout: 120
 # needs: root python3 strace prog:hyb prog:shapes
+# alone: it counts calls of all processes
 . "$TESTS/lib/lib.sh"
 run trace -q --backend=hybrid -- true
 [ $st = 0 ] || skip "$(head -n 1 err)"
@@ -79,7 +80,8 @@ want 'len(by("syscall")) == 60 == len(calls("sched_rr_get_interval")) == S["reco
 ring=64K
 for filter in "" --min-duration=1ns; do
     lines --all --ring=$ring $filter $e -- "$BIN/hyb" rare 1 4 10000 </dev/null
-    want 'S["lost"] > 0 and S["lost"] + len(by("syscall")) == 80000'
+    # Programs of another kvis on the same tracepoint keep this kvis's from running: that is lost, too, whatever the call was.
+    want 'S["lost"] > 0 and S["lost"] + len(by("syscall")) >= 80000 >= len(by("syscall"))'
     want 'sum(e["count"] for e in by("lost")) == S["lost"]'
     eq "what is lost is told in the text $filter" "$(grep -c '"type":"lost"' json)" "$(grep -c ' calls lost$' text)"
 done

@@ -30,7 +30,7 @@ rm -f rows
 "$KVIS" open -o rows -- sleep 100 9>&- &
 kvis=$!
 until_true 10 grep -q sleep rows 2>/dev/null || fail "sleep does not start"
-child=$(cat /proc/$kvis/task/$kvis/children)
+read -r child _ </proc/$kvis/task/$kvis/children # the other one is the witness of signals, which dies with kvis
 bpf_ids $kvis >ids
 kill -KILL $kvis
 wait $kvis

@@ -98,7 +98,7 @@ P
     : >live
     run trace --backend=$backend -o live -- python3 unfound.py
     status 0
-    eq "birth" "spawn exec" "$(grep -o 'spawn process\|exec .*nosuch failed' live | sed 's/ .*//' | tr '\n' ' ' | sed 's/ $//')"
+    eq "birth" "spawn exec" "$(grep -o 'spawn process\|exec .*nosuch failed' live | sed 's/ .*//' | uniq | tr '\n' ' ' | sed 's/ $//')"
     # A search for a program is told when it finds none.
     run trace --backend=$backend -- python3 -c 'import subprocess
 subprocess.call(["true"])

@@ -77,11 +77,14 @@ ROWS = {
                         {"disk_reads": 10, "disk_read_ms": 450, "psi_io": 90000}),
     "disk-slow-writes": ("disk", {"disk_writes": 10, "disk_write_ms": 1900, "psi_io": 3e6},
                          {"disk_writes": 10, "disk_write_ms": 900, "psi_io": 90000}),
+    "disk-slow-flushes": ("disk", {"disk_flushes": 10, "disk_flush_ms": 1900, "psi_io": 3e6},
+                          {"disk_flushes": 10, "disk_flush_ms": 900, "psi_io": 90000}),
     "io-pressure": ("disk", {"psi_io": 9e6}, {"psi_io": 90000}),
     "network-full-receive": ("network", {"rx_bytes": 3e9}, {"rx_bytes": 1e8}),
     "network-full-transmit": ("network", {"tx_bytes": 3e9}, {"tx_bytes": 1e8}),
     "network-drops": ("network", {"rx_drop": 4000, "rx_packets": 2e6}, {"rx_drop": 90}),
     "network-bond-degraded": ("network", {"member": "down"}, {"member": "up"}),
+    "network-half-duplex": ("network", {"duplex": "half"}, {"duplex": "full"}),
     "network-link-flaps": ("network", {"carrier": 2}, {}),
     "network-errors": ("network", {"tx_errs": 40}, {}),
     "network-backlog-drops": ("network", {"soft_drop": 40}, {}),
@@ -91,7 +94,7 @@ ROWS = {
     "tcp-syn-cookies": ("network", {"cookies": 400}, {"cookies": 9}),
     "tcp-memory-aborts": ("network", {"aborts": 20}, {}),
     "tcp-zero-windows": ("network", {"zero_windows": 4000}, {"zero_windows": 90}),
-    "conntrack-drops": ("network", {"ct_drop": 40}, {}),
+    "conntrack-drops": ("network", {"ct_drop": 20, "ct_fail": 20}, {}),
     "neighbor-table-full": ("network", {"table_fulls": 40}, {}),
     "udp-receive-drops": ("network", {"udp_rcvbuf": 400}, {"udp_rcvbuf": 9}),
     "thermal-headroom": ("thermal", {"temp": 98000}, {"temp": 96000}),
@@ -112,11 +115,11 @@ ROWS = {
 # Numbers that no file of /proc and /sys holds: of counters of the CPUs, of BPF programs, of a process that lives.
 DISK = "cciss/c0d0"  # in sysfs: cciss!c0d0
 MEASURED = {"memory-stalls", "tlb-misses", "hugepages-off", "run-queue-latency", "disk-queue", "virtio-queue-full", "virtio-adds-fail",
-            "process-waits-for-cpu", "memory-bandwidth-full"}
+            "process-waits-for-cpu", "memory-bandwidth-full", "clock-unsynchronized"}
 MOUNTED = {"filesystem-full", "filesystem-inodes"}  # what statfs(2) says of a mount
 # What else they may find: of this machine, not of the files.
 OURS = {"run-queue-latency", "disk-queue"} | {r for r in MEASURED if r.startswith("virtio")}
-FIXED = {"stuck", "pids", "clock_source", "member", "descriptors", "ports", "fs_errors", "fs_mode", "ue", "md", "node_anon", "rotates", "clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
+FIXED = {"stuck", "duplex", "pids", "clock_source", "member", "descriptors", "ports", "fs_errors", "fs_mode", "ue", "md", "node_anon", "rotates", "clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
          "sensor", "files", "threads", "tracked", "tcp_pages", "interfaces"}  # no counters: the same in both
 
 
@@ -168,7 +171,7 @@ def machine(root, m, late):
                  ("surplus_hugepages", g("pool_surplus", 0)), ("nr_overcommit_hugepages", 9)):
         put(f"sys/kernel/mm/hugepages/hugepages-2048kB/{f}", f"{v}\n")
     put("proc/diskstats", f"8 0 {DISK} {n('disk_reads', 9)} 0 0 {n('disk_read_ms')} {n('disk_writes', 9)} 0 0 "
-        f"{n('disk_write_ms')} 0 {n('disk_busy')} {n('disk_queue')}\n")
+        f"{n('disk_write_ms')} 0 {n('disk_busy')} {n('disk_queue')} 0 0 0 0 {n('disk_flushes')} {n('disk_flush_ms')}\n")
     sysfs = DISK.replace("/", "!")
     put(f"sys/class/block/{sysfs}/size", "9\n")
     put(f"sys/class/block/{sysfs}/queue/rotational", f"{g('rotates', 1)}\n")
@@ -180,6 +183,7 @@ def machine(root, m, late):
         f"eth0: {n('rx_bytes')} {n('rx_packets')} 0 {n('rx_drop')} 0 0 0 0 {n('tx_bytes')} 0 {n('tx_errs')} 0 0 0 0 0\n"
         + "".join(f"ens{k}: 0 {n('rx_packets')} 0 {n('rx_drop')} 0 0 0 0 0 0 0 0 0 0 0 0\n" for k in range(m.get("interfaces", 0))))
     put("sys/class/net/eth0/speed", "1000\n")
+    put("sys/class/net/eth0/duplex", m.get("duplex", "full") + "\n")
     put("sys/class/net/eth0/carrier_changes", f"{n('carrier')}\n")
     if "member" in m:
         put("sys/class/net/eth0/bonding_slave/mii_status", m["member"] + "\n")
@@ -190,7 +194,7 @@ def machine(root, m, late):
         f"Udp: InDatagrams RcvbufErrors SndbufErrors\nUdp: 0 {n('udp_rcvbuf')} 0\n")
     put("proc/net/netstat", "TcpExt: ListenOverflows ListenDrops TCPTimeouts SyncookiesSent TCPAbortOnMemory TCPToZeroWindowAdv\n"
         f"TcpExt: {n('listen_overflows')} 0 0 {n('cookies')} {n('aborts')} {n('zero_windows')}\n")
-    put("proc/net/stat/nf_conntrack", f"entries clashres found insert_failed drop early_drop\n{9:08x} 0 0 0 {n('ct_drop'):08x} 0\n{9:08x} 0 0 0 0 0\n")
+    put("proc/net/stat/nf_conntrack", f"entries clashres found insert_failed drop early_drop\n{9:08x} 0 0 {n('ct_fail'):08x} {n('ct_drop'):08x} 0\n{9:08x} 0 0 0 0 0\n")
     put("proc/net/stat/arp_cache", f"entries unresolved_discards table_fulls \n{9:08x} 0 {n('table_fulls'):08x}\n")
     put("proc/sys/net/ipv4/ip_local_port_range", "1000\t1009\n")
     put("proc/net/tcp", "  sl  local_address rem_address   st\n"

@@ -218,6 +218,19 @@ for text in ("", "\0" * 100, "config:", "config:99-3,-,x", "config:0-18446744073
     put("tree/proc/cpuinfo", text)
     put("tree/sys/devices/system/cpu/online", text)
     check()
+# A machine without a PMU names its processor, too.
+for cpuinfo, named in (
+    ("vendor_id : AuthenticAMD\ncpu family : 26\nmodel : 2\nstepping : 1\nmodel name : Some CPU",
+     "AuthenticAMD family 26 model 2 stepping 1: Some CPU, Zen 5"),
+    ("CPU implementer : 0x41\nCPU variant : 0x1\nCPU part : 0xd0c\nCPU revision : 1", "Neoverse-N1 (MIDR 0x411fd0c1)"),
+    ("CPU implementer : 0x7f\nCPU part : 0xabc", "implementer 0x7f part 0xabc (MIDR 0x7f0fabc0)"),
+    ("", "not known"),
+):
+    begin()
+    put("tree/proc/cpuinfo", f"processor : 0\n{cpuinfo}\n")
+    rows = check()
+    same("no PMU", f"{named} {named != 'not known'}", f"{rows['processor']['detail']} {rows['processor']['works']}")
+    same("no PMU", "no PMU of the CPU False", f"{rows.get('pmu', {}).get('detail', '')[:17]} {rows.get('pmu', {}).get('works')}")
 # More PMUs than there is room for.
 begin()
 put("tree/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 198")

@@ -165,7 +165,7 @@ def overview(b, e):
     names = b.js("[...document.querySelectorAll('#g-overview figure')].map(f => f.dataset.name)")
     check(names == ["CPU time", "run queue", "memory", "disks"], "charts of the overview", names)
     b.js("document.querySelector('#g-overview').scrollIntoView()")
-    b.until("document.querySelector('#g-overview figure path')")
+    b.until("!!document.querySelector('#g-overview figure path')")
     paths = b.js("[...document.querySelectorAll('#g-overview figure path')].filter((p, k, a) => p.closest('figure') === a[0].closest('figure'))"
                  ".map(p => p.getAttribute('d'))")
     parts = ("user", "nice", "system", "irq", "softirq", "steal", "iowait")

@@ -18,7 +18,7 @@ It runs in an empty directory and a mount namespace of its own (as root), with K
 and OUT set, and ends with 0 (passed), 77 (skipped; its last line says why) or anything else (failed). Whatever it
 starts must be gone when it ends: a process or a mount that it leaves behind is a failure.
 """
-import argparse, ctypes, errno, os, platform, queue, re, shutil, signal, subprocess, sys, threading, time
+import argparse, ctypes, errno, functools, os, platform, queue, re, shutil, signal, subprocess, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -242,6 +242,11 @@ def comment(source, key):
     return ""
 
 
+@functools.cache
+def multiarch():
+    return subprocess.run(["gcc", "-print-multiarch"], capture_output=True, text=True).stdout.strip()
+
+
 def build_program(source):
     """One of tests/progs: `cc:` in its head adds flags, `only:` names its architecture. Returns an error or ''."""
     program, why = BIN / source.stem, BIN / f"{source.stem}.why"
@@ -254,8 +259,7 @@ def build_program(source):
     if only and only != platform.machine():
         why.write_text(f"only for {only}")
         return ""
-    multiarch = subprocess.run(["gcc", "-print-multiarch"], capture_output=True, text=True).stdout.strip()
-    flags = ["-O1", "-g", "-Wall", "-pthread", "-idirafter", f"/usr/include/{multiarch}", *comment(source, "cc").split()]
+    flags = ["-O1", "-g", "-Wall", "-pthread", "-idirafter", f"/usr/include/{multiarch()}", *comment(source, "cc").split()]
     compiler = os.environ.get("CC", "cc")
     built = subprocess.run([compiler, "-o", program, source, *flags], capture_output=True, text=True)
     if built.returncode == 0:
@@ -270,17 +274,20 @@ def build_program(source):
     return ""
 
 
-def build_programs():
+def build(cases):
+    """Returns the paths of kvis and of the sanitized kvis, and the names of the programs that do not compile. kvis takes one CPU
+    as long as the programs take the others."""
     BIN.mkdir(parents=True, exist_ok=True)
     sources = sorted((TESTS / "progs").glob("*.c"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
+        binaries = pool.submit(build_kvis, cases)
         errors = {source.stem: error for source, error in zip(sources, pool.map(build_program, sources)) if error}
     print(*errors.values(), sep="\n", end="")
-    return list(errors)
+    return binaries.result(), list(errors)
 
 
 def build_kvis(cases):
-    """Sets KVIS for plain cases, and returns the path of the sanitized binary."""
+    """The paths of kvis and of the sanitized kvis; those that these cases need are built."""
     named = os.environ.get("KVIS")
     plain = Path(named).absolute() if named else ROOT / "kvis"
     if not named and any(case.how != "asan" for case in cases):
@@ -570,7 +577,7 @@ def arguments():
     parser.add_argument("--list", action="store_true", help="list the cases with their tiers and what they prove")
     parser.add_argument("--slowest", action="store_true", help="show how long the cases took when they last ran here")
     parser.add_argument("--install", action="store_true", help="only install what the chosen cases need")
-    parser.add_argument("--lanes", type=int, help="how many cases run side by side (default: one a CPU; one more if all are of the tiers gate and quick)")
+    parser.add_argument("--lanes", type=int, help="how many cases run side by side (default: one a CPU; one more if all are of the tiers gate and quick, two a CPU if all are of the gate)")
     parser.add_argument("--tries", type=int, default=int(os.environ.get("TRIES", "1")), metavar="N",
                         help="run a case that fails up to N times (default: $TRIES or 1); what passed late is named at the end")
     parser.add_argument("--times", type=int, default=1, metavar="N", help="run everything N times")
@@ -578,8 +585,9 @@ def arguments():
 
 
 def default_lanes(cases):
-    """Cases of the tiers gate and quick often wait; a guest or a build keeps a CPU busy."""
-    return os.cpu_count() + all(case.tiers[0] in ("gate", "quick") and not case.how for case in cases)
+    """Cases of the gate wait for half of their time, and no load disturbs them; a guest or a build keeps a CPU busy."""
+    tiers = {case.how or case.tiers[0] for case in cases}
+    return os.cpu_count() * 2 if tiers == {"gate"} else os.cpu_count() + (tiers <= {"gate", "quick"})
 
 
 def first_comment(path):
@@ -615,8 +623,7 @@ def main():
         os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
     signal.signal(signal.SIGINT, interrupted)
     signal.signal(signal.SIGTERM, interrupted)
-    errors = build_programs()
-    binaries = build_kvis(cases)
+    binaries, errors = build(cases)
     lanes = options.lanes or default_lanes(cases)
     failures = sum(run_once(cases, lanes, options.tries, binaries, errors) for _ in range(options.times))
     if options.times > 1:

@@ -27,7 +27,7 @@ def run(module, arguments):
             status = e.code or 0
             if not isinstance(status, int):
                 print(status, file=err)
-                status = 1
+            status = int(status) if isinstance(status, int) else 1
         except Exception:
             traceback.print_exc(file=err)
             status = 1

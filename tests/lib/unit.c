@@ -1211,6 +1211,24 @@ static void t_diagnose(void)
     EXPECT(!waits(40 * 0.004, 40 * 0.3) && waits(0.6, 0.4) && !waits(0.05, 0.01));
 }
 
+/* A threshold is read as it is printed; other units and numbers are refused. */
+static void t_thresholds(void)
+{
+    static const char *const wrong[] = { "", "9", "9/s", "%", "-9%", "nan%", "inf%", "1e999%", "9%%", "9 k%", "9 KM%" };
+    float v;
+    for (const struct dg_rule *r = dg_rules; r < dg_rules + ARRAY_LEN(dg_rules); r++) {
+        const char *s = T(dg_bare(&tb, r->value, (double)r->limit));
+        if (r->below || r->limit >= DG_ANY)
+            expect(__LINE__, r->name, dg_parse(r->value, s, &v) && fabsf(v - r->limit) <= r->limit / 100);
+    }
+    EXPECT(dg_parse(M_WAIT_P99, "50ms", &v) && fabsf(v - 50e6f) < 1);
+    EXPECT(dg_parse(M_WAIT_P99, "2 s", &v) && fabsf(v - 2e9f) < 1);
+    EXPECT(dg_parse(M_B_RSS, "1.5MB", &v) && fabsf(v - 1.5f * (1 << 20)) < 1);
+    for (u32 k = 0; k < ARRAY_LEN(wrong); k++)
+        expect(__LINE__, wrong[k], !dg_parse(M_IDLE, wrong[k], &v));
+    EXPECT(!dg_opt_threshold("cpu-busy=12.5%") && strstr(dg_opt_threshold("cpu-busy="), "such as 12.5 %"));
+}
+
 /* Forged maps. The test writes the one entry, slot 0 of `stats`; loss counters are 0. An update of `stats` replaces
  * that entry; updates and deletions in other maps are counted. */
 enum { STATS_FD = 81, OTHER_FD = 80 };
@@ -1506,6 +1524,7 @@ int main(int argc, char **argv)
     t_vhost();
     t_symbols();
     t_diagnose();
+    t_thresholds();
     t_write();
     printf("unit: %d expectations hold, %d do not\n", passed, failed);
     return failed != 0;

@@ -7,14 +7,24 @@
  * memory, again and again; `ill far MB NODE CPU`: so much memory of one NUMA node, used on a CPU of
  * another; `ill listen`: accepts none of many connections; `ill packets CPU`: sends from that CPU broadcasts
  * that 64 sockets of this machine receive; `ill flows N`: N connections; `ill fragments`: fills memory, frees
- * every second page, and wants hugepages. Its name (comm) is ill-SCENE. */
+ * every second page, and wants hugepages; `ill fifo CPU`: computes on that CPU as SCHED_FIFO;
+ * `ill descriptors N`: may open N files, and opens them; `ill children N`: N children that sleep; `ill untracked`: makes
+ * connections without end; `ill lossy`: sends over lo, which loses a fifth of its packets; `ill fuse DIR`: serves a file
+ * system that does not answer 6 processes; `ill clock SECONDS`: says that the clock is synchronized, with this
+ * error (0: it is not, and ends). Its name (comm) is ill-SCENE. */
 #include "t.h"
 
+#include <linux/fuse.h>
 #include <linux/if_tun.h>
 #include <linux/mempolicy.h>
+#include <linux/netlink.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/timex.h>
 
 static const char *disk;
 static int workers, at_work;
@@ -220,6 +230,134 @@ static void flows(long n)
     pause();
 }
 
+static void fifo(int cpu)
+{
+    struct sched_param p = { .sched_priority = 50 };
+    pin(cpu);
+    workers = 1;
+    MUST(sched_setscheduler(0, SCHED_FIFO, &p) == 0);
+    compute(NULL);
+}
+
+/* All that it may open. */
+static void descriptors(long n)
+{
+    struct rlimit most = { (rlim_t)n, (rlim_t)n };
+    MUST(setrlimit(RLIMIT_NOFILE, &most) == 0);
+    while (open("/dev/null", O_RDONLY) >= 0)
+        ;
+    MUST(errno == EMFILE);
+    say("ill");
+    pause();
+}
+
+/* Returns in N children, with their number, and 0 in their parent; they die with it. */
+static long children(long n)
+{
+    pid_t first = getpid();
+    for (long i = 1; i <= n; i++) {
+        pid_t pid = fork();
+        MUST(pid >= 0);
+        if (pid)
+            continue;
+        MUST(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == first);
+        return i;
+    }
+    return 0;
+}
+
+static void untracked(void)
+{
+    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    for (int i = 0;; i++) {
+        int s = socket(AF_INET, SOCK_DGRAM, 0);
+        MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0);
+        send(s, "", 1, 0);
+        close(s);
+        if (i == 500)
+            say("ill");
+        usleep(2000);
+    }
+}
+
+/* Makes lo lose a fifth of its packets: tc qdisc add dev lo root netem loss 20%. */
+static void lose(void)
+{
+    struct {
+        struct nlmsghdr h;
+        struct tcmsg t;
+        struct rtattr kind;
+        char name[8];
+        struct rtattr options;
+        struct tc_netem_qopt netem;
+    } m = {
+        .h = { sizeof m, RTM_NEWQDISC, NLM_F_REQUEST | NLM_F_CREATE | NLM_F_REPLACE | NLM_F_ACK, 1, 0 },
+        .t = { .tcm_family = AF_UNSPEC, .tcm_ifindex = (int)if_nametoindex("lo"), .tcm_parent = TC_H_ROOT },
+        .kind = { RTA_LENGTH(sizeof "netem"), TCA_KIND }, .name = "netem",
+        .options = { RTA_LENGTH(sizeof m.netem), TCA_OPTIONS },
+        .netem = { .limit = 1000, .loss = UINT32_MAX / 5 },
+    };
+    struct { struct nlmsghdr h; struct nlmsgerr e; } back;
+    int s = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+    MUST(s >= 0 && send(s, &m, sizeof m, 0) == sizeof m);
+    MUST(recv(s, &back, sizeof back, 0) >= (ssize_t)sizeof back && back.e.error == 0);
+}
+
+static void lossy(void)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    static char block[16384];
+    socklen_t len = sizeof at;
+    int l = socket(AF_INET, SOCK_STREAM, 0), s = socket(AF_INET, SOCK_STREAM, 0), r;
+    MUST(bind(l, (void *)&at, len) == 0 && listen(l, 1) == 0 && getsockname(l, (void *)&at, &len) == 0);
+    MUST(connect(s, (void *)&at, len) == 0 && (r = accept(l, NULL, NULL)) >= 0);
+    lose();
+    if (children(1))
+        while (recv(r, block, sizeof block, 0) > 0)
+            ;
+    for (int i = 0;; i++) {
+        MUST(send(s, block, 1024, 0) > 0);
+        if (i == 200)
+            say("ill");
+        usleep(2000);
+    }
+}
+
+/* All look for the same name: one asks the server, and the others wait for the one in the kernel, in state D. */
+static void fuse(const char *dir)
+{
+    static char in[1 << 17] __attribute__((aligned(8)));
+    const struct fuse_in_header *h = (const void *)in;
+    struct { struct fuse_out_header h; struct fuse_init_out init; } out = {
+        { sizeof out, 0, 0 }, { .major = 7, .minor = 26, .max_write = 4096 },
+    };
+    char options[96], path[256];
+    int dev = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+    snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", dev);
+    snprintf(path, sizeof path, "%s/x", dir);
+    MUST(dev >= 0 && mount("ill", dir, "fuse", 0, options) == 0);
+    MUST(read(dev, in, sizeof in) >= (ssize_t)sizeof *h && h->opcode == FUSE_INIT);
+    out.h.unique = h->unique;
+    MUST(write(dev, &out, sizeof out) == sizeof out);
+    if (children(6)) {
+        close(dev);
+        access(path, F_OK);
+        _exit(0);
+    }
+    MUST(read(dev, in, sizeof in) > 0);
+    say("ill");
+    pause();
+}
+
+static void clock_error(long seconds)
+{
+    struct timex t = { .modes = ADJ_STATUS | ADJ_MAXERROR, .status = seconds ? STA_PLL : STA_UNSYNC, .maxerror = seconds * 1000000 };
+    MUST(adjtimex(&t) >= 0);
+    say("ill");
+    if (seconds)
+        pause();
+}
+
 enum { HUGE = 2 << 20 };
 
 static char *map(size_t bytes)
@@ -314,5 +452,21 @@ int main(int argc, char **argv)
         flows(n[0]);
     else if (!strcmp(scene, "fragments"))
         fragments();
+    else if (!strcmp(scene, "fifo"))
+        fifo((int)n[0]);
+    else if (!strcmp(scene, "descriptors"))
+        descriptors(n[0]);
+    else if (!strcmp(scene, "children")) {
+        if (!children(n[0]))
+            say("ill");
+        pause();
+    } else if (!strcmp(scene, "untracked"))
+        untracked();
+    else if (!strcmp(scene, "lossy"))
+        lossy();
+    else if (!strcmp(scene, "fuse"))
+        fuse(disk);
+    else if (!strcmp(scene, "clock"))
+        clock_error(n[0]);
     return 2;
 }

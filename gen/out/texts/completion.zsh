@@ -303,12 +303,13 @@ _kvis() {
     '*--path.sysfs=[read the /sys of the machine from DIR]:DIR:_files -/' \
     '*--path.rootfs=[read the root directory of the machine, with /proc and /sys, from DIR]:DIR:_files -/' \
     '*-h[print this help text]' \
-    '*--help[print this help text]' ;;
+    '*--help[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   diagnose) _arguments -s -S \
     '*-d+[watch the machine for SECS seconds (default 10; with COMMAND\: until it ends)]:SECS: ' \
     '*--duration=[watch the machine for SECS seconds (default 10; with COMMAND\: until it ends)]:SECS: ' \
     '*-v[show all findings with their rules, all resources, and metrics that are not available]' \
     '*--verbose[show all findings with their rules, all resources, and metrics that are not available]' \
+    '*--threshold=[change the threshold of a rule, as in cpu-busy=80%; repeatable (kvis help findings)]:RULE=VALUE: ' \
     '*-p+[also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable]:PID:_pids' \
     '*--pid=[also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable]:PID:_pids' \
     '*--cgroup=[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \

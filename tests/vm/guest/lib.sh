@@ -94,7 +94,7 @@ t_both() {
 # kvis diagnose finds, RULE (a regular expression of the rule's name; "none": it finds nothing) is first; WHO: 1: the
 # program is whom it names first, 0: it names nobody, -: that does not matter. ${RUNS-1} times (vm.sh says it in the
 # environment), of which a tenth may fail; then all that it found is shown. ILLS=idle,cpu: only these. ILL_OPTIONS: more of
-# diagnose's options.
+# diagnose's options. The TAP says how many seconds after the fault began kvis had found it. (The manual has them.)
 t_ill() {
     case ",${ILLS-$1}," in *",$1,"*) ;; *) return ;; esac
     t_ill=$1 t_rule=$2 t_who=$3 t_good=0 t_run=0 t_void=0 t_pid=
@@ -104,6 +104,7 @@ t_ill() {
         t_pid=$!
         until_true 30 grep -q '^ill' ill.out || { t_not_ok "$t_ill: it does not begin"; t_show ill.out; return; }
     fi
+    t_since=$(cut -d ' ' -f 1 /proc/uptime)
     while [ $t_run -lt "${RUNS-1}" ]; do
         t_run=$((t_run + 1))
         kvis diagnose ${ILL_OPTIONS-} -d 2 --json="$t_ill.$t_run.json" -o "$t_ill.$t_run.txt" 2>err || t_show err
@@ -115,6 +116,7 @@ t_ill() {
         case $t_who in 0) t_want= ;; -) t_want=$t_culprit ;; esac
         if expr "${t_first:-none}" : "\($t_rule\)\$" >/dev/null && [ "$t_culprit" = "$t_want" ]; then
             t_good=$((t_good + 1))
+            [ $t_run -gt 1 ] || echo "# $t_ill: ${t_first:-no finding}, $(t_seconds_since "$t_since") s after the fault began"
         elif [ "$t_first" = run-queue-latency ] && [ $t_void -lt 3 ]; then
             # When the host takes a CPU from an emulator, what runs on it keeps others waiting that long. No
             # guest can tell that from a wait that a task in it has caused: the run is void.
@@ -129,6 +131,8 @@ t_ill() {
     t_what="$t_ill: $t_good of ${RUNS-1} right"
     [ $((t_good * 10)) -ge $((${RUNS-1} * 9)) ] && t_pass "$t_what" || t_not_ok "$t_what"
 }
+
+t_seconds_since() { awk -v since="$1" '{ printf "%.1f", $1 - since }' /proc/uptime; }
 
 # null_disk ATTRIBUTE=VALUE...: a new disk of null_blk, of 64 MB and with interrupts of a timer (irqmode=2) unless the attributes
 # say otherwise; its name in $name. Wants "# modules: configfs null_blk". null_gone: takes away all of them.

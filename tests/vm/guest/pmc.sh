@@ -66,6 +66,15 @@ within "as an event of the program's own" "$(total "{pid=\"$pid\",comm=\"pmu\"}"
 exec 7>&-
 rm -f p.prom
 
+# A command, and a child of it that does the same: from the exec on, with children, and in user mode alone.
+user kvis monitor -i 0.5 --json=/tmp/json8 -o /tmp/text8 -- sh -c "echo | $BIN/pmu loop $steps 0; echo | $BIN/pmu loop $steps 0; exit 9" >did8 2>err
+t_is "the exit status of the command" 9 $?
+cp /tmp/json8 json8
+t_json "totals of the command" json8 "0 <= E[-2]['instructions'] / $(awk '/^did / { s += $2 } END { printf "%d", s }' did8) - 1 < 0.05"
+t_json "and their ratio" json8 "abs(E[-2]['ipc'] - 1) < 0.01"
+t_has "as text" /tmp/text8 "^ *$(js8=$(sed -n 's/.*"type":"totals".*"instructions":\([0-9]*\).*/\1/p' json8); echo "$js8")  instructions"
+t_has "page faults need root" /tmp/text8 'n/a  page_faults: perf_event_open: EACCES .perf_event_paranoid is 2.; fix: '
+
 # All CPUs: their cycles are the time that they ran (1 ns each); every instruction of the program is in.
 loop all $steps 0
 kvis monitor -c pmc,stat -i 0.5 -n 8 --per-cpu --json=json2 --prometheus=p.prom 2>err &

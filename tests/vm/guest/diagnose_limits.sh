@@ -1,0 +1,94 @@
+# diagnose_limits: a CPU that a SCHED_FIFO task does not give up, a swap storm, and limits that are reached: files, inodes,
+# descriptors, processes, connections. kvis diagnose must rank each of them first.
+# kernels: x86-5.10 x86-6.12 x86-sid
+# timeout: 300
+# modules: virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk configfs null_blk libcrc32c nf_defrag_ipv6 nf_defrag_ipv4 nf_conntrack sch_netem fuse
+# qemu: -drive if=none,id=swap,driver=null-co,size=536870912,snapshot=on -device virtio-blk-pci,drive=swap,num-queues=1
+. /tests/lib.sh
+
+ip link set lo up 2>/dev/null || ifconfig lo up
+sleep 2 # till what the boot has begun is over
+
+# Two programs wait for CPU 1, which another does not give up.
+"$BIN/ill" pinned 1 2 >waits.out 2>&1 &
+waits=$!
+until_true 30 grep -q '^ill' waits.out
+t_ill fifo run-queue-one-cpu 1 fifo 1
+kill $waits
+wait $waits
+
+t_ill descriptors limit-descriptors 1 descriptors 64
+
+grep -q ' /sys/fs/cgroup cgroup2' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
+echo "+pids" >/sys/fs/cgroup/cgroup.subtree_control
+cg=/sys/fs/cgroup/kvill
+mkdir $cg
+echo 40 >$cg/pids.max
+sh -c "echo \$\$ >$cg/cgroup.procs"' exec "$0" children 39' "$BIN/ill" >children.out 2>&1 &
+children=$!
+until_true 30 grep -q '^ill' children.out
+t_ill pids cgroup-pids -
+kill $children
+wait $children
+until_true 5 rmdir $cg
+
+# A file system that is full, one without inodes, one that errors made read-only.
+null_disk size=16 memory_backed=1 irqmode=1
+mkdir fs
+file_system() { # file_system OPTION...: a new one, on ./fs
+    mke2fs "$@" /dev/$name >/dev/null && mount -t ext4 -o errors=remount-ro /dev/$name fs
+}
+if file_system; then
+    cat /dev/zero >fs/zeros 2>/dev/null
+    t_ill full filesystem-full 0
+    umount fs
+    file_system -i 65536
+    for k in $(seq 300); do : >fs/$k; done 2>/dev/null
+    t_ill inodes filesystem-inodes 0
+    umount fs
+    file_system
+    if echo 1 >/sys/fs/ext4/$name/trigger_fs_error; then
+        t_ill readonly filesystem-errors 0
+        t_show /proc/self/mountinfo
+    else
+        t_skip readonly "no trigger_fs_error"
+    fi
+    umount fs
+else
+    t_skip full "no ext4"
+fi
+null_gone
+
+if [ -c /dev/fuse ]; then
+    mkdir mnt
+    t_ill stuck tasks-stuck - fuse mnt
+    umount -l mnt
+else
+    t_skip stuck "no FUSE"
+fi
+
+table=/proc/sys/net/netfilter/nf_conntrack_max
+if rmmod nf_conntrack && insmod /modules/nf_conntrack.ko enable_hooks=1 && most=$(cat $table); then
+    echo 100 >$table
+    t_ill untracked "conntrack-drops\|limit-conntrack" 0 untracked
+    echo "$most" >$table
+    rmmod nf_conntrack
+else
+    t_skip untracked "no nf_conntrack"
+fi
+t_ill lossy tcp-retransmits 0 lossy
+
+t_ill clock clock-unsynchronized 0 clock 5
+"$BIN/ill" clock 0 >clock.out
+
+# Hugepages take most of the memory; the program wants more than what is left.
+if mkswap /dev/vda >/dev/null && swapon /dev/vda; then
+    free=$(awk '/MemAvailable/ { print int($2 / 2048) - 60 }' /proc/meminfo)
+    echo $free >/proc/sys/vm/nr_hugepages
+    t_ill swap "memory-pressure\|swap-thrashing\|memory-direct-reclaim" 1 memory 180
+    echo 0 >/proc/sys/vm/nr_hugepages
+    swapoff /dev/vda
+else
+    t_skip swap "no disk to swap to"
+fi
+t_ill idle none 0
