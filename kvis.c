@@ -10566,7 +10566,7 @@ static void md_shutdown(struct task *t, struct call *c)
 
 /* --- bytes --- */
 
-/* Returns a new event of a call that moves bytes through descriptor n. to: the peer of a socket. */
+/* to: the peer of a socket, if the call names one. */
 static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
                                  const struct name *to, bool in)
 {
