@@ -36312,6 +36312,8 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
             distance = 0;
         }
     }
+    if (!near && !strcmp(name, "version"))
+        opt_wrong(c, NULL, "no option '%.300s'; did you mean kvis --version?", given);
     if (!near)
         opt_wrong(c, NULL, "no option '%.300s' (see kvis %s --help)", given, c->name);
     opt_wrong(c, opt_by_name(c, near, strlen(near)), "no option '%.300s'; did you mean --%s?",

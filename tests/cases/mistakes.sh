@@ -54,6 +54,8 @@ done <<'END'
 2|trace -vo -- true|--output: '': a value is missing
 2|opensnop|no command 'opensnop'; did you mean opensnoop\?
 2|trace -p abc|--attach: 'abc': not a process ID
+2|trace --version|no option '--version'; did you mean kvis --version\?
+2|monitor --version|no option '--version'; did you mean kvis --version\?
 2|trace --pid 1|no option '--pid'; did you mean --attach\?
 2|open --attach 1|no option '--attach'; did you mean --pid\?
 2|trace --timeout=3 true|no option '--timeout=3'; did you mean --duration\?
@@ -133,7 +135,7 @@ done <<'END'
 2|proc -l (|not a valid regular expression
 2|proc --format=json --json -- true|both write to stdout
 END
-eq "mistakes" 97 $n
+eq "mistakes" 99 $n
 
 # The last line is the row of help.
 usage() { # usage LINE ARG...

@@ -80,7 +80,7 @@ int sched_fork(void *ctx)
 }
 
 """),
-    ("gen/wire.h", "    u64 idle;             /* switches", "    u64 forks;\n"),
+    ("gen/wire.h", "    u64 idle;             /* number of switches", "    u64 forks;\n"),
     ("gen/tables/metrics.tbl", "metric UNSEEN ", """metric FORKED forks_seen source=runq unit=count of=cpu all=sum wire=forks
     Forks that a program has seen
 """),
