@@ -215,7 +215,7 @@ END
 has text '^stat +cpu=0 user=50.0% .* steal=7.0%'
 has text '^disks +device=sda1 on="sda" '
 has text '^zones +zone=0 type="x86_pkg_temp" thermal=61.0C .*thermal_headroom=34.0C'
-has text '^psi +n/a pressure_irq_stalled: /proc/pressure/irq needs'
+has text '^psi +n/a pressure_irq_stalled: .*needs Linux 6.1'
 eq "reasons" 1 "$(grep -c '^psi.*n/a' text)"
 # what is missing: the source and the reason, not each metric
 has text '^membw +n/a: '
