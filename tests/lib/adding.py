@@ -2,6 +2,7 @@
 adding.py SRC: adds to the copy of kvis in SRC one event, one option, one metric, one source of metrics, one
 distribution, one core and one probe, as the tables and the banners of their sections describe. Each piece is inserted before an
 existing line or text; SRC/added has the number of lines of each."""
+import re
 import sys
 
 EVENT = [  # banners of ev_ and md_
@@ -102,6 +103,6 @@ with open(top + "added", "w") as told:
         print(f"{name}: {sum(p.count(chr(10)) for _, _, p in pieces)} lines in {len(pieces)} places", file=told)
 # The size that programs and kvis agree on is asserted.
 wire = open(top + "gen/wire.h").read()
-old = "WIRE_ASSERT(sizeof(struct wire_sched) == 4600);"
-assert old in wire
-open(top + "gen/wire.h", "w").write(wire.replace(old, old.replace("4600", "4608")))
+old = re.search(r"WIRE_ASSERT\(sizeof\(struct wire_sched\) == (\d+)\);", wire)
+wire = wire[:old.start(1)] + str(int(old[1]) + 8) + wire[old.end(1):]
+open(top + "gen/wire.h", "w").write(wire)
