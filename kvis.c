@@ -33614,8 +33614,8 @@ enum dg_kind { DG_UTILIZATION, DG_SATURATION, DG_ERROR };
 enum dg_scope { DG_THIS, DG_OTHERS, DG_ALL };
 enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE, DG_BY_SELF };
 
-static const struct { u16 a, b, like; u8 op; } dg_numbers[] = {
-#define X(name, op, a, b, like) { a, b, like, OP_##op },
+static const struct { const char *id; u16 a, b, like; u8 op; } dg_numbers[] = {
+#define X(name, op, a, b, like) { #name, a, b, like, OP_##op },
     DG_NUMBERS(X)
 #undef X
 };
@@ -33627,15 +33627,15 @@ static const struct { u16 number; const char *words; } dg_words[] = {
 #undef X
 };
 
-static const struct { const char *name; u16 use[3]; } dg_res[N_RES] = {
-#define X(id, name, use, saturation, errors) { name, { use, saturation, errors } },
+static const struct { const char *id, *name; u16 use[3]; } dg_res[N_RES] = {
+#define X(id, name, use, saturation, errors) { #id, name, { use, saturation, errors } },
     DG_RESOURCES(X)
 #undef X
 };
 
 #define DG_R(res) (1u << RES_##res)
 
-enum { DG_MAX_GUARDS = 3 };
+enum { DG_MAX_GUARDS = 3, DG_MAX_RULES = 192 };
 
 #define DG_ANY 1e-6f /* a lower threshold means: any value above 0 */
 
@@ -33653,7 +33653,7 @@ static struct dg_rule {
         bool maybe, below;   /* maybe: the guard also holds if its number is unknown */
         float limit;         /* threshold; 0 with `below` false: end of the list */
     } guard[DG_MAX_GUARDS];
-} dg_rules[] = { DG_RULES };
+} dg_rules[DG_MAX_RULES] = { DG_RULES }; /* the rules of --rules follow */
 
 enum {
     DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 1 + DG_MAX_GUARDS, DG_BUSIEST = 6,
@@ -34243,7 +34243,7 @@ static void dg_who(struct dg_finding *f)
 
 static void dg_judge(void)
 {
-    for (u32 k = 0; k < ARRAY_LEN(dg_rules); k++)
+    for (u32 k = 0; k < DG_MAX_RULES && dg_rules[k].name; k++)
         dg_rule(&dg_rules[k]);
     for (u32 round = 0; round < 3; round++) /* follow chains of causes */
         for (u32 k = 0; k < dg.n_found; k++)
@@ -34347,16 +34347,6 @@ static void dg_bare(struct buf *b, u16 number, double v)
         dg_num(b, number, v);
 }
 
-/* Writes a number in its phrase from dg_words[]: "throttled in 84 % of its periods". */
-static void dg_say(struct buf *b, u16 number, double v)
-{
-    const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
-    if (words)
-        b_put(b, words, (size_t)(at - words));
-    dg_bare(b, number, v);
-    b_s(b, words ? at + 1 : "");
-}
-
 /* Writes the JSON name of a metric, or the formula of a derived number. */
 static void dg_name_of(struct buf *b, u16 number)
 {
@@ -34381,6 +34371,21 @@ static void dg_name_of(struct buf *b, u16 number)
     }
     dg_name_of(b, c);
     b_s(b, how == OP_MOST || how == OP_SHARE ? ")" : "");
+}
+
+/* Writes a number in its phrase from dg_words[]: "throttled in 84 % of its periods". A number
+ * without a phrase, which only local rules use, gets its name. */
+static void dg_say(struct buf *b, u16 number, double v)
+{
+    const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
+    if (words) {
+        b_put(b, words, (size_t)(at - words));
+    } else {
+        dg_name_of(b, number);
+        b_c(b, ' ');
+    }
+    dg_bare(b, number, v);
+    b_s(b, words ? at + 1 : "");
 }
 
 /* Appends a text of a rule. %t becomes the name, and %p the process ID (unless pid is 0). */
@@ -35007,10 +35012,11 @@ static const char *dg_opt_threshold(const char *v)
     char name[64];
     const char *near = NULL;
     u32 distance = 9;
-    struct dg_rule *r = dg_rules, *end = r + ARRAY_LEN(dg_rules);
+    struct dg_rule *r = dg_rules, *end = r + DG_MAX_RULES;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(v, "="), v);
-    for (; r < end && strcmp(r->name, name); r++)
+    for (; r < end && r->name && strcmp(r->name, name); r++)
         u_nearer(name, r->name, &near, &distance);
+    r = r->name ? r : end;
     v += strcspn(v, "=");
     b_reset(&why);
     if (r == end && near) {
@@ -35028,6 +35034,259 @@ static const char *dg_opt_threshold(const char *v)
     }
     b_c(&why, 0);
     return why.p;
+}
+
+/* --- local rules: a file in the form of gen/tables/rules.tbl --- */
+
+enum { DG_FILE_MAX = 64 << 10 };
+
+static struct {
+    const char *start;       /* start of the current line */
+    u32 line;
+    struct dg_rule *rule;    /* the rule that is being read; NULL: none yet */
+    struct buf why;          /* what is wrong, or empty */
+} dg_local;
+
+/* Notes what is wrong at a position of the current line. Returns false. */
+static bool PRINTF_LIKE(2, 3) dg_wrong(const char *at, const char *fmt, ...)
+{
+    char what[200];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    b_f(&dg_local.why, "line %u, column %u: %s", dg_local.line,
+        (u32)(at - dg_local.start) + 1, what);
+    return false;
+}
+
+/* Returns the next word of a line and ends it with a NUL; at the end of the line, an empty string.
+ */
+static char *dg_word(char **line)
+{
+    char *word = *line + strspn(*line, " \t");
+    *line = word + strcspn(word, " \t");
+    if (**line)
+        *(*line)++ = 0;
+    *line += strspn(*line, " \t");
+    return word;
+}
+
+/* Returns the position of a word in a list that ends with NULL, or -1. */
+static int dg_choose(const char *word, const char *const *list)
+{
+    for (int k = 0; list[k]; k++)
+        if (!strcmp(list[k], word))
+            return k;
+    dg_wrong(word, "'%.40s' is not allowed here", word);
+    return -1;
+}
+
+/* Parses a word of a list. Returns whether the list has the word. */
+static bool dg_pick(const char *word, const char *const *list, u8 *index)
+{
+    int k = dg_choose(word, list);
+    *index = (u8)MAX(k, 0);
+    return k >= 0;
+}
+
+/* Finds a metric by its name in `kvis help metrics`, or a number of rules.tbl by its ID. */
+static bool dg_find_number(const char *word, u16 *number)
+{
+    static struct buf name;
+    for (*number = 0; *number < X_END; ++*number) {
+        b_reset(&name);
+        if (*number < N_METRICS)
+            dg_name_of(&name, *number);
+        else
+            b_s(&name, dg_numbers[*number - N_METRICS].id);
+        if (name.len == strlen(word) && !memcmp(name.p, word, name.len))
+            return true;
+    }
+    return dg_wrong(word, "no metric '%.40s' (kvis help metrics lists the names)", word);
+}
+
+/* Parses NUMBER >= LIMIT or NUMBER <= LIMIT. LIMIT is in base units, or has its unit. */
+static bool dg_condition(char *v, u16 *number, bool *below, float *limit)
+{
+    static const char *const compare[] = { ">=", "<=", NULL };
+    char *end;
+    if (!dg_find_number(dg_word(&v), number))
+        return false;
+    int how = dg_choose(dg_word(&v), compare);
+    if (how < 0)
+        return false;
+    *below = how;
+    *limit = strtof(v, &end);
+    if (!isdigit((u8)*v) || (*end && !dg_parse(*number, v, limit)) || !isfinite(*limit)
+        || (*limit <= 0 && !*below))
+        return dg_wrong(v, "not a number above 0");
+    return true;
+}
+
+static bool dg_guard(struct dg_guard *g, char *v, bool maybe)
+{
+    static const char *const scopes[] = { "this", "others", "all", NULL };
+    const struct dg_guard *end = dg_local.rule->guard + DG_MAX_GUARDS;
+    while (g < end && (g->limit > 0 || g->below))
+        g++;
+    if (g == end)
+        return dg_wrong(v, "more than %d guards", DG_MAX_GUARDS);
+    g->maybe = maybe;
+    return dg_pick(dg_word(&v), scopes, &g->scope)
+           && dg_condition(v, &g->number, &g->below, &g->limit);
+}
+
+/* Parses IDs of resources, or "-", into a mask. */
+static bool dg_resources(char *v, u16 *mask)
+{
+    while (*v && strcmp(v, "-")) {
+        const char *word = dg_word(&v);
+        u32 r = 0;
+        while (r < N_RES && strcmp(dg_res[r].id, word))
+            r++;
+        if (r == N_RES)
+            return dg_wrong(word, "no resource '%.40s'", word);
+        *mask |= (u16)(1u << r);
+    }
+    return true;
+}
+
+enum dg_columns {
+    DGC_RESOURCE, DGC_KIND, DGC_TRIED, DGC_WHEN, DGC_AND, DGC_AND_MAYBE, DGC_UNLESS, DGC_BEFORE,
+    DGC_COST, DGC_BLAMES, DGC_FILES, DGC_LOG, DGC_FINDING, DGC_SOURCE, DGC_NEXT, DGC_ALONE
+};
+
+/* Parses "-", or the processes that a finding blames: SCOPE NUMBER. */
+static bool dg_blames(struct dg_rule *r, char *v)
+{
+    static const char *const scopes[] = {
+        [DG_BY_NOBODY] = "-", [DG_BY_ALL] = "all", [DG_BY_MEMBERS] = "members", [DG_BY_CPU] = "cpu",
+        [DG_BY_DEVICE] = "device", [DG_BY_SELF] = "self", NULL,
+    };
+    int scope = dg_choose(dg_word(&v), scopes);
+    r->who = (u8)MAX(scope, 0);
+    return scope == DG_BY_NOBODY || (scope > 0 && dg_find_number(v, &r->whose));
+}
+
+/* Parses "-", or the time lost: NUMBER FACTOR. */
+static bool dg_cost(struct dg_rule *r, char *v)
+{
+    const char *number = dg_word(&v);
+    r->factor = strtof(v, NULL);
+    return !strcmp(number, "-") || dg_find_number(number, &r->cost);
+}
+
+/* Stores a column of a rule. */
+static bool dg_column(struct dg_rule *r, const char *key, char *v)
+{
+    static const char *const columns[] = {
+        [DGC_RESOURCE] = "resource", [DGC_KIND] = "kind", [DGC_TRIED] = "tried",
+        [DGC_WHEN] = "when", [DGC_AND] = "and", [DGC_AND_MAYBE] = "and?", [DGC_UNLESS] = "unless",
+        [DGC_BEFORE] = "before", [DGC_COST] = "cost", [DGC_BLAMES] = "blames",
+        [DGC_FILES] = "files", [DGC_LOG] = "log", [DGC_FINDING] = "finding",
+        [DGC_SOURCE] = "source", [DGC_NEXT] = "next", [DGC_ALONE] = "alone", NULL,
+    };
+    static const char *const severities[] = { "utilization", "saturation", "error", NULL };
+    static const char *const tried[] = { "machine", "each", NULL };
+    u16 mask = 0;
+    u8 each = 0;
+    int column = dg_choose(key, columns);
+    if (column >= 0 && !*v)
+        return dg_wrong(v, "%s is empty", key);
+    switch (column) {
+    case DGC_RESOURCE:
+        if (!dg_resources(v, &mask) || !mask)
+            return mask || dg_local.why.len ? false : dg_wrong(v, "a resource is missing");
+        r->res = (u8)__builtin_ctz(mask);
+        return true;
+    case DGC_KIND: return dg_pick(v, severities, &r->kind);
+    case DGC_TRIED:
+        mask = dg_pick(v, tried, &each);
+        r->each = each;
+        return mask;
+    case DGC_WHEN: return dg_condition(v, &r->value, &r->below, &r->limit);
+    case DGC_AND:
+    case DGC_AND_MAYBE: return dg_guard(r->guard, v, column == DGC_AND_MAYBE);
+    case DGC_UNLESS: return dg_resources(v, &r->unless);
+    case DGC_BEFORE: return dg_resources(v, &r->before);
+    case DGC_COST: return dg_cost(r, v);
+    case DGC_BLAMES: return dg_blames(r, v);
+    case DGC_FILES: r->files = true; break;
+    case DGC_LOG: return dg_find_number(v, &r->log);
+    case DGC_FINDING: r->finding = v; break;
+    case DGC_SOURCE: r->source = v; break;
+    case DGC_NEXT: r->next = v; break;
+    case DGC_ALONE: r->alone = v; break;
+    }
+    return column >= 0;
+}
+
+/* Begins a rule. Its name is printed as it is. */
+static bool dg_begin_rule(const char *file, char *name)
+{
+    struct dg_rule *r = dg_rules;
+    if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")])
+        return dg_wrong(name, "not the name of a rule: letters, digits and '-'");
+    for (; r < dg_rules + DG_MAX_RULES && r->name; r++)
+        if (!strcmp(r->name, name))
+            return dg_wrong(name, "a rule %s exists", name);
+    if (r == dg_rules + DG_MAX_RULES)
+        return dg_wrong(name, "too many rules");
+    *r = (struct dg_rule){ .name = name, .source = file, .next = "kvis monitor", .alone = "",
+                           .res = RES_LIMIT, .cost = X_NONE, .whose = X_NONE, .log = X_NONE };
+    dg_local.rule = r;
+    return true;
+}
+
+static bool dg_complete(void)
+{
+    const struct dg_rule *r = dg_local.rule;
+    if (r && (!r->finding || (r->limit <= 0 && !r->below)))
+        return dg_wrong(dg_local.start, "rule %s has no %s", r->name,
+                        r->finding ? "when" : "finding");
+    return true;
+}
+
+static bool dg_rule_line(const char *file, char *line)
+{
+    bool column = *line == ' ' || *line == '\t';
+    const char *bad = line;
+    while (*bad == '\t' || (*bad >= ' ' && *bad <= '~'))
+        bad++;
+    if (*bad)
+        return dg_wrong(bad, "not a printable ASCII character");
+    for (size_t n = strlen(line); n && strchr(" \t", line[n - 1]); n--)
+        line[n - 1] = 0;
+    const char *key = dg_word(&line);
+    if (!*key || *key == '#')
+        return true;
+    if (column && dg_local.rule)
+        return dg_column(dg_local.rule, key, line);
+    if (strcmp(key, "rule"))
+        return dg_wrong(key, "want rule NAME, or an indented column of a rule");
+    return dg_complete() && dg_begin_rule(file, line);
+}
+
+/* Adds the rules of a file, whose text stays in memory. */
+static const char *dg_opt_rules(const char *file)
+{
+    char *text = calloc(1, DG_FILE_MAX + 2), *line;
+    bool right = true;
+    if (!text || access(file, R_OK) < 0)
+        return strerror(errno);
+    size_t n = u_slurp(file, text, DG_FILE_MAX + 2);
+    if (n > DG_FILE_MAX || strlen(text) < n)
+        return n > DG_FILE_MAX ? "larger than 64 KiB" : "not a text file";
+    dg_local.rule = NULL;
+    dg_local.line = 0;
+    while (right && (line = strsep(&text, "\n"))) {
+        dg_local.line++;
+        dg_local.start = line;
+        right = dg_rule_line(file, line);
+    }
+    b_c(&dg_local.why, 0);
+    return right && dg_complete() ? NULL : dg_local.why.p;
 }
 
 static const char *dg_opt_duration(const char *v)

@@ -544,6 +544,10 @@ enum {
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
       "show all findings with their rules, all resources, and metrics that are not available" }, \
+    { IN_DIAGNOSE, 0, "rules", "FILE", false, \
+      OPT_CALL, { .call = dg_opt_rules }, 0, 0, \
+      NULL, "", "    --rules=FILE", \
+      "also try the rules in FILE, which has the form described in the manual" }, \
     { IN_DIAGNOSE, 0, "threshold", "RULE=VALUE", false, \
       OPT_CALL, { .call = dg_opt_threshold }, 0, 0, \
       NULL, "limit|set", "    --threshold=RULE=VALUE", \

@@ -1217,7 +1217,7 @@ static void t_thresholds(void)
 {
     static const char *const wrong[] = { "", "9", "9/s", "%", "-9%", "nan%", "inf%", "1e999%", "9%%", "9 k%", "9 KM%" };
     float v;
-    for (const struct dg_rule *r = dg_rules; r < dg_rules + ARRAY_LEN(dg_rules); r++) {
+    for (const struct dg_rule *r = dg_rules; r->name; r++) {
         const char *s = T(dg_bare(&tb, r->value, (double)r->limit));
         if (r->below || r->limit >= DG_ANY)
             expect(__LINE__, r->name, dg_parse(r->value, s, &v) && fabsf(v - r->limit) <= r->limit / 100);

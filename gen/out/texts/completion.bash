@@ -112,6 +112,7 @@ _kvis_value() # COMMAND OPTION: $v, its value; '=...': only behind a =
     monitor:--path.sysfs) v='DIR' ;;
     monitor:--path.rootfs) v='DIR' ;;
     diagnose:-d|diagnose:--duration) v='WORD' ;;
+    diagnose:--rules) v='FILE' ;;
     diagnose:--threshold) v='WORD' ;;
     diagnose:-p|diagnose:--pid) v='PID' ;;
     diagnose:--cgroup) v='FILE' ;;
@@ -139,7 +140,7 @@ _kvis_words() # COMMAND: $opts, and $v: its words
     execsnoop) opts='-d --duration= -o --output= -T --time -t --timestamp -U --print-uid -x --fails -q --quote --max-args= -u --uid= -n --name= -l --line= -c --cgroup= --ring= -h --help ' v='' ;;
     exitsnoop) opts='-d --duration= -o --output= -t --timestamp -x --failed -T --threaded -p --pid= -u --uid= -n --name= -c --cgroup= --ring= -h --help ' v='' ;;
     monitor) opts='-i --interval= -n --count= -d --duration= -c --collectors= -p --pid= -e --event= --list-events --cgroup= --per-cpu --histogram --json --csv --report --prometheus= --listen= --grafana -o --output= --path.procfs= --path.sysfs= --path.rootfs= -h --help ' v='COMMAND' ;;
-    diagnose) opts='-d --duration= -v --verbose --threshold= -p --pid= --cgroup= --virtio --json --report -o --output= --path.procfs= --path.sysfs= --path.rootfs= -h --help ' v='COMMAND' ;;
+    diagnose) opts='-d --duration= -v --verbose --rules= --threshold= -p --pid= --cgroup= --virtio --json --report -o --output= --path.procfs= --path.sysfs= --path.rootfs= -h --help ' v='COMMAND' ;;
     check) opts='-v --verbose --json --path.procfs= --path.sysfs= --path.rootfs= -h --help ' v='trace|open|replay|diff|proc|execsnoop|exitsnoop|monitor|diagnose|check|' ;;
     help) opts=--man v='trace|open|replay|diff|proc|execsnoop|exitsnoop|monitor|diagnose|check|' ;;
     completion) v='bash|zsh|fish' ;;

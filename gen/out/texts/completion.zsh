@@ -312,6 +312,7 @@ _kvis() {
     '*--duration=[watch the machine for SECS seconds (default 10; with COMMAND\: until it ends)]:SECS: ' \
     '*-v[show all findings with their rules, all resources, and metrics that are not available]' \
     '*--verbose[show all findings with their rules, all resources, and metrics that are not available]' \
+    '*--rules=[also try the rules in FILE, which has the form described in the manual]:FILE:_files' \
     '*--threshold=[change the threshold of a rule, as in cpu-busy=80%; repeatable (kvis help findings)]:RULE=VALUE: ' \
     '*-p+[also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable]:PID:_pids' \
     '*--pid=[also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable]:PID:_pids' \

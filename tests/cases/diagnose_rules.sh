@@ -1,0 +1,99 @@
+#!/bin/sh
+# kvis diagnose --rules: a rule of a file finds what it describes, a mistake in the file names its line and column, and files
+# that are not rules are refused.
+# tier: gate asan
+# timeout: 60
+# needs: python3
+. "$TESTS/lib/lib.sh"
+cat >rules <<'END'
+# local rules
+rule my-threads
+    resource LIMIT
+    kind     saturation
+    tried    machine
+    when     threads_used_ratio >= 0.0001%
+    and      all threads >= 2
+    and?     all BUSY <= 1e9
+    blames   all busy_cpu_seconds_per_second
+    finding  There are threads on this machine
+    source   this test
+    next     ps -eLf
+
+rule my-quiet
+    when     threads >= 1e9
+    finding  There are far too many threads
+END
+run diagnose -d 0.1 --rules rules --threshold my-threads=0.0002% --json=json -v -o text
+status 0
+has text 'There are threads on this machine'
+has text 'rule: my-threads .saturation of kernel limits.'
+hasnt text 'my-quiet'
+python3 - json <<'END' || fail "the finding"
+import json, sys
+f = next(f for f in json.load(open(sys.argv[1]))["findings"] if f["rule"] == "my-threads")
+print(f)
+assert f["next"] == "ps -eLf" and f["severity"] == "saturation"
+assert [e["metric"] for e in f["evidence"]][:2] == ["threads_used_ratio", "threads"]
+assert abs(f["evidence"][0]["threshold"] - 2e-6) < 1e-9 and f["evidence"][1]["threshold"] == 2
+END
+mistake() { # mistake MESSAGE < FILE
+    cat >wrong
+    run diagnose -d 0.1 --rules wrong
+    status 2
+    has err "--rules: 'wrong': $1"
+    [ ! -s out ] || fail "it ran"
+}
+mistake "line 2, column 10: no metric 'no_such' .kvis help metrics" <<'END'
+rule a
+    when no_such >= 1
+END
+mistake "line 2, column 18: '>' is not allowed here" <<'END'
+rule a
+    when threads > 1
+END
+mistake "line 2, column 21: not a number above 0" <<'END'
+rule a
+    when threads >= much
+END
+mistake "line 2, column 13: no resource 'RAM'" <<'END'
+rule a
+    unless  RAM
+END
+mistake "line 3, column 5: 'colour' is not allowed here" <<'END'
+rule a
+    when threads >= 1
+    colour red
+END
+mistake "line 6, column 10: more than 3 guards" <<'END'
+rule a
+    when threads >= 1
+    and  all threads >= 1
+    and  all threads >= 1
+    and  all threads >= 1
+    and  all threads >= 1
+END
+mistake "line 1, column 6: a rule cpu-busy exists" <<'END'
+rule cpu-busy
+END
+mistake "line 3, column 1: rule a has no finding" <<'END'
+rule a
+    when threads >= 1
+rule b
+END
+mistake "line 1, column 1: want rule NAME" <<'END'
+when threads >= 1
+END
+printf 'rule a\n    finding x\033[1m\n' | mistake "line 2, column 14: not a printable ASCII character"
+printf 'rule a\000b\n' | mistake "not a text file"
+head -c 70000 /dev/zero | tr '\0' '#' | mistake "larger than 64 KiB"
+seq 300 | sed 's/.*/rule r&\n when threads >= 1\n finding x/' | mistake "line [0-9]*, column 6: too many rules"
+run diagnose --rules /nosuch; status 2; has err 'No such file'
+# bytes of a file cut or changed anywhere: never a crash
+for n in $(some "10 60 150 200 333" "$(seq 500)" "10 200"); do
+    head -c "$n" rules >cut
+    "$KVIS" diagnose -d 0.01 --rules cut >/dev/null 2>err 9>&-
+    st=$?; [ $st = 0 ] || [ $st = 2 ] || fail "cut at $n: exit $st"
+    { head -c "$n" rules; printf '%%>= %s' "$n"; tail -c +$((n + 3)) rules; } >changed
+    "$KVIS" diagnose -d 0.01 --rules changed >/dev/null 2>err 9>&-
+    st=$?; [ $st = 0 ] || [ $st = 2 ] || fail "changed at $n: exit $st"
+done
