@@ -17,7 +17,7 @@ t_ill fifo run-queue-one-cpu 1 fifo 1
 "$BIN/ill" fifo 1 >fifo.out 2>&1 &
 hog=$!
 until_true 30 grep -q '^ill' fifo.out
-kvis monitor -c runq -n 2 -i 2 --json -o wait.json
+kvis monitor -c runq -n 2 -i 2 --json=wait.json
 kill $hog
 wait $hog
 t_json "who waited longest, and who ran" wait.json "any(e.get('longest_wait', {}).get('ill-pinned ($waits)', {}).get('ran') == 'ill-fifo ($hog)' for e in E)"
@@ -92,7 +92,7 @@ t_ill clock clock-unsynchronized 0 clock 5
 if mkswap /dev/vda >/dev/null && swapon /dev/vda; then
     free=$(awk '/MemAvailable/ { print int($2 / 2048) - 60 }' /proc/meminfo)
     echo $free >/proc/sys/vm/nr_hugepages
-    t_ill swap "memory-pressure\|swap-thrashing\|memory-direct-reclaim" 1 memory 180
+    t_ill swap "memory-pressure\|swap-thrashing\|memory-direct-reclaim" 1 memory 240
     echo 0 >/proc/sys/vm/nr_hugepages
     swapoff /dev/vda
 else
