@@ -19132,8 +19132,7 @@ static u32 hy_programs(bool sched)
     if (!hy.count)
         mask |= 1u << (raw ? PROG_CALL_NEST : PROG_CALL_NEST_TP);
     if (sched)
-        mask |= 1u << PROG_CALL_SWITCH | 1u << PROG_CALL_WAKE | 1u << PROG_CALL_NEW
-                | 1u << PROG_CALL_WAKING;
+        mask |= 1u << PROG_CALL_SWITCH | 1u << PROG_CALL_WAKE | 1u << PROG_CALL_WAKING;
     return hy_everyone() ? mask & ~births : mask;
 }
 

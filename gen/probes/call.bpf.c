@@ -180,10 +180,15 @@ INLINE u32 tid_here(struct task_struct *t)
     return 0;
 }
 
-/* Begins to follow a thread. wire_thread.tid is set at the first call, when the thread is the current one. */
-INLINE void follow(u32 key)
+/* Begins to follow a thread. wire_thread.tid is set at the first call, when the thread is the current one.
+ * born: the thread is new, and waits for its first CPU. */
+INLINE void follow(u32 key, bool born)
 {
     struct wire_thread th = { 0 };
+    if (CFG(CFG_SCHED) && born) {
+        th.where = WAITS;
+        th.since_ns = bpf_ktime_get_ns();
+    }
     if (bpf_map_update_elem(&traced, &key, &th, MAP_ANY))
         count_lost(LOST_TREE);
 }
@@ -309,7 +314,7 @@ INLINE struct wire_thread *entered(u32 nr, bool begins)
     if (CFG(CFG_EVERYONE) && !th) /* if the map is full, each call of this thread is counted as lost */
         begins = seen && !is_compat();
     if (begins) {
-        follow(tid);
+        follow(tid, 0);
         th = bpf_map_lookup_elem(&traced, &tid);
     }
     if (!th)
@@ -486,7 +491,8 @@ INLINE void *begin_seg(struct wire_seg *seg, u8 arg, u16 len)
 
 /* Returns v after a store and a load. The verifier then does not know from which branch the value came, and
  * continues with one state instead of one state per branch. In the loop of put_item this saves nine tenths of
- * the verifier's work. */
+ * the verifier's work. For the same reason, that loop passes to helpers only words of the stack that it has set
+ * as a whole: the verifier believes that a helper reads what a word contained before. */
 INLINE u64 merged(struct record *r, u64 v)
 {
     *(volatile u64 *)&r->merged = v;
@@ -541,8 +547,8 @@ INLINE void put_sets(struct record *r, const struct wire_thread *th, const struc
 /* Returns the 32-bit number at address `at`, but at most the number that was there at the call's entry. */
 INLINE u64 pointed(const struct wire_thread *th, u64 at)
 {
-    u32 len = 0;
-    bpf_probe_read_user(&len, sizeof len, (void *)at);
+    u64 len = 0; /* a whole word of the stack: see merged() */
+    bpf_probe_read_user(&len, 4, (void *)at);
     if ((s32)len < 0)
         len = 0;
     return th->early_read & 1 && len > (u32)th->early[0] ? (u32)th->early[0] : len;
@@ -551,8 +557,8 @@ INLINE u64 pointed(const struct wire_thread *th, u64 at)
 /* Returns the size in bytes of an argument's memory, which depends on the command of the call. */
 INLINE u64 command_bytes(const struct wire_item *it, const struct wire_thread *th, u64 command)
 {
-    struct wire_command c = { (u32)command, (u16)th->nr, it->arg };
-    u32 *bytes = bpf_map_lookup_elem(&commands, &c);
+    u64 key = (u32)command | (u64)(u16)th->nr << 32 | (u64)it->arg << 48; /* struct wire_command */
+    u32 *bytes = bpf_map_lookup_elem(&commands, &key);
     return bytes ? *bytes : 0;
 }
 
@@ -592,11 +598,11 @@ INLINE s64 take_str(struct record *r, const struct wire_item *it, char *to, u64 
 INLINE u64 most_bytes(u8 flags, u64 shown, u64 bytes, const void *from)
 {
     enum { HEADER = 12, OPCODE = 0x78, ONE_QUESTION = 0x0100 }; /* as little-endian CPUs load them */
-    u16 head[HEADER / 2];
+    u64 head = 0; /* a whole word of the stack: see merged() */
     if (!(flags & ITEM_DNS) || shown >= DNS_BYTES || bytes <= HEADER
-        || bpf_probe_read_user(head, sizeof head, from))
+        || bpf_probe_read_user(&head, sizeof head, from))
         return shown;
-    return head[2] == ONE_QUESTION && !(head[1] & OPCODE) ? DNS_BYTES : shown;
+    return (u16)(head >> 32) == ONE_QUESTION && !(head >> 16 & OPCODE) ? DNS_BYTES : shown;
 }
 
 /* Reads the first bytes of an item that fit. Returns the number of bytes, or -1 if the read faults. */
@@ -1109,13 +1115,13 @@ INLINE bool goes_up(struct record *r, u32 at)
     const struct wire_seg *seg = (void *)(r->data + at);
     u32 words = (seg->len + 7u) / 8;
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i < 64 && i < words; i++) {
+    for (u32 i = 0; i < 24 && i < words; i++) {
         u64 x = ((u64 *)(seg + 1))[i] ^ dots, dot = high & ~(((x & ~high) + ~high) | x);
         if (dot & (dot << 8 | before >> 56))
             return 1;
         before = dot;
     }
-    return words > 64;
+    return words > 24;
 }
 
 /* Returns whether io_uring requests have opened files since the last io_uring_enter(2). (A kernel worker
@@ -1175,7 +1181,9 @@ INLINE struct record *begin_record(struct wire_thread *th, s64 ret, bool over)
     r->left_out = 0;
     r->nest.messages = r->nest.entries = 0;
     r->walk.dentry = 0;
-    th->word[WORD_RESULT] = ret < 0 ? 0 : (u64)ret;
+    u64 failed = (u64)(ret >> 63);
+    asm volatile("" : "+r"(failed)); /* no branch: see merged() */
+    th->word[WORD_RESULT] = (u64)ret & ~failed;
     th->word[WORD_ONE] = 1;
     if (CFG(CFG_OBSERVE))
         put_who(r);
@@ -1216,6 +1224,13 @@ INLINE bool wanted_record(const struct wire_thread *th, const struct wire_spec *
     return wanted(1, has_failed(ret, s), ns);
 }
 
+/* Continues with call_nest. Element 0 is not a constant for the verifier, because the kernel would patch its
+ * code when kvis sets that element, which interrupts every CPU several times. */
+INLINE void go_on(void *ctx, struct record *r)
+{
+    bpf_tail_call(ctx, &nested, (u32)merged(r, 0));
+}
+
 INLINE void left(void *ctx, s64 ret, s64 nr)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
@@ -1240,7 +1255,7 @@ INLINE void left(void *ctx, s64 ret, s64 nr)
         return;
     put_call(r, th, s);
     if (r->nest.messages || r->walk.dentry) {
-        bpf_tail_call(ctx, &nested, 0);
+        go_on(ctx, r);
         r->left_out = 1; /* a tail call returns only if it fails */
     }
     send(r, ret, 1);
@@ -1280,7 +1295,7 @@ int call_nest(void *ctx)
     else
         put_nest(r, th, s);
     if (goes_on(r) && (r->nest.entries || r->nest.messages || r->walk.dentry)) {
-        bpf_tail_call(ctx, &nested, 0);
+        go_on(ctx, r);
         r->left_out = 1;
     }
     send(r, r->head.ret, 1);
@@ -1294,7 +1309,7 @@ INLINE void forked(u32 child)
     u32 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (th && !th->full)
-        follow(child);
+        follow(child, 1);
 }
 
 SEC("raw_tp/sched_process_fork")
@@ -1580,15 +1595,12 @@ int call_wake(struct raw_task *ctx)
     return 0;
 }
 
-/* The current thread is the parent of the new thread. */
+/* Follows the new threads with CFG_BY_SCHED. The current thread is the parent of the new thread. */
 SEC("raw_tp/sched_wakeup_new")
 int call_new(struct raw_task *ctx)
 {
     struct task_struct *t = ctx->t;
-    u32 tid = (u32)READ(t, pid);
-    if (CFG(CFG_BY_SCHED))
-        forked(tid);
-    wake(tid);
+    forked((u32)READ(t, pid));
     return 0;
 }
 
