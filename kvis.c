@@ -360,7 +360,7 @@ struct task {
     s32 blocked_on;      /* first argument of the call during which kvis attached */
     bool full;           /* thread stops at each call because kvis's seccomp filter is unusable */
     u64 full_ns;         /* time from which the thread stops at each call; 0: at its next stop */
-    u64 at_ns;           /* time of the thread's stop or record that kvis handled last */
+    u64 at_ns;           /* time of the thread's last stop or record that kvis has handled */
     const struct mem_record *record; /* record of a call that kvis is handling; NULL: a stop */
     struct call call;
     bool restarting;     /* the kernel is about to restart `call`, which is not counted yet */
@@ -850,7 +850,7 @@ static void b_hex2(struct buf *b, u8 v)
     b_c(b, b_digits[v & 15]);
 }
 
-/* Returns whether c is ASCII without control characters, quotes and backslash. */
+/* Returns whether c is an ASCII character, but not a control character, quote or backslash. */
 static bool u_is_plain(u8 c)
 {
     static const u64 set[] = { 0xffffff7b00000000, 0x7fffffffefffffff, 0, 0 };
@@ -903,7 +903,7 @@ static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
     b_s(b, cut ? "\"..." : "\"");
 }
 
-/* Appends a word for a shell, if necessary 'quoted', or $'...' if it has control characters. */
+/* Appends a word as shell input: 'quoted' if necessary, or $'...' if it has control characters. */
 static void b_shell(struct buf *b, const char *s, u32 n)
 {
     bool bare = n > 0, plain = true;
@@ -2933,7 +2933,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
     return o;
 }
 
-/* Adds the open files of /proc/TID/fd, without those that the first exec closes if before_exec. */
+/* Adds the open files of /proc/TID/fd. If before_exec, skips those that the first exec closes. */
 static void fd_scan(struct task *t, bool before_exec)
 {
     char path[64];
@@ -5500,7 +5500,7 @@ static bool dec_ret_is_fd(const struct call *c)
         && dec_result(c, c->row)->form == RET_FD;
 }
 
-/* Returns the kind of the descriptors that the call creates; FK_UNKNOWN: its name does not say. */
+/* Returns the kind of the descriptors that the call creates; FK_UNKNOWN: depends on the file. */
 static u8 dec_opens(const struct call *c)
 {
     return dec_result(c, c->id)->opens;
@@ -5990,7 +5990,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events are equal except times and addresses; or are execs of a thread. */
+/* Returns whether two events are equal except for times and addresses, or are execs of a thread. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -8258,7 +8258,7 @@ static bool st_knows_io(void)
     return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
-/* If a condition is not met, the number would be incomplete or meaningless. */
+/* Conditions of a number: if its condition is not met, it would be incomplete or meaningless. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS,
@@ -10904,8 +10904,9 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets t's working directory to the one that a record describes. Its name is that in /proc if t is
- * still there, read before that is checked. Otherwise, resolves *p, the path in the call. */
+/* Sets t's working directory to the one that a record describes. Uses the name in /proc if t is
+ * still in that directory, and reads the name before it checks this. Otherwise, resolves *p, the
+ * path in the call. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
@@ -11146,7 +11147,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at every later call: a filter of t that denies a call hides it from kvis. */
+/* Makes t stop at every later call, because a filter of t hides the calls that it denies. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -16060,7 +16061,7 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Whether a query may be for the type t. */
+/* Returns whether a query may be for the type t. */
 static bool btf_is_asked(const struct btf_type *t)
 {
     return btf_kinds[MIN(t->kind, BTF_KINDS)].named && *btf_bucket(btf_str(t->b, t->name), 4);
@@ -17991,11 +17992,12 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
                                                * kvis's children */
 }
 
-/* --- signals to kvis while BPF programs trace the command --- A signal to kvis's process group
- * reaches the command, too: kvis ignores it and ends with the command. A signal to kvis alone ends
- * kvis. siginfo does not tell these cases apart, therefore kvis has a witness: a process in the
- * same group that reports each signal it gets through a pipe. With ptrace, a stop of the command
- * shows the signal (tr_is_groups). */
+/* --- signals to kvis while BPF programs trace the command --- */
+
+/* A signal to kvis's process group reaches the command, too: kvis ignores it and ends with the
+ * command. A signal to kvis alone ends kvis. siginfo does not tell these cases apart. Therefore
+ * kvis starts a witness: a process in the same group that writes each signal it gets to a pipe.
+ * With ptrace, a stop of the command shows the signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
@@ -18103,8 +18105,8 @@ static bool sp_is_groups(const siginfo_t *si)
     return false;
 }
 
-/* Forgets the signals of the group that merged in kvis with an earlier one that was pending. The
- * caller has blocked kvis's signals. */
+/* Forgets signals to the group that kvis does not get, because they merged with an earlier signal
+ * that was still pending. The caller has blocked kvis's signals. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -19020,7 +19022,7 @@ static int hy_put_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
     return bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
 }
 
-/* Returns how many bytes such an argument points to; for a string, the maximum | 1 << 31. */
+/* Returns how many bytes a command's argument points to; for a string, the maximum | 1 << 31. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR points to no memory */
@@ -20211,8 +20213,8 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
 
 /* Returns whether a call that begins is the call in which -p found the thread waiting. On some
  * architectures the result is in the first argument's register, which the kernel restores before
- * the stop; arch_interrupted cannot detect the call there, and the call begins again, or as
- * restart_syscall(2) if it has a timeout. */
+ * the stop. arch_interrupted cannot detect the interrupted call there. The call then begins again,
+ * or begins as restart_syscall(2) if it has a timeout. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -20762,9 +20764,9 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once that a program runs without the privilege that its file gives. The kernel withholds it
- * because the tracer could misuse the program (execve(2)). For a script, the interpreter's file
- * counts. */
+/* Warns once that a program runs without the privilege that its file gives. The kernel withholds
+ * the privilege because the tracer could misuse the program (execve(2)). For a script, the
+ * privilege of its interpreter's file is meant. */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -21331,9 +21333,9 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* Where kvis's output goes, directly or through another reader. The calls of readers are not shown,
- * because each line about a call would cause more calls. A reader's pid can be reused, but by then
- * kvis usually ends, because nobody reads its output. */
+/* Where kvis's output goes, directly or through another reader. kvis does not show the calls of
+ * readers, because each line about a call would cause more calls. When a reader's pid is reused,
+ * nobody reads kvis's output any more, and kvis has usually ended. */
 static struct {
     char end[32][128]; /* what readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
     u32 n;
@@ -21355,8 +21357,8 @@ static bool tr_knows_end(const char *end)
     return false;
 }
 
-/* Notes what the reader of a pipe, FIFO or terminal holds, given the link of the writer's
- * descriptor. Returns whether that is new. */
+/* Adds the end that readers hold, given the link of the writer's descriptor of a pipe, FIFO or
+ * terminal. Returns whether this end is new. */
 static bool tr_add_end(const char *link)
 {
     char end[sizeof tr_outputs.end[0]];
@@ -21369,8 +21371,8 @@ static bool tr_add_end(const char *link)
     return true;
 }
 
-/* Gets the link of a descriptor. The link of a terminal's master does not tell which terminal it
- * is; it becomes "ptmx N". */
+/* Gets the link of a descriptor. The link of a terminal's master does not contain the number of
+ * the terminal; kvis replaces it with "ptmx N". */
 static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
     char path[64], info[256];
@@ -21384,7 +21386,7 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
     return true;
 }
 
-/* If `reads`, returns whether a process reads from a noted end. Otherwise notes the ends of what
+/* If `reads`, returns whether a process holds an end in tr_outputs. Otherwise adds the ends of what
  * the process writes to, and returns whether one of them is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
@@ -25112,7 +25114,7 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU",
 };
 
-/* Returns whether exit records, or the command's status from wait4(2), need no more waiting. */
+/* Returns whether to stop waiting for exit records or, for the command, for its wait status. */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -26608,7 +26610,7 @@ static void mfs_irq_place(const struct mfs_irq *irq)
 }
 
 /* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a head "CPU0 CPU1". n: number of counters
- * before this row. Returns the number with those of this row. */
+ * in the rows before. Returns n plus the number of counters in this row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -27387,8 +27389,8 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* A slow clock source takes a system call to read, and the kernel has to read a device. Files of
- * another machine (--path.rootfs) do not have its clock. */
+/* Reading a slow clock source takes a system call and an access to a device. With --path.rootfs,
+ * the files may be of another machine, whose clock adjtimex(2) does not read. */
 static void mfs_clock(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
@@ -28425,7 +28427,7 @@ static struct {
 
 static int pmc_cgroup = -1;    /* file descriptor of the directory of the cgroup */
 
-/* Events of -e. They have the roles PR_EVENT_1 and following; nothing else is counted then. */
+/* The events of -e, in the roles from PR_EVENT_1 on. With -e, kvis counts no other events. */
 static struct {
     const char *event[PF_MEMBERS - 1];
     u64 total[PF_MEMBERS - 1];
@@ -28632,7 +28634,7 @@ static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 }
 
 /* Sets c to an event of -e: rNNN (the config word in hexadecimal), PMU/EVENT/, PMU/TERMS/, or the
- * name of a role, whose event has been chosen before. Returns 0 or -errno. */
+ * name of a role. The events of roles are already chosen. Returns 0 or -errno. */
 static int pmc_parse(const struct pmc_pmu *p, struct pmc_code *c, const char *text)
 {
     size_t n = strcspn(text, "/");
@@ -29246,8 +29248,8 @@ static const char *pmc_metric_why(u32 m)
     return why ? why : PMC_IDLE;
 }
 
-/* Gets the total of a metric since the start, or of a ratio the quotient of two totals. Returns
- * false if no total exists. Only the first reading has happened while an event was disabled. */
+/* Gets the total of a metric since the start; for a ratio, the quotient of two totals. Returns
+ * false if there is no total: an event that was never enabled was read only at the first tick. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -30175,8 +30177,8 @@ static bool mk_sched_read(void)
     return true;
 }
 
-/* Reads the longest wait on a CPU. The BPF program may be writing; therefore kvis reads until two
- * readings agree. */
+/* Reads the longest wait on a CPU. The BPF program may write at the same time; therefore kvis reads
+ * until two readings agree. */
 static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
 {
     struct wire_wait again;
@@ -32762,7 +32764,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 
 /* --- the overview --- */
 
-/* Removes the text from `at` on if it leaves fewer than `keep` columns; returns whether it did. */
+/* Removes the text from `at` on if fewer than `keep` columns are left after it; returns whether. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
     if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
@@ -32832,7 +32834,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual values that are nowhere in the overview, per instance if there is no sum. */
+/* Writes unusual values that the overview does not show; one per instance if there is no sum. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -33112,7 +33114,7 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* Returns "lines", or the title of the overview's last table if its header is above them. */
+/* Returns the title of the last table if its header is above the lines, otherwise "lines". */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -33312,8 +33314,8 @@ static struct {
     u64 from_ns;             /* time of execve */
 } mon_command = { .status = -1 };
 
-/* Events of the kernel, which need no PMU. While perf_event_paranoid is 2, unprivileged users may
- * only count user mode, in which the clock runs, but in which the other events do not occur. */
+/* Events that the kernel counts without a PMU. If perf_event_paranoid is 2, unprivileged users may
+ * count only in user mode. The clock runs in user mode, but the other events do not occur there. */
 static struct {
     const char *name;
     u64 config;
@@ -33486,7 +33488,7 @@ static bool mon_ended(void)
 
 static void mon_wait(u64 until)
 {
-    enum { LOOK_NS = 10000000 }; /* how often kvis looks whether the command has ended */
+    enum { LOOK_NS = 10000000 }; /* how often kvis checks whether the command has ended */
     while (u_now() < until && !sp_over() && !mon_ended())
         if (hs_wait(opt.command ? MIN(until, u_now() + LOOK_NS) : until,
                     scr.on ? STDIN_FILENO : -1) && scr.on)
@@ -34720,8 +34722,8 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, &line, 18, DG_COLUMNS);
 }
 
-/* Returns whether metrics are unavailable, and not only missing because there was no such event or
- * object. The reasons of gen/tables/metrics.tbl for the latter begin with "no ". */
+/* Returns whether kvis could not read these metrics. They can also lack a value because there was
+ * no such event or object; in gen/tables/metrics.tbl, the reasons for that begin with "no ". */
 static bool dg_blind(const struct mout_lack *l)
 {
     return met.src[l->src].wrong
@@ -35059,8 +35061,7 @@ static bool PRINTF_LIKE(2, 3) dg_wrong(const char *at, const char *fmt, ...)
     return false;
 }
 
-/* Returns the next word of a line and ends it with a NUL; at the end of the line, an empty string.
- */
+/* Returns the next word of a line, terminated by a NUL. It is empty at the end of the line. */
 static char *dg_word(char **line)
 {
     char *word = *line + strspn(*line, " \t");
@@ -35221,7 +35222,7 @@ static bool dg_column(struct dg_rule *r, const char *key, char *v)
     return column >= 0;
 }
 
-/* Begins a rule. Its name is printed as it is. */
+/* Begins a rule. Restricts the characters of its name, because the name is printed unescaped. */
 static bool dg_begin_rule(const char *file, char *name)
 {
     struct dg_rule *r = dg_rules;
@@ -37331,7 +37332,7 @@ static int cmd_monitor(void)
     }
     if (pmc_unknown())
         opt_wrong(opt_cmd, opt_named("event"), "-e: no PMU of this CPU has the event %s; fix: "
-                  "choose an event of kvis monitor --list-events", pmc_unknown());
+                  "choose an event that kvis monitor --list-events prints", pmc_unknown());
     cmd_refuse_mixed();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
         opt_wrong(opt_cmd, opt_named("csv"),

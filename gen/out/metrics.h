@@ -398,8 +398,8 @@
       "Lowest share of the interval in which an event had a hardware counter (kvis scales the counts)", \
       "Lowest share of the interval in which an event had a hardware counter (kvis scales the counts)") \
     X(EVENTS, "events", "", EVENTS, COUNT, EVENT, "", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Number of events that option -e chose, in the machine, the processes of -p or the cgroup", \
-      "Number of events that option -e chose, in the machine, the processes of -p or the cgroup") \
+      "Occurrences of a hardware event chosen with -e on the machine, in the processes of -p or in the cgroup", \
+      "Occurrences of a hardware event chosen with -e on the machine, in the processes of -p or in the cgroup") \
     X(LOAD1, "load1", "/proc/loadavg 0", LOAD, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, \
       "Load average over 1 minute", \
       "Load average over 1 minute") \
@@ -677,8 +677,8 @@
       "Flush requests that a disk completed", \
       "Flush requests that a disk completed") \
     X(DISK_FLUSH_TIME, "disk_flush_time", "19", DISK, TOTAL_MS, DISK, "disk_flush_requests_time_seconds_total", MET_SUM, true, NONE, 0, 0, NULL, \
-      "Time of all flush requests of a disk, as fsync(2) causes them", \
-      "Time of all flush requests of a disk, as fsync(2) causes them") \
+      "Total time that flush requests of a disk took; fsync(2) causes such requests", \
+      "Total time that flush requests of a disk took; fsync(2) causes such requests") \
     X(DISK_READ, "disk_read", "5", DISK, SECTORS, DISK, "", MET_SUM, false, NONE, 0, 0, NULL, \
       "Bytes read from a disk", \
       "Bytes read from a disk") \

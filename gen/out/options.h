@@ -499,7 +499,7 @@ enum {
     { IN_MONITOR, 0, "list-events", NULL, false, \
       OPT_FLAG, { .flag = &mo.list_events }, 0, 0, \
       NULL, "", "    --list-events", \
-      "list the names of hardware events that this machine counts, and exit" }, \
+      "list the names of hardware events that this machine can count, and exit" }, \
     { IN_MONITOR, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
@@ -547,7 +547,7 @@ enum {
     { IN_DIAGNOSE, 0, "rules", "FILE", false, \
       OPT_CALL, { .call = dg_opt_rules }, 0, 0, \
       NULL, "", "    --rules=FILE", \
-      "also try the rules in FILE, which has the form described in the manual" }, \
+      "also apply the rules in FILE; kvis-diagnose(1) describes the format" }, \
     { IN_DIAGNOSE, 0, "threshold", "RULE=VALUE", false, \
       OPT_CALL, { .call = dg_opt_threshold }, 0, 0, \
       NULL, "limit|set", "    --threshold=RULE=VALUE", \

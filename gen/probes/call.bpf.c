@@ -181,7 +181,7 @@ INLINE u32 tid_here(struct task_struct *t)
 }
 
 /* Begins to follow a thread. wire_thread.tid is set at the first call, when the thread is the current one.
- * born: the thread is new, and waits for its first CPU. */
+ * born: the thread is new, and waits for a CPU from its creation on. */
 INLINE void follow(u32 key, bool born)
 {
     struct wire_thread th = { 0 };

@@ -290,7 +290,7 @@ _kvis() {
     '*--pid=[also show metrics of the process PID; hardware counters then count only PID; repeatable]:PID:_pids' \
     '*-e+[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name of --list-events; up to 4]:EVENT: ' \
     '*--event=[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name of --list-events; up to 4]:EVENT: ' \
-    '*--list-events[list the names of hardware events that this machine counts, and exit]' \
+    '*--list-events[list the names of hardware events that this machine can count, and exit]' \
     '*--cgroup=[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
     '*--per-cpu[also show the metrics of each CPU]' \
     '*--histogram[also show distributions\: waits for a CPU, lengths of run queues, times of disk requests]' \
@@ -312,7 +312,7 @@ _kvis() {
     '*--duration=[watch the machine for SECS seconds (default 10; with COMMAND\: until it ends)]:SECS: ' \
     '*-v[show all findings with their rules, all resources, and metrics that are not available]' \
     '*--verbose[show all findings with their rules, all resources, and metrics that are not available]' \
-    '*--rules=[also try the rules in FILE, which has the form described in the manual]:FILE:_files' \
+    '*--rules=[also apply the rules in FILE; kvis-diagnose(1) describes the format]:FILE:_files' \
     '*--threshold=[change the threshold of a rule, as in cpu-busy=80%; repeatable (kvis help findings)]:RULE=VALUE: ' \
     '*-p+[also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable]:PID:_pids' \
     '*--pid=[also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable]:PID:_pids' \
