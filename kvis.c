@@ -21057,7 +21057,7 @@ static void tr_signal_stop(struct task *t, int sig)
         return;
     }
     u64 bit = (u64)1 << (sig - 1);
-    if (tr.got_pending & bit)
+    if (t->pid == tr.child && tr.got_pending & bit)
         tr.got_pending &= ~bit;
     else if (t->pid == tr.child || tr.status != -1) /* -1: the command has not exited */
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
