@@ -2673,7 +2673,9 @@ static u32 fd_partner(int s, u32 ino)
     memcpy(id->idiag_src, six ? (void *)&peer.sin6_addr : &peer.sin6_flowinfo, size);
     memcpy(id->idiag_dst, six ? (void *)&local.sin6_addr : &local.sin6_flowinfo, size);
     ssize_t n = fd_diag(&request.head, &answer.head, sizeof answer);
-    return n < (ssize_t)sizeof answer.inet ? 0 : answer.inet.idiag_inode;
+    bool found = n >= (ssize_t)sizeof answer.inet
+                 && answer.inet.id.idiag_dport == local.sin6_port; /* 0: a listener answers */
+    return found ? answer.inet.idiag_inode : 0;
 }
 
 static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
@@ -10177,12 +10179,10 @@ static void md_make_any(struct task *t, struct call *c)
         o = md_recorded_file(t, (s32)c->ret, f, &cloexec);
     else if (!mem_is_past(t))
         o = fd_from_proc(t, (s32)c->ret, &cloexec);
-    if (o) {
+    if (o)
         o->inherited = false;
-        o->opener = t->pid;
-    } else {
+    else
         fd_remove(t, (s32)c->ret);
-    }
     md_install(t, (s32)c->ret, o, cloexec);
 }
 
@@ -20473,7 +20473,10 @@ static void tr_pending_at(struct task *t, bool event)
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
-    tr_enter(t, &s, MAX(th.ts_ns, out.start_ns));
+    u64 at_ns = t->at_ns;
+    t->at_ns = MAX(th.ts_ns, out.start_ns);
+    tr_enter(t, &s, t->at_ns);
+    t->at_ns = at_ns;
     t->call.late |= th.ts_ns < out.start_ns;
     t->pending_ns = th.ts_ns;
 }
@@ -21402,8 +21405,8 @@ static bool tr_ends_of(pid_t pid, bool reads)
             continue;
         s64 flags = fd_flags_of(pid, n);
         if (flags >= 0 && reads)
-            any |= (flags & O_ACCMODE) != O_WRONLY;
-        else if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY
+            any |= fd_reads((u64)flags);
+        else if (flags >= 0 && fd_writes((u64)flags)
                  && (!strncmp(link, "/dev/pts/", 9)
                      || (fd_statx(fd_proc(pid, n), &sx) == 0 && S_ISFIFO(sx.stx_mode))))
             any |= tr_add_end(link);
@@ -26610,8 +26613,9 @@ static void mfs_irq_place(const struct mfs_irq *irq)
 }
 
 /* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a head "CPU0 CPU1". n: number of counters
- * in the rows before. Returns n plus the number of counters in this row. */
-static u32 mfs_irq_row(const char *head, const char *line, u32 n)
+ * in the rows before. kind: text for a row without a handler. Returns n plus the number of counters
+ * in this row. */
+static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
     const char *cpu = head + strspn(head, " "), *number = end ? u_word(end, 1) : "";
@@ -26632,7 +26636,7 @@ static u32 mfs_irq_row(const char *head, const char *line, u32 n)
             continue;
         snprintf(irq.name, sizeof irq.name, "%.*s/%.*s", (int)MIN(end - id, 24), id,
                  (int)strcspn(cpu + 3, " "), cpu + 3);
-        snprintf(irq.handler, sizeof irq.handler, "%s", *handler ? handler : "softirq");
+        snprintf(irq.handler, sizeof irq.handler, "%s", *handler ? handler : kind);
         mfs_irq_place(&irq);
     }
     return n;
@@ -26647,7 +26651,7 @@ static void mfs_irqs(void)
     for (u32 k = 0; k < ARRAY_LEN(files); k++) {
         const char *head = met_open(met_path("%s", files[k])) ? met_line() : NULL;
         for (const char *line; head && (line = met_line());)
-            n = mfs_irq_row(head, line, n);
+            n = mfs_irq_row(head, line, n, k ? "softirq" : "");
     }
     for (u32 k = 0; k < MFS_IRQS && mfs_irqs_top[k].did; k++) {
         const struct mfs_irq *irq = &mfs_irqs_top[k];
@@ -35002,8 +35006,10 @@ static bool dg_parse(u16 number, const char *text, float *v)
         x *= thousand;
     for (; at < blank; at++)
         x /= thousand;
+    if (!isfinite((float)x))
+        return false;
     *v = (float)x;
-    return isfinite(*v);
+    return true;
 }
 
 /* Sets the threshold of a rule. v is RULE=VALUE. */
@@ -35017,7 +35023,7 @@ static const char *dg_opt_threshold(const char *v)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(v, "="), v);
     for (; r < end && r->name && strcmp(r->name, name); r++)
         u_nearer(name, r->name, &near, &distance);
-    r = r->name ? r : end;
+    r = r < end && r->name ? r : end;
     v += strcspn(v, "=");
     b_reset(&why);
     if (r == end && near) {
@@ -35173,8 +35179,13 @@ static bool dg_blames(struct dg_rule *r, char *v)
 static bool dg_cost(struct dg_rule *r, char *v)
 {
     const char *number = dg_word(&v);
-    r->factor = strtof(v, NULL);
-    return !strcmp(number, "-") || dg_find_number(number, &r->cost);
+    char *end;
+    if (!strcmp(number, "-"))
+        return true;
+    r->factor = strtof(v, &end);
+    if (!isdigit((u8)*v) || *end || !isfinite(r->factor))
+        return dg_wrong(v, "not a factor");
+    return dg_find_number(number, &r->cost);
 }
 
 /* Stores a column of a rule. */
@@ -35276,6 +35287,8 @@ static const char *dg_opt_rules(const char *file)
     if (!text || access(file, R_OK) < 0)
         return strerror(errno);
     size_t n = u_slurp(file, text, DG_FILE_MAX + 2);
+    if (!n)
+        return "empty, or not a regular file";
     if (n > DG_FILE_MAX || strlen(text) < n)
         return n > DG_FILE_MAX ? "larger than 64 KiB" : "not a text file";
     dg_local.rule = NULL;
@@ -35285,8 +35298,9 @@ static const char *dg_opt_rules(const char *file)
         dg_local.start = line;
         right = dg_rule_line(file, line);
     }
+    right = right && dg_complete();
     b_c(&dg_local.why, 0);
-    return right && dg_complete() ? NULL : dg_local.why.p;
+    return right ? NULL : dg_local.why.p;
 }
 
 static const char *dg_opt_duration(const char *v)
@@ -35564,7 +35578,6 @@ static void check_source(struct check *c, u32 src)
 {
     const char *why = NULL;
     struct mout_lack l = { .src = src };
-    bool works = false;
     mo.off = ~(1ull << src);
     mon_start();
     mon_collect();
@@ -35573,9 +35586,7 @@ static void check_source(struct check *c, u32 src)
     while (!why && mout_next_lack(&l) && l.src == src)
         if (l.own || l.n == l.all || met.src[src].wrong)
             why = l.why;
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
-        works |= metrics[m].src == src && met.seen[m] == met.tick;
-    if (!works)
+    if (!mout_seen(src))
         check_reason(c, why ? why : "no metric of this source has a value");
     else
         check_say(c, true, why ? "in part: %s" : "%s", why ? why : "");

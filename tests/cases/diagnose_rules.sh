@@ -80,6 +80,9 @@ rule a
     when threads >= 1
 rule b
 END
+printf 'rule a\n    when threads >= 1\n' | mistake "rule a has no finding"
+printf 'rule a\n    when threads >= 1\n    cost threads 1x\n    finding x\n' | mistake "not a factor"
+mistake "empty" </dev/null
 mistake "line 1, column 1: want rule NAME" <<'END'
 when threads >= 1
 END
