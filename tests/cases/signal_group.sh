@@ -1,7 +1,7 @@
 #!/bin/sh
 # A signal to the process group of kvis and its command reaches the command once, whichever process sends it, and kvis
 # ends with the command; a signal that is sent to kvis alone is passed on.
-# tier: gate
+# tier: quick
 # timeout: 90
 # needs: root python3
 . "$TESTS/lib/lib.sh"
