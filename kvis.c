@@ -18004,14 +18004,18 @@ enum { SP_CAME = 8 };
 static volatile sig_atomic_t sp_end_sig;               /* signal that ends kvis, or 0 */
 static volatile sig_atomic_t sp_n_came, sp_n_done;     /* number of signals received, and of those
                                                         * handled */
-static siginfo_t sp_came[SP_CAME];
-static siginfo_t sp_group[SP_CAME];  /* signals that the witness got and kvis has not handled */
+static struct sp_signal {
+    siginfo_t info;
+    u64 ns;              /* when the process took the signal, by u_now() */
+    bool matched;        /* of sp_group: kvis has handled its own copy */
+} sp_came[SP_CAME], sp_group[SP_CAME]; /* taken by kvis, and by the witness */
 static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
 static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;                             /* argv of kvis */
 
-/* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. */
+/* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. A signal
+ * is dropped while SP_CAME others wait for sp_over: they decide whether kvis ends. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -18020,23 +18024,23 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     if (sp_command.pid <= 0) {
         sp_end_sig = sig;
     } else if (sp_n_came - sp_n_done < SP_CAME) {
-        sp_came[sp_n_came % SP_CAME] = *si;
+        sp_came[sp_n_came % SP_CAME] = (struct sp_signal){ .info = *si, .ns = u_now() };
         sp_n_came = sp_n_came + 1;
-    } else {
-        sp_end_sig = sig;
     }
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
 /* Main function of the witness process, in which all signals are blocked. It changes its name and
- * arguments, because `pkill kvis` must not find it. */
+ * arguments, because `pkill kvis` must not find it. It runs at once, if the kernel allows this,
+ * because equal signals merge until it takes them. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
-    siginfo_t si;
+    struct sp_signal got = { 0 };
     sigemptyset(&set);
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
         sigaddset(&set, sp_sigs[i]);
+    syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "signals");
     pipe = dup2(pipe, 0);
@@ -18045,9 +18049,13 @@ static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
             close(f);
     for (char **w = sp_argv; *w; w++)
         memset(*w, 0, strlen(*w));
-    while (getppid() == kvis)
-        if (sigwaitinfo(&set, &si) > 0 && write(pipe, &si, sizeof si) != sizeof si)
+    while (getppid() == kvis) {
+        if (sigwaitinfo(&set, &got.info) < 0)
+            continue;
+        got.ns = u_now();
+        if (write(pipe, &got, sizeof got) != sizeof got)
             break;
+    }
     _exit(0);
 }
 
@@ -18081,28 +18089,39 @@ static void sp_end_witness(void)
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
-    siginfo_t si = { 0 };
+    struct sp_signal got = { 0 };
+    u64 end = u_now() + NSEC;
     if (sp_witness <= 0 || kill(sp_witness, SIGIO) < 0)
         return;
-    while (poll(&report, 1, 1000) > 0 && read(sp_reports, &si, sizeof si) == sizeof si
-           && (si.si_signo != SIGIO || si.si_pid != getpid()))
-        sp_group[sp_n_group++ % SP_CAME] = si;
+    while (u_now() < end) {
+        if (poll(&report, 1, 100) <= 0)
+            continue;
+        if (read(sp_reports, &got, sizeof got) != sizeof got
+            || (got.info.si_signo == SIGIO && got.info.si_pid == getpid()))
+            return;
+        sp_group[sp_n_group++ % SP_CAME] = got;
+    }
 }
 
-/* Returns whether a signal to kvis went to its process group, and forgets this signal of the
- * group: the next one like it may be for kvis alone. */
-static bool sp_is_groups(const siginfo_t *si)
+/* Returns whether a signal to kvis went to its process group. Each report of the witness accounts
+ * for one signal, since the next one like it may be for kvis alone, and for all with the same
+ * number that kvis took before the witness did: they may have merged in the witness. */
+static bool sp_is_groups(const struct sp_signal *came)
 {
-    bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp();
+    bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
+    const siginfo_t *si = &came->info;
     for (u32 i = 0; i < SP_CAME; i++) {
-        siginfo_t *group = &sp_group[i];
-        if (group->si_signo != si->si_signo || group->si_code != si->si_code
-            || group->si_pid != si->si_pid)
+        struct sp_signal *group = &sp_group[i];
+        if (group->info.si_signo != si->si_signo)
             continue;
-        group->si_signo = 0;
-        return together;
+        if (!group->matched && group->info.si_code == si->si_code
+            && group->info.si_pid == si->si_pid) {
+            group->matched = true;
+            return together;
+        }
+        merged |= came->ns <= group->ns;
     }
-    return false;
+    return merged && together;
 }
 
 /* Forgets signals to the group that kvis does not get, because they merged with an earlier signal
@@ -18112,8 +18131,7 @@ static void sp_forget_merged(void)
     sigset_t pending;
     sigpending(&pending);
     for (u32 i = 0; i < SP_CAME; i++)
-        if (sp_group[i].si_signo && !sigismember(&pending, sp_group[i].si_signo))
-            sp_group[i].si_signo = 0;
+        sp_group[i].matched |= !sigismember(&pending, sp_group[i].info.si_signo);
 }
 
 /* Handles a signal to kvis alone or from the terminal. The first ^C or ^\ (SI_KERNEL) has reached
@@ -18133,23 +18151,27 @@ static void sp_decide(const siginfo_t *si)
 
 static bool sp_over(void)
 {
-    if (sp_end_sig || sp_n_done == sp_n_came)
+    int seen = sp_n_came;
+    sigset_t all, was;
+    if (sp_end_sig || sp_n_done == seen)
         return sp_end_sig;
     /* wait until the kernel has signaled all processes of the group, one by one */
-    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
-    sigset_t all, was;
+    struct timespec rest = { .tv_nsec = 10000000 };
+    while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
+        continue;
+    sp_read_reports();
+    for (; !sp_end_sig && sp_n_done != seen; sp_n_done++) {
+        const struct sp_signal *came = &sp_came[sp_n_done % SP_CAME];
+        bool typed = came->info.si_code == SI_KERNEL && came->info.si_signo != SIGHUP;
+        if (!sp_is_groups(came) || typed)
+            sp_decide(&came->info);
+    }
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
-    sp_read_reports();
-    for (; !sp_end_sig && sp_n_done != sp_n_came; sp_n_done++) {
-        const siginfo_t *si = &sp_came[sp_n_done % SP_CAME];
-        bool typed = si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
-        if (!sp_is_groups(si) || typed)
-            sp_decide(si);
+    if (!sp_end_sig && sp_n_came == seen) {
+        sp_forget_merged();
+        setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL); /* a new signal starts it again */
     }
-    sp_forget_merged();
-    if (!sp_end_sig) /* stop the timer of sp_note; a pending signal will start it again */
-        setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     sigprocmask(SIG_SETMASK, &was, NULL);
     return sp_end_sig;
 }
