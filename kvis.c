@@ -18010,6 +18010,7 @@ static struct sp_signal {
     bool matched;        /* of sp_group: kvis has handled its own copy */
 } sp_came[SP_CAME], sp_group[SP_CAME]; /* taken by kvis, and by the witness */
 static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
+static bool sp_until_exit;           /* kvis ends with the command */
 static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;                             /* argv of kvis */
@@ -18134,27 +18135,27 @@ static void sp_forget_merged(void)
         sp_group[i].matched |= !sigismember(&pending, sp_group[i].info.si_signo);
 }
 
-/* Handles a signal to kvis alone or from the terminal. The first ^C or ^\ (SI_KERNEL) has reached
- * the command, too, which may end because of it. The first SIGINT or SIGQUIT to kvis alone is sent
- * to the command. All other signals end kvis. */
+/* Handles a signal to kvis alone or from the terminal. The command gets the first one: from the
+ * terminal (SI_KERNEL, ^C or ^\), else from kvis. After TERM or HUP, kvis ends with the command,
+ * even if its descendants continue. The second signal ends kvis. */
 static void sp_decide(const siginfo_t *si)
 {
     static bool asked;
-    int sig = si->si_signo;
-    bool commands = (sig == SIGINT || sig == SIGQUIT) && !asked;
-    if (commands && si->si_code != SI_KERNEL)
-        commands = !sp_command.ended && kill(sp_command.pid, sig) == 0;
+    bool typed = si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
+    if (asked || !(typed || (!sp_command.ended && kill(sp_command.pid, si->si_signo) == 0)))
+        sp_end_sig = si->si_signo;
+    else if (si->si_signo == SIGTERM || si->si_signo == SIGHUP)
+        sp_until_exit = true;
     asked = true;
-    if (!commands)
-        sp_end_sig = sig;
 }
 
+/* Returns whether a signal ends kvis: now, or with the command, which has ended. */
 static bool sp_over(void)
 {
     int seen = sp_n_came;
     sigset_t all, was;
     if (sp_end_sig || sp_n_done == seen)
-        return sp_end_sig;
+        return sp_end_sig || (sp_until_exit && sp_command.ended);
     /* wait until the kernel has signaled all processes of the group, one by one */
     struct timespec rest = { .tv_nsec = 10000000 };
     while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
@@ -19718,6 +19719,7 @@ static struct {
     const char *no_accel; /* reason why no seccomp filter selects the stops, or NULL */
     int quit_sig;         /* signal that ended the trace */
     u32 interrupts;
+    bool until_exit;      /* kvis ends with the command: --until-exit, or SIGTERM passed on */
     volatile sig_atomic_t tick;             /* set by the timer and by signals to kvis */
     volatile sig_atomic_t n_queued, n_done; /* numbers of signals to kvis: received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
@@ -20086,6 +20088,7 @@ static void tr_backend(void)
     tr.no_accel = c.no_filter;
     tr.accel = !tr.no_accel;
     tr.bound = tr.accel || opt.kill_on_exit;
+    tr.until_exit = opt.until_exit;
     tr_choose();
 }
 
@@ -21894,26 +21897,22 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* Handles a signal to kvis. The terminal sends ^C to kvis and to the command: kvis ignores the
- * first ^C, and kills the command at the second. TERM and HUP kill all tracees with --kill-on-exit,
- * or if the tracees run under the seccomp filter of kvis, which must not outlive kvis. Otherwise
- * TERM and HUP detach all tracees. */
+/* Handles a signal to kvis. The command gets the first one: from the terminal (^C or ^\), else from
+ * kvis. After TERM or HUP, kvis ends with the command. The second signal ends kvis: INT and QUIT
+ * kill all tracees; TERM and HUP do this only with --kill-on-exit, or if the tracees run under the
+ * seccomp filter of kvis, which must not outlive kvis. Otherwise TERM and HUP detach all tracees.
+ */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
-    if (!tr.child) {
-        tr.quit_sig = sig;
-        tr_detach_all();
-        return;
-    }
-    bool tty = si->si_code == SI_KERNEL;
-    if ((sig == SIGINT || sig == SIGQUIT) && !tr.interrupts++) {
-        if (!tty && tr.status == -1)
-            kill(tr.child, sig);
+    bool typed = si->si_code == SI_KERNEL && sig != SIGHUP;
+    if (tr.child && !tr.interrupts++
+        && (typed || (tr.status == -1 && kill(tr.child, sig) == 0))) {
+        tr.until_exit |= sig == SIGTERM || sig == SIGHUP;
         return;
     }
     tr.quit_sig = sig;
-    if (tr.bound || sig == SIGINT || sig == SIGQUIT || tr.killing)
+    if (tr.child && (tr.bound || sig == SIGINT || sig == SIGQUIT || tr.killing))
         tr_kill_all();
     else
         tr_detach_all();
@@ -22075,7 +22074,7 @@ static void tr_loop(void)
             tr_on_tick();
         if (tr.detaching && tr.batch_next == tr.batch_n) /* all stops in the batch are handled */
             break;
-        if (tr.status != -1 && opt.until_exit && !tr.killing)
+        if (tr.status != -1 && tr.until_exit && !tr.killing)
             tr.bound ? tr_kill_all() : tr_detach_all();
     }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The first Ctrl-C goes to the program, even if it is sent to kvis alone; a second one or SIGTERM ends kvis with complete output.
+# The first Ctrl-C or SIGTERM goes to the program, even if it is sent to kvis alone; a second one ends kvis with complete output.
 # tier: gate
 # timeout: 60
 # covers: P14 P35
@@ -45,17 +45,26 @@ for command in COMMANDS:
     assert os.WIFEXITED(status) and os.WEXITSTATUS(status) == 7, (command, status, shown)
     assert b"got x\r" in shown, (command, shown)
 
-    # to kvis alone: the program has it too, once; and it goes on when SIGTERM ends kvis
+    # to kvis alone: the program has it too, once
     with subprocess.Popen(counts, stdout=subprocess.PIPE) as p:
         assert p.stdout.readline() == b"ready\n", command
         p.send_signal(signal.SIGINT)
         shown = p.stdout.read()
     assert shown == b"caught\ngot x\n", (command, shown)
     assert p.returncode == 7, (command, p.returncode)
-    with subprocess.Popen(start + ["/bin/true; echo $$; exec sleep 300"], stdout=subprocess.PIPE) as p:
+    # with it kvis ends, after SIGTERM, although a child of it runs
+    with subprocess.Popen(start + ["sleep 300 >&- & echo $!; exec sleep 300"], stdout=subprocess.PIPE) as p:
+        child = int(p.stdout.readline())
+        p.send_signal(signal.SIGTERM)
+        ended = p.wait()
+        if command != "trace -q":
+            os.kill(child, signal.SIGKILL)
+    assert ended in (-signal.SIGTERM, 128 + signal.SIGTERM), (command, ended)
+    # and it goes on when a second signal, SIGTERM, ends kvis
+    with subprocess.Popen(start + ["trap 'echo caught' TERM; echo $$; while :; do sleep 0.1; done"], stdout=subprocess.PIPE) as p:
         program = int(p.stdout.readline())
-        while b"sleep" not in open(f"/proc/{program}/cmdline", "rb").read():
-            time.sleep(0.01)
+        p.send_signal(signal.SIGTERM)
+        assert p.stdout.readline() == b"caught\n", command
         p.send_signal(signal.SIGTERM)
         ended = p.wait()
         if command != "trace -q":  # which may have killed it, with its filter

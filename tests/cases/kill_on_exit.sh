@@ -51,6 +51,7 @@ for sig in TERM HUP; do
     begin -v --no-accel
     kill -$sig $kvis; wait $kvis; st=$?
     status $want
+    tree=${tree#* } # kvis has passed the signal on to the shell, and ended with it
     goes_on "$sig"
     begin -v --no-accel --kill-on-exit
     kill -$sig $kvis; wait $kvis; st=$?
