@@ -33337,8 +33337,9 @@ static const char *mon_opt_collectors(const char *v)
 static struct {
     int status;              /* wait status; -1: still running, or no command */
     struct rusage used;
-    u64 from_ns;             /* time of execve */
-} mon_command = { .status = -1 };
+    u64 from_ns, to_ns;      /* times of execve, and of the end; to_ns 0: still running */
+    int end_fd;              /* pidfd of the command; -1: none, or the command has ended */
+} mon_command = { .status = -1, .end_fd = -1 };
 
 /* Events that the kernel counts without a PMU. If perf_event_paranoid is 2, unprivileged users may
  * count only in user mode. The clock runs in user mode, but the other events do not occur there. */
@@ -33432,7 +33433,7 @@ static void mon_pmc_totals(void)
 static void mon_totals(void)
 {
     const struct rusage *used = &mon_command.used;
-    double seconds = (double)(u_now() - mon_command.from_ns) / 1e9;
+    u64 to = mon_command.to_ns ? mon_command.to_ns : u_now();
     if (out.events_on) {
         b_s(&out.text.b, "kvis monitor: ");
         b_esc(&out.text.b, opt.command[0], strlen(opt.command[0]), 0);
@@ -33440,7 +33441,7 @@ static void mon_totals(void)
     }
     if (out.json_on)
         b_f(&out.json.b, "{\"type\":\"totals\",\"pid\":%d", sp_command.pid);
-    mon_total("elapsed_seconds", true, seconds, NULL);
+    mon_total("elapsed_seconds", true, (double)(to - mon_command.from_ns) / 1e9, NULL);
     if (sp_command.ended) {
         mon_total("user_seconds", true, mon_seconds(&used->ru_utime), NULL);
         mon_total("system_seconds", true, mon_seconds(&used->ru_stime), NULL);
@@ -33509,15 +33510,22 @@ static void mon_interval(void)
 
 static bool mon_ended(void)
 {
-    return sp_ended(&mon_command.status, &mon_command.used);
+    bool ended = sp_ended(&mon_command.status, &mon_command.used);
+    if (ended && !mon_command.to_ns) {
+        mon_command.to_ns = u_now();
+        close(mon_command.end_fd);
+        mon_command.end_fd = -1;
+    }
+    return ended;
 }
 
 static void mon_wait(u64 until)
 {
-    enum { LOOK_NS = 10000000 }; /* how often kvis checks whether the command has ended */
+    enum { LOOK_NS = 10000000 }; /* without a pidfd (Linux before 5.3): time between checks */
+    bool blind = opt.command && mon_command.end_fd < 0;
     while (u_now() < until && !sp_over() && !mon_ended())
-        if (hs_wait(opt.command ? MIN(until, u_now() + LOOK_NS) : until,
-                    scr.on ? STDIN_FILENO : -1) && scr.on)
+        if (hs_wait(blind ? MIN(until, u_now() + LOOK_NS) : until,
+                    scr.on ? STDIN_FILENO : mon_command.end_fd) && scr.on)
             scr_keys();
 }
 
@@ -33563,6 +33571,7 @@ static int mon_run(u64 end_ns)
     scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
     if (opt.command) {
         mon_fork();
+        mon_command.end_fd = (int)syscall(SYS_pidfd_open, sp_command.pid, 0);
         mon_open_events();
         pmc.on_exec = true;
         if (scr.alone && !mo.prom_file && hs.fd < 0 && !mo.chosen)
