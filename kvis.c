@@ -25595,11 +25595,12 @@ static const struct metric {
     u8 op;       /* enum met_op: how the metric is derived from the metrics a and b */
     u16 a, b;
     const char *lack; /* why a machine may lack the metric; NULL: same reason as for its source */
+    bool none;        /* `lack` says that there is nothing to measure, not that kvis cannot */
     const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
 } metrics[] = {
-#define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, help, prom_help) \
-    { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, lack, help, \
-      prom_help },
+#define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, none, help, prom_help) \
+    { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, lack, none, \
+      help, prom_help },
     MET_ROWS(X)
 #undef X
 };
@@ -34757,12 +34758,12 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, &line, 18, DG_COLUMNS);
 }
 
-/* Returns whether kvis could not read these metrics. They can also lack a value because there was
- * no such event or object; in gen/tables/metrics.tbl, the reasons for that begin with "no ". */
+/* Returns whether kvis could not read these metrics. They can also lack a value because there is
+ * no such event or object: column `none` of gen/tables/metrics.tbl. */
 static bool dg_blind(const struct mout_lack *l)
 {
-    return met.src[l->src].wrong
-           || (l->own && (met.no[l->metric[0]] || strncmp(l->why, "no ", 3)));
+    u16 m = l->metric[0];
+    return met.src[l->src].wrong || (l->own && (met.no[m] || !metrics[m].none));
 }
 
 static double dg_seconds(void)
