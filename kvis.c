@@ -33744,6 +33744,7 @@ static struct {
     int status; /* wait status of the command; -1: still running, or no command */
     bool progress;               /* a line on the terminal shows the progress of the diagnosis */
     bool virtio;                 /* the virtio kprobes are on, which slow down a busy machine */
+    struct buf thresholds;       /* values of --threshold, each with a NUL */
 } dg = { .status = -1 };
 
 /* --- numbers: means over all samples --- */
@@ -34803,7 +34804,8 @@ static void dg_text(struct buf *b)
                      : "\nNothing is saturated.\n");
     u32 shown = dg_text_findings(b);
     if (dg.n_found > shown)
-        b_f(b, "\n%u more findings: -v shows them\n", dg.n_found - shown);
+        b_f(b, "\n%u more finding%s: -v shows %s\n", dg.n_found - shown,
+            dg.n_found - shown == 1 ? "" : "s", dg.n_found - shown == 1 ? "it" : "them");
     if (!dg.n_found || opt.verbose)
         dg_text_table(b);
     dg_text_busiest(b);
@@ -35044,8 +35046,15 @@ static bool dg_parse(u16 number, const char *text, float *v)
     return true;
 }
 
-/* Sets the threshold of a rule. v is RULE=VALUE. */
+/* Keeps the value: it may name a rule of a --rules option that follows. */
 static const char *dg_opt_threshold(const char *v)
+{
+    b_put(&dg.thresholds, v, strlen(v) + 1);
+    return NULL;
+}
+
+/* Sets the threshold of a rule. v is RULE=VALUE. Returns what is wrong, or NULL. */
+static const char *dg_threshold(const char *v)
 {
     static struct buf why;
     char name[64];
@@ -37416,6 +37425,12 @@ static int cmd_monitor(void)
 
 static int cmd_diagnose(void)
 {
+    for (const char *v = dg.thresholds.p; v < dg.thresholds.p + dg.thresholds.len;
+         v += strlen(v) + 1) {
+        const char *why = dg_threshold(v);
+        if (why)
+            opt_bad(opt_cmd, opt_named("threshold"), v, why);
+    }
     cmd_monitor_ready();
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* no rule uses these */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
