@@ -35901,8 +35901,8 @@ static void check_uncore(void)
     unc_begin(true);
     if (unc.class == UC_NONE) {
         const char *why = unc_why(UR_BOTH);
-        check_fix(&check_begin("memory controllers")->c, "%s",
-                   why ? why : pmc.none ? pmc.none : "no PMUs");
+        check_reason(&check_begin("memory controllers")->c,
+                     why ? why : pmc.none ? pmc.none : "no PMUs");
     }
     for (u32 k = 0; k < unc.n_events; k++) {
         struct check_done *d = check_begin("%s/%s", unc.pmu[unc.event[k].pmu].name,
