@@ -25594,11 +25594,12 @@ static const struct metric {
     u8 op;       /* enum met_op: how the metric is derived from the metrics a and b */
     u16 a, b;
     const char *lack; /* why a machine may lack the metric; NULL: same reason as for its source */
+    bool none;        /* `lack` says that there is nothing to measure, not that kvis cannot */
     const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
 } metrics[] = {
-#define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, help, prom_help) \
-    { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, lack, help, \
-      prom_help },
+#define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, none, help, prom_help) \
+    { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, lack, none, \
+      help, prom_help },
     MET_ROWS(X)
 #undef X
 };
@@ -33336,8 +33337,9 @@ static const char *mon_opt_collectors(const char *v)
 static struct {
     int status;              /* wait status; -1: still running, or no command */
     struct rusage used;
-    u64 from_ns;             /* time of execve */
-} mon_command = { .status = -1 };
+    u64 from_ns, to_ns;      /* times of execve, and of the end; to_ns 0: still running */
+    int end_fd;              /* pidfd of the command; -1: none, or the command has ended */
+} mon_command = { .status = -1, .end_fd = -1 };
 
 /* Events that the kernel counts without a PMU. If perf_event_paranoid is 2, unprivileged users may
  * count only in user mode. The clock runs in user mode, but the other events do not occur there. */
@@ -33431,7 +33433,7 @@ static void mon_pmc_totals(void)
 static void mon_totals(void)
 {
     const struct rusage *used = &mon_command.used;
-    double seconds = (double)(u_now() - mon_command.from_ns) / 1e9;
+    u64 to = mon_command.to_ns ? mon_command.to_ns : u_now();
     if (out.events_on) {
         b_s(&out.text.b, "kvis monitor: ");
         b_esc(&out.text.b, opt.command[0], strlen(opt.command[0]), 0);
@@ -33439,7 +33441,7 @@ static void mon_totals(void)
     }
     if (out.json_on)
         b_f(&out.json.b, "{\"type\":\"totals\",\"pid\":%d", sp_command.pid);
-    mon_total("elapsed_seconds", true, seconds, NULL);
+    mon_total("elapsed_seconds", true, (double)(to - mon_command.from_ns) / 1e9, NULL);
     if (sp_command.ended) {
         mon_total("user_seconds", true, mon_seconds(&used->ru_utime), NULL);
         mon_total("system_seconds", true, mon_seconds(&used->ru_stime), NULL);
@@ -33508,15 +33510,22 @@ static void mon_interval(void)
 
 static bool mon_ended(void)
 {
-    return sp_ended(&mon_command.status, &mon_command.used);
+    bool ended = sp_ended(&mon_command.status, &mon_command.used);
+    if (ended && !mon_command.to_ns) {
+        mon_command.to_ns = u_now();
+        close(mon_command.end_fd);
+        mon_command.end_fd = -1;
+    }
+    return ended;
 }
 
 static void mon_wait(u64 until)
 {
-    enum { LOOK_NS = 10000000 }; /* how often kvis checks whether the command has ended */
+    enum { LOOK_NS = 10000000 }; /* without a pidfd (Linux before 5.3): time between checks */
+    bool blind = opt.command && mon_command.end_fd < 0;
     while (u_now() < until && !sp_over() && !mon_ended())
-        if (hs_wait(opt.command ? MIN(until, u_now() + LOOK_NS) : until,
-                    scr.on ? STDIN_FILENO : -1) && scr.on)
+        if (hs_wait(blind ? MIN(until, u_now() + LOOK_NS) : until,
+                    scr.on ? STDIN_FILENO : mon_command.end_fd) && scr.on)
             scr_keys();
 }
 
@@ -33562,6 +33571,7 @@ static int mon_run(u64 end_ns)
     scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
     if (opt.command) {
         mon_fork();
+        mon_command.end_fd = (int)syscall(SYS_pidfd_open, sp_command.pid, 0);
         mon_open_events();
         pmc.on_exec = true;
         if (scr.alone && !mo.prom_file && hs.fd < 0 && !mo.chosen)
@@ -33733,6 +33743,7 @@ static struct {
     int status; /* wait status of the command; -1: still running, or no command */
     bool progress;               /* a line on the terminal shows the progress of the diagnosis */
     bool virtio;                 /* the virtio kprobes are on, which slow down a busy machine */
+    struct buf thresholds;       /* values of --threshold, each with a NUL */
 } dg = { .status = -1 };
 
 /* --- numbers: means over all samples --- */
@@ -34747,12 +34758,12 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, &line, 18, DG_COLUMNS);
 }
 
-/* Returns whether kvis could not read these metrics. They can also lack a value because there was
- * no such event or object; in gen/tables/metrics.tbl, the reasons for that begin with "no ". */
+/* Returns whether kvis could not read these metrics. They can also lack a value because there is
+ * no such event or object: column `none` of gen/tables/metrics.tbl. */
 static bool dg_blind(const struct mout_lack *l)
 {
-    return met.src[l->src].wrong
-           || (l->own && (met.no[l->metric[0]] || strncmp(l->why, "no ", 3)));
+    u16 m = l->metric[0];
+    return met.src[l->src].wrong || (l->own && (met.no[m] || !metrics[m].none));
 }
 
 static double dg_seconds(void)
@@ -34792,7 +34803,8 @@ static void dg_text(struct buf *b)
                      : "\nNothing is saturated.\n");
     u32 shown = dg_text_findings(b);
     if (dg.n_found > shown)
-        b_f(b, "\n%u more findings: -v shows them\n", dg.n_found - shown);
+        b_f(b, "\n%u more finding%s: -v shows %s\n", dg.n_found - shown,
+            dg.n_found - shown == 1 ? "" : "s", dg.n_found - shown == 1 ? "it" : "them");
     if (!dg.n_found || opt.verbose)
         dg_text_table(b);
     dg_text_busiest(b);
@@ -35033,8 +35045,15 @@ static bool dg_parse(u16 number, const char *text, float *v)
     return true;
 }
 
-/* Sets the threshold of a rule. v is RULE=VALUE. */
+/* Keeps the value: it may name a rule of a --rules option that follows. */
 static const char *dg_opt_threshold(const char *v)
+{
+    b_put(&dg.thresholds, v, strlen(v) + 1);
+    return NULL;
+}
+
+/* Sets the threshold of a rule. v is RULE=VALUE. Returns what is wrong, or NULL. */
+static const char *dg_threshold(const char *v)
 {
     static struct buf why;
     char name[64];
@@ -35881,8 +35900,8 @@ static void check_uncore(void)
     unc_begin(true);
     if (unc.class == UC_NONE) {
         const char *why = unc_why(UR_BOTH);
-        check_fix(&check_begin("memory controllers")->c, "%s",
-                   why ? why : pmc.none ? pmc.none : "no PMUs");
+        check_reason(&check_begin("memory controllers")->c,
+                     why ? why : pmc.none ? pmc.none : "no PMUs");
     }
     for (u32 k = 0; k < unc.n_events; k++) {
         struct check_done *d = check_begin("%s/%s", unc.pmu[unc.event[k].pmu].name,
@@ -37405,6 +37424,12 @@ static int cmd_monitor(void)
 
 static int cmd_diagnose(void)
 {
+    for (const char *v = dg.thresholds.p; v < dg.thresholds.p + dg.thresholds.len;
+         v += strlen(v) + 1) {
+        const char *why = dg_threshold(v);
+        if (why)
+            opt_bad(opt_cmd, opt_named("threshold"), v, why);
+    }
     cmd_monitor_ready();
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* no rule uses these */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);

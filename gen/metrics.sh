@@ -69,7 +69,7 @@ BEGIN {
     define("line", "past of *items")
     define("source", "*group *read *from *cite asked prom")
     define("family", "")
-    define("metric", "*source *unit of key all bits make lack set wire prom panel column unusual bad aside")
+    define("metric", "*source *unit of key all bits make lack none set wire prom panel column unusual bad aside")
     define("distribution", "*source *unit of set wire *counts *octaves *prom panel column unusual bad max_unusual max_bad")
     short["unit"] = short["dimension"] = short["family"] = 1 # rows without an ID
 }
@@ -232,6 +232,7 @@ function check_metric(r,    w, i) {
     one_of(r, "aside", "yes")
     if (((r, "unusual") in col) != ((r, "bad") in col) || ((r, "max_unusual") in col) != ((r, "max_bad") in col))
         bad_at(line_of[r], id_of[r] ": unusual and bad go together")
+    if ((r, "lack") in col && (r, "none") in col) bad_at(line_of[r], id_of[r] ": lack and none exclude each other")
     if (get(r, "make") != "" && (split(get(r, "make"), w, " ") != 3 || w[1] !~ /^(SUM|LESS|DIV|MUL|REST|LEFT|MOST|SHARE)$/))
         bad_at(line_of[r], id_of[r] ": make: OP A B")
     for (i = 2; i <= split(get(r, "make"), w, " "); i++) {
@@ -278,7 +279,7 @@ function made_of(r,    w) { return split(get(r, "make"), w, " ") ? w[1] ", M_" w
 function add_metric(r, id, name, prom, prom_help) {
     metric[++n_metrics] = id ", " c_string(name) ", " c_string(get(r, "key")) ", " get(r, "source_id") ", " \
         toupper(get(r, "unit")) ", " toupper(dim_of(r)) ", " prom ", MET_" toupper((r, "all") in col ? col[r, "all"] : "alone") \
-        ", " truth(get(r, "bits")) ", " made_of(r) ", " maybe(get(r, "lack")) ", \\\n      " c_string(text[r]) ", \\\n      " c_string(prom_help)
+        ", " truth(get(r, "bits")) ", " made_of(r) ", " maybe(get(r, "lack") get(r, "none")) ", " truth(get(r, "none")) ", \\\n      " c_string(text[r]) ", \\\n      " c_string(prom_help)
     in_set(r, id)
     if (list == "list") print name unit_of(r, "json")
     if (list == "prom" && kind_of[r] == "metric") print "kvis_" prom_base(r)
@@ -376,7 +377,7 @@ END {
     macro("id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, prefix of pmc metrics, on the screen: title, section, share, in order", \
           "MET_DIMENSIONS", n_dims, dim)
     macro("id, group, name, function, why there may be none", "MET_SOURCES", n_sources, source)
-    macro("id, name, key, source, unit, dimension, in Prometheus, over all instances, 32 bits, made how of which two, why there may be none, help, that of its name in Prometheus", \
+    macro("id, name, key, source, unit, dimension, in Prometheus, over all instances, 32 bits, made how of which two, why there may be none, whether there is nothing to measure, help, that of its name in Prometheus", \
           "MET_ROWS", n_metrics, metric)
     macro("key, name, its groups", "MET_SECTIONS", n_parts, part)
     macro("name, past, of, each CPU, items", "MET_LINES", n_lines, line)

@@ -21,7 +21,6 @@
     X(MEM_INUSE, REST, M_MEM_AVAIL, M_MEM_TOTAL, M_IDLE) \
     X(UNWRITTEN, SUM, M_MEM_DIRTY, M_MEM_WRITEBACK, M_MEM_DIRTY) \
     X(DIRTY, DIV, X_UNWRITTEN, M_DIRTY_LIMIT, M_IDLE) \
-    X(SCANNED, SUM, M_SCAN_KSWAPD, M_SCAN_DIRECT, M_SCAN_DIRECT) \
     X(SWAP_USED, REST, M_SWAP_FREE, M_SWAP_TOTAL, M_IDLE) \
     X(REMOTE, SHARE, M_NUMA_OTHER, M_NUMA_LOCAL, M_IDLE) \
     X(SPREAD, DIV, M_NUMA_INTERLEAVE, M_NUMA_OTHER, M_IDLE) \
@@ -71,7 +70,6 @@
     X(X_MEM_INUSE, "% of memory used") \
     X(X_UNWRITTEN, "% of data not written to disk yet") \
     X(X_DIRTY, "dirty memory at % of its limit") \
-    X(X_SCANNED, "pages scanned for reclaim %") \
     X(X_SWAP_USED, "% of swap used") \
     X(X_REMOTE, "% of pages allocated on a remote node") \
     X(X_SPREAD, "% of the remote pages interleaved") \
@@ -112,6 +110,7 @@
     X(M_WAIT_P99, "one wait in 100 was % or longer") \
     X(M_P_WAIT, "its threads waited for a CPU % of the time") \
     X(M_OOM, "processes killed for lack of memory %") \
+    X(M_SCAN_KSWAPD, "pages scanned for reclaim %") \
     X(M_STALLS, "direct reclaims %") \
     X(M_BLOCKED, "tasks waiting for I/O #") \
     X(M_REFAULTS, "reclaimed pages read again %") \
@@ -254,14 +253,24 @@
       .source = "cgroup-v2.rst: pids.max", \
       .next = "cat /sys/fs/cgroup%t/pids.max", .alone = "" }, \
     { .name = "cgroup-memory-limit", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
-      .value = M_GR_MAX, .below = false, .limit = (float)100, \
-      .guard = { { M_GR_REFAULTS, DG_THIS, false, false, 100 }, \
-        { M_GR_PSI_MEM, DG_THIS, true, false, 0.05 } }, \
+      .value = M_GR_PSI_MEM, .below = false, .limit = (float)0.05, \
+      .guard = { { M_GR_REFAULTS, DG_THIS, false, false, 10 }, \
+        { M_GR_MAX, DG_THIS, false, false, 1 } }, \
       .cost = M_GR_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_MEMBERS, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = "cgroup-oom-kill", .before = DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
       .finding = "Cgroup %t is at its memory limit and keeps reclaiming its own memory", \
       .source = "cgroup-v2.rst: memory.max, memory.pressure, workingset_refault", \
+      .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
+    { .name = "cgroup-memory-refaults", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+      .value = M_GR_MAX, .below = false, .limit = (float)100, \
+      .guard = { { M_GR_REFAULTS, DG_THIS, false, false, 100 }, \
+        { M_GR_PSI_MEM, DG_THIS, true, false, 0.05 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_MEMBERS, .whose = X_B_MEM, \
+      .unless = DG_R(CGROUP), .unless_rule = NULL, .before = DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
+      .finding = "Cgroup %t is at its memory limit and soon reads again what it reclaims", \
+      .source = "cgroup-v2.rst: memory.max, workingset_refault; without PSI, the time lost is not known", \
       .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
     { .name = "cpu-steal", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_STEAL, .below = false, .limit = (float)0.05, \
@@ -409,7 +418,7 @@
       .next = "dmesg | grep -i oom", .alone = "" }, \
     { .name = "memory-pressure", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_PSI_MEM, .below = false, .limit = (float)0.05, \
-      .guard = { { X_SCANNED, DG_ALL, false, false, 100 } }, \
+      .guard = { { M_SCAN_KSWAPD, DG_ALL, false, false, 100 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(SWAP) | DG_R(DISK) | DG_R(VIRTIO), \

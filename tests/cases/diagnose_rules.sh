@@ -23,7 +23,7 @@ rule my-quiet
     when     threads >= 1e9
     finding  There are far too many threads
 END
-run diagnose -d 0.1 --rules rules --threshold my-threads=0.0002% --json=json -v -o text
+run diagnose -d 0.1 --threshold my-threads=0.0002% --rules rules --json=json -v -o text
 status 0
 has text 'There are threads on this machine'
 has text 'rule: my-threads .saturation of kernel limits.'

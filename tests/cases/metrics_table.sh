@@ -67,6 +67,7 @@ s/^dimension none/dimension all/~the first dimension is not none
 s/ title=zones section=t/ title=zones/~title and section are needed
 s/ title=zones section=t/ title=zones section=T/~title and section are needed
 s/ unusual=0.2 bad=0.5/ unusual=0.2/~unusual and bad go together
+s/ none="no cgroup has a CPU quota"/& lack=kernel/~lack and none exclude each other
 s/ column="1 IOPS"/ column=IOPS/~column: N NAME
 s/ groups=sched/ groups=schedule/~no group `schedule`
 s/ past=LOAD1/ past=LOAD2/~no metric `LOAD2`

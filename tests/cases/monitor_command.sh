@@ -1,9 +1,9 @@
 #!/bin/sh
 # kvis monitor COMMAND: the totals of a command and its children are those of getrusage(2) in the command and of perf stat on
-# the same run; stdout and the exit status are those of the command.
+# the same run; stdout and the exit status are those of the command; elapsed_seconds ends with it.
 # tier: quick asan
 # timeout: 60
-# needs: python3 perf
+# needs: python3 perf strace
 . "$TESTS/lib/lib.sh"
 cat >prog.py <<'END'
 import json, mmap, os, resource, time
@@ -55,6 +55,9 @@ done
 # without -o, the totals are on stderr, and stdout is the command's; they are printed even if the command outlives -n
 run monitor -i 0.01 -n 1 -- sh -c 'echo hello; sleep 0.2; exit 4'
 status 4; eq "stdout" hello "$(cat out)"; has err '^kvis monitor: sh$'; has err ' task_clock_seconds$'
+# elapsed_seconds ends with the command: the last sample, here delayed by a second, is no part of it
+strace -qq -o /dev/null -P /proc/loadavg -e inject=?open,openat:delay_enter=1000000 "$KVIS" monitor -c load -- true 2>err
+awk '$2 == "elapsed_seconds" { n = $1 < 1 } END { exit !n }' err || { cat err; fail "the last sample counts"; }
 run monitor -- sh -c 'kill -TERM $$'; [ $st = 143 ] || fail "killed: $st"
 run monitor -- /nosuch; status 127; hasnt err task_clock
 run monitor --json -- true; status 2; has err 'stdout would also have the output'

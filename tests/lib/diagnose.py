@@ -27,7 +27,8 @@ ROWS = {
     "cgroup-quota-used": ("cgroup", {"cg_periods": 100, "cg_throttles": 60}, {"cg_periods": 100, "cg_throttles": 9}),
     "cgroup-oom-kill": ("cgroup", {"cg_oom": 1, "cg_max": 9}, {}),
     "cgroup-pids": ("cgroup", {"pids": 97}, {"pids": 94}),
-    "cgroup-memory-limit": ("cgroup", {"cg_max": 4000, "cg_refaults": 9000, "cg_psi": 3e6}, {"cg_max": 90}),
+    "cgroup-memory-limit": ("cgroup", {"cg_max": 40, "cg_refaults": 900, "cg_psi": 3e6}, {"cg_max": 90, "cg_refaults": 9000, "cg_psi": 4e4}),
+    "cgroup-memory-refaults": ("cgroup", {"cg_max": 4000, "cg_refaults": 9000, "cg_no_psi": 1}, {}),
     "cpu-steal": ("cpu", {"steal": 10}, {"steal": 4}),
     "cpu-interrupts": ("cpu", {"irq0": 200, "wait0": 9e9}, {"irq0": 80}),
     "cpu-interrupts-full": ("cpu", {"irq0": 9000}, {"irq0": 80}),
@@ -43,7 +44,7 @@ ROWS = {
     "cpu-busy": ("cpu", {**BUSY}, {}),
     "memory-oom-kill": ("memory", {"oom_kill": 1, "allocstall_normal": 9}, {}),
     "limit-oom-kill": ("memory", {"oom_kill": 1}, {}),
-    "memory-pressure": ("memory", {"psi_memory": 2e6, "pgscan_direct": 9000}, {"psi_memory": 4e4, "pgscan_direct": 9000}),
+    "memory-pressure": ("memory", {"psi_memory": 2e6, "pgscan_kswapd": 9000}, {"psi_memory": 4e4, "pgscan_kswapd": 9000}),
     "memory-direct-reclaim": ("memory", {"allocstall_normal": 4000}, {"allocstall_normal": 90}),
     "memory-thrashing": ("memory", {"workingset_refault_file": 40000, "pgmajfault": 2000, "psi_memory": 3e6},
                          {"workingset_refault_file": 900, "pgmajfault": 40}),
@@ -122,7 +123,7 @@ MEASURED = {"memory-stalls", "tlb-misses", "hugepages-off", "run-queue-latency",
 MOUNTED = {"filesystem-full", "filesystem-inodes"}  # what statfs(2) says of a mount
 # What else they may find: of this machine, not of the files.
 OURS = {"run-queue-latency", "disk-queue"} | {r for r in MEASURED if r.startswith("virtio")}
-FIXED = {"stuck", "duplex", "fs_last_error", "pids", "clock_source", "member", "descriptors", "ports", "fs_errors", "fs_mode", "ue", "md", "node_anon", "rotates", "clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
+FIXED = {"stuck", "cg_no_psi", "duplex", "fs_last_error", "pids", "clock_source", "member", "descriptors", "ports", "fs_errors", "fs_mode", "ue", "md", "node_anon", "rotates", "clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
          "sensor", "files", "threads", "tracked", "tcp_pages", "interfaces"}  # no counters: the same in both
 
 
@@ -245,7 +246,8 @@ def machine(root, m, late):
         put(f"sys/fs/cgroup/{group}/memory.events", f"low 0\nmax {n('cg_max')}\noom 0\noom_kill {n('cg_oom')}\n")
         put(f"sys/fs/cgroup/{group}/memory.events.local", f"low 0\nmax {n('cg_max') * own}\noom 0\noom_kill {n('cg_oom')}\n")
         put(f"sys/fs/cgroup/{group}/memory.stat", f"anon 9\nworkingset_refault_anon {n('cg_refaults')}\nworkingset_refault_file 9\n")
-        put(f"sys/fs/cgroup/{group}/memory.pressure", f"some avg10=0.00 avg60=0.00 avg300=0.00 total={n('cg_psi')}\n")
+        if "cg_no_psi" not in m:
+            put(f"sys/fs/cgroup/{group}/memory.pressure", f"some avg10=0.00 avg60=0.00 avg300=0.00 total={n('cg_psi')}\n")
     # the log: of a program, which anybody may have started, and of the kernel
     put("dev/kmsg", f"12,1,1,-;I/O error, dev sda: says a program\n3,2,2,-;{m['log']}\n SUBSYSTEM=x\n" if late and "log" in m else "")
     for pid in (81, 82, 83, 84):  # the last is the kernel's own
@@ -394,7 +396,7 @@ for name, m in healthy.MACHINES.items():
 print(f"nothing is found in {len(healthy.MACHINES)} machines that are well")
 
 # who, in which file, and what is hostile in their names; the illness before its consequences
-ill = {**ROWS["disk-saturated"][1], "psi_memory": 9e6, "pgscan_direct": 9000}
+ill = {**ROWS["disk-saturated"][1], "psi_memory": 9e6, "pgscan_kswapd": 9000}
 j = diagnose(ill)
 f = {f["rule"]: f for f in j["findings"]}
 disk = f["disk-saturated"]
@@ -429,7 +431,7 @@ for p in (page, many):
     rows = p.partition("    pid command")[2].partition("\n\n")[0].split("\n")
     if wide or len(rows) < 3 or {len(r) for r in rows[1:]} != {79} or len(p.rstrip("\n").split("\n")) > 24:
         wrong.append(f"the screen: {wide}, {len(p.split(chr(10)))} lines: {p}")
-if not re.search(r"^\d+ more findings: -v shows them$", many, re.M):
+if not re.search(r"^\d+ more findings?: -v shows (it|them)$", many, re.M):
     wrong.append(f"all findings of many: {many}")
 page = run({}, {})
 if "\n1. " not in page and "\nNothing is saturated.\n" not in page:
@@ -464,6 +466,10 @@ if [x.get("kernel") for x in f] != ["Out of memory: Killed process 9 (vic\\x1bti
 j = diagnose({**ROWS["cpu-interrupts"][1], **ROWS["network-backlog-drops"][1], **ROWS["udp-receive-drops"][1], "psi_io": 9e6})
 if rules(j)[0] != "cpu-interrupts" or rules(j).index("io-pressure") < rules(j).index("udp-receive-drops"):
     wrong.append(f"errors: {rules(j)}")
+# what a cgroup reclaims at its limit is not the machine's fault, although pgscan_direct counts it
+j = diagnose({**ROWS["cgroup-memory-limit"][1], "psi_memory": 3e6, "pgscan_direct": 9000})
+if "memory-pressure" in rules(j) or rules(j)[0] != "cgroup-memory-limit":
+    wrong.append(f"a cgroup at its limit: {rules(j)}")
 # two faults of a cgroup
 j = diagnose({**ROWS["cgroup-throttled"][1], **ROWS["cgroup-memory-limit"][1]})
 if not {"cgroup-throttled", "cgroup-memory-limit"} <= set(rules(j)):

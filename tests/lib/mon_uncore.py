@@ -289,7 +289,7 @@ for name, vendor, family, model, pmus, want in MACHINES:
     same(f"{name}: check", sorted(f"type {k[0]} config {k[1]:#x}" + (f" config1 {k[2]:#x} config2 {k[3]:#x}" if k[2] | k[3] else "")
                                   for k in full), told)
     if name in WHY:
-        text = [e.get("fix", "") for e in rows if e["name"] == "memory controllers"]
+        text = [e["detail"] for e in rows if e["name"] == "memory controllers"]
         same(f"{name}: why", True, len(text) == 1 and WHY[name] in text[0])
 print(f"{len(MACHINES)} machines, {bad} wrong")
 sys.exit(bad != 0)

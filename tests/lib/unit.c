@@ -1227,7 +1227,7 @@ static void t_thresholds(void)
     EXPECT(dg_parse(M_B_RSS, "1.5MB", &v) && fabsf(v - 1.5f * (1 << 20)) < 1);
     for (u32 k = 0; k < ARRAY_LEN(wrong); k++)
         expect(__LINE__, wrong[k], !dg_parse(M_IDLE, wrong[k], &v));
-    EXPECT(!dg_opt_threshold("cpu-busy=12.5%") && strstr(dg_opt_threshold("cpu-busy="), "such as 12.5 %"));
+    EXPECT(!dg_threshold("cpu-busy=12.5%") && strstr(dg_threshold("cpu-busy="), "such as 12.5 %"));
 }
 
 /* Forged maps. The test writes the one entry, slot 0 of `stats`; loss counters are 0. An update of `stats` replaces
