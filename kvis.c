@@ -160,6 +160,7 @@ struct buf {
     char *p;
     u32 len, cap, max; /* numbers of bytes: used, allocated, allowed (0: 1 MiB) */
     bool cut;
+    bool ascii; /* b_own() writes ASCII only */
 };
 
 /* System-call ABIs. A 64-bit process can use several ABIs, for example i386 with `int $0x80`. */
@@ -687,6 +688,32 @@ static void b_s(struct buf *b, const char *s)
     b_put(b, s, strlen(s));
 }
 
+/* Appends n bytes of text of kvis itself, not of a traced program, in characters that the locale
+ * has. */
+static void b_own_n(struct buf *b, const char *s, size_t n)
+{
+    static const struct { const char *sign, *ascii; } signs[] = {
+        { "→", "->" }, { "←", "<-" }, { " · ", "; " }, { "…", "..." }, { "°", "" },
+        { "│", "|" }, { "├─", "|-" }, { "└─", "`-" },
+    };
+    for (const char *end = s + n; s < end;) {
+        u32 i = b->ascii ? 0 : ARRAY_LEN(signs);
+        while (i < ARRAY_LEN(signs) && strncmp(s, signs[i].sign, strlen(signs[i].sign)))
+            i++;
+        if (i == ARRAY_LEN(signs)) {
+            b_c(b, *s++);
+        } else {
+            b_s(b, signs[i].ascii);
+            s += strlen(signs[i].sign);
+        }
+    }
+}
+
+static void b_own(struct buf *b, const char *s)
+{
+    b_own_n(b, s, strlen(s));
+}
+
 static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
 {
     char tmp[512];
@@ -766,6 +793,19 @@ static u32 u_cut(const char *s, u32 n, u32 most)
     while (back < 3 && back < len && len < n && (s[len - back] & 0xc0) == 0x80)
         back++;
     return len - back;
+}
+
+/* Returns n without the bytes of an incomplete last character, or n if the bytes are no UTF-8. */
+static size_t u_whole(const u8 *s, size_t n)
+{
+    u32 cp;
+    size_t i = 0, k = 1;
+    for (int len; i < n && (len = u_utf8(s + i, n - i, &cp)) > 0;)
+        i += (size_t)len;
+    while (i + k < n && (s[i + k] & 0xc0) == 0x80)
+        k++;
+    size_t whole = i == n || s[i] < 0xc2 || s[i] > 0xf4 ? 0 : s[i] < 0xe0 ? 2 : s[i] < 0xf0 ? 3 : 4;
+    return i + k == n && k < whole ? i : n;
 }
 
 /* Returns whether a terminal acts on a code point instead of showing it: C0, DEL, C1, and the
@@ -899,7 +939,7 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
 static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 {
     b_c(b, '"');
-    b_esc(b, bytes, n, '"');
+    b_esc(b, bytes, cut ? u_whole(bytes, n) : n, '"');
     b_s(b, cut ? "\"..." : "\"");
 }
 
@@ -4259,7 +4299,7 @@ static bool dec_member_visible(const struct dec *d, const u8 *p, size_t have,
         && !(m->only & DEC_ANSWER && !answered);
 }
 
-static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
+static bool dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
 {
     u32 from = d->b->len;
     bool more = false;
@@ -4281,6 +4321,7 @@ static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
         dec_sep(d->b, from, ", ");
         b_s(d->b, "...");
     }
+    return more;
 }
 
 static void dec_braces(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
@@ -4311,34 +4352,37 @@ static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout
 /* Appends an extensible structure of `size` bytes, of which kvis knows the members up to l->size.
  * Programs built for newer kernels pass larger structures, programs for older kernels smaller ones
  * (copy_struct_from_user, include/linux/uaccess.h). Unless all bytes after the known members are 0,
- * these bytes are shown, with their offsets as a C comment. */
-static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *l)
+ * these bytes are shown, up to byte number `most`, with their offsets as a C comment. Like a BPF
+ * program, kvis shows nothing of a structure that is not readable as a whole. */
+static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
     u64 known = l->size;
-    size_t want = size < l->members[0].size ? 0 : (size_t)MIN(size, sizeof raw);
+    size_t want = size < l->members[0].size ? 0 : (size_t)MIN(size, (u64)most);
     s64 have = addr && want ? mem_read(d->t, addr, raw, want) : 0;
-    if (have <= 0 || (u64)have < MIN(size, known)) {
+    if (have <= 0 || (u64)have < want) {
         dec_pointer(d, addr, have);
         return;
     }
     b_c(d->b, '{');
-    dec_list(d, raw, (size_t)have, l);
+    bool more = dec_list(d, raw, (size_t)have, l);
     if ((u64)have > known && !dec_zero(raw + known, (size_t)have - known)) {
         b_f(d->b, ", /* bytes %u..%u */ ", (u32)known, (u32)have - 1);
         dec_quoted(d, raw + known, (size_t)have - known, (u64)have - known);
+        more = false;
     }
-    b_s(d->b, (u64)have < size ? ", ...}" : "}");
+    b_s(d->b, (u64)have < size && !more ? ", ...}" : "}");
 }
 
 static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 {
+    enum { MOST = 160 }; /* as perfattr and schedattr in gen/tables/syscalls.tbl */
     u8 raw[64];
     size_t head = l->own + 4u;
     if (!dec_get(d, addr, raw, head))
         return;
     u64 size = dec_ld(raw + l->own, 4);
-    dec_ext(d, addr, size ? MAX(size, head) : MAX(l->own_least, head), l);
+    dec_ext(d, addr, size ? MAX(size, head) : MAX(l->own_least, head), MOST, l);
 }
 
 static void dec_struct(struct dec *d, u64 addr, u8 st)
@@ -4349,7 +4393,7 @@ static void dec_struct(struct dec *d, u64 addr, u8 st)
     else if (l->sizing == DEC_SIZE_OWN)
         dec_own_size(d, addr, l);
     else if (l->sizing == DEC_SIZE_NEXT)
-        dec_ext(d, addr, dec_next(d), l);
+        dec_ext(d, addr, dec_next(d), DEC_CHUNK, l);
     else
         dec_fixed(d, addr, l->sizing == DEC_SIZE_UNION ? (u32)dec_next(d) : l->size, l);
 }
@@ -6383,9 +6427,9 @@ static void out_line_cut(void)
     u32 columns = out.columns, len = b->len - out.line_from;
     if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    columns = out.columns - 1; /* leave one column for the ellipsis */
+    columns = out.columns - (b->ascii ? 3 : 1); /* leave columns for the ellipsis */
     b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
-    b_s(b, "…");
+    b_own(b, "…");
     out_sgr("0");
 }
 
@@ -6477,7 +6521,7 @@ static void out_exec(struct buf *b, const struct event *e)
         b_shell(b, p, MIN(n, (u32)OUT_EXEC_MAX));
     }
     if (p < end || b->len - from >= OUT_EXEC_MAX || ev_has(e, EV_argv_cut))
-        b_s(b, " …");
+        b_own(b, " …");
 }
 
 static void out_text_field(struct buf *b, const struct event *e, u32 f, int width)
@@ -6525,7 +6569,9 @@ static bool out_template(struct buf *b, const struct event *e, const char *p)
     u32 was = b->len;
     for (; *p && *p != '|'; p++) {
         if (*p != '{') {
-            b_c(b, *p);
+            size_t own = strcspn(p, "{|");
+            b_own_n(b, p, own);
+            p += own - 1;
             continue;
         }
         size_t n = strcspn(++p, ":}");
@@ -8266,8 +8312,12 @@ enum st_known {
     ST_CPU, ST_CPU_PARTS,
     ST_PEAK,
     ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
-    ST_BLOCK_IO, ST_BPF, ST_STOPS
+    ST_BLOCK_IO, ST_BPF, ST_STOPS, ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED
 };
+
+/* Takes the place of the numbers of losses in JSON. */
+#define ST_LOST_UNKNOWN \
+    ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
 
 /* The numbers of the summary. JSON, recordings, replay and diff iterate over this table. */
 #define X(key, recorded, number, known) \
@@ -8318,8 +8368,12 @@ static bool st_knows(const struct summary *s, enum st_known what)
     case ST_URING_DONE: return s->uring_done | s->uring_lost;
     case ST_TIMES: return s->n_delays;
     case ST_BLOCK_IO: return s->n_io;
-    case ST_BPF: return all && s->bpf_runs;
+    case ST_BPF: return all && s->bpf_runs && !s->lost_unknown;
     case ST_STOPS: return calls && s->stops;
+    case ST_LOST: return !s->lost_unknown;
+    case ST_LOST_WAITS: return s->n_delays && !s->lost_unknown;
+    case ST_LOST_URING: return (s->uring_done | s->uring_lost) && !s->lost_unknown;
+    case ST_THROTTLED: return calls && !s->lost_unknown;
     }
     return false;
 }
@@ -8472,8 +8526,10 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
 static void st_json_block_io(struct buf *b, const struct summary *s)
 {
     st_json_delays(b, "block_ios", "block_io", &s->io.took);
-    b_f(b, ",\"block_read_bytes\":%" PRIu64 ",\"block_written_bytes\":%" PRIu64
-        ",\"lost_block_ios\":%" PRIu64, s->io.read, s->io.written, s->io.lost);
+    b_f(b, ",\"block_read_bytes\":%" PRIu64 ",\"block_written_bytes\":%" PRIu64, s->io.read,
+        s->io.written);
+    if (st_knows(s, ST_LOST))
+        b_f(b, ",\"lost_block_ios\":%" PRIu64, s->io.lost);
 }
 
 static void st_json_sched(struct buf *b, const struct summary *s)
@@ -8653,7 +8709,7 @@ static void st_text_exit(struct buf *b, const struct summary *s)
 static void st_escape(struct buf *b, const char *s, u32 n, u32 most)
 {
     b_esc(b, s, u_cut(s, n, most), 0);
-    b_s(b, n > most ? "…" : "");
+    b_own(b, n > most ? "…" : "");
 }
 
 static void st_command(struct buf *b)
@@ -8667,11 +8723,11 @@ static void st_command(struct buf *b)
     for (char **a = opt.command; a && *a && b->len - from < MOST; a++) {
         b_s(b, a == opt.command ? "" : " ");
         st_escape(b, *a, (u32)strlen(*a), 200);
-        b_s(b, a[1] && b->len - from >= MOST ? " …" : "");
+        b_own(b, a[1] && b->len - from >= MOST ? " …" : "");
     }
     for (u32 i = 0; i < opt.n_pids && b->len - from < MOST; i++) {
         b_f(b, "%s%d", i ? ", " : "pid ", opt.pids[i]);
-        b_s(b, i + 1 < opt.n_pids && b->len - from >= MOST ? ", …" : "");
+        b_own(b, i + 1 < opt.n_pids && b->len - from >= MOST ? ", …" : "");
     }
 }
 
@@ -8704,7 +8760,7 @@ static struct st_items st_begin_items(struct buf *b, const char *label)
 static void st_begin_item(struct st_items *items)
 {
     items->item = items->b->len;
-    b_s(items->b, items->shown ? " · " : "");
+    b_own(items->b, items->shown ? " · " : "");
 }
 
 static void st_end_item(struct st_items *items)
@@ -8771,7 +8827,7 @@ static u64 st_round(const struct summary *s, u64 ns)
 static void st_path(struct buf *b, const struct name *n)
 {
     u32 from = isatty(out.text.fd[0]) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
-    b_s(b, from ? "…" : "");
+    b_own(b, from ? "…" : "");
     b_esc(b, n->s + from, n->len - from, 0);
 }
 
@@ -9059,6 +9115,11 @@ static void st_text_lost(struct buf *b, const struct summary *s)
         { s->fault_lost, "page-fault samples" },
     };
     u32 shown = 0;
+    if (s->lost_unknown) {
+        st_label(b, "lost");
+        b_s(b, "unknown: cannot read the counters of BPF programs\n");
+        return;
+    }
     for (size_t i = 0; i < ARRAY_LEN(part); i++) {
         if (!part[i].n)
             continue;
@@ -9207,6 +9268,7 @@ static void st_json_summary(struct buf *b, const struct summary *s)
     for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
         if (st_nums[i].key && st_knows(s, st_nums[i].known))
             b_f(b, ",\"%s\":%" PRIu64, st_nums[i].key, st_number(s, st_nums[i].at));
+    b_s(b, s->lost_unknown ? ST_LOST_UNKNOWN : "");
     b_f(b, ",\"backend\":\"%s\"", s->backend);
     for (const struct st_list *l = st_lists; l < st_lists + ARRAY_LEN(st_lists); l++) {
         if (!st_knows(s, l->known))
@@ -15213,7 +15275,7 @@ static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
 {
     b_s(b, what);
     df_number(b, DF_NS, from);
-    b_s(b, " → ");
+    b_own(b, " → ");
     df_number(b, DF_NS, to);
     if (!from)
         return;
@@ -15228,14 +15290,15 @@ static void df_text(struct buf *b)
     static struct buf command, numbers;
     u64 cpu[2] = { df.sum[0]->cpu_ns, df.sum[1]->cpu_ns };
     bool cpu_known = cpu[0] && cpu[1];
+    command.ascii = numbers.ascii = b->ascii;
     st_command(&command);
     b_reset(&numbers);
     df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
     if (cpu_known)
         df_text_total(&numbers, ", CPU ", cpu[0], cpu[1]);
-    /* The line must fit in 80 columns, so the command may be truncated. An arrow takes three bytes
-     * but one column; the constant 6 is for a space before the command and "...: " after it. */
-    u32 columns = numbers.len - (cpu_known ? 4 : 2) + 6;
+    /* The line must fit in 80 columns, so the command may be truncated. The constant 6 is for a
+     * space before the command and "...: " after it. */
+    u32 columns = (u32)u_width(numbers.p, numbers.len) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
     b_f(b, " %.*s%s", (int)MIN(command.len, most), command.len ? command.p : "",
         command.len > most ? "...: " : command.len ? ": " : "");
@@ -17783,15 +17846,23 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* Returns the sum of a counter over all CPUs, or 0 with a warning if the counter is unreadable. */
+/* Whether a counter could not be read. Numbers of losses are then unknown. */
+static bool bpf_unread;
+
+static void bpf_not_read(int e)
+{
+    if (!bpf_unread)
+        u_warn("the number of lost records is unknown: cannot read the counters: %s", strerror(-e));
+    bpf_unread = true;
+}
+
+/* Returns the sum of a counter over all CPUs, or 0 and sets bpf_unread. */
 static u64 bpf_sum(int map, u32 key)
 {
-    static bool warned;
     u64 sum = 0;
     int e = bpf_counters(map, key, 1, UINT32_MAX, &sum);
-    if (e && !warned)
-        u_warn("the number of lost records is unknown: cannot read the counters: %s", strerror(-e));
-    warned |= e != 0;
+    if (e)
+        bpf_not_read(e);
     return e ? 0 : sum;
 }
 
@@ -17817,9 +17888,13 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
         a.info.bpf_fd = (u32)o->prog[i];
         a.info.info_len = sizeof info;
         a.info.info = (uintptr_t)info;
-        if (!(mask >> i & 1) || o->prog[i] < 0
-            || bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info)) < 0)
+        if (!(mask >> i & 1) || o->prog[i] < 0)
             continue;
+        int e = bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info));
+        if (e < 0) {
+            bpf_not_read(e);
+            continue;
+        }
         memcpy(&n, info + at, sizeof n);
         sum += a.info.info_len > at ? n : 0;
     }
@@ -22572,6 +22647,7 @@ static void tr_report(const char *backend, bool text)
         st.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
         st.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
     }
+    st.lost_unknown = bpf_unread;
     tr_used();
     md_dns_over(NULL, 0, u_now());
     out_end();
@@ -22789,7 +22865,7 @@ static void ses_emit(const struct event *e)
 static void ses_report_losses(struct session *s)
 {
     for (u32 i = 0; i <= N_LOST; i++) {
-        u64 n = rb_lost(&s->obj, i), more = n - s->lost[i];
+        u64 n = rb_lost(&s->obj, i), more = n - MIN(n, s->lost[i]); /* n is 0 if unreadable */
         if (!more)
             continue;
         s->lost[i] = n;
@@ -23310,10 +23386,15 @@ static const char *const open_lost_why[N_LOST + 1] = {
 static void open_json_summary(void)
 {
     const u64 *lost = open_session.lost;
-    b_f(&out.json.b, "{\"type\":\"summary\",\"events\":%" PRIu64 ",\"lost\":%" PRIu64
-        ",\"probe_runs_missed\":%" PRIu64 ",\"processes_not_followed\":%" PRIu64
-        ",\"path_unknown\":%" PRIu64 ",\"duration_ns\":%" PRIu64 "}\n", open_state.rows,
-        lost[LOST_RING] + lost[LOST_INFLIGHT], lost[N_LOST], lost[LOST_TREE], open_state.unknown,
+    struct buf *b = &out.json.b;
+    b_f(b, "{\"type\":\"summary\",\"events\":%" PRIu64, open_state.rows);
+    if (bpf_unread)
+        b_s(b, ST_LOST_UNKNOWN);
+    else
+        b_f(b, ",\"lost\":%" PRIu64 ",\"probe_runs_missed\":%" PRIu64
+            ",\"processes_not_followed\":%" PRIu64, lost[LOST_RING] + lost[LOST_INFLIGHT],
+            lost[N_LOST], lost[LOST_TREE]);
+    b_f(b, ",\"path_unknown\":%" PRIu64 ",\"duration_ns\":%" PRIu64 "}\n", open_state.unknown,
         u_now() - out.start_ns);
 }
 
@@ -24454,13 +24535,12 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
                                  .max_rss = n->max_rss };
     const struct proc_row r = { .what = n->what, .l = &l, .ts_ns = n->end_ns, .err = n->err };
     u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH);
-    bool utf8 = u_locale_utf8(true);
     b_f(b, "%-7u ", n->pid);
     proc_text_end(b, &r);
     for (u32 d = 1; d < depth; d++)
-        b_s(b, !more[d] ? "   " : utf8 ? "│  " : "|  ");
+        b_own(b, more[d] ? "│  " : "   ");
     if (depth)
-        b_s(b, n->next ? (utf8 ? "├─ " : "|- ") : utf8 ? "└─ " : "`- ");
+        b_own(b, n->next ? "├─ " : "└─ ");
     df_put_rest(b, columns, n->line, n->len);
     b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
 }
@@ -24677,7 +24757,8 @@ static const struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
     *n = 0;
-    if (!proc_state.commands || proc_tree.left_out || proc_lost() || proc_state.no_forks)
+    if (!proc_state.commands || proc_tree.left_out || proc_lost() || bpf_unread
+        || proc_state.no_forks)
         return NULL;
     for (u32 i = 1; i < proc_tree.n; i++) {
         u64 until = node[i].end_ns;
@@ -25232,6 +25313,7 @@ static void proc_finish_sinks(int status)
     st.duration_ns = proc_state.end_ns - out.start_ns;
     st.backend = ST_PROC;
     st.lost = proc_lost();
+    st.lost_unknown = bpf_unread;
     st.commands = proc_state.commands;
     st.cpu_ns = proc_state.cpu_ns;
     rec_finish(&st);
@@ -25249,7 +25331,7 @@ static void proc_json_summary(u32 running)
         { "running", running, true },
         { "peak_processes", proc_state.peak, !proc_state.no_forks },
         { "cpu_ns", proc_state.cpu_ns, proc_state.cpu_ns > 0 },
-        { "lost", proc_lost(), true },
+        { "lost", proc_lost(), !bpf_unread },
         { "ends_unseen", proc_state.unsure, true },
         { "duration_ns", proc_state.end_ns - out.start_ns, true },
     };
@@ -25257,6 +25339,7 @@ static void proc_json_summary(u32 running)
     for (size_t i = 0; i < ARRAY_LEN(num); i++)
         if (num[i].known)
             proc_json_num(b, num[i].key, num[i].v);
+    b_s(b, bpf_unread ? ST_LOST_UNKNOWN : "");
     if (proc_state.root)
         proc_json_critical(b);
     b_s(b, "}\n");
@@ -25468,6 +25551,7 @@ static void proc_replay_end(bool whole)
         u_warn("%" PRIu64 " processes are left out: more than %d run at once", proc_left_out,
                PROC_REPLAYED);
     proc_session.lost[0] = st.lost;
+    bpf_unread = st.lost_unknown;
     proc_state.cpu_ns = st.cpu_ns;
     if (whole && proc_state.rows && proc_state.root)
         proc_summary(running);
@@ -30387,7 +30471,8 @@ static void mk_block(void)
     if (missed != mk_blk.missed) /* there may be a new disk */
         mk_add_disks();
     mk_blk.missed = missed;
-    met_count(met.all, M_BLK_MISSED, missed);
+    if (!bpf_unread)
+        met_count(met.all, M_BLK_MISSED, missed);
     met_left_out(mk_blk.without);
     for (u32 k = 0; k < mk_blk.n; k++)
         mk_disk_read(&mk_blk.disk[k]);
@@ -30674,8 +30759,9 @@ static void vq_read(void)
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
         if ((more = vq_read_one(o, k)))
             vq.n = MAX(vq.n, k + 1);
-    met_count(met.all, M_VQ_MISSED,
-              vq.missed + bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, (1u << N_VQ_PROGS) - 1));
+    vq.missed += bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, (1u << N_VQ_PROGS) - 1);
+    if (!bpf_unread)
+        met_count(met.all, M_VQ_MISSED, vq.missed);
 }
 
 /* == 38 vh_  the virtqueues of guests whose devices this kernel emulates: vhost ===============
@@ -30908,7 +30994,9 @@ static void vh_read(void)
         met_off(o->why);
         return;
     }
-    met_count(met.all, M_VH_MISSED, vh_missed());
+    u64 missed = vh_missed();
+    if (!bpf_unread)
+        met_count(met.all, M_VH_MISSED, missed);
     for (u32 slot = 0; slot < VH_QUEUES; slot++) {
         if (!vh_slot(slot))
             continue;
@@ -34357,7 +34445,7 @@ static void dg_num(struct buf *b, u16 number, double v)
     while (n < text.len && !strchr("/CGKMPTWBnmus", text.p[n]))
         n++;
     b_put(b, text.p, n);
-    b_s(b, n == text.len || text.p[n] == '/' ? "" : text.p[n] == 'C' ? " °" : " ");
+    b_own(b, n == text.len || text.p[n] == '/' ? "" : text.p[n] == 'C' ? " °" : " ");
     b_put(b, text.p + n, text.len - n);
 }
 
@@ -34543,6 +34631,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
     static struct buf line;
     const char *sep = "";
     b_reset(&line);
+    line.ascii = b->ascii;
     u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* two processes fit on one line */
     for (u32 k = 0; k < n; k++) {
         b_s(&line, sep);
@@ -34564,6 +34653,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     static struct buf line;
     char head[16];
     b_reset(&line);
+    line.ascii = b->ascii;
     const struct buf *s = dg_sentence(f);
     b_esc(&line, s->p, s->len, 0);
     dg_text_evidence(&line, f);
@@ -34636,6 +34726,7 @@ static void dg_text_table(struct buf *b)
     b_c(b, '\n');
     for (u32 r = 0; r < N_RES; r++) {
         b_reset(&line);
+        line.ascii = b->ascii;
         for (u32 k = 0; k < 3; k++) {
             u16 number = dg_res[r].use[k];
             const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
@@ -34745,12 +34836,15 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
     static struct buf line;
     u32 n = 0;
     b_reset(&line);
+    line.ascii = b->ascii;
     for (u32 r = 0; r < N_RES; r++) {
         bool found = false;
         for (u32 k = 0; k < dg.n_found; k++)
             found |= dg_found[k].rule->res == r;
-        if (dg_visible(r) == visible && !found)
-            b_f(&line, "%s%s", n++ ? " · " : "", dg_res[r].name);
+        if (dg_visible(r) != visible || found)
+            continue;
+        b_own(&line, n++ ? " · " : "");
+        b_s(&line, dg_res[r].name);
     }
     if (n && !visible && !opt.verbose)
         b_s(&line, " (-v shows why)");
@@ -37706,6 +37800,7 @@ int main(int argc, char **argv)
     cmd_std_fds();
     u_clocks();
     cmd_refuse_setuid();
+    out.text.b.ascii = !u_locale_utf8(true);
     const struct cmd *link = argc ? cmd_by_link(cmd_file_name(argv[0])) : NULL;
     if (link)
         return cmd_run(link, argv);
