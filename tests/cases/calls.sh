@@ -1,7 +1,7 @@
 #!/bin/sh
 # gen/out/syscalls.h is what gen/tables.sh makes from gen/tables/syscalls.tbl and commands.tbl, and tables.sh refuses a table
 # with a mistake. A descriptor of memfd_secret(2) that exec closes is closed at the exec.
-# tier: gate
+# tier: quick
 # timeout: 120
 # needs: python3
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # gen/out/metrics.h is what gen/metrics.sh makes from gen/tables/metrics.tbl, and metrics.sh refuses a table with a mistake.
-# tier: gate
+# tier: quick
 # timeout: 60
 # needs: no-kvis python3
 . "$TESTS/lib/lib.sh"

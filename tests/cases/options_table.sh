@@ -1,6 +1,6 @@
 #!/bin/sh
 # gen/out/options.h is what gen/options.sh makes from gen/tables/options.tbl, and options.sh refuses a table with a mistake.
-# tier: gate
+# tier: quick
 # timeout: 30
 # needs: no-kvis python3
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # gen/out/pmu.h is what gen/pmu.sh makes from gen/tables/pmu.tbl, in any order of rows, and pmu.sh refuses a table with a mistake.
-# tier: gate
+# tier: quick
 # timeout: 60
 # needs: no-kvis python3
 . "$TESTS/lib/lib.sh"

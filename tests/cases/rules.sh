@@ -1,6 +1,6 @@
 #!/bin/sh
 # gen/out/rules.h is what gen/rules.sh makes from gen/tables/rules.tbl, and rules.sh refuses a table with a mistake.
-# tier: gate
+# tier: quick
 # timeout: 30
 # needs: no-kvis python3
 . "$TESTS/lib/lib.sh"

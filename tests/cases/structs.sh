@@ -1,7 +1,7 @@
 #!/bin/sh
 # gen/out/structs.h is what gen/structs.sh makes from gen/tables/structs.tbl, structs.sh refuses a table with a mistake, and
 # the members have the offsets of the kernel's headers.
-# tier: gate
+# tier: quick
 # timeout: 60
 # needs: no-kvis python3 gcc
 . "$TESTS/lib/lib.sh"

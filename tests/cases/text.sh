@@ -107,7 +107,7 @@ for backend in $backends; do # a directory that a program lists is named
     want "not by('list')"
 done
 run trace -- python3 -c 'import os, time
-for i in range(300): # at once
+for i in range(150): # at once, more than kvis keeps as processes
     os.fork() or (time.sleep(1), open("/etc/hosts"), os._exit(0))
 while True:
     try:
