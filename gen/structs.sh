@@ -5,7 +5,7 @@
 #   gen/structs.sh check     only checks the table
 #   gen/structs.sh list      the names of the structures, for tables.sh and the tests; followed by `array`
 #                            if an array can consist of them: at most 64 bytes in every ABI
-#   gen/structs.sh assert    CLAIM_ABI(type, member, offset, size) lines, for the case structs
+#   gen/structs.sh assert    CLAIM_ABI(type, member, offset, size) lines, for the case generators
 # Exit status: 0 done, 1 the table is wrong, 2 usage.
 
 . "$(dirname -- "$0")/lib.sh"

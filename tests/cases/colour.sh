@@ -11,7 +11,7 @@ tty() { # what kvis writes to a terminal
 }
 command -v script >/dev/null || skip "no script(1)"
 esc=$(printf '\033')
-k="'$KVIS' trace -v" # a line for a shell
+k="'$KVIS' trace -v --backend=ptrace" # a line for a shell
 colours() { case $1 in *"$esc["*) return 0 ;; *) return 1 ;; esac; }
 t() { out=$(TERM=xterm tty "$@"); }
 unset NO_COLOR
@@ -42,7 +42,7 @@ run trace -- /bin/echo $long; has err "exec /bin/echo $long\$"
 tty "stty cols 50; '$KVIS' trace -v -- /bin/echo $long" | tr -d '\r' >lines
 has lines 'write\(1.*\) = 125' # a line of -v is whole
 for env in TZ=Nowhere/Land TZ= COLUMNS=1 COLUMNS=10000 HOME= TMPDIR=/nonexistent; do
-    env "$env" "$KVIS" trace --json=json -- /bin/true >out 2>err 9>&- || fail "$env: $?"
+    env "$env" "$KVIS" trace --backend=ptrace --json=json -- /bin/true >out 2>err 9>&- || fail "$env: $?"
     want "S['exit_code'] == 0"
 done
 env -i "$KVIS" trace -- /bin/true >out 2>err 9>&- || fail "no environment: $?"

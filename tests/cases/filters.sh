@@ -4,40 +4,47 @@
 # timeout: 90
 . "$TESTS/lib/lib.sh"
 names() { js "sorted({c['name'] for c in E if c['type'] == 'syscall'})"; }
+# Most selections are made on a recording, which shows what the live run would have shown (see the case replay).
+mkdir in
+cd in || exit 1
+fresh() { rm -rf -- *; }
+for scene in names failing; do
+    fresh
+    run trace -v -w ../$scene.kvis -- "$BIN/chg" $scene
+    status 0
+done
 only() { # only 'names in JSON' ARG...
     wanted=$1; shift
+    fresh
     run trace -v --json=json "$@" -- "$BIN/chg" names
     status 0
     eq "$*" "$wanted" "$(names)"
+    run replay -v --json=json "$@" ../names.kvis
+    eq "replay $*" "$wanted" "$(names)"
 }
-rm -rf d e; fresh() { rm -rf ./*; }
-fresh; only "['openat']" -e openat
-fresh; only "['openat']" -e trace=openat
-fresh; only "['mkdir', 'mkdirat', 'openat']" -e trace=openat,mkdir,mkdirat
-fresh; only "['mkdir', 'mkdirat']" -e trace=/^mkdir
-fresh; only "['link', 'linkat']" -e 'trace=/^link(at)?$'
-fresh; only "['openat']" -e 'trace=openat,?nosuchcall'
-fresh; only "[]" -e trace=none
-for class in file desc network memory process signal ipc creds clock; do
-    fresh
-    run trace -v --json=json -e trace=%$class -- "$BIN/chg" names
-    status 0
-done
+only "['openat']" -e openat
+only "['link', 'linkat']" -e 'trace=/^link(at)?$'
+only "[]" -e trace=none
+some_of() { run replay -v --json=json -e "trace=$1" ../names.kvis; }
+some_of openat,mkdir,mkdirat; eq "a list" "['mkdir', 'mkdirat', 'openat']" "$(names)"
+some_of /^mkdir; eq "a start" "['mkdir', 'mkdirat']" "$(names)"
+some_of 'openat,?nosuchcall'; eq "a call that may be unknown" "['openat']" "$(names)"
 fresh
 run trace -v --json=json -e trace=%file -- "$BIN/chg" names
-want "{'openat', 'mkdir', 'rename', 'symlink', 'unlinkat', 'execve'} <= {c['name'] for c in calls('openat') + E if c['type'] == 'syscall'}"
+want "{'openat', 'mkdir', 'rename', 'symlink', 'unlinkat', 'execve'} <= {c['name'] for c in E if c['type'] == 'syscall'}"
 want "not {'write', 'mmap', 'brk', 'exit_group'} & {c['name'] for c in E if c['type'] == 'syscall'}"
-fresh
-run trace -v --json=json -e trace=file,memory -- "$BIN/chg" names # classes without the %, as strace had them
+for class in file desc network memory process signal ipc creds clock; do
+    some_of %$class
+    status 0
+done
+some_of file,memory # classes without the %, as strace had them
 want "{'openat', 'mmap'} <= {c['name'] for c in E if c['type'] == 'syscall'} and not calls('write')"
 fresh
 run trace -v --json=json -e 'trace=!openat,write' -- "$BIN/chg" names
 want "not calls('openat') and not calls('write') and calls('mkdir') and calls('mmap')"
-fresh
-run trace -v --json=json -e 'trace=!%file' -- "$BIN/chg" names
+some_of '!%file'
 want "not calls('openat') and not calls('mkdir') and calls('write')"
-fresh
-run trace -v --json=json -e openat -e mkdir -- "$BIN/chg" names
+run replay -v --json=json -e openat -e mkdir ../names.kvis
 want "calls('openat') or calls('mkdir')"
 for bad in trace=nosuchcall nosuchcall trace=%nosuchclass 'trace=/[' status=nonsense trace= what=ever; do
     run trace -e "$bad" -- /bin/true
@@ -68,14 +75,13 @@ done
 run trace -e trace=getppid -- /bin/sh -c :
 has err 'getppid\(\) += [0-9]+'
 for opt in -Z -x --failed-only; do
-    fresh
-    run trace -v $opt -- "$BIN/chg" failing
+    run replay -v $opt ../failing.kvis
     has err 'openat\(.*absent.* = -1 ENOENT'
     hasnt err '(openat|close|mmap)\(.* = [0-9]'
 done
 for opt in -z '-e status=successful' --successful-only; do
-    fresh
-    run trace -v $opt --json=json -- "$BIN/chg" failing
+    # shellcheck disable=SC2086 # an option and its argument
+    run replay -v $opt --json=json ../failing.kvis
     hasnt err ' = -1 E'
     has err 'openat\(.* = 3'
     want "all(not c['error'] for c in E if c['type'] == 'syscall')"
@@ -95,8 +101,7 @@ want "len(by('open', path='$PWD/data')) == 1 and not by('mmap') and not by('sysc
 
 # -e status= and signal=, as strace(1) has them. exit_group never returns: it is unfinished.
 status_of() { # status_of SET: which ways of ending are there
-    fresh
-    run trace -v --json=json -e "status=$1" -- "$BIN/chg" failing
+    run replay -v --json=json -e "status=$1" ../failing.kvis
     status 0
     js "sorted({'none' if c['ret'] is None else 'bad' if c['error'] else 'ok' for c in E if c['type'] == 'syscall'})"
 }
@@ -123,10 +128,15 @@ for only in -z -Z --min-duration=1us "-P /dev/null"; do # the table of -C is the
     status 0
     has err ' usecs/call '
 done
-signals_of() { # signals_of SET: which signals are shown of USR1, USR2, RTMIN+2, CHLD
-    run trace --json=json -e "signal=$1" -- /bin/sh -c "trap : USR1 USR2 36; kill -USR1 \$\$; kill -USR2 \$\$; /bin/kill -36 \$\$; exit 0"
+signals() { js "'+'.join(sorted({e['signal'] for e in by('signal')}))"; }
+sends='trap : USR1 USR2 36; kill -USR1 $$; kill -USR2 $$; /bin/kill -36 $$; exit 0' # and SIGCHLD comes
+run trace --json=json -e signal=usr1,SIGUSR2 -- /bin/sh -c "$sends"
+eq live 'SIGUSR1+SIGUSR2' "$(signals)"
+run trace -w ../signals.kvis -- /bin/sh -c "$sends"
+signals_of() { # signals_of SET: which signals are shown
+    run replay --json=json -e "signal=$1" ../signals.kvis
     status 0
-    js "'+'.join(sorted({e['signal'] for e in by('signal')}))"
+    signals
 }
 eq all 'SIGCHLD+SIGRT_4+SIGUSR1+SIGUSR2' "$(signals_of all)"
 eq none '' "$(signals_of none)"

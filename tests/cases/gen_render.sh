@@ -1,7 +1,7 @@
 #!/bin/sh
 # The pseudo-C in each BPF array agrees with the output of two other disassemblers.
 # lib/bpf_dis.py and llvm-objdump share nothing with insngen.
-# tier: gate
+# tier: quick
 # timeout: 120
 # needs: no-kvis gcc python3
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Hundreds of threads that only make calls, hundreds of processes, and storms of vfork and exec are recorded completely.
-# tier: gate full
+# tier: quick full
 # timeout: 120
 # needs: root prog:hyb
 # covers: P1 P2 P28 H5

@@ -44,11 +44,11 @@ while [ $at -le "$calls" ]; do
         [ $by = hybrid ] || ptrace=$((ptrace + 1))
         [ $by = ptrace ] || [ ! -s lines ] || less=$((less + 1))
     done
-    if [ $((at % 4)) = 0 ]; then # what the other thread has done goes, too
+    if [ $((at % 16)) = 1 ]; then # what the other thread has done goes, too
         what="bpf call $at of the first thread"
         traced on -e trace=bpf -e inject=bpf:error=EPERM:when=$at..$((at + 1))
     fi
-    at=$((at + $(some 4 1 15)))
+    at=$((at + $(some 8 1 15)))
 done
 [ $ptrace -gt $(some 1 20 1) ] || fail "by ptrace only $ptrace times"
 [ $less -gt 0 ] || fail "never without a part"

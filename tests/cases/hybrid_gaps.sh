@@ -9,11 +9,7 @@
 KVOPT="-q -v"
 truth hyb behind
 head -n 1 json | grep -q '"backend":"hybrid"' || skip "no hybrid backend: $(head -n 1 err)"
-for KVOPT in "-q -v -s 4000 --ring=64K" "-q -v"; do
-    truth hyb behind
-    truth hyb dying
-    truth hyb killed
-    truth hyb dying 60
-    truth hyb tsync
-    truth hyb unqueued
-done
+truth hyb dying 4
+for scene in killed tsync unqueued; do truth hyb $scene; done
+KVOPT="-q -v -s 4000 --ring=64K"
+for scene in behind "dying 4" unqueued; do truth hyb $scene; done

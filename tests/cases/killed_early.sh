@@ -1,6 +1,6 @@
 #!/bin/sh
 # A child that is killed before its parent's event stop is reported with one birth and one death.
-# tier: gate
+# tier: quick
 # timeout: 90
 # needs: prog:killer
 # covers: P9 P13

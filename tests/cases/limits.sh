@@ -74,5 +74,5 @@ while [ $kb -le 7680 ]; do
     limited -v $kb replay -c run.kvis
     [ $st = 0 ] || has err 'kvis: .*(memory|allocate)'
     hasnt err 'damaged|has no system calls'
-    kb=$((kb + 32))
+    kb=$((kb + 96))
 done

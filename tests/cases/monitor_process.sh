@@ -14,11 +14,12 @@ try: # with them /proc/PID/status is longer than 8 KB, as on hosts with a direct
 except PermissionError:
     pass
 open("/proc/self/comm", "wb").write(libc_name)
-print(os.getpid(), flush=True)
-go = open("go")
 def usage():
     r = resource.getrusage(resource.RUSAGE_SELF)
     return [r.ru_utime + r.ru_stime, r.ru_nvcsw, r.ru_nivcsw, r.ru_minflt]
+first = usage()
+print(os.getpid(), flush=True)
+go = open("go")
 go.readline()
 before = usage()
 def work():
@@ -38,6 +39,7 @@ t.start()
 done.wait()
 print(*(b - a for a, b in zip(before, usage())), flush=True)
 t.join()
+print(*(b - a for a, b in zip(first, usage())), flush=True)
 END
 python3 self.py >self 9>&- &
 child=$!
@@ -55,8 +57,8 @@ echo end >&8
 exec 8>&-
 wait $kvis
 eq "exit, when the process has ended" 0 $?
-say "its own: cpu, voluntary, involuntary, minor: $(sed -n 2p self)"
-set -- $(sed -n 2p self)
+wait $child
+say "its own between two looks, and around them: cpu, voluntary, involuntary, minor: $(sed 1d self)"
 total() { # total NAME...: what was counted in between
     for m; do sed -n "s/^kvis_process_${m}_total{.*} /-/p" before; sed -n "s/^kvis_process_${m}_total{.*} //p" after; done |
         awk '{ n += $1 } END { print n + 0 }'
@@ -66,11 +68,11 @@ invol=$(total involuntary_switches) minor=$(total minor_faults)
 ran=$(total running_seconds)
 say "monitor:  $cpu $vol $invol $minor, on a CPU $ran"
 python3 -c "
-assert abs($cpu - $1) < 0.15, 'cpu'
-assert abs($vol - $2) < 15 and $vol > 290, 'voluntary'
-assert abs($invol - $3) < 10 + $3 * 0.1, 'involuntary'
-assert abs($minor - $4) < 60 and $minor > 2900, 'minor'
-assert abs($ran - $1) < 0.1 or $ran == 0, 'running'" || fail "not what the process says"
+least, most = (list(map(float, line.split())) for line in open('self').read().splitlines()[1:])
+assert least[1] > 290 and least[3] > 2900, 'it has not worked'
+for got, at in ($cpu, 0), ($vol, 1), ($invol, 2), ($minor, 3), ($ran or least[0], 0):
+    slack = 0.02 if at == 0 else 0  # two readings in ticks
+    assert least[at] - slack <= got <= most[at] + slack, (at, got)" || fail "not what the process says"
 want "any(e['pid']['$child']['comm'] == 'odd) (\n' and e['pid']['$child']['process_threads'] == 2
     for e in E if '$child' in e.get('pid', {}))"
 has text '^process +pid=[0-9]+ comm="odd\) \(\\n" '
@@ -107,7 +109,7 @@ cp p.prom after
 exec 8>&-
 wait $child
 vol=$(total voluntary_switches)
-[ "$vol" -ge 200 ] && [ "$vol" -lt 260 ] || fail "200 voluntary switches are $vol"
+[ "$vol" -ge 200 ] && [ "$vol" -lt 500 ] || fail "200 voluntary switches are $vol"
 eq "once" 1 "$(grep -c '^kvis_process_threads' p.prom)"
 run monitor -n 1 -i 0.1 -p 4194305
 status 125

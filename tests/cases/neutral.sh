@@ -9,8 +9,7 @@
 . "$TESTS/lib/lib.sh"
 report native "$BIN/self" a 'b c' ''
 [ $st = 0 ] || fail "the program without kvis: $st"
-for opt in --no-accel "--no-accel --faults" "" -v "-v --json=json" "-e trace=openat" -c --backend=ptrace \
-    "--backend=ptrace -e trace=openat"; do
+for opt in "--no-accel --faults" "" "-v --json=json" "-e trace=openat" -c "--backend=ptrace -e trace=openat"; do
     report traced "$KVIS" trace $opt -- "$BIN/self" a 'b c' ''
     status 0
     case $opt in

@@ -11,7 +11,7 @@ cat >job <<'E2'
 cat nothere 2>/dev/null
 echo x >out1
 echo y >>out1
-python3 -c 'import os; os.open("sync", os.O_RDWR|os.O_CREAT|os.O_SYNC, 0o640); os.open("dsync", os.O_WRONLY|os.O_CREAT|os.O_DSYNC, 0o600); os.open(".", os.O_RDWR|os.O_TMPFILE, 0o600); os.open(".", os.O_RDONLY|os.O_DIRECTORY)' 2>/dev/null
+"$BIN/opens" flags
 E2
 : >there
 names() { js "sorted({e['name'] for e in by('open') if e['path'].startswith('$PWD')})"; }
@@ -45,7 +45,7 @@ only "['.', 'dsync', 'job', 'nothere', 'out1', 'sync', 'there']" -P "$PWD"
 only "['nothere']" -n cat -P "$PWD/*"
 only "['job', 'out1', 'there']" -n sh
 want "all('sh' in e['comm'] for e in by('open'))"
-only "['.', 'dsync', 'sync']" -n thon -P "$PWD"
+only "['.', 'dsync', 'sync']" -n pens -P "$PWD"
 only "[]" -n nobodyhasit; eq "events" 0 "$(js "S['events']")"
 only "['.', 'dsync', 'job', 'nothere', 'out1', 'sync', 'there']" -u 0
 only "[]" -u 4242; eq "events" 0 "$(js "S['events']")"

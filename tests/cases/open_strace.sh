@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis open and strace agree on the same processes in the same run: calls, names, flags, results and paths.
-# tier: gate full
+# tier: quick full
 # timeout: 300
 # needs: root strace python3 git gcc tar prog:opens prog:loop
 # covers: E12 P32

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # A path that another thread changes during the open is shown as one of its two values, and the event and
 # the line of a call show the same value.
-# tier: gate
+# tier: quick
 # timeout: 240
 # needs: root prog:flip
 import json

@@ -31,5 +31,5 @@ all: $(patsubst %.c,%.o,$(wildcard f*.c)); ld -r -o all.o $^
 END
 path make -s -j2
 [ "$critical" -ge 6 ] || fail "only $critical processes on the path of a build" # sh, make, gcc, cc1, as, ld
-path sh -c 'i=0; while [ $i -lt 500 ]; do /bin/true; i=$((i + 1)); done'
-eq "each of a loop is on the path" 501 "$critical"
+path sh -c 'i=0; while [ $i -lt 150 ]; do /bin/true; i=$((i + 1)); done'
+eq "each of a loop is on the path" 151 "$critical"

@@ -113,7 +113,7 @@ eq "messages" 1 "$(grep -c 'cannot write /dev/full' err)"
 # A disk that fills: one message, and what was written are whole lines, the first ones of all.
 cat >fill <<'END'
 mount -t tmpfs -o size=64k none full || exit 77
-"$KVIS" proc --json=full/json -o text -- sh -c 'i=0; while [ $i -lt 400 ]; do /bin/true $i; i=$((i + 1)); done' 2>err
+"$KVIS" proc --json=full/json -o text -- sh -c 'i=0; while [ $i -lt 200 ]; do /bin/true $i; i=$((i + 1)); done' 2>err
 echo $? >status
 cp full/json json
 END
@@ -127,8 +127,8 @@ import json
 text = open("json").read()
 assert text.endswith("\n"), text[-100:]
 got = [int(e["argv"][1]) for e in map(json.loads, text.split("\n")[:-1]) if e.get("argv", [""])[0] == "/bin/true"]
-assert got == list(range(len(got))) and 20 < len(got) < 400, got
-print(len(got), "of 400 are on the disk")
+assert got == list(range(len(got))) and 20 < len(got) < 200, got
+print(len(got), "of 200 are on the disk")
 END
 "$KVIS" proc -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do /bin/true; sleep 0.05; done; exit 3' 2>err 9>&- | head -n 1 >out
 has out COMMAND

@@ -89,10 +89,10 @@ lines' >/dev/null
 done
 wait
 END
-seen shell sh script $(some 15 150 50)
+seen shell sh script $(some 8 150 50)
 
 # five thousand of them (in the tier full), more than one at a time
-rounds=$(some 25 500 100)
+rounds=$(some 12 500 100)
 cat >many <<'END'
 i=0
 while [ $i -lt $1 ]; do

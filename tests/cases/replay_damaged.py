@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # A damaged, truncated or foreign recording is reported with its offset, and all blocks before the damage are shown.
-# tier: gate asan
+# tier: gate full asan
 # timeout: 120
 # needs: python3
 # covers: O2 O4
@@ -12,7 +12,7 @@ import signal
 import subprocess
 
 import recording
-from lib import KVIS, end, fail, has, read, rows, run, start, until_true
+from lib import KVIS, end, fail, has, read, rows, run, some, start, until_true
 
 
 def contents(name):
@@ -61,23 +61,23 @@ def damaged(torn, what, at):
 
 ends = [at for at, _ in recording.blocks(data)] + [len(data)]  # of the head and of each block
 assert len(ends) > 5, ends
-around = [n for end in ends[::8] for n in range(end - 9, end + 9) if n < len(data)]
+around = [n for end in ends[::some(16, 8, 16)] for n in range(end - 9, end + 9) if n < len(data)]
 random.seed(1)
 shown = {}  # by the number of whole blocks: the events that are shown
 middle = len(ends) // 2
-for n in sorted({*range(0, 40), *around, ends[middle - 1], *random.sample(range(len(data)), 100)}):
+for n in sorted({*range(0, 40), *around, ends[middle - 1], *random.sample(range(len(data)), some(40, 100, 40))}):
     events = damaged(data[:n], "cut at", n)
     if events != shown.setdefault(bisect.bisect_right(ends, n), events):
         fail(f"cut at {n}: {events} events, another cut of this block shows {shown}")
 if list(shown.values()) != sorted(shown.values()) or not max(shown.values()) > shown[middle] > 0:
     fail(f"blocks before the damage are not all shown: {shown}")
-for n in {*around, *random.sample(range(len(data)), 100)}:
+for n in {*around, *random.sample(range(len(data)), some(40, 100, 40))}:
     bent = bytearray(data)
     bent[n] ^= 1 << random.randrange(8)
     damaged(bytes(bent), "flipped at", n)
 # Cut among the numbers of the summary: what is missing there is asked of no table, page or comparison.
 TO_ALL = "replay -C --json=bad --report=bad.html --perfetto=bad.pf --chrome-json=bad.json -w bad2.kvis".split()
-for n in random.sample(range(len(data) - 3000, len(data)), 25):
+for n in random.sample(range(len(data) - 3000, len(data)), some(10, 25, 10)):
     write("bad.kvis", data[:n])
     for how, status in (TO_ALL, 1), (["diff", "ok.kvis"], 125):
         done = kvis(*how, "bad.kvis")

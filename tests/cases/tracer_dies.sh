@@ -27,7 +27,7 @@ for sig in INT TERM HUP KILL; do # attached: it goes on, and its calls work
 done
 for opt in "" --no-accel "-e trace=openat,getppid"; do # spawned: it ends with kvis, or goes on as if untraced
     for sig in TERM HUP KILL; do
-        for n in $(seq $(some 2 4 2)); do
+        for n in $(seq $(some 1 4 1)); do
             i=$((i + 1))
             rm -f pid stop
             "$KVIS" trace -v $opt -o text -- "$BIN/att" loop >target.out 2>err 9>&- </dev/null &

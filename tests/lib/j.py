@@ -30,22 +30,30 @@ gc.disable()  # nothing here is garbage before the end
 DECODER = json.JSONDecoder(object_pairs_hook=unique, parse_constant=no_constant)
 
 
+def load_line(n, line):
+    try:
+        obj = DECODER.decode(line.decode())
+        if b"\\u" in line:
+            json.dumps(obj, ensure_ascii=False).encode()  # raises for a lone surrogate
+        if not isinstance(obj, dict) or not isinstance(obj.get("type"), str):
+            raise ValueError("no object with a type")
+    except ValueError as e:
+        raise ValueError(f"line {n}: {e}: {line[:300]!r}") from None
+    return obj
+
+
 def load(stream, partial=False):
     """All objects of a binary stream of JSON lines."""
     data = stream.read()
     if not data.endswith(b"\n") and not partial:
         raise ValueError("the last line has no end")
-    objects = []
-    for n, line in enumerate(data.split(b"\n")[:-1], 1):
-        try:
-            obj = DECODER.decode(line.decode())
-            if b"\\u" in line:
-                json.dumps(obj, ensure_ascii=False).encode()  # raises for a lone surrogate
-            if not isinstance(obj, dict) or not isinstance(obj.get("type"), str):
-                raise ValueError("no object with a type")
-        except ValueError as e:
-            raise ValueError(f"line {n}: {e}: {line[:300]!r}") from None
-        objects.append(obj)
+    lines = data.split(b"\n")[:-1]
+    try:  # all of them at once, which takes half the time
+        objects = DECODER.decode(f"[{b','.join(lines).decode()}]") if b"\\u" not in data else []
+    except ValueError:
+        objects = []
+    if len(objects) != len(lines) or not all(isinstance(o, dict) and isinstance(o.get("type"), str) for o in objects):
+        objects = [load_line(n, line) for n, line in enumerate(lines, 1)]
     if not objects or objects[0]["type"] != "header":
         raise ValueError("no header")
     if objects[-1]["type"] != "summary" and not partial:

@@ -1,4 +1,4 @@
-"""Used by lib/tables.sh.
+"""Used by the case generators.
 mistakes.py GENERATOR TABLE FILE <LIST: each line SCRIPT~MESSAGE of LIST has a sed script that makes a mistake in
 gen/tables/TABLE.tbl. gen/GENERATOR.sh must say in which line the mistake is and what it is (a regular expression), and leave
 gen/out/FILE as it was. Mistakes in different lines are made together, and alone if one is not reported then: a generator reports

@@ -19,9 +19,11 @@ It runs in an empty directory and a mount namespace of its own (as root), with K
 and OUT set, and ends with 0 (passed), 77 (skipped; its last line says why) or anything else (failed). Whatever it
 starts must be gone when it ends: a process or a mount that it leaves behind is a failure.
 """
-import argparse, ctypes, errno, functools, os, platform, queue, re, shutil, signal, subprocess, sys, threading, time
+import argparse, ctypes, errno, functools, os, platform, queue, re, shutil, signal, subprocess, sys, threading, time, warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from serve import answer_requests
 
 TESTS = Path(__file__).resolve().parent.parent
 ROOT = TESTS.parent
@@ -60,6 +62,7 @@ class Case:
         self.tiers = self.header.get("tier", "").split()
         self.needs = self.header.get("needs", "").split()
         self.alone = "alone" in self.header
+        self.asks = re.search(r"\b(js|want|truth|same|proc[.]sh)\b", path.read_text())  # of lib/serve.py
         self.timeout = int(self.header.get("timeout", "0"))
         self.state = "failed"  # until it has run: an exception here must not make it count as nothing
         self.why = "not run to its end: the runner failed"
@@ -394,17 +397,29 @@ def interrupted(*_):
     os._exit(130)
 
 
-def serve(directory, environment):
-    """Starts lib/serve.py, which evaluates what the case asks of JSON; $SERVE has its pipes."""
+def fork_server(directory, environment):
+    """Runs lib/serve.py in a child, in the mount namespace of this thread, and returns its pid; $SERVE has its pipes. Starting
+    another Python would take longer than most of its answers."""
     pipes = directory.with_name(directory.name + ".serve")
     shutil.rmtree(pipes, ignore_errors=True)
     pipes.mkdir()
     for name in ("ask", "answer"):
         os.mkfifo(pipes / name)
         os.chmod(pipes / name, 0o666)
-    own = {name: value for name, value in environment.items() if name != "KVIS_CASE"}
     environment["SERVE"] = str(pipes)
-    return subprocess.Popen([sys.executable, str(TESTS / "lib/serve.py"), str(pipes)], env=own, stdin=subprocess.DEVNULL)
+    warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)  # the child uses no lock of another lane
+    pid = os.fork()
+    if pid == 0:
+        os.closerange(0, 1 << 16)  # another lane waits for the end of what it reads from its own child
+        for _ in range(3):
+            os.open("/dev/null", os.O_RDWR)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        try:
+            answer_requests(pipes)
+        finally:
+            os._exit(1)
+    return pid
 
 
 def run_case(case, binary, mark):
@@ -429,16 +444,16 @@ def run_case(case, binary, mark):
     began = time.monotonic()
     with open(log_path, "w", errors="replace") as log:
         limit = case.timeout * SLACK
-        server = serve(directory, environment) if re.search(r"\b(js|want|truth|same|proc[.]sh)\b", case.path.read_text()) else None
+        server = fork_server(directory, environment) if case.asks else 0
         command = ["timeout", "-k", "5", str(limit), str(case.path)]
         child = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        RUNNING.update({child.pid, *([server.pid] if server else [])})
+        RUNNING.update({child.pid, server} - {0})
         _, status, usage = os.wait4(child.pid, 0)
         RUNNING.discard(child.pid)
         if server:
-            RUNNING.discard(server.pid)
-            server.kill()
-            _, server.returncode, its = os.wait4(server.pid, 0)
+            RUNNING.discard(server)
+            os.kill(server, signal.SIGKILL)
+            its = os.wait4(server, 0)[2]
             shutil.rmtree(environment["SERVE"], ignore_errors=True)
         child.returncode = status = os.waitstatus_to_exitcode(status)
         case.seconds = time.monotonic() - began
@@ -468,15 +483,17 @@ def run_case(case, binary, mark):
 # ---- all of them ----
 
 class Run:
-    def __init__(self, cases, plain, sanitized):
-        self.cases, self.plain, self.sanitized = cases, plain, sanitized
+    """`binaries`: the future of what build_kvis returns. Cases that do not run kvis are run while it is built."""
+
+    def __init__(self, cases, binaries):
+        self.cases, self.binaries = cases, binaries
         self.done = 0
         self.lock = threading.Lock()
 
     def one(self, case):
         mark = f"{os.getpid()}.{case.name}"
         try:
-            run_case(case, self.sanitized if case.how == "asan" else self.plain, mark)
+            run_case(case, ROOT / "kvis" if "no-kvis" in case.needs else self.binaries.result()[case.how == "asan"], mark)
         except Exception as error:  # of the runner: this lane goes on with the next case
             case.state, case.why = "failed", f"the runner: {error!r}"
         with self.lock:
@@ -499,10 +516,10 @@ class Run:
             self.one(case)
 
     def all(self, lanes):
-        """First those that may run side by side, the longest first; then the others."""
+        """First those that may run side by side, without kvis before with it, the longest first; then the others."""
         past = past_seconds()
         waiting = queue.Queue()
-        for case in sorted(self.cases, key=lambda c: -past.get(c.name, (c.timeout / 10, 0))[0]):
+        for case in sorted(self.cases, key=lambda c: ("no-kvis" not in c.needs, -past.get(c.name, (c.timeout / 10, 0))[0])):
             if not case.alone:
                 waiting.put(case)
         threads = [threading.Thread(target=self.lane, args=(waiting,)) for _ in range(lanes)]
@@ -567,17 +584,16 @@ def run_again(cases, tries, binaries):
         failed = [case for case in cases if case.state == "failed"]
         if failed:
             print(f"try {this_try}:", *(case.name for case in failed), flush=True)
-            Run(failed, *binaries).all(1)
+            Run(failed, binaries).all(1)
             late |= {case: this_try for case in failed if case.state == "passed"}
     return late
 
 
 def run_once(cases, lanes, tries, binaries, errors):
     began = time.monotonic()
-    early = [case for case in cases if "no-kvis" in case.needs]
-    Run(early, ROOT / "kvis", None).all(os.cpu_count())
-    Run([case for case in cases if case not in early], *binaries.result()).all(lanes)
-    late = run_again(cases, tries, binaries.result())
+    Run(cases, binaries).all(lanes)
+    binaries.result()  # exits if kvis could not be built
+    late = run_again(cases, tries, binaries)
     keep_seconds(cases)
     return report(cases, errors, late, time.monotonic() - began)
 

@@ -1,5 +1,4 @@
-"""Used by runner.py and lib.sh.
-serve.py DIRECTORY: answers the calls of j.py and want.py of one case, because starting Python takes longer than most answers.
+"""Used by runner.py and lib.sh: answers the calls of j.py and want.py of one case.
 
 A request in DIRECTORY/ask is: working directory, $PARTIAL, module, its arguments, each ended by a NUL. The reply in
 DIRECTORY/answer is the exit status, and the lines of the output (1LINE) and of the errors (2LINE)."""
@@ -34,8 +33,8 @@ def run(module, arguments):
     return status, out.getvalue(), err.getvalue()
 
 
-def main():
-    ask, answer = (os.path.join(sys.argv[1], name) for name in ("ask", "answer"))
+def answer_requests(where):
+    ask, answer = (os.path.join(where, name) for name in ("ask", "answer"))
     while True:
         with open(ask, encoding="utf-8", errors="surrogateescape") as f:
             directory, partial, module, *arguments = f.read().split("\0")[:-1]
@@ -44,6 +43,3 @@ def main():
         status, out, err = run(module, arguments)
         with open(answer, "w", encoding="utf-8", errors="surrogateescape") as f:
             f.write(f"{status}\n" + "".join(f"{n}{line}\n" for n, text in ((1, out), (2, err)) for line in text.splitlines()))
-
-
-main()

@@ -2,6 +2,7 @@
 # truth.sh: for cases whose program reports what kvis must show (tests/progs/t.h, tests/lib/want.py), and cases
 # whose program must behave under kvis as without. A case sources this instead of lib.sh.
 . "$TESTS/lib/lib.sh"
+own_uid=$(id -u)
 
 # truth PROG ARG...: the program under `kvis trace $KVOPT`: all that it says of itself (./facts) is in
 # the trace (./json). Returns 77 when this machine cannot do it.
@@ -45,7 +46,7 @@ each() {
     how=$1 of=$2 done=0; shift 2
     for scene; do
         scene_in "$scene" "$how" "$of" "$scene" && done=$((done + 1))
-        case "$how ${KVOPT-} $KVIS $(id -u)" in
+        case "$how ${KVOPT-} $KVIS $own_uid" in
         same* | *--backend* | *--no-accel* | *-asan* | *[1-9]) continue ;; # not twice
         esac
         KVOPT="${KVOPT-} --backend=ptrace"

@@ -200,8 +200,7 @@ static long long usage_of(pid_t p, const char *what)
     clock_gettime(CLOCK_MONOTONIC, &t1);
     long long cpu = (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000LL
                     + (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000LL;
-    want("'%s' and abs(one('command', pid=%d, end='exit')['cpu_ns'] - %lld) < 10500000 + %lld / 3", what, p, cpu,
-         cpu);
+    want("'%s' and 0 < one('command', pid=%d, end='exit')['cpu_ns'] < %lld + 10500000", what, p, cpu);
     /* The kernel divides it by ticks: what is below 100 ms is not told apart. */
     want("'%s' and (lambda e: e['cpu_user_ns'] + e['cpu_system_ns'] == e['cpu_ns'] and abs(e['cpu_user_ns'] - %lld) < "
          "21000000 + %lld / 3 if e['cpu_ns'] >= 100000000 else 'cpu_user_ns' not in e and 'cpu_system_ns' not in e)"

@@ -548,13 +548,23 @@ static void waits(int argc, char **argv)
     want("one('open', name='comm')['comm_hex'] == '6129200a1bc29b20ff'");
 }
 
+/* For the filters of kvis open. */
+static void flags(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    CHK(open("sync", O_RDWR | O_CREAT | O_SYNC, 0640));
+    CHK(open("dsync", O_WRONLY | O_CREAT | O_DSYNC, 0600));
+    CHK(open(".", O_RDWR | O_TMPFILE, 0600));
+    CHK(open(".", O_RDONLY | O_DIRECTORY));
+}
+
 int main(int argc, char **argv)
 {
     static const struct scene scenes[] = {
         { "calls", calls }, { "names", names }, { "toolong", toolong }, { "untouched", untouched },
         { "rewritten", rewritten }, { "threads", threads }, { "procs", procs }, { "after", after },
         { "roots", roots }, { "deep", deep }, { "depths", depths },
-        { "longnames", longnames }, { "full", full }, { "waits", waits }, { 0 },
+        { "longnames", longnames }, { "full", full }, { "waits", waits }, { "flags", flags }, { 0 },
     };
     t_log = t_shared(LOG);
     return t_main(argc, argv, scenes);
