@@ -152,7 +152,7 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
-#define U_CUT "…" /* marks a text as truncated */
+#define U_CUT "…" /* marks truncated text */
 
 /* A byte buffer that grows up to `max` bytes. Bytes beyond that limit are dropped, and `cut` is
  * set. b_reset() keeps the memory for reuse. */
@@ -310,8 +310,8 @@ struct mm {
     struct region *r;  /* regions sorted by address; only with --faults */
     u64 next_ns;       /* time before which kvis does not read the maps file again */
     u64 brk;           /* end of the heap; 0: unknown */
-    u32 exe_minor;     /* minor device number of the executable's file system; 0 if its major number
-                        * is not 0, or if the file system can block a reader */
+    u32 exe_minor;     /* minor device number of the executable's file system; 0: the file system is
+                        * on a block device, or it can block a reader */
     bool careful;      /* read with a timeout: userfaultfd or FUSE may never deliver a page */
 };
 
@@ -335,7 +335,7 @@ struct proc {
                           * peak per process may report it again for the next program */
     u64 cpu_ns;          /* CPU time in ns before kvis attached to the process */
     u64 used_ns;         /* total CPU time in ns, set when the process ends; 0: unknown */
-    u64 met_ns;          /* time when kvis read the state from /proc; older records are ignored */
+    u64 met_ns;          /* time when kvis read the state from /proc; ignores older records */
     u64 pid_ns;          /* inode of the process's pid namespace; 0: that of kvis */
     bool new_pid_ns;     /* children may be in another pid namespace (unshare(2), setns(2)) */
     bool attached;       /* -p attached to the process, so its initial state is from /proc */
@@ -356,22 +356,25 @@ struct task {
     u8 run;              /* enum run */
     bool seen_stop;
     bool stops_at_exit;  /* the thread has the ptrace option PTRACE_O_TRACEEXIT */
-    u16 blocked_in;      /* sc_rows[] index + 1 of the call during which kvis attached; 0: none */
+    u16 blocked_in;      /* sc_rows[] index plus 1 of the call during which kvis attached, or 0 */
     s32 blocked_on;      /* first argument of the call during which kvis attached */
     bool full;           /* thread stops at each call because kvis's seccomp filter is unusable */
     u64 full_ns;         /* time from which the thread stops at each call; 0: at its next stop */
     u64 at_ns;           /* time of the thread's last stop or record that kvis has handled */
     const struct mem_record *record; /* record of a call that kvis is handling; NULL: a stop */
     struct call call;
-    bool restarting;     /* the kernel is about to restart `call`, which is not counted yet */
+    bool restarting;     /* the kernel will restart `call`, so kvis has not counted `call` yet */
     struct name *exec_path;
     struct buf exec_argv;       /* argv of the execve(2) in progress: strings with their NULs */
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;                /* start of a call whose record is ignored, such as a shown exec */
-    u64 reported_ns, reported_end_ns; /* records of calls between these times are duplicates */
-    u64 pending_ns;             /* start of the call whose entry record filled `call`; 0: none */
+    u64 exec_ns;                /* start of a call whose record kvis must ignore, such as an exec
+                                 * that kvis has reported already */
+    u64 reported_ns, reported_end_ns; /* start and end of a call that kvis has reported: later
+                                       * records of it are duplicates */
+    u64 pending_ns;             /* start of the current call if kvis knows it before the call's
+                                 * record arrives; 0: none */
     u32 key;                    /* tid in the initial pid namespace; 0: not known yet */
     bool strict;                /* kvis enforces SECCOMP_MODE_STRICT in place of the kernel */
     bool missing;               /* the thread has exited, but its exit record has not arrived */
@@ -566,23 +569,23 @@ static bool u_locale_utf8(bool unset)
     return !lang || !*lang ? unset : strstr(lang, "UTF-8") || strstr(lang, "utf8");
 }
 
-/* Returns the width of the terminal to which f refers; 0: f is not a terminal. */
+/* Returns the width of the terminal that f refers to; 0: f is not a terminal. */
 static u32 u_columns(int f)
 {
     struct winsize w;
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
-/* Returns whether a CPU time is long enough to be split into user and system time: the kernel
- * derives the split from sampled ticks (cputime_adjust, kernel/sched/cputime.c). */
+/* Returns whether a CPU time is long enough to split into user and system time. The kernel derives
+ * the split from sampled ticks (cputime_adjust, kernel/sched/cputime.c). */
 static bool u_cpu_is_split(u64 ns)
 {
     enum { LEAST_MS = 100 };
     return ns >= LEAST_MS * NSEC / 1000;
 }
 
-/* How many ns the clocks of kvis's time namespace are ahead of those of the initial namespace
- * (time_namespaces(7)). The kernel time-stamps records with the initial namespace's clocks. */
+/* How far, in ns, the clocks of kvis's time namespace are ahead of those of the initial namespace
+ * (time_namespaces(7)). The kernel stamps records with the clocks of the initial namespace. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
 /* Reads a clock of the initial time namespace. */
@@ -647,9 +650,9 @@ static u32 b_room(struct buf *b, size_t n)
     return (u32)n;
 }
 
-/* memcpy for short strings: musl's memcpy copies them with `rep movs`, which makes JSON output of a
- * recording take 1.7 times as long. The copies of 8, 4 or 1 bytes overlap if n is not a multiple of
- * their size. */
+/* Like memcpy, for short strings. musl's memcpy copies them with `rep movs`, which makes JSON
+ * output of a recording take 1.7 times as long. The copies of 8, 4 or 1 bytes overlap if n is not a
+ * multiple of their size. */
 static void u_copy(char *to, const char *from, size_t n)
 {
     if (n >= 8) {
@@ -698,7 +701,7 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
         b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
 }
 
-/* Does not use printf, which is slow: kvis converts numbers for every argument of every call. */
+/* kvis converts numbers for every argument of every call, and printf would be too slow. */
 static void b_u64(struct buf *b, u64 v)
 {
     char tmp[20];
@@ -759,7 +762,8 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns the length of the longest prefix of at most `most` bytes that splits no character. */
+/* Returns the length of the longest prefix that has at most `most` bytes and splits no
+ * character. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
     u32 len = MIN(n, most), back = 0;
@@ -1061,9 +1065,9 @@ static const char *u_signame(int sig)
     return tmp;
 }
 
-/* SIGSETXID, for which glibc installs a handler when a program starts its second thread. glibc's
- * sigaction(3) rejects this signal. kvis therefore calls rt_sigaction(2), whose struct has four
- * words, or five if the mask takes two. */
+/* SIGSETXID: a signal for which glibc installs a handler when a program starts its second thread.
+ * glibc's sigaction(3) rejects this signal. kvis therefore calls rt_sigaction(2), whose struct has
+ * four words, or five if the mask takes two. */
 enum { U_LIBC_SIGNAL = 33 };
 static bool u_libc_ignored; /* kvis was started with signal 33 ignored; commands inherit that */
 
@@ -1152,7 +1156,8 @@ static bool u_own_sysfs(void)
     return u_sysfs >= 0;
 }
 
-/* Returns "/sys" or "/proc" if the path needs that file system and it is not mounted, else NULL. */
+/* If the path is below /sys or /proc and that file system is not mounted, returns "/sys" or
+ * "/proc"; otherwise NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1186,7 +1191,7 @@ static const char *u_sys_dir(void)
     return path;
 }
 
-/* Returns the length of the path's prefix for which messages show /sys; 0: no such prefix. */
+/* Returns the length of the prefix that messages show as /sys; 0: the path has no such prefix. */
 static size_t u_sys_alias(const char *path)
 {
     const char *dir = u_sys_dir();
@@ -1253,7 +1258,7 @@ static long u_file_number(const char *path, long none)
 #define U_MORE_FILES "raise the limit on open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* Returns the fix for missing capabilities. In a container, root lacks some, too. */
+/* Returns the fix for missing capabilities. In a container, even root can lack capabilities. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
@@ -1262,8 +1267,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Writes the reason why a path cannot be opened (errno e) to `why`. `fix`, which can be NULL, is
- * for a file that does not exist although its file system is mounted. */
+/* Writes the reason why a path cannot be opened (errno e) to `why`. `fix` (may be NULL) is the fix
+ * if the file does not exist although its file system is mounted. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1313,7 +1318,8 @@ enum { ARCH_ARG0_IS_RESULT = 0 };
 #define ARCH_NATIVE ABI_X86_64
 #define ARCH_COMPAT ABI_I386
 #define ARCH_AUDIT AUDIT_ARCH_X86_64
-/* Flag of a task that makes a 32-bit call: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
+/* The flag of a task that is making a 32-bit call: TS_COMPAT,
+ * arch/x86/include/asm/thread_info.h. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.status"
 enum { ARCH_COMPAT_MASK = 2 };
 /* Offsets of a call's arguments in the kernel's struct pt_regs, 64-bit and 32-bit. The layout is
@@ -1337,7 +1343,8 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM64
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64
-/* Flag of a 32-bit task: _TIF_32BIT, asm/thread_info.h. struct pt_regs begins with x0 to x30. */
+/* The flag of a 32-bit task: _TIF_32BIT, asm/thread_info.h. struct pt_regs begins with x0 to
+ * x30. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 1 << 22 };
 static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
@@ -1645,7 +1652,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
 }
 
 /* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e.
- * After the call, the program finds nr in register a7, but no libc relies on that register. */
+ * Afterwards, a7 contains nr. No libc relies on a7 after a call. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     u64 r[ARCH_N_REGS];
@@ -1737,13 +1744,14 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
  * strings are adjacent. */
 enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 
-/* Bytes from the reader thread. Not a member of `mem`, all of which takes space in the binary. */
+/* Bytes from the reader thread. Not a member of `mem`, because all of `mem` takes space in the
+ * binary. */
 static u8 mem_data[4096];
 
 static struct {
     u32 reads_left;    /* number of memory reads left for the tracee's current stop */
     u64 wait_left_ns;
-    bool gave_up;      /* a read at the current stop timed out; `unreadable` includes this stop */
+    bool gave_up;      /* a read at this stop timed out; `unreadable` already counts this stop */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy, failed; /* the reader thread was started, is reading, could not start */
@@ -1783,10 +1791,10 @@ static s64 mem_give_up(void)
 /* Maximum number of memory ranges in a record: each takes at least a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* The record of a call: copies of the tracee's memory, because the memory may have changed. */
+/* The record of a call. It has copies of the tracee's memory, which may have changed since then. */
 struct mem_record {
-    bool live;               /* the thread is stopped at the end of the recorded call: data that the
-                              * record lacks is read from its memory */
+    bool live;               /* the thread is stopped at the end of the recorded call, so data that
+                              * the record lacks can be read from the thread's memory */
     bool entering;           /* mem_read returns data as it was at the call's entry */
     bool bad_fd;             /* the recorded call failed with EBADF */
     u32 n, n_files;
@@ -1824,7 +1832,7 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
     for (const struct mem_part *p = r->part; p < r->part + r->n; p++) {
         u64 at = addr - p->addr;
         if (p->early && p->fault && r->entering && at < CALL_EARLY_MAX)
-            return -EFAULT; /* the data at the call's entry is unknown */
+            return -EFAULT; /* the contents at the call's entry are unknown */
         bool here = at < p->len && (!p->early || r->entering) && !p->fault;
         if (here && (!best || (!best->early && p->len - at > best->len - (addr - best->addr))))
             best = p;
@@ -2162,7 +2170,6 @@ static void nm_mark(struct name *e)
         e->live = true;
 }
 
-/* Removes a name from its hash chain. */
 static void nm_unchain(const struct name *e)
 {
     struct name **slot = nm_slot(e->hash);
@@ -2292,8 +2299,9 @@ static struct {
     struct ofd **dead_tail;
     bool ring;         /* a tracee has used an io_uring descriptor */
     u32 connecting;    /* number of sockets with a connect(2) in progress */
-    bool lazy;         /* look in /proc each time: some calls that change tables are not traced */
-    u64 lost_ns;       /* time before which records of calls that change tables may be missing */
+    bool lazy;         /* always look in /proc, because some calls that change tables are not
+                        * traced */
+    u64 lost_ns;       /* before this time, records of calls that change tables may be lost */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2389,9 +2397,9 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). The close is not
- * reported if kvis read the entry from /proc after the current call: that file is not the one that
- * the call closed. */
+/* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). If kvis read the
+ * entry from /proc after the current call, no close is reported, because the call closed a
+ * different file. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2467,7 +2475,7 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* A removal can move an unchecked entry into the free slot, so that slot is checked again. */
+/* A removal can move an unchecked entry into the free slot, so the loop checks that slot again. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, bool only_cloexec)
 {
     const struct files *f = t->files;
@@ -2667,14 +2675,14 @@ static u32 fd_partner(int s, u32 ino)
         return 0;
     bool six = local.sin6_family == AF_INET6;
     request.inet.sdiag_family = (u8)local.sin6_family;
-    id->idiag_sport = peer.sin6_port; /* in a struct sockaddr_in, the port is at the same place */
+    id->idiag_sport = peer.sin6_port; /* struct sockaddr_in has the port at the same offset */
     id->idiag_dport = local.sin6_port;
     size_t size = six ? 16 : 4;
     memcpy(id->idiag_src, six ? (void *)&peer.sin6_addr : &peer.sin6_flowinfo, size);
     memcpy(id->idiag_dst, six ? (void *)&local.sin6_addr : &local.sin6_flowinfo, size);
     ssize_t n = fd_diag(&request.head, &answer.head, sizeof answer);
     bool found = n >= (ssize_t)sizeof answer.inet
-                 && answer.inet.id.idiag_dport == local.sin6_port; /* 0: a listener answers */
+                 && answer.inet.id.idiag_dport == local.sin6_port; /* port 0: a listener answers */
     return found ? answer.inet.idiag_inode : 0;
 }
 
@@ -2684,7 +2692,8 @@ static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
     o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
 }
 
-/* Like fd_name_ends, but asks the kernel for the inodes. s: kvis's duplicate of the descriptor. */
+/* Like fd_name_ends, but asks the kernel for the inodes. s is kvis's duplicate of the
+ * descriptor. */
 static void fd_probe_unix(struct ofd *o, int s)
 {
     struct stat st;
@@ -2814,9 +2823,9 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Returns whether -P names this file. If a path later leads to another file, the first one counts.
- * Compares the birth time as well, because file systems reuse inode numbers of deleted files. If sx
- * is from a record, which has no birth time, the path must still lead to the file. */
+/* Returns whether -P names this file. If the path of -P leads to another file later, the first file
+ * counts. Compares the birth time as well, because file systems reuse inode numbers of deleted
+ * files. A record has no birth time; instead, the path must still lead to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2945,7 +2954,7 @@ static void fd_scan(struct task *t, bool before_exec)
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(t, n, &cloexec);
-        struct fd_stat sx; /* unused; the call only tests whether the descriptor is still open */
+        struct fd_stat sx; /* unused: the call only tests whether the descriptor is still open */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(t->tid, n), &sx) < 0)) {
             free(o);
         } else if (o) {
@@ -3155,7 +3164,7 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
     vm_join(m, from, to);
 }
 
-/* Records an mremap(2): [from, gone) is unmapped, and its region is now at [to, to_end). */
+/* Records an mremap(2): unmaps [from, gone), and moves its region to [to, to_end). */
 static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
     const struct region *r = vm_find(m, from);
@@ -3235,8 +3244,9 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
         vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
-/* Checks the file system of the executable. m->exe_minor still belongs to the previous executable.
- * That number was not reused, because the file was in use until this exec. */
+/* Checks the file system of the executable after an exec. m->exe_minor is the number of the
+ * previous executable's file system. It is still valid, because that file was in use until the
+ * exec. */
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
     char link[64];
@@ -3304,8 +3314,8 @@ static bool vm_read(struct mm *m, pid_t tid, bool attach)
     return lines > 0 && lines < VM_LINES_MAX;
 }
 
-/* Extends the stack to addr, which is in no region, if addr is within 128 MiB of the stack's end.
- * The kernel places no other mapping there (mm/util.c, MIN_GAP). Returns the stack, or NULL. */
+/* Extends the stack to addr, an address in no region, if addr is within 128 MiB of the stack. The
+ * kernel places no other mapping there (mm/util.c, MIN_GAP). Returns the stack, or NULL. */
 static struct region *vm_grow_stack(struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
@@ -3317,7 +3327,7 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
 }
 
 /* Reads the regions of tid again after a fault outside of all known regions, unless the last
- * reading was very recent. Returns whether all regions are known now. */
+ * reading was very recent. Returns false if the regions are still incomplete. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
@@ -3814,7 +3824,8 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* Returns how many bytes of a buffer to show: at exit, the transferred ones; at entry, all. */
+/* Returns how many bytes of a buffer to show: at exit, those that were transferred; at entry,
+ * all. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -3875,7 +3886,7 @@ static const struct flag *dec_flag(u64 v, unsigned fam)
 {
     if (fam == DEC_NOFAM)
         return NULL;
-    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* an int, zero- or sign-extended */
+    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* v is an int, zero- or sign-extended */
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     for (; f < end; f++)
         if (f->low == (u32)v && (narrow || dec_flag_value(f) == v))
@@ -3932,7 +3943,8 @@ static void dec_octal(struct buf *b, u64 v)
     b_f(b, v ? "0%" PRIo64 : "%" PRIo64, v);
 }
 
-/* part= of flags.tbl. DEC_NAMED fields are shown before the flags, all others after them. */
+/* Formats of bit fields that a set of flags can contain: part= of flags.tbl. DEC_NAMED fields are
+ * shown before the flags, all others after the flags. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
@@ -3981,7 +3993,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
     const struct dec_part *p, *end = dec_parts + ARRAY_LEN(dec_parts);
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* -1 is no set of flags: a query of personality(2) */
+    if (v == 0xffffffff || v == ~0ull) { /* personality(2): -1 only queries the current value */
         b_hex(b, v);
         return;
     }
@@ -4009,7 +4021,8 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Families of values that can be combined with flags, and of these flags: flags= of flags.tbl. */
+/* Families of values that flags can be combined with, and the families of these flags: flags= of
+ * flags.tbl. */
 static const struct {
     u16 fam, flags;
     u32 mask;
@@ -4064,7 +4077,7 @@ static void dec_sigset(struct buf *b, u64 set)
     for (int sig = 1, n = 0; sig <= 64; sig++)
         if (set >> (sig - 1) & 1) {
             b_s(b, n++ ? " " : "");
-            b_s(b, u_signame(sig) + 3); /* without SIG */
+            b_s(b, u_signame(sig) + 3); /* omit the prefix SIG */
         }
     b_c(b, ']');
 }
@@ -4442,7 +4455,7 @@ static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 static void dec_k_pid(struct dec *d, u64 v)
 {
     b_s64(d->b, (s32)v);
-    if (d->c->id != SC_waitid) /* argument 1 of waitid(2) can be a descriptor */
+    if (d->c->id != SC_waitid) /* the second argument of waitid(2) can be a descriptor */
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
@@ -4822,7 +4835,8 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* The set's size is sched_setaffinity's previous argument, or sched_getaffinity's result. */
+/* The size of the set is the previous argument of sched_setaffinity(2), or the result of
+ * sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
@@ -4899,7 +4913,7 @@ static struct dec_origin dec_origin(int sig, s32 code)
         [SIGIO] = { FAM_si_poll, ST_siginfo_poll },
         [SIGSYS] = { FAM_si_sys, ST_siginfo_call },
     };
-    enum { TIMER = -2, SIGIO_CODE = -5, KERNEL = 0x80, LAST_POLL = 6 }; /* SI_..., POLL_HUP */
+    enum { TIMER = -2, SIGIO_CODE = -5, KERNEL = 0x80, LAST_POLL = 6 }; /* asm-generic/siginfo.h */
     if (code == TIMER)
         return (struct dec_origin){ FAM_si_code, ST_siginfo_timer };
     if (code == SIGIO_CODE)
@@ -4908,7 +4922,7 @@ static struct dec_origin dec_origin(int sig, s32 code)
         return (struct dec_origin){ FAM_si_chld, ST_siginfo_exited };
     if (code > 0 && code < KERNEL && sig > 0 && sig < (int)ARRAY_LEN(special) && special[sig].st)
         return special[sig];
-    if (code > 0 && code <= LAST_POLL) /* fcntl(2), F_SETSIG */
+    if (code > 0 && code <= LAST_POLL) /* sent because of F_SETSIG (fcntl(2)) */
         return special[SIGIO];
     return (struct dec_origin){ FAM_si_code, ST_siginfo_sender };
 }
@@ -5000,7 +5014,7 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     } form[] = {
         [AF_UNIX] = { dec_unix, 0, 3 },
         [AF_INET] = { NULL, ST_sockaddr_in, 8 },
-        [AF_INET6] = { NULL, ST_sockaddr_in6, 24 /* SIN6_LEN_RFC2133: without the scope */ },
+        [AF_INET6] = { NULL, ST_sockaddr_in6, 24 /* without sin6_scope_id */ },
         [AF_NETLINK] = { NULL, ST_sockaddr_nl, 12 },
         [AF_PACKET] = { dec_packet, 0, 12 },
         [38 /* AF_ALG */] = { NULL, ST_sockaddr_alg, 88 },
@@ -5337,7 +5351,7 @@ static bool dec_evdev(struct buf *b, u32 cmd)
 
 static void dec_k_ioctlcmd(struct dec *d, u64 v)
 {
-    enum { SIZE = 0x3fff0000, SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
+    enum { SIZE = 0x3fff0000, SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* size in bytes */ };
     static const char *const dir[] = {
         "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE",
     };
@@ -5877,7 +5891,8 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_mark(e, f);
 }
 
-/* Sets an event's exit code or signal from a wait(2) status. process: not only a thread ended. */
+/* Sets an event's exit code or signal from a wait(2) status. process: the whole process ended, not
+ * only a thread. */
 static void ev_status(struct event *e, int status, bool process)
 {
     if (WIFSIGNALED(status))
@@ -5992,7 +6007,8 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events are equal except for times and addresses, or are execs of a thread. */
+/* Returns whether two events are equal except for times and addresses, or are both execs of the
+ * same thread. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -6613,7 +6629,8 @@ static void out_outcome(struct buf *b, const struct event *e)
         b_s(b, " (in progress)");
 }
 
-/* Prints an event or, if `requests` is set, that group of block requests. Prints no newline. */
+/* Prints an event, without a newline. If `requests` is not NULL, prints that group of block
+ * requests instead. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6672,7 +6689,8 @@ static void out_hold(const struct event *e)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
 
-/* Hides a thread's execs that failed with ENOENT, because a later exec found the program. */
+/* Hides failed execs (ENOENT) of a thread that searched PATH, because a later exec found the
+ * program. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out_held;
@@ -6824,7 +6842,8 @@ static void out_executed(struct out_proc *p, const struct event *e)
     out_name_by(e);
 }
 
-/* Updates a process from an event that is not routine. Returns true if it is not printed now. */
+/* Updates a process from an event that is not routine. Returns true if the event must not be
+ * printed now. */
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
