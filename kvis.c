@@ -7670,7 +7670,7 @@ struct st_failed {
 struct st_left {
     pid_t pid;
     s32 fd;
-    u8 kind; /* enum fdkind */
+    u8 kind; /* enum fdkind of the file */
     char comm[16];
     const char *sock;
     struct name *name;
@@ -7696,7 +7696,8 @@ static struct summary {
     struct st_row chosen[ST_ROWS]; /* statistics of the calls that filters select, for -c */
     bool apart;            /* the table of -c shows chosen[], not row[] */
     bool recorded;         /* replay or diff has read this summary from a recording */
-    bool from_calls, from_tables; /* recorded source of chosen[] and caller[]: calls, or tables */
+    bool from_calls, from_tables; /* whether chosen[] and caller[] are from recorded calls, from
+                                   * recorded tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* hash table with open addressing; count 0: free */
@@ -7871,7 +7872,8 @@ static int st_where_cmp(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* Returns the row of a call and a file, or one of the free rows that st_where_add keeps. */
+/* Returns the row of a call and a file, or a free row if there is none. st_where_add keeps rows
+ * free. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
@@ -8055,8 +8057,8 @@ static int st_compare(const void *pa, const void *pb)
     return strcmp(st_name(a), st_name(b));
 }
 
-/* The columns of the table of -c: those of strace, and percentiles. On a narrow terminal, columns
- * with `goes` above 0 are dropped, the lowest number first. */
+/* The columns of the table of -c: those of strace, and percentiles. A narrow terminal lacks some of
+ * the columns whose `goes` is above 0, the lowest first. */
 static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
     { "% time", 6, 2 }, { "seconds", 11, 0 }, { "usecs/call", 11, 1 }, { "calls", 9, 0 },
     { "errors", 9, 0 }, { "p50 us", 8, 3 },   { "p99 us", 8, 0 },      { "max us", 9, 4 },
@@ -8368,7 +8370,8 @@ static void st_compute_derived(struct summary *s)
 
 /* --- where the time went --- */
 
-/* Returns how many rows of where[] to show, each with at least 1 ms; *more: other rows in use. */
+/* Returns how many rows of where[] to show, each with at least 1 ms. *more: number of other
+ * rows. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0, used = 0;
@@ -8411,7 +8414,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     if (!n || !(more + s->where_other))
         return;
     b_s(b, "   ... and ");
-    if (s->where_other) /* print no count: rows removed and added again would count twice */
+    if (s->where_other) /* no count: rows removed and added again would count twice */
         b_s(b, "others");
     else
         b_f(b, "%" PRIu64 " more", more);
@@ -8855,7 +8858,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     } else if (st_knows(s, ST_CPU)) {
         b_f(b, ", CPU %s", st_duration(s, s->cpu_ns).s);
     }
-    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* too long */
+    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* line too long */
         b_c(b, ' ');
         memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
         memcpy(b->p + cpu, "\n  ", 3);
@@ -8984,7 +8987,7 @@ static void st_text_most_bytes(struct buf *b, const struct summary *s)
     st_end_items(&items, more, s->files_dropped);
 }
 
-/* The errors in `usual` are normal in many programs that search for a file. */
+/* The errors in `usual` are normal in many programs, for example while they search for a file. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
@@ -9329,7 +9332,7 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
         k--;
     p->s[k] = 0;
     p->len = k;
-    p->ok &= i >= n; /* the name was not truncated */
+    p->ok &= i >= n; /* whether the name was not truncated */
 }
 
 /* Builds a path from components in reverse order: "c", "b", "a" become "/a/b/c". */
@@ -9354,7 +9357,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
     p->s[p->len] = 0;
 }
 
-/* Like md_join, but an absolute name is also relative to `from`, the root that md_base returned. */
+/* Like md_join, but also appends an absolute name to `from`, the root that md_base returned. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     if (!from) {
@@ -9383,7 +9386,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* Returns the directory that a path of t is relative to; NULL: unknown, or the host's root. */
+/* Returns the directory at which a path of t starts; NULL: unknown, or the host's root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -9543,7 +9546,7 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* Returns whether argument i is the text of a new symbolic link, which the call does not access. */
+/* Returns whether argument i is the text of a new symbolic link, which is not looked up. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
@@ -9604,8 +9607,8 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
-/* Returns whether -P selects the file that a path refers to after the kernel has resolved symbolic
- * links and "..". If the file does not exist, resolves its directory. */
+/* Returns whether -P selects the file that a path leads to, with symbolic links and ".." resolved.
+ * If the file does not exist, resolves its directory. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
@@ -9756,7 +9759,7 @@ struct md_query {
     struct md_dns m;
 };
 
-/* DNS queries not answered yet. If the table is full, a query is shown as a send event. */
+/* DNS queries without an answer so far. If the table is full, a query is shown as a send event. */
 static struct {
     u32 n;
     struct md_query q[DNS_QUERIES];
@@ -9965,7 +9968,8 @@ static bool md_dns_sees_answers(void)
     return sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg] && sc_set[SC_read];
 }
 
-/* Reports that DNS queries get no answer. o: the socket; NULL: all, at the end of the trace. */
+/* Reports that DNS queries got no answer. o: the socket; NULL: all sockets, at the end of the
+ * trace. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
@@ -10081,8 +10085,9 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 }
 
 /* Returns the kind of an opened file. If its path contains "..", sets *p to the path that the
- * kernel resolved: from the record (goes_up in call.bpf.c), or from /proc while a BPF program holds
- * the thread. Sets *sx, or leaves *sx zeroed if nothing is known about the file. */
+ * kernel resolved. This path is from the record (goes_up in call.bpf.c) or, while a BPF program
+ * holds the thread, from /proc. Sets *sx, or leaves *sx zeroed if nothing is known about the
+ * file. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -10100,7 +10105,8 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
-    } else if (ask && f) { /* no path: too long for the record, and the thread has continued */
+    } else if (ask && f) { /* no path: the record had no space for it, and the thread has
+                            * continued */
         md_resolve_recorded(t, p, f);
     }
     if (f)
@@ -10319,7 +10325,7 @@ static u64 md_end_inode(struct task *t, u32 i, s32 n)
     return mem_is_past(t) || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
 }
 
-/* Returns end i (0 or 1) of a socket pair. The text summary shows only one of the two ends. */
+/* Returns end i (0 or 1) of a socket pair. The text summary shows only one end. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -10585,7 +10591,7 @@ static void md_shutdown(struct task *t, struct call *c)
 
 /* --- bytes --- */
 
-/* to: the peer of a socket, if the call names one. */
+/* `to` is the peer of a socket, if the call names the peer. */
 static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
                                  const struct name *to, bool in)
 {
@@ -10923,9 +10929,9 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets t's working directory to the one that a record describes. Uses the name in /proc if t is
- * still in that directory, and reads the name before it checks this. Otherwise, resolves *p, the
- * path in the call. */
+/* Sets t's working directory to the one that a record describes. Reads the directory's name in
+ * /proc, and then verifies that t is still in that directory. If it is not, resolves *p, the path
+ * in the call. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
@@ -10939,7 +10945,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
 }
 
 /* After chdir(2), fchdir(2) or chroot(2), gets t's new directory from the record or the kernel. A
- * path that is still relative here says nothing about where the directory is. */
+ * path that is still relative here does not tell where the directory is. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10957,7 +10963,7 @@ static void md_chdir(struct task *t, struct call *c)
         t->fs->cwd = nm_get('f', p.s, p.len);
 }
 
-/* pivot_root(2) can change the root and the working directory of any process. */
+/* pivot_root(2) can change the root and working directories of any process. */
 static void md_pivot_root(struct task *t, struct call *c)
 {
     (void)t;
@@ -11142,7 +11148,8 @@ static void md_exec(struct task *t, struct call *c)
 }
 
 /* Handles setns(2). kvis does not know the kind of the namespace. It therefore checks the PID
- * namespace of each later child, and rereads t's directories, which a mount namespace changes. */
+ * namespace of each later child, and rereads t's directories, which a new mount namespace
+ * changes. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -11166,7 +11173,8 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at every later call, because a filter of t hides the calls that it denies. */
+/* Makes t stop at every later call, because kvis would miss the calls that t's own filter
+ * denies. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -11402,7 +11410,7 @@ static const struct { const char *key, **text; } rec_facts[] = {
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
 };
 
-/* Names of the processes that kvis attached to. Their execs preceded the recording. */
+/* Names of the processes that kvis attached to. They called exec before the recording began. */
 static struct {
     struct { pid_t pid; char comm[16]; } *of;
     u32 n, cap;
@@ -11414,7 +11422,7 @@ static void rec_attach(pid_t pid, const char *comm)
     void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
                          sizeof *rec_attached.of);
     if (!grown)
-        return; /* if allocation fails, outputs show the pid instead */
+        return; /* if allocation fails, outputs show the pid instead of the name */
     rec_attached.of = grown;
     rec_attached.of[rec_attached.n].pid = pid;
     snprintf(rec_attached.of[rec_attached.n++].comm, sizeof rec_attached.of->comm, "%s", comm);
@@ -11482,7 +11490,7 @@ static struct {
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
     pid_t pid, tid;            /* process and thread of the previous record */
-    struct task *enter; /* task with a call that has begun but is not recorded yet, or NULL */
+    struct task *enter; /* task whose current call has begun, but is not recorded yet; NULL: none */
     bool enter_many;           /* value of out.many when the call of `enter` began */
     u32 blocks;                /* number of blocks written */
     const char *name;          /* file name, for messages */
@@ -11861,7 +11869,8 @@ static void rec_schema(void)
     }
 }
 
-/* Writes the first block: the description of the run, and the names of event kinds and fields. */
+/* Writes the first block, which has the description of the run, and the names of event kinds and
+ * fields. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
@@ -11903,7 +11912,7 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* drops the strings of an earlier recording */
+        rec_out.slot[i].len = ~0u; /* discard the strings of an earlier recording */
     memcpy(head, rec_magic, 8);
     rec_le32(head + 8, REC_VERSION);
     rec_le32(head + 12, rec_crc(0, head, 12));
@@ -11969,7 +11978,7 @@ static void rec_table(const struct st_row *r)
     }
 }
 
-/* Writes the class and the text of a name. The class '-' stands for no name. */
+/* Writes the class and the text of a name. The class '-' means that there is no name. */
 static void rec_some_name(const struct name *n)
 {
     b_c(&rec_out.b, n ? n->cls : '-');
@@ -11998,8 +12007,8 @@ static bool rec_has_col(const struct st_list *l, u32 i)
     return l->col[i].sinks & COL_RECORDED;
 }
 
-/* Writes the rows of a list of the summary. A record must not be split between blocks, therefore
- * only the end of a row calls rec_done, which may end the block. */
+/* Writes the rows of a list of the summary. A record must not be split between blocks, so only the
+ * end of a row calls rec_done, which may end the block. */
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
     for (u32 i = 0; i < st_list_rows(s, l); i++) {
@@ -12066,7 +12075,8 @@ static struct {
     struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;               /* time of the previous record */
     pid_t pid, tid;            /* process and thread of the previous record */
-    /* own: index of the field or kind in this kvis's ev_fields or event_kinds, or -1 if unknown */
+    /* own: index in this kvis's ev_fields or event_kinds; -1: this kvis does not know the field or
+     * kind */
     struct { s8 own; u8 type; } field[REC_FIELDS];
     struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds, n_unasked; /* n_unasked: number of system calls that -e excluded */
@@ -12223,7 +12233,8 @@ static char *rec_clean(struct rec_text s)
 
 static s32 rec_row(const char *name, u64 k)
 {
-    static struct { char name[40]; s32 row; } seen[64]; /* cache of frequent names */
+    static struct { char name[40]; s32 row; } seen[64]; /* cache of frequent names, with their
+                                                         * rows */
     u32 h = nm_hash('c', name, strlen(name)) % ARRAY_LEN(seen);
     if (strlen(name) >= sizeof seen[h].name)
         return -1;
@@ -12283,7 +12294,7 @@ static void rec_get_word(void)
         rec_bad("damaged: more than %d bytes of arguments", MOST);
         return;
     }
-    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* with a NULL at the end */
+    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* the list ends with NULL */
     if (list)
         opt.command = list;
     if (!list || !(list[n++] = strdup(a.p)))
@@ -12601,7 +12612,7 @@ static void rp_drop(const struct event *e)
 {
     u32 at = (u32)e->tid % RP_DROPPED;
     if (rp_held.dropped[at].tid != e->tid || rp_held.dropped[at].row != e->row)
-        rp_held.dropped[at].n = 0; /* left over from an earlier call of this thread */
+        rp_held.dropped[at].n = 0; /* this entry is from an earlier call of the thread */
     rp_held.dropped[at].tid = e->tid;
     rp_held.dropped[at].row = e->row;
     rp_held.dropped[at].n++;
@@ -12748,7 +12759,8 @@ static void rp_enter(void)
 /* Recorded calls have the cmd argument of fsconfig(2) only as text. */
 static bool rp_is_path(const struct call *c, u32 i)
 {
-    static const char set_path[] = "FSCONFIG_SET_PATH"; /* prefix of FSCONFIG_SET_PATH_EMPTY, too */
+    static const char set_path[] = "FSCONFIG_SET_PATH"; /* also a prefix of
+                                                         * FSCONFIG_SET_PATH_EMPTY */
     const struct arg *command = &c->val[1];
     u16 kind = sc_rows[c->row].arg[i];
     if (kind != K_FSVALUE)
@@ -12757,7 +12769,7 @@ static bool rp_is_path(const struct call *c, u32 i)
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
 
-/* Whether -P selects a call: by the n recorded paths, or by a path among its arguments. */
+/* Returns whether -P selects a call, by one of the n recorded paths or by a path argument. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -12940,8 +12952,8 @@ static bool rp_play(void)
  * Open files, disk requests and other intervals that can overlap are slices on their own tracks.
  * Forks and wake-ups are arrows. A track below each thread shows the thread's states during calls
  * (px_state). JSON times are in µs with three decimals. Viewers would merge the tracks of two
- * processes with the same pid, therefore traces contain ids that kvis never reuses, and the tracks'
- * names contain the real pids. Entry points: px_open, px_close. */
+ * processes with the same pid. Therefore, traces contain ids that kvis never reuses, and the names
+ * of tracks contain the real pids. Entry points: px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -12972,7 +12984,7 @@ enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DI
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* Tracks of a process or thread in Perfetto's format. The id of a track is 16 times the upid or
+/* The tracks of a process or thread in Perfetto's format. The id of a track is 16 times the upid or
  * utid, plus one of these constants; the track of a counter has PX_OF_COUNTER + enum px_counter. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
@@ -12991,7 +13003,7 @@ struct px_track {
     u64 state_ns;         /* end of the last thread state that was written */
     struct { u64 from, to; } *wait; /* waits for a CPU, not written yet */
     u32 n_waits, cap_waits;
-    /* used only by --folded: */
+    /* the following members are used only by --folded */
     pid_t parent;         /* pid of the parent process */
     u32 name_len;         /* length of `name`, or 0 if the name is unknown */
     char name[PX_NAME];   /* program of the process, or name that the thread set with prctl(2) */
@@ -13007,7 +13019,7 @@ static struct {
     u64 ids, events;      /* last id that was assigned; number of JSON events */
     u32 args;             /* number of arguments of the current JSON event */
     u32 packet, inner;    /* offsets of the current packet and of the message open in it */
-} px; /* in .bss, because an initializer would put its tables into the binary */
+} px; /* in .bss, because an initializer would add its tables to the binary */
 
 static u64 px_rel(u64 ns)
 {
@@ -13034,7 +13046,7 @@ static void px_pb_fixed(u32 field, u64 v)
 static u32 px_pb_begin(u32 field)
 {
     rec_varint(&px_proto.b, field << 3 | 2);
-    b_c(&px_proto.b, 0); /* a length of one byte; px_pb_end inserts more bytes if needed */
+    b_c(&px_proto.b, 0); /* assume a length of one byte; px_pb_end inserts more bytes if needed */
     return px_proto.b.len;
 }
 
@@ -13067,7 +13079,8 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* flags: SequenceFlags; 1: no earlier packet is needed, 2: the packet needs earlier packets. */
+/* flags: SequenceFlags of the packet. 1: it needs no earlier packet; 2: it needs earlier
+ * packets. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -13142,7 +13155,7 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-/* Writes an argument of an event. px_pb_head has defined which name `number` stands for. */
+/* Writes an argument of an event. px_pb_head has defined the name for `number`. */
 static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
 {
     u32 at = px_pb_begin(4);
@@ -13328,7 +13341,7 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     px_json_end();
 }
 
-/* --- states of threads, as far as calls and scheduler records show them --- */
+/* --- states of threads, as known from calls and scheduler records --- */
 
 static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
 {
@@ -13553,15 +13566,15 @@ static void px_counts(const struct event *e)
 }
 
 /* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS", the input of flamegraph.pl, inferno
- * and speedscope. These programs add up lines with the same stack, therefore kvis can write and
- * clear the table whenever it is full. --- */
+ * and speedscope. These programs add up lines with the same stack, so kvis can write and clear the
+ * table whenever it is full. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
 static struct writer px_folded = { .fd = { -1, -1 } };
 
 static struct {
-    /* ns: a time in ns, but a number of bytes with --folded-by=bytes */
+    /* ns: time of the stack; with --folded-by=bytes, a number of bytes */
     struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS];
     u32 n; /* number of used entries */
 } *px_fold; /* NULL if --folded is not given */
@@ -13662,7 +13675,8 @@ static const char *px_about(const struct call *c, const char *name, size_t *n)
     return *n ? fd + 1 : NULL;
 }
 
-/* Adds `ns` to stack b plus the frame `leaf` (unless NULL), truncated to PX_STACK_LEN bytes. */
+/* Adds `ns` to stack b, followed by the frame `leaf` if not NULL, truncated to PX_STACK_LEN
+ * bytes. */
 static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
 {
     u32 len = b->len;
@@ -13725,7 +13739,7 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     const char *about = px_about(c, name, &n);
     if (about)
         px_frame(&b, about, n);
-    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for the frame of a state */
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leave space for the frame of a state */
     px_fold_weigh(&b, c, name);
     px_fold_renamed(track, c, name);
 }
@@ -13750,7 +13764,7 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* Writes a slice on its own track, because it may overlap other slices of its category. */
+/* Writes a slice on a track of its own, because it may overlap other slices of its category. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -13769,7 +13783,7 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
     px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
 }
 
-/* Whether the trace already shows an event, as the slice of its call or as a counter. */
+/* Returns whether the trace already shows an event, as the slice of its call or as a counter. */
 static bool px_is_said(const struct event *e)
 {
     bool beside = e->kind == EK_EXIT_THREAD || event_kinds[e->kind].how & EVENT_WITH_CALLS;
@@ -13819,7 +13833,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
     pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
     struct px_track *old = px_find(child);
     if (old == t)
-        return; /* a thread that creates itself: the recording is damaged */
+        return; /* a thread cannot create itself: the recording is damaged */
     if (old && old->dead) {
         for (u32 i = 0; i < PX_DEAD; i++)
             if (px.dead[i] == old)
@@ -13833,7 +13847,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
     if (old)
-        return; /* the child's records arrived earlier, so there is no arrow */
+        return; /* the child's records arrived earlier, so no arrow is drawn */
     c->flow = ++px.ids;
     px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -14076,7 +14090,7 @@ static void px_close(void)
  * gen/texts.py collects the report page, the manual pages, completions, lists and the dashboard in
  * one file, which the binary contains. Entry points: emb_text, emb_list, emb_next. */
 
-/* Tests that include kvis.c define main and embed only an empty report page. */
+/* Tests that include kvis.c define main. They embed an empty report page. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
@@ -14161,7 +14175,7 @@ static struct {
     u64 at_least;            /* number of events with score `least` so far, in the second pass */
     bool chosen;             /* true in the second pass */
     u32 least;               /* lowest score of the events in the page */
-    u64 some;                /* number of events with score `least` to put in the page */
+    u64 some;                /* number of events with score `least` that go into the page */
 } rep = { .w.fd = { -1, -1 } };
 
 static u32 rep_log2(u64 v)
@@ -14169,8 +14183,8 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* Returns the significance of an event: highest for processes and signals, lower for network and
- * failures, lowest for the rest, which is ordered by duration or size. */
+/* Returns the significance of an event: highest for processes and signals, then network and
+ * failures, then all others by duration or size. */
 static u32 rep_score(const struct event *e)
 {
     u8 cat = event_kinds[e->kind].cat;
@@ -14186,8 +14200,8 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether an event or call is put in the page. The first pass only counts scores. Events
- * with the lowest score are partly dropped, evenly over the run. */
+/* Returns whether an event or call goes into the page. The first pass only counts scores. Of the
+ * events with the lowest score, only some go into the page, spread evenly over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -14218,7 +14232,7 @@ static void rep_call(struct task *t)
         rec_exit(t);
 }
 
-/* Chooses the lowest score of events in the page, so that the page has at most `max` events. */
+/* Chooses the lowest score of events in the page, which must have at most `max` events. */
 static void rep_choose(u64 max)
 {
     u64 n = 0;
@@ -14271,7 +14285,7 @@ static int rep_write(const char *p, size_t n)
     b_put(&rep.raw, p, n);
     while (rep.raw.len >= REP_CHUNK)
         rep_chunk(REP_CHUNK);
-    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* out_writer_flush has reported the error */
+    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* an error: out_writer_flush has already reported it */
 }
 
 /* Writes a script element with JSON. Escapes '<', which could end it or begin a comment. */
@@ -14424,16 +14438,17 @@ static int rep_temporary(const char *dir)
  * recording. Entry points: df_load, df_text, df_json, df_page, df_is_above. */
 
 enum {
-    DF_SHOWN = 10,        /* number of rows in a text table */
+    DF_SHOWN = 10,        /* number of rows in a table of the text output */
     DF_LIVES = 1 << 16,   /* maximum number of processes that run at the same time */
     DF_ROWS = 1 << 20,    /* maximum number of distinct commands in a recording */
     DF_LINE = 512,        /* longest command line used as a name with --by=line, in bytes */
     DF_RUNS = 4096,       /* maximum number of command runs in a timeline */
     DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
-    DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
+    DF_LEAST_NS = 100000, /* shorter times are not printed, because they would be 0.0 ms */
 };
 
-/* Statistics of a name in one recording. count: runs, opens or calls. amount: bytes or ns. */
+/* Statistics of a name in one recording. count: number of runs, opens or calls. amount: bytes or
+ * ns. */
 struct df_row {
     struct name *name;
     u64 count, amount;
@@ -14441,14 +14456,14 @@ struct df_row {
 };
 
 struct df_pair {
-    struct name *name, *shape; /* shape: the name with * for its random characters */
+    struct name *name, *shape; /* shape: the name with * in place of its random characters */
     struct df_row of[2];
     bool in[2];
     u16 row;                   /* in tables of system calls: row of the call in the summary */
     u16 err;                   /* in the table of failed calls: errno of the call */
 };
 
-/* A process during the replay. Its own time passes only while none of its children runs. */
+/* A process during the replay. Its own time stops while a child runs. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
@@ -14488,7 +14503,7 @@ static struct {
     const char *file[2];
     u8 *pids[2];             /* bit set of the pids in the recording */
     struct df_timeline timeline[2]; /* only with --report */
-    /* state while recording number `k` is replayed: */
+    /* the following members are the state while recording number `k` is replayed */
     u64 n_begun;             /* number of processes that began */
     u32 k, n_lives, root;    /* root: pid of the first process that called exec, or 0 */
     u64 root_ns;             /* time at which `root` called exec */
@@ -14581,7 +14596,7 @@ static u64 df_since(u64 from, u64 to)
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
-    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* so that 2 * least_ns cannot overflow */
+    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* prevents an overflow of 2 * least_ns */
     while (t->n == DF_RUNS) {
         u32 kept = 0;
         t->least_ns = MAX(2 * t->least_ns, 1000u);
@@ -14633,7 +14648,7 @@ static void df_fork(const struct event *e)
     u32 child = (u32)e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
-    df_ended(child, e->ts_ns); /* exit of an earlier process with this pid was not recorded */
+    df_ended(child, e->ts_ns); /* the exit of an earlier process with this pid was not recorded */
     struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
@@ -14700,7 +14715,7 @@ static void df_event(const struct event *e)
         df_exit(e);
 }
 
-/* Commands of recording k that still run end at the last event of the recording. */
+/* Ends the commands of recording k that still run, at the time of the last event. */
 static void df_take_commands(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
@@ -14820,7 +14835,7 @@ static bool df_is_temporary(const char *s, u32 n)
 /* Replaces pids and the random characters of temporary files with '*'. */
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
-    bool temporary = false, begins = true; /* begins: s is at the start of a path component or
+    bool temporary = false, begins = true; /* begins: s is at the start of a path component or of a
                                             * word */
     b_reset(b);
     while (*s) {
@@ -14886,7 +14901,8 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Merges pairs of the same shape. If their names differ, the result is named after the shape. */
+/* Merges pairs of the same shape. If their names differ, the merged pair is named after the
+ * shape. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -14909,7 +14925,7 @@ static void df_join(void)
     df_list.n = kept;
 }
 
-/* Adds a pair for each name of class cls, with the numbers of both recordings. */
+/* Adds a pair for each name of class cls, with its numbers from both recordings. */
 static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
 {
     static struct buf shape;
@@ -14929,8 +14945,8 @@ static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
     df_join();
 }
 
-/* Returns the numbers of a system call in recording k. amount is the time of all calls if both
- * recordings counted calls, else the time of the calls that waited. */
+/* Returns the numbers of a system call in recording k. `amount` is the time of all calls if both
+ * recordings counted calls; otherwise, of the calls that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15009,7 +15025,8 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* Whether failures of a call are unknown because recording k's list of failed calls was full. */
+/* Returns whether the failures of a call are unknown, because the list of failed calls in recording
+ * k was full. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
@@ -15252,8 +15269,9 @@ static void df_text(struct buf *b)
     df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
     if (cpu_known)
         df_text_total(&numbers, ", CPU ", cpu[0], cpu[1]);
-    /* The line must fit in 80 columns, so the command may be truncated. An arrow takes three bytes
-     * but one column; the constant 6 is for a space before the command and "...: " after it. */
+    /* The line must fit in 80 columns, so the command may be truncated. 4 and 2 correct for arrows,
+     * which take three bytes but one column. 6 is for a space before the command and "...: " after
+     * it. */
     u32 columns = numbers.len - (cpu_known ? 4 : 2) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
     b_f(b, " %.*s%s", (int)MIN(command.len, most), command.len ? command.p : "",
@@ -15504,7 +15522,8 @@ static long pf_paranoid(void)
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
 /* Returns how to fix an error of perf_event_open, or "". EACCES: perf_event_paranoid is too high
- * (perf_allow_cpu in include/linux/perf_event.h of Linux). EPERM: a container's seccomp filter. */
+ * (perf_allow_cpu in include/linux/perf_event.h). EPERM: a container's seccomp filter denied the
+ * call. */
 static const char *pf_fix(int e, enum pf_level level)
 {
     bool paranoid = pf_paranoid() > (long)level;
@@ -15550,8 +15569,8 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns one more than the highest CPU number in a file such as /sys/devices/system/cpu/online, or
- * with `first` the lowest CPU number. If the file is missing, returns 0, or -1 with `first`. */
+/* Returns the highest CPU number plus 1 in a file such as /sys/devices/system/cpu/online; with
+ * `first`, the lowest CPU number. If the file is missing, returns 0; with `first`, -1. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -15574,7 +15593,7 @@ struct pf_count {
 
 /* Counts and times of an event group since its previous read. */
 struct pf_delta {
-    u64 enabled, running;       /* ns that the group was enabled, and was counting on a PMU */
+    u64 enabled, running;       /* ns for which the group was enabled; was counting on a PMU */
     double value[PF_MEMBERS];   /* counts, scaled to `enabled` as perf_event_open(2) says */
     u32 backwards;              /* number of counts that decreased; their change is 0 */
 };
@@ -15619,7 +15638,7 @@ static struct {
     int fd[PF_RINGS];   /* file descriptors of the events whose rings are mapped */
     u32 n;              /* highest index of a mapped ring, plus one */
     size_t page, pages; /* bytes per page; data pages per ring */
-    u64 next[PF_RINGS]; /* time of the next sample in a ring, or 0 if not read yet */
+    u64 next[PF_RINGS]; /* time of the next sample in a ring; 0: not read yet */
     bool user_only;     /* true if perf_event_paranoid forbids events in kernel mode */
 } pf_rings;
 
@@ -15651,7 +15670,7 @@ static int pf_map(int at, int f)
     for (; pf_rings.pages >= 16; pf_rings.pages /= 2) {
         size_t size = (pf_rings.pages + 1) * pf_rings.page;
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-        if (p != MAP_FAILED || pf_rings.n) /* all rings must have the size of the first */
+        if (p != MAP_FAILED || pf_rings.n) /* all rings must have the same size as the first one */
             break;
     }
     if (p == MAP_FAILED)
@@ -15705,7 +15724,7 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
-static struct ev_groups pf_groups; /* page faults that are not emitted yet, grouped by thread and
+static struct ev_groups pf_groups; /* page faults that are not reported yet, grouped by thread and
                                     * region */
 
 static void pf_explain(int e)
@@ -15733,8 +15752,9 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault address, or `none`, whose name tells why the region is unknown.
- * During exec, t->mm has the old program's regions, but the fault may be in the new program. */
+/* Returns the region of a fault address. If the region is unknown, returns `none`, whose name is
+ * the reason. During exec, t->mm has the old program's regions, but the fault may be in the new
+ * program. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -15839,7 +15859,7 @@ static void pf_flush_old(u64 ns)
         pf_flush();
 }
 
-/* Handles the page-fault samples up to time ns. The function is fast if there are none. */
+/* Handles the page-fault samples up to time ns. Fast if there are no samples. */
 static void pf_upto(u64 ns)
 {
     for (struct pf_record r; pf_rings.n;) {
@@ -15862,7 +15882,7 @@ static void pf_upto(u64 ns)
  * /sys/kernel/btf/vmlinux (format: Documentation/bpf/btf.rst). All names of a batch are resolved in
  * one pass over the file, which is not kept in memory. The BTF of a module continues the type ids
  * and string offsets of vmlinux. kvis does not trust the file: every length is checked against its
- * section, the nesting of types is limited, and so is the number of members that a batch may visit.
+ * section, and the nesting of types and the number of members that a batch may visit are limited.
  * Malformed BTF gives -EBADMSG and a reason. Entry point: btf_resolve. */
 
 enum {
@@ -15871,13 +15891,14 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
-    BTF_AT = 0x7fffffff,    /* mask of a position in a file of at most BTF_MAX_FILE bytes */
+    BTF_AT = 0x7fffffff,    /* mask of a position in a file, which has at most BTF_MAX_FILE bytes */
     BTF_LAYOUTS = 128,      /* number of type kinds (7 bits) */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
 
-/* Layout of a field, type or enumerator of the running kernel. size: that of a whole array. */
+/* Layout of a field, type or enumerator of the running kernel. size: for an array, the size of the
+ * whole array. */
 struct kfield {
     u32 off, size;
     bool is_signed, exists;
@@ -15903,7 +15924,8 @@ enum btf_kind {
 };
 
 /* In BTF, a type is a struct btf_type of 12 bytes, `body` bytes that depend on the type's kind, and
- * `each` bytes for each of its vlen members. named: types of this kind can have a name in C. */
+ * `each` bytes for each of its vlen members. named: C programs can refer to types of this kind by
+ * name. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
@@ -15918,9 +15940,9 @@ static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
 struct btf_file {
     const char *name;
     const u8 *p;
-    u32 mapped; /* length of the mapping at p; the file is its first `size` bytes */
+    u32 mapped; /* length of the mapping at p, of which the file is the first `size` bytes */
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* smaller ids and string offsets belong to vmlinux */
+    u32 first_id, n_ids, str_base; /* smaller type ids and string offsets belong to vmlinux */
     u32 *type;                     /* positions of the types, starting with type first_id; the
                                     * highest bit is set if a query may be for the type */
     size_t type_bytes;             /* length of the mapping at `type` */
@@ -15972,7 +15994,7 @@ static u32 btf_u32(const u8 *p)
 }
 
 /* Maps a BTF file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c), or reads it. A
- * batch takes 5 ms with a mapping. With reads, a page each, it takes 35 ms. */
+ * batch takes 5 ms with a mapping, and 35 ms with reads, each of which returns a page. */
 static int btf_read(struct btf_file *b, int fd)
 {
     u8 *p = mmap(NULL, b->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -16018,7 +16040,8 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "magic number 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
-    /* A newer kernel's header may be longer. kvis reads only the added fields for the layouts. */
+    /* A newer kernel's header may be longer. Of the additional fields, kvis reads only those for
+     * the layouts. */
     if (h.len < sizeof h || h.len > b->size)
         return btf_bad(b, "invalid header length: %u bytes", h.len);
     u32 rest = b->size - h.len;
@@ -16071,7 +16094,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     return (s64)len + 12;
 }
 
-/* Returns the hash bucket for a type name's first four bytes, which few names share. */
+/* Returns the hash bucket for a type name, by its first four bytes, which few names share. */
 static u32 *btf_bucket(const char *name, u32 len)
 {
     u32 h = 0;
@@ -16202,7 +16225,8 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns member or enumerator i, which begins with its name's offset; NULL with *err set. */
+/* Returns member or enumerator i, which begins with the offset of its name. On error, returns NULL
+ * and sets *err. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -16354,7 +16378,8 @@ static void btf_sort(struct btf_want *w, u32 n)
     }
 }
 
-/* Resolves the queries for type t, except those that an earlier type of the same name resolved. */
+/* Resolves the queries for type t, except those that an earlier type of the same name has
+ * resolved. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -16366,8 +16391,8 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
     }
 }
 
-/* Resolves all queries. Several types can have the same name: the first type that has the member is
- * used, and types of the module precede those of vmlinux. */
+/* Resolves all queries. If several types have the same name, the first type that has the member is
+ * used. Types of the module precede types of vmlinux. */
 static void btf_answer(struct btf_want *w, u32 n)
 {
     struct btf_type t;
