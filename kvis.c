@@ -16526,9 +16526,9 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 
 /* --- the root --- */
 
-/* Whether lockdown mode "confidentiality" hides tracefs (LOCKDOWN_TRACEFS). In this mode, Linux 7.2
- * crashes when a mounted tracefs is unmounted (list_del in tracefs_destroy_inode). The mode is read
- * from securityfs, which kvis mounts without a path if necessary. */
+/* Returns whether the lockdown mode "confidentiality" hides tracefs (LOCKDOWN_TRACEFS). In this
+ * mode, Linux 7.2 crashes when a mounted tracefs is unmounted (list_del in tracefs_destroy_inode).
+ * The mode is read from securityfs, which kvis mounts without a path if necessary. */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -16677,7 +16677,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* Old kernels print a macro, "char comm[TASK_COMM_LEN]": the count is unknown, 0. */
+        /* Old kernels print a macro, as in "char comm[TASK_COMM_LEN]": the count is unknown (0). */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -16799,12 +16799,12 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 /* == 25 bpf_  BPF programs and maps ===============================================
  * Loads families of BPF programs, which `make gen` compiles to bpf_insns/NAME.h. The section
  * creates the maps of a family, patches the BPF programs (see enum bpf_patch_kind), has the
- * verifier check them, and attaches them. kvis alone has descriptors of these objects, therefore
- * the kernel removes everything when kvis exits, even after SIGKILL. Functions return 0 or a
- * descriptor, or -errno with the reason in obj.why. To add a family, write gen/probes/NAME.bpf.c,
- * declare its records or counters in gen/wire.h, and #include "bpf_insns/NAME.h" in the section
- * that uses it. A new BPF program of an existing family needs no change here. Entry points:
- * bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain (why loading failed). */
+ * verifier check them, and attaches them. Only kvis has descriptors of these objects, so the kernel
+ * removes them when kvis exits, even after SIGKILL. Functions return 0 or a descriptor, or -errno
+ * with the reason in obj.why. To add a family, write gen/probes/NAME.bpf.c, declare its records or
+ * counters in gen/wire.h, and #include "bpf_insns/NAME.h" in the section that uses it. A new BPF
+ * program of an existing family needs no change here. Entry points: bpf_load, bpf_attach,
+ * bpf_close, bpf_lost, bpf_missed; bpf_explain (why loading failed). */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
@@ -16818,8 +16818,8 @@ struct bpf_cfgs {
 /* A loaded family of BPF programs. File descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
-    struct bpf_obj *lender;  /* object whose maps this one shares, or NULL */
-    const struct bpf_family *lodger; /* family that will share this object's maps, or NULL. Its
+    struct bpf_obj *lender;  /* object that owns the maps of this one; NULL: this one */
+    const struct bpf_family *lodger; /* family that will share this object's maps; NULL: none. Its
                                       * kernel fields are resolved in the same batch. */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
@@ -16829,7 +16829,7 @@ struct bpf_obj {
     u32 n_probes;            /* number of attached kprobes */
     u32 loaded;              /* bit set of the loaded BPF programs */
     bool cgroups;            /* true if the map `cgroup` is used */
-    u32 (*entries)(const char *map); /* returns the size of a map without a fixed size; NULL: 1 */
+    u32 (*entries)(const char *map); /* returns the number of entries of a map; NULL: always 1 */
     const char *module;      /* module that may have the fields, or NULL for vmlinux */
     struct btf_want *want;   /* kernel fields used by the BPF programs */
     u32 n_want;
@@ -16839,7 +16839,7 @@ struct bpf_obj {
 
 static struct {
     bool memlock_raised;
-    struct rlimit memlock; /* limit that kvis inherited, for the command */
+    struct rlimit memlock; /* limit that kvis inherited; the command gets it back */
 } bpf;
 
 /* Returns the running kernel's version as in KERNEL_VERSION of <linux/version.h>. */
@@ -16853,7 +16853,8 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
-/* Whether BPF maps and programs count as locked memory (RLIMIT_MEMLOCK), as before Linux 5.11. */
+/* Returns whether BPF maps and programs count as locked memory (RLIMIT_MEMLOCK), as they did before
+ * Linux 5.11. */
 static bool bpf_is_locked(void)
 {
     return bpf_kernel_version() < (5u << 16 | 11u << 8);
@@ -17041,8 +17042,8 @@ static const void *bpf_map_view(int map, size_t bytes)
 }
 
 /* Creates the maps of a family. Since Linux 6.1, BPF programs can allocate entries of hash tables
- * in any context (kernel/bpf/memalloc.c), so entries need no preallocation, which would take half
- * of the time before a command starts. */
+ * in any context (kernel/bpf/memalloc.c), so kvis does not preallocate entries. Preallocation would
+ * double the time before a command starts. */
 static int bpf_make_maps(struct bpf_obj *o)
 {
     bool fills_late = bpf_kernel_version() >= (6u << 16 | 1u << 8);
@@ -17079,13 +17080,15 @@ static bool bpf_is_field(const struct bpf_patch *p)
     return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
 }
 
-/* Whether a patch is for a field of a tracepoint record, which tracefs describes (others: BTF). */
+/* Returns whether a patch is for a field of a tracepoint record, which tracefs describes. BTF
+ * describes other fields. */
 static bool bpf_is_record(const struct bpf_patch *p)
 {
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* Whether a BPF program runs at a raw tracepoint, with plain or (type TRACING) typed arguments. */
+/* Returns whether a BPF program runs at a raw tracepoint (type TRACING: one with typed
+ * arguments). */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
@@ -17125,7 +17128,7 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Thread function. bpf_patch handles missing fields. */
+/* Thread function. Errors are ignored here: bpf_patch handles missing fields. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -17215,7 +17218,8 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
 
 /* Sets the offset of a kernel field in an instruction, and the field's size if it is a load.
  * Returns false if the instruction cannot access the field. A flexible array (count 0) has no size,
- * but instructions only use its address: numbers[] of struct pid is one since Linux 6.5. */
+ * but instructions use only its address. numbers[] of struct pid is a flexible array since Linux
+ * 6.5. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -17311,7 +17315,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
-    sigfillset(&all); /* a signal would make the verifier start again */
+    sigfillset(&all); /* if a signal interrupted the verifier, it would start again */
     sigprocmask(SIG_SETMASK, &all, &was);
     int e = bpf_call(BPF_PROG_LOAD, &a, size);
     sigprocmask(SIG_SETMASK, &was, NULL);
@@ -17361,7 +17365,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
     int f = bpf_prog_load(o, r, insns, 1, log, LOG);
-    if (f < 0) /* loading succeeds now if a signal caused the failure */
+    if (f < 0) /* this time loading succeeded: a signal may have caused the failure */
         f = bpf_refused(o, r, e, log);
     free(log);
     return f;
@@ -17466,16 +17470,17 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Whether BPF programs at raw tracepoints run for every event. On newer kernels they can be
- * preempted, and they do not nest: while one is preempted, the events of other tasks on that CPU
- * are missed (with eight threads, one open in ten on Linux 7.2, none on 6.18). kvis can detect such
- * kernels only by their version. */
+/* Returns whether BPF programs at raw tracepoints run for every event. On newer kernels, these
+ * programs can be preempted, but do not nest: while a program is preempted, it misses the events of
+ * other tasks on that CPU (with eight threads, one open in ten on Linux 7.2, none on 6.18). kvis
+ * can detect such kernels only by their version. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
-/* Attaches to a raw tracepoint. A TRACING program (name NULL) was loaded for one tracepoint. */
+/* Attaches a BPF program to a raw tracepoint. `name` is NULL for a TRACING program, which was
+ * loaded for a certain tracepoint. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -17543,8 +17548,9 @@ struct bpf_ksym {
     char found[128];  /* symbol found: `name`, perhaps with suffixes such as .isra.0 */
 };
 
-/* Whether a symbol is the kernel function with this name, perhaps with suffixes that compilers add
- * to modified functions. Symbols with .cold or .part.0 are only parts of a function. */
+/* Returns whether a symbol is the kernel function with this name, perhaps with suffixes that
+ * compilers add to modified functions. Symbols with .cold or .part.0 are only parts of a
+ * function. */
 static bool bpf_ksym_is(const char *symbol, const char *name)
 {
     static const char *const endings[] = { ".isra.", ".constprop.", ".llvm." };
@@ -17563,8 +17569,8 @@ static bool bpf_ksym_is(const char *symbol, const char *name)
 }
 
 /* Finds the symbols of n kernel functions in /proc/kallsyms, which shows symbols to all users, but
- * perhaps not addresses (proc(5)). Returns 0 or -errno. The file has 10 MB, of which a read returns
- * at most a page; musl's buffer of 1 KB would need more reads. */
+ * perhaps not addresses (proc(5)). Returns 0 or -errno. The file has 10 MB, and a read returns at
+ * most a page. The buffer of musl, 1 KB, would need more reads. */
 static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     static char buf[16 << 10];
@@ -17684,7 +17690,8 @@ static void *bpf_closer(void *f)
 }
 
 /* Detaches all BPF programs of o; maps stay readable. Closing the last descriptor of a perf event
- * takes an RCU grace period (80 ms on the tested machine), therefore several threads close them. */
+ * takes an RCU grace period (80 ms on the tested machine), so several threads close the
+ * descriptors. */
 static void bpf_detach(struct bpf_obj *o)
 {
     pthread_t th[ARRAY_LEN(o->link)];
@@ -17725,7 +17732,7 @@ static u64 bpf_caps(void)
     return d[0].effective | (u64)d[1].effective << 32;
 }
 
-/* Whether these capabilities suffice to load BPF programs. The user ID does not matter to bpf(2).
+/* Returns whether these capabilities suffice to load BPF programs. bpf(2) ignores the user ID.
  * Linux has CAP_BPF and CAP_PERFMON since 5.8 (capabilities(7)). */
 static bool bpf_caps_enough(u64 caps)
 {
@@ -17733,7 +17740,8 @@ static bool bpf_caps_enough(u64 caps)
     return caps >> SYS_ADMIN & 1 || (caps >> PERFMON & 1 && caps >> BPF & 1);
 }
 
-/* Whether kvis is in the initial user namespace, whose uid_map has all IDs (user_namespaces(7)). */
+/* Returns whether kvis is in the initial user namespace, whose uid_map has all IDs
+ * (user_namespaces(7)). */
 static bool bpf_first_user_ns(void)
 {
     char map[64];
@@ -17749,7 +17757,8 @@ static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
         return NULL;
-    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL without a filter */
+    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL without a seccomp
+                                                                   * filter */
         return "a seccomp filter forbids bpf(2)";
     if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EPERM)
         return "a seccomp filter forbids perf_event_open(2)";
@@ -17815,7 +17824,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
  * counter i over all CPUs; for counter number `most`, to its maximum. Returns 0 or -errno. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
-    u32 cpus = bpf_possible(); /* perhaps more than the kernel fills; the rest stays 0 */
+    u32 cpus = bpf_possible(); /* more than the kernel fills, perhaps; the rest stays 0 */
     u64 *v = calloc((size_t)cpus * n, sizeof *v);
     int e = v ? bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) : -ENOMEM;
     memset(sum, 0, n * sizeof *sum);
@@ -17889,9 +17898,9 @@ static int bpf_take_time(void)
  * Linux 5.8). Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
 
 enum {
-    RB_AHEAD = 512,          /* prefetch distance in bytes; records were written by another CPU */
-    RB_GIVEN_BACK = 4096     /* bytes to read before the consumer position is updated, which all
-                              * writers read */
+    RB_AHEAD = 512,          /* prefetch distance in bytes, because another CPU wrote the records */
+    RB_GIVEN_BACK = 4096     /* bytes to read before the consumer position is updated; all writers
+                              * read that position */
 };
 
 static struct {
@@ -17919,7 +17928,7 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* A child that inherits these pages would count them as its resident memory. */
+    /* If a child inherited these pages, they would count as its resident memory. */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
@@ -17940,7 +17949,8 @@ static void rb_wait(int ms, const sigset_t *mask)
     epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
 }
 
-/* Sets where the next rb_drain stops, so that writers cannot keep it busy forever. */
+/* Sets the position at which the next rb_drain stops. Otherwise, writers could keep it busy
+ * forever. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
@@ -17983,7 +17993,7 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* For N_LOST, returns how many runs of BPF programs the kernel skipped. */
+/* If `why` is N_LOST, returns how many runs of BPF programs the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
@@ -18000,7 +18010,7 @@ static struct {
     pid_t pid;               /* process ID, or 0 if there is no command */
     volatile bool ended;     /* true after wait4(2); the pid may be reused then */
     int go;                  /* write end of the pipe that starts the child, or -1 */
-    /* memory shared with the child, which stores the time of execve here, or the stage and the
+    /* memory shared with the child, where the child stores the time of execve, or the stage and
      * errno of its failure */
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void), (*late)(void);
@@ -18013,9 +18023,9 @@ static struct { /* signal mask and actions that kvis inherited */
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp_found;
 
-/* Installs `note` as the handler of all signals that kvis handles. They interrupt every blocking
- * call. Errors are not checked: sigaction and sigprocmask only fail for invalid arguments, but
- * these are constants. */
+/* Installs `note` as the handler of all signals that kvis handles. These signals interrupt every
+ * blocking call. Errors are not checked, because sigaction and sigprocmask fail only if their
+ * arguments are invalid. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -18038,10 +18048,10 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* A signal to kvis's process group reaches the command, too: kvis ignores it and ends with the
- * command. A signal to kvis alone ends kvis. siginfo does not tell these cases apart. Therefore
- * kvis starts a witness: a process in the same group that writes each signal it gets to a pipe.
- * With ptrace, a stop of the command shows the signal (tr_is_groups). */
+/* A signal to kvis's process group also reaches the command, so kvis ignores the signal, and ends
+ * when the command ends. A signal to kvis alone ends kvis. siginfo does not distinguish the two
+ * cases. Therefore kvis starts a witness: a process in the same group that writes each signal it
+ * gets to a pipe. With ptrace, a stop of the command shows the signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
@@ -18103,7 +18113,7 @@ static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
     _exit(0);
 }
 
-/* Starts the witness. Without it, a signal to the group counts as one to kvis alone. */
+/* Starts the witness. Without a witness, a signal to the group counts as a signal to kvis alone. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -18128,8 +18138,9 @@ static void sp_end_witness(void)
     sp_witness = -1; /* the pid may be reused */
 }
 
-/* Reads the witness's reports up to that of a SIGIO from kvis, which the witness takes last because
- * its number is the highest. Gives up if the witness was killed, or stopped for a second. */
+/* Reads the witness's reports up to the report of a SIGIO that kvis sends. The witness takes this
+ * signal last, because its number is the highest. Gives up if the witness was killed, or stopped
+ * for a second. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -18168,8 +18179,8 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Forgets signals to the group that kvis does not get, because they merged with an earlier signal
- * that was still pending. The caller has blocked kvis's signals. */
+/* Forgets signals to the group that kvis will not receive because they merged with a pending
+ * signal. The caller has blocked kvis's signals. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -18178,9 +18189,9 @@ static void sp_forget_merged(void)
         sp_group[i].matched |= !sigismember(&pending, sp_group[i].info.si_signo);
 }
 
-/* Handles a signal to kvis alone or from the terminal. The first ^C or ^\ (SI_KERNEL) has reached
- * the command, too, which may end because of it. The first SIGINT or SIGQUIT to kvis alone is sent
- * to the command. All other signals end kvis. */
+/* Handles a signal to kvis alone or from the terminal. The first ^C or ^\ (SI_KERNEL) has also
+ * reached the command, which may end because of the signal. The first SIGINT or SIGQUIT to kvis
+ * alone is forwarded to the command. All other signals end kvis. */
 static void sp_decide(const siginfo_t *si)
 {
     static bool asked;
@@ -18335,8 +18346,8 @@ static bool sp_is_member(char *line, const char *user)
     return false;
 }
 
-/* Appends the supplementary groups of a user from /etc/group to list[], which has n groups and room
- * for max. Returns the new number of groups. */
+/* Appends the supplementary groups of a user from /etc/group to list[], which has n groups and
+ * space for `max`. Returns the new number of groups. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
     char *line = NULL;
@@ -18489,12 +18500,13 @@ static bool sp_ended(int *status, struct rusage *used)
  * must run as process 1. Therefore process 1 executes the command, and a child of it runs kvis. The
  * child has its own mount namespace, because kvis needs /proc and /sys, and init must find the
  * machine as the kernel left it. The child ends when init sends SIGTERM to all processes.
- * sp_never_end ensures that process 1 does not end even after an error. */
+ * sp_never_end ensures that process 1 does not end, even if kvis fails. */
 
-/* default init programs of Linux (kernel_init in init/main.c of 6.12) */
+/* default init programs of Linux (kernel_init in init/main.c, Linux 6.12) */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Prints what process 1 executes, with write(2) only, because signal handlers call this. */
+/* Prints which program process 1 executes. Calls only write(2), because signal handlers call this
+ * function. */
 static void sp_say_init(const char *path)
 {
     static const char says[] = "kvis: process 1 executes ";
@@ -18503,7 +18515,8 @@ static void sp_say_init(const char *path)
     out_write_all(STDERR_FILENO, "\n", 1);
 }
 
-/* Returns whether a file can be init: an executable other than kvis, which would start forever. */
+/* Returns whether a file can be the init: an executable other than kvis, which would start itself
+ * forever. */
 static bool sp_is_init(const char *path)
 {
     struct stat s, own;
@@ -18524,7 +18537,7 @@ static void sp_try_init(const char *path, char **argv)
  * kernel's default init programs. Runs at exit or in a signal handler. */
 static void sp_never_end(void)
 {
-    if (getpid() != 1 || bpf_pid_ns(NULL)) /* not the first process of a machine */
+    if (getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
         return;
     sigset_t none;
     setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
@@ -18537,7 +18550,7 @@ static void sp_never_end(void)
             sp_try_init(*a, a);
     for (size_t i = 0; i < ARRAY_LEN(sp_inits); i++)
         sp_try_init(sp_inits[i], (char *[]){ (char *)(uintptr_t)sp_inits[i], NULL });
-    for (;;) /* no init was found: instead of a panic, the messages stay on the screen */
+    for (;;) /* no init was found: keep the messages on the screen instead of a kernel panic */
         if (wait(NULL) < 0)
             pause();
 }
@@ -18548,8 +18561,9 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* Makes process 1 of a machine call sp_never_end at its end. A machine has kthreadd as process 2; a
- * new container has no process 2. (The pid namespace needs /proc, which is not mounted yet.) */
+/* Makes process 1 of a machine call sp_never_end when it ends. A machine has kthreadd as process 2;
+ * a new container has no process 2. (/proc, which could show the pid namespace, is not mounted
+ * yet.) */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -18560,7 +18574,7 @@ static void sp_first_process(char **argv)
     for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
         sigaction(fatal[i], &act, NULL);
     if (atexit(sp_never_end))
-        sp_never_end(); /* unreachable: atexit(3) has room for at least 32 functions */
+        sp_never_end(); /* unreachable: atexit(3) accepts at least 32 functions */
 }
 
 static int sp_ready = -1; /* write end of a pipe; process 1 waits until it closes */
@@ -18579,12 +18593,13 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* Boots a machine if kvis is process 1: it executes the command when kvis is ready or has failed,
- * or after 10 s. The function returns in a child that runs kvis without a command. */
+/* Boots a machine if kvis is process 1. Process 1 executes the command when kvis is ready or has
+ * failed, or after 10 s. This function returns in a child process, which runs kvis without a
+ * command. */
 static void sp_boot(void)
 {
     int ready[2];
-    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* not a machine's process 1 */
+    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
         return;
     const char *path = sp_find(opt.command[0]);
     pid_t pid = pipe2(ready, O_CLOEXEC) < 0 ? -1 : fork();
@@ -18605,7 +18620,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* Tells process 1 that kvis is ready, so that it executes the command. */
+/* Lets process 1 execute the command, because kvis is ready. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)
@@ -18629,7 +18644,7 @@ static void sp_boot_on(void)
 _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "an object has a place for each map");
 
 enum { HY_MAX_CPUS = 1024 };
-enum { HY_MIN_DELAY_NS = 10000 }; /* in ns; shorter waits for a CPU have no record */
+enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are not recorded */
 enum { HY_MEMFD_NAME = 252 };     /* enough bytes for any name of memfd_create(2) */
 
 /* The signal with which a BPF program holds a thread at the end of a call. */
@@ -18643,16 +18658,17 @@ static struct {
     struct bpf_obj proc;   /* the BPF programs for forks, execs, exits; proc.fam NULL: not loaded */
     bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
-    u64 magic; /* the command asks to be followed by passing this pointer: see hy_child */
+    u64 magic; /* the command passes this pointer to ask the BPF program to follow it: see
+                * hy_child */
     const char *why_not;   /* reason why kvis uses only ptrace */
-    bool in_ns;            /* kvis is in a pid namespace; records have ids of the initial one */
-    bool classic_tracepoints; /* wire_thread.word[] holds a call's arguments in call order */
+    bool in_ns;            /* kvis is in a pid namespace, but records have ids of the initial one */
+    bool classic_tracepoints; /* wire_thread.word[] holds the arguments in the order of the call */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
     const struct wire_count *table; /* the BPF program's counts, by CPU and call number */
     const struct wire_hist *hists;  /* the BPF program's histograms of durations, by call number */
-    struct {               /* what is already added to st, by call number */
+    struct {               /* counts that were already added to st, by call number */
         struct wire_count sum[CALL_NRS];
         struct wire_hist hist[CALL_NRS];
     } *added;
@@ -18660,8 +18676,8 @@ static struct {
     bool row[SC_N];        /* by row of the call table: BPF records or counts the call */
     u64 records, reported_lost;
     const struct wire_who *who; /* process of the current record; NULL: the record has none */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* number of lost records per CPU, and in total, as
-                                           * records report them */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* numbers of lost records, as reported by records: per
+                                           * CPU, in total */
 } hy;
 
 /* How the size of the memory that an argument points to is determined: see the column MEMORY of
@@ -18669,7 +18685,8 @@ static struct {
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
-/* The memory that an argument of a kind points to: `plus` + `mul` * N bytes; `count` selects N. */
+/* The memory that an argument of a kind points to: `plus` + `mul` * N bytes, where `count` selects
+ * N. */
 static const struct hy_kind {
     bool result; /* the call writes this memory, which is valid only if the call succeeded */
     u8 nest;     /* enum wire_nest_kind; if not 0, `mul` bytes are also read at the call's entry */
@@ -18707,8 +18724,8 @@ static bool hy_follows(void)
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The calls whose record describes a file, or a socket with its addresses. `file` and `sock` are 1
- * + the index of the argument with the descriptor; 0 means no descriptor. */
+/* The calls whose record describes a file, or a socket with its addresses. `file` and `sock` are
+ * the index of the argument with the descriptor, plus 1; 0: no descriptor. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 static const struct { u16 id; u8 file, sock; } hy_files[] = {
 #define X(call, file, socket) { SC_##call, file, socket },
@@ -18734,7 +18751,7 @@ static bool hy_has_proc_fields(const struct bpf_obj *o)
 enum { HY_PENDING = 1024 };
 struct hy_args {
     struct hy_args *next;
-    u64 ts_ns; /* time stamp of all pieces of the arguments */
+    u64 ts_ns; /* time stamp that all pieces of the arguments share */
     u32 tid;
     bool cut;
     struct buf b, env;
@@ -18764,8 +18781,8 @@ static void hy_args_drop(struct hy_args **at)
     free(a);
 }
 
-/* Begins the list of a thread's program arguments. The lists of threads whose exec record was lost
- * remain, therefore a new list replaces the oldest of HY_PENDING lists. */
+/* Begins the list of a thread's program arguments. If an exec record is lost, its list remains.
+ * Therefore, a new list replaces the oldest of HY_PENDING lists. */
 static struct hy_args **hy_args_new(const struct wire_proc *h)
 {
     struct hy_args **at = &hy_pending.first, *a = calloc(1, sizeof *a);
@@ -18784,8 +18801,8 @@ static struct hy_args **hy_args_new(const struct wire_proc *h)
     return &hy_pending.first;
 }
 
-/* Appends a piece of a program's arguments, or of the environment that follows the arguments. A
- * piece that does not continue the previous piece is dropped, and so are all later pieces. */
+/* Appends a piece of a program's arguments, or of the environment that follows the arguments. If a
+ * piece does not continue the previous piece, drops this piece and all later ones. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args **at = hy_args_of(h->tid);
@@ -18811,9 +18828,9 @@ static struct hy_kind hy_kind_of(u16 kind)
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns the maximum number of bytes that kvis uses of an argument's memory. For short kinds it
- * exceeds the limit of -s, because the decoder must see whether the text continues. If fewer bytes
- * are readable, the BPF program holds the thread, and kvis reads the readable bytes. */
+/* Returns the maximum number of bytes that kvis uses of an argument's memory. For short kinds, this
+ * is more than -s, because the decoder must detect whether the text continues. If fewer bytes are
+ * readable, the BPF program holds the thread, and kvis reads the readable bytes. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -18864,7 +18881,7 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Returns whether the kernel writes the time left into timeout i (select(2), recvmmsg(2)). */
+/* Returns whether the kernel writes the remaining time into timeout i (select(2), recvmmsg(2)). */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows];
@@ -18894,8 +18911,9 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Returns the flag for when an argument's memory is valid: after success or after failure. The time
- * left of a sleep is read after any failure, because the BPF program cannot test for EINTR. */
+/* Returns the flag for when an argument's memory is valid: after success or after failure. The
+ * remaining time of a sleep is read after any failure, because the BPF program cannot test for
+ * EINTR. */
 static u8 hy_result_flag(u16 id, const struct hy_kind *k)
 {
     return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
@@ -18920,8 +18938,8 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes the BPF program read the last item of a call's specification at the call's entry as well.
- * Returns false if CALL_EARLY items are already read there. */
+/* Makes the BPF program also read the last item of a call's specification at the call's entry.
+ * Returns false if it already reads CALL_EARLY items there. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -18934,8 +18952,8 @@ static bool hy_add_early(struct wire_spec *s)
 
 #define HY_UNTAKEN "a record has no space for all the memory that the arguments point to"
 
-/* Returns the flag for the path of an exec. BPF reads the path at the end of the call (ITEM_EXEC).
- * A successful execveat(2) has replaced the path, so BPF reads that path only after a failure. */
+/* Returns the flag for the path of an exec, which BPF reads at the end of the call (ITEM_EXEC).
+ * After a successful execveat(2), the path is gone, so BPF reads it only after a failure. */
 static u8 hy_exec_flag(u16 id)
 {
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
@@ -18998,8 +19016,8 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Specifies how the BPF program counts the calls of one system call number. The ptrace loop counts
- * the calls at which threads have to stop anyway. */
+/* Specifies how the BPF program counts the calls of one system call number. If threads stop at the
+ * call anyway, the ptrace loop counts instead. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
@@ -19014,7 +19032,7 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* Specifies how the BPF program handles a system call number. row < 0: an unknown number. */
+/* Specifies how the BPF program handles the call `row`; row < 0: a call with an unknown number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     if (hy.count)
@@ -19035,7 +19053,8 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     return row < 0 || need[row] ? s : none;
 }
 
-/* Appends the names of the calls with a stop for reason `why`, in lines of at most 80 columns. */
+/* Appends the names of the calls at which threads stop because of `why`, in lines of at most 80
+ * columns. */
 static void hy_text_reason(struct buf *b, const char *why)
 {
     u32 column = 0;
@@ -19075,7 +19094,7 @@ static void hy_text_stops(struct buf *b)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Chooses the calls that BPF records or counts without a stop. need: the calls that are wanted. */
+/* Chooses the calls that BPF records or counts without a stop. need: the requested calls. */
 static void hy_choose(const bool *need)
 {
     for (u32 nr = 0; nr < CALL_NRS; nr++)
@@ -19175,8 +19194,8 @@ static bool hy_follows_none(void)
 }
 
 /* Waits a moment until the last calls of the threads are counted. With CFG_BY_SCHED the BPF program
- * sees the end of a thread when the scheduler leaves the thread for good, which can be after ptrace
- * has reported the exit. */
+ * sees the end of a thread when the scheduler switches away from the thread for the last time,
+ * which can be after ptrace has reported the exit. */
 static void hy_settle(void)
 {
     bool late = hy.count && !hy.observe && hy.classic_tracepoints;
@@ -19326,10 +19345,10 @@ static void hy_drop(struct bpf_obj *o)
     o->fam = NULL;
 }
 
-/* Continues without the BPF programs for disk requests if they failed to load with the error
- * `disk`. Then call_bio (call.bpf.c) shows which thread uses a disk. kvis does not use call_bio
- * together with them, because detaching one of two BPF programs from a tracepoint waits for an RCU
- * grace period, about 12 ms (kernel/tracepoint.c). */
+/* If the BPF programs for disk requests failed to load (error `disk`), continues without them; then
+ * call_bio (call.bpf.c) shows which thread uses a disk. kvis does not use call_bio together with
+ * them, because detaching one of two BPF programs from a tracepoint waits for an RCU grace period,
+ * about 12 ms (kernel/tracepoint.c). */
 static int hy_with_disk(int disk)
 {
     u32 bio = 1u << PROG_CALL_BIO;
@@ -19342,7 +19361,7 @@ static int hy_with_disk(int disk)
 }
 
 /* Loads the BPF programs that report the start, exec and exit of the followed processes. They are
- * attached after the BPF programs for calls, which note the end of a thread's last call. */
+ * attached after the BPF programs for calls, which record the end of a thread's last call. */
 static int hy_load_proc(void)
 {
     static struct bpf_cfgs c;
@@ -19462,7 +19481,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         hy_drop(&hy.disk);
     if (hy.proc.fam)
         hy_drop(&hy.proc);
-    memset(hy.row, 0, sizeof hy.row); /* without records, every call needs a stop */
+    memset(hy.row, 0, sizeof hy.row); /* without BPF, every call needs a stop */
     return why;
 }
 
@@ -19477,8 +19496,9 @@ static void hy_child(void)
 
 /* Calls bpf(2) for the map `traced`. If kvis is preempted in this call, BPF programs of classic
  * tracepoints do not run on that CPU until kvis continues (bpf_disable_instrumentation,
- * kernel/bpf/syscall.c), and the calls of other threads are lost. A real-time policy prevents this.
- * If kvis may not set one (CAP_SYS_NICE, cgroup without real time), it counts lost calls. */
+ * kernel/bpf/syscall.c), and the calls of other threads are lost. A real-time scheduling policy
+ * prevents this. If kvis may not set such a policy (CAP_SYS_NICE, cgroup without real time), it
+ * counts the lost calls. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -19507,7 +19527,7 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
 }
 
 /* Lets the BPF program follow a thread that was attached, or whose creation the program missed.
- * Returns 1 if the thread was not followed before, 0 if it already was, or -errno. */
+ * Returns 1 if the thread is newly followed, 0 if it was already followed, or -errno. */
 static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19529,7 +19549,7 @@ static bool hy_exiting(pid_t tid)
 }
 
 /* Lets the BPF program follow a thread that is not stopped. Removes the entry of a thread that has
- * already exited, because nothing else would. Returns a value of hy_follow or -ESRCH. */
+ * already exited, because nothing else would. Returns what hy_follow returned, or -ESRCH. */
 static int hy_observe(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19551,8 +19571,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* Called when a thread has taken its leader's id by an exec. The BPF program moves the thread's
- * entry, unless the kernel skipped the program (see bpf_raw_is_whole). */
+/* Called when an exec has given a thread its leader's id. The BPF program moves the thread's entry,
+ * unless the kernel skipped the program (see bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -19568,7 +19588,7 @@ static bool hy_is_stop(const siginfo_t *si)
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* Called at the command's exec: discards its process's earlier waits for a CPU. */
+/* Called at the command's exec: discards the earlier waits for a CPU of its process. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -19640,7 +19660,8 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one. Records report their CPU's losses. */
+/* Returns how many records were lost before the current one. Each record reports the losses of its
+ * CPU. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -19737,13 +19758,13 @@ static const struct wire_call *hy_record(const void *p, u32 size)
  * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
  * model of the tracees need; a seccomp filter selects these calls if tracees cannot notice the
  * filter. The effect of every other stop is the same as without a tracer. After the first attach
- * nothing in this section ends kvis: errors are counted or reported once, and the only way out is
- * tr_finish. Output is ordered by completion time. The ring's records are in that order, except for
+ * nothing in this section ends kvis: errors are counted or reported once, and only tr_finish ends
+ * the run. Output is ordered by completion time. The ring's records are in that order, except for
  * the microseconds between reading the clock for a record and reserving space in the ring. Page
- * faults before a record are printed before the record. kvis handles stops when it has read the
+ * faults before a record are printed before that record. kvis handles stops when it has read the
  * ring up to a marked position. The time of the mark (tr.seen_ns) is also the time of the stops, so
- * calls that other threads make meanwhile come after the stops. Only a group of page faults is up
- * to PF_RUN_NS late, because the group has the time of its first fault. */
+ * calls that other threads make in the meantime come after the stops. Only a group of page faults
+ * is up to PF_RUN_NS late, because the group has the time of its first fault. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* the data of SECCOMP_RET_TRACE in kvis's own filter: "KV" */
@@ -19765,9 +19786,9 @@ static struct {
     volatile sig_atomic_t tick;             /* set by the timer and by signals to kvis */
     volatile sig_atomic_t n_queued, n_done; /* numbers of signals to kvis: received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* ring of the last signals to the command */
+    struct tr_signal got[8]; /* ring of the last signals that the command received */
     u32 n_got;
-    u64 got_pending;      /* set of the signals to the group that kvis handled before the command */
+    u64 got_pending;      /* signals to the group that kvis handled before the command did */
     u64 next_table_ns, deadline_ns;
     u64 end_ns;           /* time at which the last tracee exited */
     u64 before_ns;        /* CPU time that the command's process used before its exec */
@@ -19784,21 +19805,21 @@ static struct {
     u64 call_stops;       /* number of stops at the entry of a call */
     u64 cpu_ns;           /* -p: CPU time of the processes that were detached or have exited */
     u64 swept_ns;         /* time of the last tr_sweep of all threads */
-    bool sweeps;          /* tr_sweep has to run again */
+    bool sweeps;          /* tr_sweep must run again */
     bool cpu_unknown;     /* the CPU time of an exited process is not known */
     u32 n_resident;       /* number of processes whose resident memory was read in this tick */
-    bool tty;             /* the output is a terminal, therefore each line is printed at once */
+    bool tty;             /* the output is a terminal, so each line is printed at once */
     struct tr_stopped {   /* a stop or exit of a thread that wait4 returned */
         pid_t tid;
         int status;
     } now;                /* the stop or exit that kvis handles next */
     u32 batch_next, batch_n; /* index of the next row of tr_batch[]; number of rows */
     u32 quiet_drains;     /* number of successive reads of the ring that found no record */
-    bool fast;            /* the timer's period is TR_FAST_US */
+    bool fast;            /* whether the timer's period is TR_FAST_US */
     void (*ends)(const struct task *t); /* called when a thread has stopped before its exit and
                                          * /proc still describes the thread; or NULL */
-    bool need[SC_N];      /* the call must be seen, by a stop or by a record */
-} tr; /* cmd_run sets the initial value of tr.status */
+    bool need[SC_N];      /* calls that kvis must see, by a stop or by a record */
+} tr; /* cmd_run initializes tr.status */
 
 /* Stops and exits that wait4 has already returned: see tr_collect and tr_reap_dead. */
 static struct tr_stopped tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
@@ -19816,9 +19837,9 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* Fills tr.need: the calls that the user selected and the calls that the model of the tracees
  * needs. In hybrid mode the model needs all calls that change descriptors, because records come too
- * late to read descriptors from /proc. If close(2) is traced, the model needs them too; otherwise
- * kvis notices a closed descriptor only at a later stop. In all other cases kvis reads descriptors
- * from /proc at each stop. */
+ * late to read descriptors from /proc. The model also needs these calls if close(2) is traced,
+ * because otherwise kvis notices a closed descriptor only at a later stop. In all other cases kvis
+ * reads descriptors from /proc at each stop. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -19832,11 +19853,11 @@ static void tr_choose(void)
         tr.need[i] = asked || md_wants(i, true) || (every_fd && md_is_about_fds(i))
                   || (opt.faults && md_is_about_memory(i));
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* mmap shows which memory must be read with care: see mem_ */
+            tr.need[i] = true; /* mmap tells kvis which memory to read with care: see mem_ */
         if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
             tr.need[i] = true; /* the names of directories must stay correct: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
-            tr.need[i] = true; /* shows whether an interrupted call is restarted or fails */
+            tr.need[i] = true; /* shows whether an interrupted call restarts or fails */
         if (limited && !tr.need[i] && md_is_about_fds(i))
             fdt.lazy = tr.accel && !hy.on;
     }
@@ -19865,7 +19886,7 @@ static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
     if (row < 0)
-        return true; /* a call that the table of kvis does not have: show the call */
+        return true; /* the call is not in the table of kvis: show the call */
     bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* see tr_peak */
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
@@ -19887,8 +19908,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits code for a call whose argument `arg` decides whether the call is stopped: with match_stops,
- * if `arg` compares true with one of the n values; without, if with none. */
+/* Emits code for a call whose argument `arg` decides whether the call stops. With match_stops, the
+ * call stops if `arg` compares true with one of the n values; otherwise, if with none of them. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -19900,8 +19921,9 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* Emits the filter's code for ioctl(2). It stops commands that create a descriptor, which kvis then
- * reads from /proc, and UFFD_NEW, after which reading memory may block forever (md_ioctl). */
+/* Emits the filter's code for ioctl(2). A thread stops at commands that create a descriptor, which
+ * kvis then reads from /proc, and at UFFD_NEW, after which reading memory may block forever
+ * (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
@@ -19974,10 +19996,10 @@ struct tr_choice {
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* Returns why kvis may not use a seccomp filter, or NULL. The tracee must not notice the filter:
- * without CAP_SYS_ADMIN the filter requires no_new_privs. If kvis itself runs under another filter
- * (of a container), its own filter would miss the calls that the container's filter denies, because
- * the action of highest precedence wins (seccomp(2), NOTES). */
+/* Returns why kvis may not use a seccomp filter, or NULL. The tracee must not notice the filter,
+ * but without CAP_SYS_ADMIN, the filter requires no_new_privs. If kvis itself runs under another
+ * filter (of a container), its own filter would miss the calls that the container's filter denies,
+ * because the action of highest precedence wins (seccomp(2), NOTES). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -20099,7 +20121,7 @@ static struct tr_facts tr_gather(void)
 }
 
 /* Returns the default size of the ring (without --ring). In observe mode a full ring loses records,
- * because no thread can be held; therefore that ring grows with the memory of the machine. */
+ * because no thread can be held, so the ring is larger on a machine with more memory. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
@@ -20152,12 +20174,12 @@ static void tr_resume(struct task *t, int sig)
         t->full_ns = u_now();
         hy_full(t);
     }
-    /* ESRCH: the tracee was killed meanwhile; wait4 reports the exit of the tracee. */
+    /* ESRCH: the tracee was killed; wait4 will report its exit. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* Returns whether a thread stops before it exits: the main thread of each process, and all threads
- * if tr.ends is set. When BPF only counts calls, the main thread does not stop either. */
+/* Returns whether a thread must stop before it exits: the main thread of each process, unless BPF
+ * only counts calls; all threads if tr.ends is set. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -20248,7 +20270,7 @@ static void tr_mark_names(struct task *t)
 }
 
 /* Frees unused names when there are many names. The caller must not hold a pointer to a name that
- * this function does not mark as used; at the entry of a call no caller does. */
+ * this function does not mark as used. At the entry of a call, no caller holds one. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -20278,9 +20300,9 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
 }
 
 /* Returns whether a call that begins is the call in which -p found the thread waiting. On some
- * architectures the result is in the first argument's register, which the kernel restores before
- * the stop. arch_interrupted cannot detect the interrupted call there. The call then begins again,
- * or begins as restart_syscall(2) if it has a timeout. */
+ * architectures, arch_interrupted cannot detect an interrupted call, because the result is in the
+ * first argument's register, which the kernel restores before the stop. There, the call begins
+ * again or, if it has a timeout, restart_syscall(2) begins. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -20325,7 +20347,7 @@ static void tr_done(struct task *t)
     t->restarting = again && !c->noret;
     mem_budget();
     if (fdt.dead)
-        md_closed(t, -1); /* /proc showed that these descriptors have changed */
+        md_closed(t, -1); /* /proc shows that these descriptors have changed */
     if (!c->noret && !t->restarting
         && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap
             || c->id == SC_ioctl || c->n_paths))
@@ -20343,8 +20365,8 @@ static void tr_done(struct task *t)
 }
 
 /* Drops a thread's reference to its descriptor table. `closed`: the kernel has dropped its
- * reference too, therefore the descriptors of a table that nobody else uses are reported as closed
- * by this thread. */
+ * reference, too. If nobody else uses the table, its descriptors are then reported as closed by
+ * this thread. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -20430,9 +20452,9 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Clears CLONE_UNTRACED in a call's arguments. With this flag the child would inherit the seccomp
- * filter of kvis and have no tracer, and its filtered calls would all fail with ENOSYS. The flag
- * has no effect on a process that is not traced. */
+/* Clears CLONE_UNTRACED in a call's arguments. With this flag, the child would inherit the seccomp
+ * filter of kvis but have no tracer, so its filtered calls would fail with ENOSYS. The flag has no
+ * effect on a process that is not traced. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -20461,10 +20483,10 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides the seccomp filter of kvis: a tracee without its own filters is told that it has no filter
- * (prctl(2), PR_GET_SECCOMP). Once a filter is installed, the kernel refuses SECCOMP_MODE_STRICT
- * (kernel/seccomp.c, seccomp_may_assign_mode), therefore kvis emulates this mode: read, write, exit
- * and sigreturn are allowed, and any other call kills the thread. */
+/* Hides the seccomp filter of kvis: for a tracee without filters of its own, PR_GET_SECCOMP of
+ * prctl(2) returns that it has no filter. Once a filter is installed, the kernel refuses
+ * SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode). Therefore, kvis emulates this
+ * mode: read, write, exit and sigreturn are allowed, and any other call kills the thread. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -20491,8 +20513,8 @@ static void tr_note_told(struct task *t)
     t->reported_end_ns = ~0ull;
 }
 
-/* Returns the peak resident memory of a process's current program (proc_pid_status(5)). The
- * ru_maxrss of wait4(2) also includes the process's waited-for children and earlier programs. */
+/* Returns the peak resident memory of a process's current program (proc_pid_status(5)). ru_maxrss
+ * of wait4(2) also covers earlier programs, and children that the process has waited for. */
 static u64 tr_peak(pid_t tid)
 {
     return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
@@ -20502,7 +20524,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
     if (arch_stop(t->tid, expect, &s) < 0)
-        return; /* the thread was killed meanwhile */
+        return; /* the thread has been killed */
     if (s.op == PTRACE_SYSCALL_INFO_EXIT) {
         tr_exit(t, &s);
         tr_restore_untraced(t);
@@ -20523,8 +20545,8 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     }
 }
 
-/* Shows a call that has lasted TR_LASTS_NS and has not ended, because its record comes only at its
- * end. `event`: the thread has stopped inside the call, which is shown at once. */
+/* Shows a call that has lasted TR_LASTS_NS and has not ended, because its record arrives only when
+ * it ends. `event`: the thread has stopped inside the call, so the call is shown at once. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -20535,7 +20557,7 @@ static void tr_pending_at(struct task *t, bool event)
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
         return; /* earlier records may still be in the ring */
     if (th.ts_ns <= t->call.enter_ns)
-        return; /* a call is just beginning: ts_ns is 0 or belongs to the previous call */
+        return; /* a call is just beginning: ts_ns is 0 or from the previous call */
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
@@ -20579,11 +20601,13 @@ static void tr_waker(struct call *c, const struct wire_times *m)
     c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
     if (!m->waker_pid)
         return;
-    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid is of another pid namespace */
+    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid is an id of another pid
+                                                        * namespace */
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
-/* Splits `ns`, the duration of a call. m NULL: the thread was on a CPU all the time. */
+/* Splits `ns`, the duration of a call, into its parts. m NULL: the thread was on a CPU all the
+ * time. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -20733,7 +20757,7 @@ static bool tr_ours(pid_t tid)
 }
 
 /* Gives a child the original value of an argument that kvis has changed in the parent's call. The
- * child has a copy of the changed argument, which is restored at the child's first stop. */
+ * child has a copy of the changed argument; kvis restores it at the child's first stop. */
 static void tr_inherit_untraced(struct task *child, const struct task *t)
 {
     child->restore_arg0 = t->restore_arg0;
@@ -20805,7 +20829,7 @@ static u64 tr_auxv(pid_t pid, u64 key)
 }
 
 /* Reads a program's name, as the caller of execve passed it, from the new stack at the stop after
- * the exec. Returns the name's length, or 0 or less if the name cannot be read. */
+ * the exec. Returns the name's length; 0 or less: the name cannot be read. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
@@ -20834,8 +20858,8 @@ static void tr_exec_look(struct task *t)
 }
 
 /* Warns once that a program runs without the privilege that its file gives. The kernel withholds
- * the privilege because the tracer could misuse the program (execve(2)). For a script, the
- * privilege of its interpreter's file is meant. */
+ * the privilege because the tracer could misuse the program (execve(2)). For a script, the file of
+ * the interpreter counts. */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -20873,7 +20897,8 @@ static void tr_exec_event(struct task *t)
     t->exec_path = NULL;
 }
 
-/* An exec leaves a new address space, no CLOEXEC descriptors, no handlers and one thread. */
+/* An exec leaves one thread with a new address space, no CLOEXEC descriptors and no signal
+ * handlers. */
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
@@ -20916,8 +20941,8 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
     return t;
 }
 
-/* Completes a successful exec, whose result is known before the call returns. Therefore the thread
- * need not stop at the end of the call, unless the thread stops at every call. */
+/* Completes a successful exec, whose result is known before the call returns. The thread need not
+ * stop at the end of the call, unless it stops at every call. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -21031,7 +21056,7 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* A signal whose handler has no SA_RESTART makes the interrupted call fail with EINTR. */
+/* If the handler of a signal has no SA_RESTART, the interrupted call fails with EINTR. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -21044,9 +21069,9 @@ static void tr_interrupted_by(struct task *t, int sig)
     }
 }
 
-/* Returns whether a fault cannot kill t: the init of a pid namespace without a handler. Without a
- * tracer the kernel clears SIGNAL_UNKILLABLE and the fault kills the thread; with a tracer it does
- * not (kernel/signal.c, force_sig_info_to_task), and the thread faults forever. */
+/* Returns whether a fault cannot kill t, because t is the init of a pid namespace and has no
+ * handler. With a tracer, such a thread faults forever. Without a tracer, the kernel clears
+ * SIGNAL_UNKILLABLE, and the fault kills the thread (kernel/signal.c, force_sig_info_to_task). */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -21054,7 +21079,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     u64 bit = 1ull << ((si->si_signo - 1) & 63);
     if (si->si_code <= 0 || !(fault & bit) || !t->proc)
         return false;
-    const char *numbers = fd_status(t->tid, "NStgid:"); /* the last pid of a thread of init is 1 */
+    const char *numbers = fd_status(t->tid, "NStgid:"); /* the last pid is 1 for a thread of init */
     const char *own = numbers ? strrchr(numbers, '\t') : NULL;
     if (!own || atoi(own) != 1)
         return false;
@@ -21062,7 +21087,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     return !caught || !(strtoull(caught, NULL, 16) & bit);
 }
 
-/* Adds the sender of a signal. The pid in siginfo belongs to the receiver's pid namespace. */
+/* Adds the sender of a signal. The pid in siginfo is an id of the receiver's pid namespace. */
 static void tr_sender(struct event *e, const struct task *t, pid_t pid)
 {
     pid_t ours = ps_from_ns(t, pid);
@@ -21080,9 +21105,9 @@ static void tr_trapped_call(struct event *e, const siginfo_t *si)
         ev_sym(e, EV_call, sc_name((u16)row));
 }
 
-enum tr_known { TR_CODE, TR_SENDER, TR_INFO }; /* si_code; si_code and the sender; all of siginfo */
+enum tr_known { TR_CODE, TR_SENDER, TR_INFO }; /* si_code; si_code and sender; all of siginfo */
 
-/* Reports a signal to a thread. `known` says which fields of *si are valid. */
+/* Reports a signal to a thread. `known`: which fields of *si are valid. */
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum tr_known known)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
@@ -21094,11 +21119,11 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     ev_sym(e, EV_code_name, tr_si_code(si));
     u8 origin = dec_origin(sig, si->si_code).st;
     bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
-    if (known == TR_SENDER && sent) /* a pid of the initial pid namespace */
+    if (known == TR_SENDER && sent) /* the pid is an id of the initial pid namespace */
         ev_num(e, EV_sender_pid, si->si_pid);
     else if (known == TR_INFO && sent)
         tr_sender(e, t, si->si_pid);
-    if (known < TR_INFO) /* the other fields depend on si_code */
+    if (known < TR_INFO) /* the other fields are unknown */
         origin = 0;
     else if (origin == ST_siginfo_fault)
         ev_num(e, EV_addr, (s64)(uintptr_t)si->si_addr);
@@ -21142,7 +21167,7 @@ static void tr_signal_stop(struct task *t, int sig)
 
 /* --- observe: threads that never stop --- */
 
-/* Reads the current name of a thread, which prctl(2) can change, or else uses the known name. */
+/* Reads the current name of a thread, which prctl(2) can change; otherwise, uses the known name. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
     char path[64], name[32];
@@ -21209,7 +21234,7 @@ static struct task *tr_of(u32 pid, u32 tid)
 }
 
 /* Handles the record of a call that ended before kvis read the state of its process from /proc.
- * This state already includes the effect of the call, therefore the record is not replayed. */
+ * This state already includes the effect of the call, so the record is not replayed. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -21266,7 +21291,8 @@ static void tr_fork_record(const struct wire_proc *h)
     tr_born(t, child, h->flags);
 }
 
-/* A 32-bit program's calls have other numbers, and the BPF program ignores them. */
+/* Warns that kvis does not see the calls of a 32-bit program: they have other numbers, and the BPF
+ * program ignores them. */
 static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
@@ -21278,15 +21304,15 @@ static void tr_warn_unseen(pid_t pid)
 }
 
 /* Returns the peak resident memory of the program that a record ends; 0: not known. The kernel
- * keeps one peak for all programs of a process. It is the last program's only if it exceeds
- * `before`, the peak in pages at the exec of that program. */
+ * keeps one peak for all programs of a process. This peak is that of the last program only if it
+ * exceeds `before`, the peak in pages when that program was executed. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Handles the record of an exec. The record of the program's arguments precedes this record. */
+/* Handles the record of an exec, which follows the record of the program's arguments. */
 static void tr_exec_record(const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -21338,7 +21364,7 @@ static void tr_signal_record(const struct wire_signal *w)
         return;
     t->at_ns = w->ts_ns;
     if (t->proc) {
-        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal can come again and kill */
+        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal can arrive again and kill */
         t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
         t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
     }
@@ -21346,7 +21372,7 @@ static void tr_signal_record(const struct wire_signal *w)
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
 }
 
-/* Reports how a fatal signal was sent to a process if no record of the signal's delivery exists. */
+/* Reports how a fatal signal was sent to a process if no record shows the signal's delivery. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -21373,8 +21399,8 @@ static void tr_exit_record(const struct wire_proc *h)
     tr_gone(t, h->ret);
 }
 
-/* Forgets a thread whose exit record was lost. The record must be lost if the previous sweep
- * already found the thread missing, because all records from before that sweep have been read. */
+/* Forgets a thread whose exit record was lost. The record is lost if the previous sweep already
+ * found the thread missing, because all records from before that sweep have been read. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
@@ -21403,10 +21429,10 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 /* --- records --- */
 
 /* Where kvis's output goes, directly or through another reader. kvis does not show the calls of
- * readers, because each line about a call would cause more calls. When a reader's pid is reused,
- * nobody reads kvis's output any more, and kvis has usually ended. */
+ * readers, because each line about a call would cause more calls. If a reader's pid is reused,
+ * nobody reads kvis's output any more, so kvis has usually ended. */
 static struct {
-    char end[32][128]; /* what readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
+    char end[32][128]; /* ends that readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
     u32 n;
 } tr_outputs;
 
@@ -21426,8 +21452,8 @@ static bool tr_knows_end(const char *end)
     return false;
 }
 
-/* Adds the end that readers hold, given the link of the writer's descriptor of a pipe, FIFO or
- * terminal. Returns whether this end is new. */
+/* Adds the end of a pipe, FIFO or terminal that its readers hold, given the link of the writer's
+ * descriptor. Returns whether this end is new. */
 static bool tr_add_end(const char *link)
 {
     char end[sizeof tr_outputs.end[0]];
@@ -21480,7 +21506,7 @@ static bool tr_ends_of(pid_t pid, bool reads)
     return any;
 }
 
-/* Finds the processes that read kvis's output, by following it from reader to reader. */
+/* Finds the processes that read kvis's output, following the output from reader to reader. */
 static void tr_find_readers(void)
 {
     const int fd[] = { out.text.fd[0], out.json.fd[0] };
@@ -21529,7 +21555,8 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     dec_exit(t, c);
 }
 
-/* Handles a record of --all or --cgroup. kvis knows nothing else about the record's process. */
+/* Handles a record of --all or --cgroup. kvis has no other information about the record's
+ * process. */
 static void tr_observed(const struct wire_call *w)
 {
     static struct task task;
@@ -21545,7 +21572,8 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    t->record = &hy_call; /* even while printing, mem_ must not read the thread's memory */
+    t->record = &hy_call; /* even while kvis prints the call, mem_ must not read the thread's
+                           * memory */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
@@ -21592,7 +21620,7 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* Sets the period of the timer, which is short while records come and fill the ring. */
+/* Sets the period of the timer, which is short while records arrive and fill the ring. */
 static void tr_set_tick(bool fast)
 {
     long us = fast ? TR_FAST_US : TR_TICK_US;
@@ -21611,11 +21639,11 @@ static void tr_set_aside(pid_t tid, int status)
 }
 
 /* Collects all pending stops before the first thread is resumed. wait4(-1) looks at the newest
- * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread). If new tracees
- * stopped again as fast as kvis handles them, older tracees would starve. A thread that is reported
- * twice was killed in its first stop, therefore the second report replaces the first. Only the
- * tracing thread may call this function. The thread of tr_release would consume stops, and with
- * each stop the signal that the stopped thread should get when it is detached. */
+ * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread). Without this
+ * function, new tracees that stop again as fast as kvis handles them would starve older ones. If a
+ * thread is reported twice, it was killed in its first stop, so the second report replaces the
+ * first. Only the tracing thread may call this function: the thread of tr_release would consume
+ * stops, and the signals that stopped threads should receive when they are detached. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -21672,7 +21700,7 @@ static void tr_drain_all(void)
     if (!hy.on)
         return;
     rb_mark();
-    while (tr_drain_marked() && n != tr.collected) { /* records of new stops follow the mark */
+    while (tr_drain_marked() && n != tr.collected) { /* records of new stops come after the mark */
         n = tr.collected;
         tr.seen_ns = u_now();
         rb_mark();
@@ -21706,7 +21734,7 @@ struct tr_in {
     u64 word[8];
 };
 
-/* Returns the row of the call that a thread is in; -1: the thread is in no call; -2: not known
+/* Returns the row of the call that a thread is making; -1: no call; -2: not known
  * (proc_pid_syscall(5) cannot be read, or the number is from the table of a 32-bit ABI). */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
@@ -21722,8 +21750,8 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
 }
 
 /* Notes the peak resident memory of a process when its main thread is about to exit and the memory
- * still exists. The peak may still grow if other threads live on because only the main thread
- * called exit(2). */
+ * still exists. If only the main thread calls exit(2), other threads live on, and the peak may
+ * still grow. */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -21745,7 +21773,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
         if (!t->seen_stop)
             tr_first_stop(t);
         if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
-            /* a group-stop: the thread stays stopped until SIGCONT */
+            /* this is a group-stop: the thread stays stopped until SIGCONT */
             t->run = RUN_LISTEN;
             sys_ptrace(PTRACE_LISTEN, t->tid, 0, NULL);
             return;
@@ -21774,7 +21802,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
     tr_resume(t, 0);
 }
 
-/* Leaves a new thread stopped until the ptrace event of its parent reports this thread. */
+/* Leaves a new thread stopped until the ptrace event of its parent reports it. */
 static void tr_unknown(pid_t tid)
 {
     struct task *t = ps_new_task(tid);
@@ -21834,7 +21862,7 @@ static void tr_status(pid_t tid, int status)
 }
 
 /* Resumes a new thread whose parent was killed before the ptrace event that reports the thread. The
- * model takes the thread's state from its process, its parent or /proc. */
+ * thread's state is copied from its process or its parent, or read from /proc. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -21857,9 +21885,8 @@ static void tr_orphan(struct task *t)
 
 /* Detaches from all tracees as if kvis had never attached. Only stopped threads are detached at
  * once. Stopping a running thread would end some calls with EINTR (signal(7), "Interruption of
- * system calls and library functions by stop signals"). Therefore the kernel detaches running
- * threads when the tracing thread exits (tr_release). Hybrid mode never detaches: its command ends
- * with kvis. */
+ * system calls and library functions by stop signals"). The kernel detaches running threads when
+ * the tracing thread exits (tr_release). Hybrid mode never detaches: its command ends with kvis. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -21874,8 +21901,8 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Calls `rest` in a new thread and exits the tracing thread. The kernel then detaches all tracees
- * without stopping them (exit_ptrace, kernel/ptrace.c), and no tracee waits while kvis writes its
+/* Calls `rest` in a new thread and exits the tracing thread. Then, the kernel detaches all tracees
+ * without stopping them (exit_ptrace, kernel/ptrace.c), so no tracee waits while kvis writes its
  * report to a slow reader. Returns if there is no tracee or no thread can be created; in that case
  * the tracees are detached when kvis exits. */
 static void tr_release(void *(*rest)(void *))
@@ -21888,7 +21915,7 @@ static void tr_release(void *(*rest)(void *))
     if (pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
     /* The C library does not know that this thread exits. The kernel must not clear the thread's
-     * tid, which is the lock of the thread list in musl (CLONE_CHILD_CLEARTID in clone(2)). */
+     * tid (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the lock of its thread list. */
     syscall(SYS_set_tid_address, NULL);
     syscall(SYS_exit, 0);
 }
@@ -21916,8 +21943,8 @@ static bool tr_give_up(void)
     return ends > 1;
 }
 
-/* Returns whether a signal to kvis went to the whole process group, and therefore to the command as
- * well. In that case the command got the same signal from the same sender, or has the signal
+/* Returns whether a signal to kvis went to the whole process group, which includes the command. In
+ * that case, the command has received the same signal from the same sender, or the signal is
  * pending. ^C and ^\ of a terminal are left to tr_on_signal. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
@@ -21928,7 +21955,7 @@ static bool tr_is_groups(const struct tr_signal *q)
         struct tr_signal *g = &tr.got[i];
         if (g->si.si_signo == sig && g->si.si_code == q->si.si_code
             && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
-            g->si.si_signo = 0; /* the next signal like it may be for kvis alone */
+            g->si.si_signo = 0; /* the next signal of this kind may be for kvis alone */
             return true;
         }
     }
@@ -21964,7 +21991,7 @@ static void tr_on_signal(const siginfo_t *si)
 }
 
 /* Handles the queued signals to kvis. A signal that may have been sent to the process group waits
- * until the command has had time to get the same signal. */
+ * until the command has had time to receive the same signal. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -21999,7 +22026,7 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
-/* Runs tr_sweep for all threads, twice and a second apart, after records were lost. */
+/* If records were lost, runs tr_sweep for all threads twice, a second apart. */
 static void tr_look_for_missing(u64 now)
 {
     bool lost = fdt.lost_ns > tr.swept_ns;
@@ -22010,8 +22037,8 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = now;
 }
 
-/* Does the work that does not depend on a stop: timed work and signals to kvis. After a tick
- * without a stop, also resumes new threads whose parent has not reported them. */
+/* Does timed work, and handles signals to kvis. After a tick without a stop, also resumes new
+ * threads whose parent has not reported them. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -22064,8 +22091,8 @@ static pid_t tr_wait_one(int *status)
 }
 
 /* Like tr_wait_one, but takes the next thread of a batch of stopped threads. When this function
- * returns, all output from before these stops is written. The output is written once for the whole
- * batch, because resumed threads fill the ring again. */
+ * returns, kvis has written all output from before these stops. It writes this output once for the
+ * whole batch, because resumed threads fill the ring again. */
 static pid_t tr_wait(int *status)
 {
     if (tr.batch_next < tr.batch_n) {
@@ -22135,7 +22162,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
-        /* At most once a tick, because a call of bpf(2) can lose records: see hy_map. */
+        /* Do this at most once a tick, because a call of bpf(2) can lose records: see hy_map. */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * (u64)1000) {
             none = hy_follows_none();
             asked = u_now();
@@ -22149,7 +22176,7 @@ static void tr_watch(void)
 
 /* Reaps dead tracees in the timer's signal handler to prevent a deadlock: PTRACE_SEIZE waits for an
  * exec (cred_guard_mutex, kernel/ptrace.c), and the exec waits until kvis reaps the dead threads
- * that it already traces. wait4 also returns stops of live threads, whatever its options
+ * that it already traces. With any options, wait4 also returns stops of live threads
  * (kernel/exit.c, wait_task_stopped). Calls only async-signal-safe functions. */
 static void tr_reap_dead(void)
 {
@@ -22224,7 +22251,8 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Attaches to a child of kvis. Returns NULL, or why that failed after killing the child. */
+/* Attaches to a child of kvis. Returns NULL, or the reason for a failure after killing the
+ * child. */
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
@@ -22358,8 +22386,9 @@ static s64 tr_switches(pid_t tid)
     return own < 0 || other < 0 ? -1 : own + other;
 }
 
-/* Writes the call in which a thread waits to the BPF program's map, to have the call's end
- * recorded. If the thread has run meanwhile, the record is of another call and is ignored. */
+/* Writes the call in which a thread waits to the BPF program's map, which then records the end of
+ * the call. If the thread has run in between, that record is for another call, and kvis ignores
+ * it. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -22419,7 +22448,7 @@ static void tr_emit_blocked(void)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    long e = opt.faults ? pf_open(tid, false) : 0; /* early, to miss no page fault */
+    long e = opt.faults ? pf_open(tid, false) : 0; /* opened early, so no page fault is missed */
     if (e < 0 && e != -ESRCH) {
         pf_explain((int)e);
         opt.faults = false;
@@ -22456,7 +22485,7 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Returns 1 if the thread is new, 0 if kvis already traces it, or -errno. */
+/* Attaches to a thread. Returns 1 if the thread is new, 0 if kvis already traces it, or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
@@ -22490,8 +22519,8 @@ static void tr_meet_all(pid_t pid)
 }
 
 /* Attaches to every thread of a process, or lets the BPF programs follow every thread. Repeats this
- * until no new thread appears, because the process may create threads meanwhile. Returns 0 or
- * -errno. -E2BIG: the BPF programs follow only some of the threads. */
+ * until no new thread appears, because the process may still create threads. Returns 0 or -errno.
+ * -E2BIG: the BPF programs follow only some of the threads. */
 static int tr_attach(pid_t pid)
 {
     char path[64];
@@ -22564,7 +22593,8 @@ static u32 tr_attach_all(void)
 
 /* --- the whole run --- */
 
-/* Binds kvis and the command to one CPU, so that a stop does not have to wake another CPU. */
+/* Binds kvis and the command to one CPU, because waking a thread on another CPU makes stops
+ * slow. */
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
@@ -22579,8 +22609,8 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
-/* Sets the CPU time of the run: the time of the command and its waited-for descendants, like
- * time(1). With -p: the CPU time that the traced processes used during the trace. */
+/* Sets the CPU time of the run: the time of the command and of the descendants that were waited
+ * for, like time(1). With -p: the CPU time that the traced processes used during the trace. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -22590,7 +22620,7 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* spent mostly in the kernel (fork) */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly kernel time, of fork(2) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -22646,7 +22676,7 @@ static int tr_finish(int *sig)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* parallel: detaching BPF takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* in parallel: detaching BPF takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has no summary */
@@ -22677,7 +22707,6 @@ static int tr_finish(int *sig)
  * Columns and letters are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin,
  * ses_go, ses_run, ses_end, ses_backend; the option functions, open_run. */
 
-/* The state of one run of kvis open or kvis proc. */
 struct session {
     const char *what;             /* "opens" or "processes", for messages */
     const struct bpf_family *fam;
@@ -22696,11 +22725,11 @@ struct session {
     struct bpf_obj obj;
     u64 lost[N_LOST + 1];         /* number of losses already reported, by reason */
     int status;                   /* wait status of the command; -1: still running, or no command */
-    struct rusage rusage;         /* resource usage of the command and its waited-for descendants */
+    struct rusage rusage;         /* usage of the command and the descendants it waited for */
 };
 
 /* Sets the constants that the BPF programs of kvis open and kvis proc share: the pid of kvis, and
- * the registers that hold the arguments of system calls, also in the 32-bit ABI. */
+ * which registers hold the arguments of system calls in the 64-bit and 32-bit ABIs. */
 static void ses_constants(struct bpf_cfgs *c, struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
@@ -22751,7 +22780,7 @@ static void ses_child_late(void)
 /* --- with ptrace --- */
 
 /* Starts the command under ptrace as kvis trace would, with s->tap as the receiver of events. With
- * -d the command outlives kvis, therefore no seccomp filter is installed. */
+ * -d, the command outlives kvis, so no seccomp filter is installed. */
 static void ses_spawn(struct session *s)
 {
     static char cwd[PATH_MAX];
@@ -22822,7 +22851,8 @@ static const char *ses_backend(const struct session *s)
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* Passes an event to recordings and similar sinks. Subcommands write their own text and JSON. */
+/* Passes an event to recordings and similar sinks, but not to text and JSON, which subcommands
+ * write themselves. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -22830,7 +22860,6 @@ static void ses_emit(const struct event *e)
         out.tap[i]->event(e);
 }
 
-/* Reports the records lost since the last report. */
 static void ses_report_losses(struct session *s)
 {
     for (u32 i = 0; i <= N_LOST; i++) {
@@ -22870,7 +22899,7 @@ static void ses_run(struct session *s, u64 end_ns)
     int ms = 1;
     u64 tell = u_now() + NSEC;
     s->status = -1;
-    if (s->by_ptrace) { /* a command that outlives kvis has no exit status */
+    if (s->by_ptrace) { /* if the command outlives kvis, its exit status is unknown */
         tr_loop();
         tr_each(tr_forget);
         s->status = tr.status;
@@ -22914,7 +22943,7 @@ _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program is not in the enum"
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;         /* user ID + 1; 0: all users; kvis proc uses this option, too */
+    u64 uid;         /* user ID + 1; 0: all users; also used by kvis proc */
     u64 flags;       /* -f: flags of open(2); an open with any of these flags matches */
     u32 accmodes;    /* -f: access modes, one bit each; an open in any of these modes matches */
     u64 comm[2], comm_mask[2];
@@ -22947,7 +22976,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* these contain the bit of another flag */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* these flags contain the bit of another flag */
         open_opt.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= (u64)bits;
@@ -23021,7 +23050,7 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", open_state.magic);
 }
 
-/* Selects the BPF programs of this run. There is a variant of each for raw and for classic
+/* Selects the BPF programs of this run. Each program has a variant for raw and one for classic
  * tracepoints. Classic tracepoints need tracefs and take 80 ms longer to detach (an RCU grace
  * period). Raw tracepoints for execs and forks need BTF. Without BTF and tracefs, kvis does not see
  * execs and cannot follow the descendants of a command. Returns 0 or -errno. */
@@ -23053,8 +23082,8 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 /* --- the path of an open --- */
 
 /* Reads from /proc the directory in which a relative name starts. The result is wrong if the
- * process has changed its directory since. If the thread has exited, reads from its process, which
- * most likely shared its directory and descriptors (CLONE_FS, CLONE_FILES). */
+ * process has since changed its directory. If the thread has exited, reads the entry of its
+ * process, which most likely shared its directory and descriptors (CLONE_FS, CLONE_FILES). */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -23282,7 +23311,7 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
 static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
                             const struct name *dir)
 {
-    enum { DELETED = sizeof " (deleted)" - 1 }; /* appended by /proc if the file is deleted */
+    enum { DELETED = sizeof " (deleted)" - 1 }; /* /proc appends this if the file is deleted */
     const struct name *root = t->fs ? t->fs->root : NULL;
     u32 top = root ? root->len : 0, len = dir ? dir->len : 0;
     struct fd_stat sx;
@@ -23373,9 +23402,9 @@ static void open_child_late(void)
 }
 
 /* Returns whether the command and all its descendants have exited. kvis must not wait for a thread
- * whose exit the BPF program missed (bpf_missed). kvis can check for such a thread by its id only
- * in the initial pid namespace. In any other namespace, if the kernel has skipped runs of BPF
- * programs, kvis stops waiting after a second without a record. */
+ * whose exit the BPF program missed (bpf_missed). Only in the initial pid namespace can kvis check
+ * by its id whether such a thread exists. In other namespaces, if the kernel has skipped runs of
+ * BPF programs, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -23449,7 +23478,7 @@ enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recor
 
 /* The events of a command that have a row. */
 enum proc_what {
-    PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* PROC_REPLACED: by another exec */
+    PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* PROC_REPLACED: another exec replaced the command */
     PROC_RUNNING,                            /* the command still runs when kvis ends */
     PROC_FAILED,                             /* an exec failed */
     PROC_THREAD                              /* a thread exited */
@@ -23459,7 +23488,7 @@ struct proc_text { char *p; u32 len; };
 
 /* A process from its fork to its exit. Times are in ns, of CLOCK_MONOTONIC. */
 struct proc_life {
-    struct proc_life *next;      /* next process in the hash bucket */
+    struct proc_life *next;      /* next process in the same hash bucket */
     u32 pid, ppid, ns_pid, uid, gid;
     s32 threads;                 /* number of live threads, valid if `counted` */
     bool counted;                /* kvis has seen the fork of this process */
@@ -23468,7 +23497,7 @@ struct proc_life {
     bool mine;                   /* the process is in the followed tree */
     bool ending; /* the last thread has exited; exit records of other threads may follow */
     bool cut;                    /* argv is truncated */
-    bool walked;                 /* path, exe and cwd are from a BPF record, not from /proc */
+    bool walked;                 /* path, exe and cwd are from a BPF record instead of /proc */
     u64 fork_ns, begin_ns, end_ns; /* times of fork, start of the current command, and exit */
     u64 boot_ns;                 /* creation time by CLOCK_BOOTTIME; 0: not known */
     u64 cgroup;
@@ -23508,18 +23537,18 @@ static struct {
 
 static struct {
     bool btf;                     /* the kernel has BTF, so struct layouts are known */
-    bool no_forks;                /* kvis does not see forks, and reads parents from /proc */
-    bool used[10];                /* the counter is known; index as in proc_usage[] */
+    bool no_forks;                /* kvis does not see forks, so it reads parents from /proc */
+    bool used[10];                /* whether a counter is known; indexes as in proc_usage[] */
     bool whole;                   /* kvis follows all processes instead of one tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
     u64 first_ns, scan_ns;
-    u64 last_ns, end_ns;          /* times of the last exit in the tree, and of the end of output */
+    u64 last_ns, end_ns;          /* times of the last exit in the tree, and at which output ends */
     u32 root;                     /* pid of the command; 0: none */
     bool rows;                    /* rows are written */
     bool replayed;                /* the input is a recording */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    struct { u32 pid; u64 boot_ns; } gone[64]; /* ring of the last exited processes */
+    struct { u32 pid; u64 boot_ns; } gone[64]; /* ring of the processes that exited last */
     u32 n_gone;
 } proc_state;
 
@@ -23631,30 +23660,30 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 /* --- the commands of a run: data for the tree, the chart and the summary at the end --- */
 
 /* A command: one program of a process, from its fork or exec to its next exec or its exit. Commands
- * are stored in the order of their start, so a parent precedes its children. They refer to each
- * other by index; 0 means none. */
+ * are stored in the order of their start, so a parent precedes its children. Commands refer to each
+ * other by index; 0: none. */
 struct proc_node {
     u32 parent;         /* the command whose process created the process of this command */
-    u32 ended, before;  /* the child that ended last; the sibling that ended before this command */
+    u32 ended, before;  /* child that ended last; sibling that ended just before this command */
     u32 first, next;    /* first child and next sibling in the printed tree */
     u32 depth, pid, len; /* len: length of `line` */
     s32 status, err;
     u8 what;            /* enum proc_what, set together with `line` */
     bool ran;           /* the process has executed a program */
     bool over, shown;   /* the command has ended or was replaced; the command has a row */
-    bool on_path;       /* the command is on the critical path, and adds self_ns to it */
+    bool on_path;       /* the command is on the critical path, where it accounts for self_ns */
     u64 begin_ns, end_ns, self_ns, max_rss;
     char *line;         /* command line, possibly truncated; NULL: not known yet */
 };
 
 static struct {
     bool on;
-    struct proc_node *node; /* node[0] is an artificial root: the parent of top-level commands */
+    struct proc_node *node; /* node[0] is an artificial root, the parent of top-level commands */
     u32 n, cap;
     u64 left_out;
 } proc_tree;
 
-/* Adds a command to proc_tree. Returns its index, or 0 without a tree or space. */
+/* Adds a command to proc_tree. Returns its index, or 0 if there is no tree or no space. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -23723,7 +23752,8 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a process. kvis has missed the exit of another process with this pid, and forgets it. */
+/* Adds a process. If another process had this pid, kvis missed its exit, and forgets that
+ * process. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -23886,7 +23916,7 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
             if (len < n && s[len] == '=' && !memcmp(s, proc_opt.env[i], len)) {
                 b_put(&b, s, n);
                 b_c(&b, 0);
-                break; /* --env may contain a name twice */
+                break; /* --env may have a name twice */
             }
         }
     }
@@ -23900,7 +23930,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
         at = hy_args_of(h->was);
     if (*at && proc_state.btf && (*at)->ts_ns != h->ts_ns) {
         hy_args_drop(at);
-        at = hy_args_of(h->tid); /* now an empty list */
+        at = hy_args_of(h->tid); /* the list is empty now */
     }
     proc_keep(&l->argv, *at ? (*at)->b.p : "", *at ? (*at)->b.len : 0);
     if (*at && proc_opt.n_env)
@@ -23922,7 +23952,7 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
 }
 
 /* Splits the CPU time of a task into user and system time. The kernel counts user and system time
- * in ticks, but the total precisely; therefore the total is divided in the ratio of the ticks
+ * in ticks, but the total precisely. Therefore, the total is divided in the ratio of the ticks
  * (kernel/sched/cputime.c, cputime_adjust). */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
@@ -24338,12 +24368,12 @@ static void proc_json(struct buf *b, const struct proc_row *r)
 
 /* Writes a row in the format CompletedCommand of workflow-telemetry-action's fork
  * (src/interfaces/index.ts): one object per line, and no other lines. args is always a list;
- * exitCode is a number, 128 + N after signal N, as in a shell. A command that was replaced by an
- * exec did not fail. */
+ * exitCode is a number, 128 + N after signal N, as in a shell. A command that an exec replaced did
+ * not fail. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    s32 status = r->what == PROC_ENDED ? l->status : 0; /* -1: not known without BTF */
+    s32 status = r->what == PROC_ENDED ? l->status : 0; /* -1: unknown without BTF */
     bool killed = status >= 0 && WIFSIGNALED(status);
     if (r->what != PROC_ENDED && r->what != PROC_REPLACED)
         return;
@@ -24460,7 +24490,8 @@ static int proc_by_length(const void *a, const void *b)
     return p > q ? -1 : p < q;
 }
 
-/* Returns a sorted list of *n commands for which `of` is true. The caller frees the list. */
+/* Returns the commands for which `of` is true as a sorted list, and their number in *n. The caller
+ * frees the list. */
 static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node *),
                                                int (*order)(const void *, const void *), u32 *n)
 {
@@ -24577,9 +24608,9 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* Writes a command's name in the syntax of mermaid. The pid comes first, because mermaid treats
- * some leading words as keywords. Characters that would end the name or be read as HTML become
- * entities. The name has no control characters. */
+/* Writes a command's name in the syntax of mermaid. The name starts with the pid, because mermaid
+ * treats some leading words as keywords. Characters that would end the name or be read as HTML
+ * become entities. The name has no control characters. */
 static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
 {
     static const struct { char c; const char *entity; } special[] = {
@@ -24623,7 +24654,8 @@ static void proc_mermaid(struct buf *b)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Filters of rows do not apply, because a tree without some commands has no critical path. */
+/* Filters of rows do not apply to events, because a tree without some commands has no critical
+ * path. */
 static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed)
@@ -24711,11 +24743,11 @@ static u64 proc_lost(void)
     return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
 }
 
-/* --- the critical path: the chain of commands that the end of the run waited for ---
- * The path is built backwards from the end of a command: the command waited for the child that
- * ended last, and earlier for the last child that ended before that child began. The path of each
- * child is built likewise. The rest of a command's time is its own. The time between a fork and an
- * exec belongs to the parent. */
+/* --- the critical path: the chain of commands that the end of the run waited for --- The path is
+ * built backwards from the end of a command: the command waited for the child that ended last,
+ * before that for the last child that ended before this child began, and so on. The path of each
+ * child is built the same way. The rest of a command's time is its own time. The time between a
+ * fork and an exec belongs to the parent. */
 
 /* Returns the *n steps of the critical path, ordered by start; NULL: not known. */
 static const struct proc_node **proc_critical(u32 *n)
@@ -24751,7 +24783,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* kvis itself does not fork; children of kvis were made by the command with CLONE_PARENT */
+    /* kvis itself does not fork: the command created its siblings with CLONE_PARENT */
     bool brother = sp_command.pid && h->ppid == (u32)getpid();
     l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
@@ -24823,7 +24855,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
         l->all = used;
         l->max_rss = tr_record_peak(h, l->before_rss);
         proc_over(l, PROC_REPLACED, h->ts_ns);
-    } else if (l->node && proc_tree.node[l->node].ended) { /* one of its children has ended */
+    } else if (l->node && proc_tree.node[l->node].ended) { /* a child of this command has ended */
         proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
     }
     proc_who(l, h);
@@ -24836,7 +24868,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_args_take(l, h);
     proc_paths(l, h, data);
     if (!proc_state.btf)
-        proc_look(l); /* without BTF, the record contains little */
+        proc_look(l); /* without BTF, the record contains few fields */
     proc_state.commands += l->mine;
     proc_emit_exec(l, h->ts_ns, 0);
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
@@ -24861,7 +24893,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits --- */
 
-/* wait4(2) reports the command's exit status even if BPF cannot. */
+/* The exit status of the command comes from wait4(2), even if BPF cannot read it. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -24884,7 +24916,8 @@ static bool proc_waits(const struct proc_life *l)
            && !proc_state.replayed;
 }
 
-/* If threads exit at the same moment, several of them may look like the last thread. */
+/* Returns whether the whole process has exited. If threads exit at the same moment, several of them
+ * may look like the last thread. */
 static bool proc_is_gone(const struct wire_proc *h)
 {
     for (size_t i = 0; i < ARRAY_LEN(proc_state.gone); i++)
@@ -24958,10 +24991,11 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- without BPF: events become the records that BPF programs would have sent ---
- * Events come from tr_, and are completed from /proc, or come from a recording. */
+/* --- without BPF: events become the records that BPF programs would have sent --- Events come from
+ * tr_ (and are completed from /proc) or from a recording. */
 
-static u64 proc_left_out; /* number of a recording's events left out: see proc_has_place */
+static u64 proc_left_out; /* number of events of a recording that were left out: see
+                           * proc_has_place */
 
 /* Returns the id of the v2 cgroup of a process (line "0::/PATH", cgroups(7)); 0: not known. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -24983,7 +25017,7 @@ static u64 proc_key_number(const char *text, const char *key)
 }
 
 /* Returns the header of a record, filled from /proc or, in a replay, from proc_find's entry for the
- * process. Except at an exec, the cgroup is that of this entry or of the parent's entry. */
+ * process. Except at an exec, the cgroup is copied from this entry or from the parent's. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -25192,7 +25226,7 @@ static bool proc_is_due(const struct proc_life *l)
 }
 
 /* Ends the processes for which kvis need not wait any longer. If `all`, also forgets followed
- * processes that have exited, but whose exit record was lost. */
+ * processes that have exited, if their exit records were lost. */
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -25252,9 +25286,9 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* Sets the CPU time of the run to the larger of two sums, each of which can be too small. The
- * kernel accounts the last part of a process's CPU time after the exit record. wait4 reports all
- * CPU time, but only of waited-for processes. */
+/* Sets the CPU time of the run to the larger of two sums, each of which can be too small. The sum
+ * over exit records lacks the last part of each process's CPU time, which the kernel accounts after
+ * the record. The time from wait4 is complete, but only covers processes that were waited for. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -25266,7 +25300,7 @@ static void proc_sum_cpu(void)
 static void proc_finish_sinks(int status)
 {
     proc_sum_cpu();
-    if (proc_session.by_ptrace) /* ps_ has also counted processes that BPF does not count */
+    if (proc_session.by_ptrace) /* ps_ also counts processes that BPF does not count */
         memset(&st, 0, sizeof st);
     st_take();
     if (proc_session.by_ptrace)
@@ -25399,7 +25433,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* for 1 s of records */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* enough for 1 s of records */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -25434,7 +25468,8 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* With ptrace all counters except context switches are known; I/O if the kernel counts it. */
+    /* With ptrace, all counters except context switches are known; I/O is known if the kernel
+     * counts it. */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -25455,7 +25490,7 @@ static void proc_first(void)
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
         die(EXIT_KVIS, "process %u does not exist", proc_opt.pid);
-    ps.processes = proc_state.mine; /* number of processes before the first event */
+    ps.processes = proc_state.mine;
 }
 
 static int proc_run(u64 end_ns)
@@ -25493,7 +25528,7 @@ static void proc_replay_begin(void)
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* an event will provide the exit status */
+    proc_session.status = -1; /* an event in the recording has the exit status */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
@@ -25501,8 +25536,8 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* At the end of a recording, writes the processes that still run, the tree and the summary. whole:
- * the recording has a complete summary (st). */
+/* Called at the end of a recording: writes the processes that still run, the tree and the summary.
+ * whole: the recording has a complete summary (st). */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
