@@ -25627,8 +25627,9 @@ static struct {
     u16 sort;         /* metric by which the screen sorts the instances */
     const char *title; /* title of the table on the screen */
     char section;      /* key that selects the screen section with this table */
-    u8 share;          /* overview shows the table on 1/share of its lines; 0: not at all */
-    bool in_order;     /* true: unsorted until the user presses a key that selects a sort metric */
+    u8 share;          /* the overview gives the table 1/share of its lines; 0: not in the
+                        * overview */
+    bool in_order;     /* unsorted until the user presses a key that selects a sort metric */
 } met_dims[N_DIM] = {
 #define X(id, json, label, info, facts, sort, pmc, title, section, share, in_order) \
     [DIM_##id] = { json, label, info, facts, pmc, sort, title, section, share, in_order },
@@ -25693,14 +25694,14 @@ struct met_series {
     u64 raw, total; /* raw: last reading of a counter; total: sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick of the last reading; of the first reading after the last gap */
-    double sum;     /* kvis diagnose: sum, or maximum, of sum_n values */
+    u32 at, since;  /* met.tick of the last reading, and of the first reading after the last gap */
+    double sum;     /* kvis diagnose: sum of sum_n values, or their maximum */
     u32 sum_n;
     u32 line;       /* number of the series in the HTML report, if `past` is set */
     struct met_point *past; /* values for the HTML report; NULL: none */
 };
 
-/* An instance, such as the disk sda. An instance without a name stands for the whole dimension. */
+/* An instance, such as the disk sda. The nameless instance stands for the whole dimension. */
 struct met_inst {
     struct met_inst *next; /* next instance of the dimension */
     struct met_inst *same; /* next instance with the same hash of the name */
@@ -25715,14 +25716,14 @@ struct met_inst {
 static char met_no_name[1]; /* name of a removed instance */
 
 static struct {
-    u32 tick;                /* number of the current interval, from 1 */
-    u32 n_insts, n_past;     /* n_past: number of series that have a `past` */
+    u32 tick;                /* number of the current interval, starting with 1 */
+    u32 n_insts, n_past;     /* n_past: number of series whose `past` is set */
     u32 full;                /* last tick in which no memory for a new instance was found */
     struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table of instances by name */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* last tick in which any instance had a value of the metric */
     const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
-    u64 backwards;           /* number of decreases of counters, which are shown as no change */
+    u64 backwards;           /* number of times a counter decreased; shown as no change */
     u32 left_out;            /* largest number of instances left out in an interval */
     struct met_inst *all;    /* the only instance of DIM_NONE */
     bool over;               /* all processes of -p have exited, so the monitor ends */
@@ -25734,10 +25735,10 @@ static struct {
         double elapsed_s;    /* time in s since the previous reading; 0: no previous reading */
         u32 wrong;           /* number of failed reads in this interval */
         u32 left_out;        /* number of instances left out for lack of memory or table space */
-        u32 there;           /* number of existing instances; 0: all of them are shown */
+        u32 there;           /* number of existing instances; 0: kvis shows all of them */
         u64 took_ns;         /* time that the reading took */
         char why[512];       /* why the first failed read failed */
-        u16 from, to;        /* range of metrics[] that has the source's metrics */
+        u16 from, to;        /* range of metrics[] that belongs to the source */
     } src[N_SRC];
 } met;
 
@@ -25764,8 +25765,8 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Returns the prefix of a metric's name in a dimension. A process or cgroup needs names other than
- * those of the CPUs, because Prometheus queries add up all values that have the same name. */
+/* Returns the prefix of a metric's name in a dimension. Processes and cgroups need other names than
+ * CPUs, because Prometheus queries add up all values that have the same name. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -25799,7 +25800,7 @@ struct met_hist {
     const struct met_inst *inst;
     u8 row;                      /* index in met_hist_rows[] */
     u32 at;                      /* met.tick of the last reading */
-    u64 count, all, sum;         /* number of values in this interval; since the start; their sum */
+    u64 count, all, sum;         /* number of values: in this interval, in total; sum of values */
     u64 octave[MET_OCTAVES];     /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
     u32 now[ST_BUCKETS];         /* number of values in this interval, by bucket */
     u32 last[ST_BUCKETS];        /* the kernel's counters at the last reading */
@@ -25854,8 +25855,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns the percentile p of this interval's values. A time is reported as the middle of its
- * bucket, like st_percentile; a size or length as the bucket's lower bound, because sizes are round
+/* Returns the percentile p of this interval's values. For a time, returns the middle of the bucket,
+ * as st_percentile does; for a size or length, the bucket's lower bound, because sizes are round
  * numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
@@ -25965,7 +25966,8 @@ static struct met_inst **met_chain(u8 dim, const char *name)
     return &met.names[nm_hash(dim, name, strlen(name)) % MET_INSTS];
 }
 
-/* Unlinks an instance and frees its data. Pointers that still refer to it find an empty name. */
+/* Unlinks an instance and frees its data. Pointers that still refer to the instance find an empty
+ * name. */
 static void met_forget(struct met_inst *i)
 {
     struct met_inst **at = met_chain(i->dim, i->name);
@@ -25988,8 +25990,8 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = met_no_name };
 }
 
-/* Returns the named instance of a dimension (N_DIM: of any dimension) that was last seen longest
- * ago; NULL if all were seen in this interval or the previous one. */
+/* Returns the instance of a dimension (N_DIM: of any dimension) that has been missing for the
+ * longest time; NULL if all were seen in this interval or the previous one. */
 static struct met_inst *met_gone(u8 dim)
 {
     struct met_inst *oldest = NULL;
@@ -26000,8 +26002,8 @@ static struct met_inst *met_gone(u8 dim)
     return oldest;
 }
 
-/* Returns memory for a new instance; NULL if there are too many. The shown processes change all the
- * time; therefore a new one first tries to reuse the memory of one that is no longer shown. */
+/* Returns memory for a new instance; NULL: there are too many. The shown processes change all the
+ * time, so a new process first tries to reuse the memory of a process that is no longer shown. */
 static struct met_inst *met_place(u8 dim)
 {
     bool room = met.n_insts < MET_INSTS;
@@ -26038,7 +26040,7 @@ static struct met_inst *met_new(u8 dim, const char *name)
 }
 
 /* Returns the instance with this name, creates it if needed, and marks it as seen; NULL if there
- * are too many. Each failed call for a named instance counts one more instance as left out. */
+ * are too many. Each failed call for a named instance counts the instance as left out. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -26090,9 +26092,9 @@ static void met_set(const struct met_inst *i, u32 m, double v)
 }
 
 /* Stores the reading of a counter. The rate refers to the time between two readings of this
- * counter, because reading a source can take long on a busy machine. A decrease counts as no change
- * (iowait may decrease, proc_stat(5); a disk that is removed and inserted restarts at 0). Some of
- * the kernel's counters have 32 bits and wrap around: milliseconds of disks
+ * counter, because reading a source can take long on a busy machine. A decrease counts as no
+ * change: iowait may decrease (proc_stat(5)), and the counters of a reinserted disk restart at 0.
+ * Some of the kernel's counters have 32 bits and wrap around: milliseconds of disks
  * (Documentation/admin-guide/iostats.rst), packets of a CPU. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
@@ -26168,7 +26170,7 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     if (!n)
         return;
     met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
-    met_at(all, m)->since = 1; /* makes the sum valid: each rate in the sum had two readings */
+    met_at(all, m)->since = 1; /* the sum is valid, because each rate in the sum had two readings */
 }
 
 static void met_sum(bool (*counts)(const struct met_inst *))
@@ -26200,12 +26202,13 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     }
     if (!has_a || (!has_b && op == OP_SHARE))
         return false;
-    *v = met_apply(op, a, has_b ? b : 0); /* an unknown b is 0; a division by 0 is discarded */
+    *v = met_apply(op, a, has_b ? b : 0); /* unknown b: 0; the result of a division by 0 is
+                                           * dropped */
     return isfinite(*v);
 }
 
 /* Computes the derived metrics of the current source. A value can change between the reading of a
- * and the reading of b; therefore a result below 0 is discarded, unless it is a difference. */
+ * and the reading of b. Therefore, a result below 0 is discarded, unless it is a difference. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -26325,7 +26328,7 @@ static int met_try(const char *path)
     if (f >= 0)
         close(f);
     if (b->p)
-        b->p[b->len] = 0; /* the loop left space for the NUL */
+        b->p[b->len] = 0; /* the read loop left space for the NUL */
     return e;
 }
 
@@ -26390,7 +26393,8 @@ static bool met_file_number(const char *path, s64 *v)
 
 /* Stores in id[] the numbers N of the directory entries named PRE N POST, in ascending order, and
  * returns how many there are. Entries after the first `max` count as left out. A missing directory
- * is an error unless PRE is empty: then it belongs to a process, which may have exited. */
+ * is an error unless PRE is empty: in that case, it is the directory of a process, which may have
+ * exited. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -26436,7 +26440,7 @@ static u32 met_keyed(const struct met_inst *i, u32 m)
     return N_METRICS;
 }
 
-/* Sets, from the columns of a line (numbered from 0), the metrics whose keys are column numbers. */
+/* Sets the metrics whose keys are column numbers (from 0) from the columns of a line. */
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
@@ -26447,7 +26451,7 @@ static void met_columns(const struct met_inst *i, const char *line)
 
 static struct { s64 v; bool got; } met_sums[N_METRICS]; /* sums for the keys that end with `*` */
 
-/* Sets the metrics that have the key of a line "KEY: NUMBER" or "KEY NUMBER". */
+/* Sets the metrics with the key of a line "KEY: NUMBER" or "KEY NUMBER". */
 static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
@@ -26493,7 +26497,7 @@ static void met_files(const struct met_inst *i, const char *dir)
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
- * Each source has one function. A function that cannot read a file calls met_wrong; other sources
+ * Each source has one function. If a function cannot read a file, it calls met_wrong; other sources
  * are not affected. Some functions find metrics by the keys of the rows of metrics.tbl (met_keys,
  * met_columns, met_files, mfs_places), so a new metric needs only a new row. */
 
@@ -26562,7 +26566,8 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* Finds `words` one after another and returns the next number; a number N skips N words. */
+/* Finds each of `words` in turn, and returns the next number. A number N among the words skips N
+ * words. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -26576,7 +26581,7 @@ static const char *mfs_at(const char *text, const char *words)
 }
 
 /* Reads numbers from small files. The key of a metric is a path and the words for mfs_at. A missing
- * file is no error if the row of the metric says why the file may be missing. */
+ * file is not an error if the metric's row gives a reason why the file may be missing. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -26615,7 +26620,8 @@ static void mfs_limits(void)
 /* The directories WHERE/PREFIX<N>SUB, with a number N; `sub` may be NULL. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
-    u32 k, n, nr, any;   /* `dir` is the k-th of n, with number nr; any: how many had SUB so far */
+    u32 k, n, nr, any;   /* `dir` is the k-th of n and has number nr; any: how many had SUB so
+                          * far */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
@@ -26670,8 +26676,8 @@ static void mfs_throttle(void)
 }
 
 /* Reads the frequency files of each CPU. The base frequency, which all CPUs can sustain together,
- * may be lower than the maximum of one CPU. It is in base_frequency in kHz (intel_pstate.rst), or
- * in ACPI's nominal_freq in MHz (acpi/cppc_sysfs.rst). */
+ * may be lower than the maximum of one CPU. The file is base_frequency in kHz (intel_pstate.rst),
+ * or nominal_freq of ACPI in MHz (acpi/cppc_sysfs.rst). */
 static void mfs_freq(void)
 {
     struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/cpufreq" };
@@ -26698,8 +26704,8 @@ static struct mfs_irq {
     char name[48], handler[MET_INFO];
 } mfs_irqs_top[MFS_IRQS];
 
-/* All counters of /proc/interrupts and /proc/softirqs at the last reading, with a hash of the
- * interrupt and the CPU that each belongs to. */
+/* All counters of /proc/interrupts and /proc/softirqs at the last reading, each with a hash of its
+ * interrupt and CPU. */
 static struct mfs_irq_cell { u64 count, of; } *mfs_irq_cells;
 static u32 mfs_irq_cap;
 
@@ -26713,9 +26719,9 @@ static void mfs_irq_place(const struct mfs_irq *irq)
         mfs_irqs_top[at] = *irq;
 }
 
-/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a head "CPU0 CPU1". n: number of counters
- * in the rows before. kind: text for a row without a handler. Returns n plus the number of counters
- * in this row. */
+/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". n: number of counters
+ * in earlier rows. kind: text for a row without a handler. Returns n plus the number of counters in
+ * this row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -27114,7 +27120,7 @@ static void mfs_net_line(const char *line)
     if (!i->info[0]) /* sysfs may show another network namespace than /proc */
         met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
-    if (i->info[0]) /* not for a bridge or veth, which loses its carrier in normal use */
+    if (i->info[0]) /* a bridge or veth loses its carrier in normal use */
         met_raw(i, M_NET_CARRIER,
                 u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
     u_slurp(met_path("/sys/class/net/%s/duplex", name), duplex, sizeof duplex);
@@ -27124,7 +27130,7 @@ static void mfs_net_line(const char *line)
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
-    if (!i->info[0]) /* the speed of a veth is fictitious; that of a bond is a sum */
+    if (!i->info[0]) /* the speed of a veth is fictitious; the speed of a bond is a sum */
         return;
     if (met_has(i, M_NET_RX))
         met_share(i, M_NET_RX_USED, met_v(i, M_NET_RX), met_v(i, M_NET_SPEED));
@@ -27142,7 +27148,8 @@ static void mfs_bonds(void)
             met_set(i, M_NET_BOND_DOWN, strncmp(link, "up", 2) != 0);
 }
 
-/* The sum includes only hardware: packets of a bridge or tunnel pass through it, too. */
+/* The sum includes only hardware, because packets of a bridge or tunnel also pass through
+ * hardware. */
 static void mfs_net(void)
 {
     char *line;
@@ -27307,8 +27314,8 @@ static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
 }
 
 /* Calls fstatfs(2) for a mount point. Returns -EXDEV if its device number is not `dev`, because
- * then another file system is mounted over the expected one. On btrfs, any number is accepted: it
- * is that of a subvolume, which mountinfo does not show. */
+ * then another file system is mounted over the expected one. On btrfs, any number is accepted,
+ * because it is the number of a subvolume, which mountinfo does not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -27435,7 +27442,7 @@ static struct {
 } mfs_kmsg = { .fd = -1 };
 
 /* Reads a message "3,1234,5140900,-;I/O error, dev sda, sector 9": level, sequence number, time,
- * flags, text. The level is 8 or more if a process wrote the message; such messages are ignored. */
+ * flags, text. If the level is 8 or more, a process wrote the message, which is then ignored. */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -27455,7 +27462,8 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* Reads new kernel messages. A read(2) returns one, perhaps followed by lines about its device. */
+/* Reads new kernel messages. Each read(2) returns one message, perhaps with lines about its
+ * device. */
 static void mfs_log(void)
 {
     enum { MOST = 4096 }; /* maximum number of messages read per interval */
@@ -27495,7 +27503,7 @@ static const char *mfs_log_last(u32 m)
 }
 
 /* Reading a slow clock source takes a system call and an access to a device. With --path.rootfs,
- * the files may be of another machine, whose clock adjtimex(2) does not read. */
+ * the files may be from another machine, but adjtimex(2) reads the clock of this one. */
 static void mfs_clock(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
@@ -27540,7 +27548,8 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 
 /* Reports the share of the local port range used by connections (even in TIME_WAIT) to the
  * most-used remote address and port: a local port can be used only once per remote address and
- * port. kvis counts only if there are at least half as many connections as local ports. */
+ * port. kvis counts these connections only if there are at least half as many connections as local
+ * ports. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -27551,7 +27560,7 @@ static void mfs_ports(void)
     u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
     mfs_key_number(text, "TCP: inuse ", &inuse);
-    mfs_key_number(text, " tw ", &waiting); /* sockets in TIME_WAIT, of IPv4 and IPv6 */
+    mfs_key_number(text, " tw ", &waiting); /* number of sockets in TIME_WAIT, of IPv4 and IPv6 */
     u_slurp(met_path("/proc/net/sockstat6"), text, sizeof text);
     mfs_key_number(text, "TCP6: inuse ", &inuse6);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
@@ -27569,9 +27578,9 @@ static void mfs_ports(void)
     met_set(met.all, M_PORTS, (double)most / (double)(hi - lo + 1));
 }
 
-/* --- processes ---
- * In each interval, kvis scans all processes (-c busy) or the processes of -p once. For a process
- * that has not run, kvis reads only /proc/PID/schedstat, which has its CPU time in ns. */
+/* --- processes --- Once in each interval, kvis scans all processes (-c busy) or the processes of
+ * -p. For a process that has not run, kvis reads only /proc/PID/schedstat, which has its CPU time
+ * in ns. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
@@ -27620,8 +27629,8 @@ struct mfs_task {
     u64 still_ns;         /* time of the last scan that saw the process run or wait for a CPU */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* bit mask of the members of `now` that were read */
-    u16 by, by_before;    /* bit masks of values for which the process is shown; was shown */
-    bool first;           /* process was not scanned before: increases unknown */
+    u16 by, by_before;    /* masks of values for which the process is shown; was shown before */
+    bool first;           /* the process was not scanned before, so its increases are unknown */
     bool asked;           /* the process is one of -p */
     u16 cpu;              /* CPU on which the main thread last ran */
     u8 n_ran_on;          /* number of CPUs in ran_on */
@@ -27681,9 +27690,9 @@ static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 }
 
 /* Reads how many bytes a thread has read and written. /proc/PID/io of the process also includes
- * terminated children (wait_task_zombie in kernel/exit.c), so a shell would be charged for the I/O
- * of its commands. Returns false if the file cannot be read; records an error if kvis lacks the
- * permission to trace the process (proc_pid_io(5)). */
+ * terminated children (wait_task_zombie in kernel/exit.c), so a shell would get the I/O of its
+ * commands. Returns false if the file cannot be read; records an error if kvis lacks the permission
+ * to trace the process (proc_pid_io(5)). */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -27725,7 +27734,7 @@ static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
 
 /* Adds the waiting time of a thread to the CPU on which the thread last ran; adds that CPU to
  * ran_on if the thread ran for over 1/8 of the interval. To find the CPU, kvis has to read another
- * file; therefore it ignores waits up to 1/256 of the interval. */
+ * file, so it ignores waits up to 1/256 of the interval. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -27756,7 +27765,7 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 
 /* Adds a thread's activity since the last scan to its process. was: counters at that scan; NULL:
  * the thread is new or did not fit into the table. A new thread cannot have run or waited for
- * longer than the interval; therefore larger counters are not added. */
+ * longer than the interval, so larger counters are not added. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -27788,8 +27797,8 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds the activity of all threads to their process. If the process has not run, keeps the threads'
- * previous counters. old: the process in the previous scan; NULL: the process is new. */
+/* Adds the activity of all threads to their process. If the process has not run, its threads keep
+ * their previous counters. old: the process in the previous scan; NULL: the process is new. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -27805,7 +27814,7 @@ static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, boo
                                                                  sizeof *was, mfs_by_id) : NULL);
 }
 
-/* Returns the resident pages of a process without a main thread, from a live thread. */
+/* Returns the resident pages of a process whose main thread has exited, from a live thread. */
 static u64 mfs_living_resident(u32 pid)
 {
     static u32 id[MET_INSTS];
@@ -27999,10 +28008,9 @@ static void mfs_procs(void)
     met.over |= !left;
 }
 
-/* --- the busiest processes ---
- * For each value, kvis shows the MFS_TOP processes that rank highest. A process already shown for a
- * value stays while it is among the highest MFS_NEAR processes, because otherwise processes of
- * similar rank would come and go. */
+/* --- the busiest processes --- For each value, kvis shows the MFS_TOP processes that rank highest.
+ * A process that was already shown for a value stays while it is among the MFS_NEAR highest
+ * processes; otherwise, processes of similar rank would come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
@@ -28075,7 +28083,8 @@ static void mfs_busy(void)
 /* --- stuck processes --- */
 
 /* Returns whether the main thread of a user process is in uninterruptible sleep and the process has
- * not run for a second: shorter waits for a disk are normal, and an interval can be shorter. */
+ * not run for a second. Shorter waits for a disk are normal, and an interval can be shorter than
+ * that. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
@@ -28134,7 +28143,7 @@ static void mfs_fds(void)
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
 /* For each NUMA node: its number, a process's bytes on it (numa_maps, proc_pid_numa_maps(5)), and
- * how many of the process's threads last ran on it (running: only runnable threads). */
+ * how many of the process's threads last ran on it (running: how many of these are runnable). */
 static struct {
     u32 n, id[MFS_NODES], threads[MFS_NODES], running[MFS_NODES];
     u64 bytes[MFS_NODES];
@@ -28205,8 +28214,8 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns which fraction of the time that node `from` takes to access memory of node `to` is due to
- * the distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
+/* Returns the fraction of the time that node `from` takes to access memory of node `to` that is due
+ * to the distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -28228,7 +28237,7 @@ static const char *mfs_task_group(u32 pid)
 }
 
 /* Estimates a process's bytes by node from the memory of its cgroup. This works only if the cgroup
- * has about as much memory as the process, because then it contains no other large process. */
+ * has about as much memory as the process, that is, if it contains no other large process. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -28257,7 +28266,8 @@ static void mfs_pages_maps(u32 pid)
 }
 
 /* Sets the NUMA metrics of a process. To produce numa_maps, the kernel walks the page tables of the
- * process with mmap_lock held; therefore kvis reads the cgroup's statistics for a large process. */
+ * process with mmap_lock held. Therefore, kvis reads the cgroup's statistics for a large
+ * process. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     const double large = 4.0 * (1 << 30);
@@ -28305,7 +28315,7 @@ enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
 static u32 mfs_group_count; /* number of cgroups visited in this interval */
 
-/* memory.events also counts descendants; memory.events.local has the cgroup's own limit. */
+/* memory.events also counts events of descendants; memory.events.local does not. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
 {
     char text[512];
@@ -28321,7 +28331,8 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
 }
 
 /* Shows a cgroup that is near its pids limit. Other cgroups are not shown, because most of
- * systemd's have such a limit. A limit below 16 tasks is meant to be reached. */
+ * systemd's have such a limit. Limits below 16 tasks are ignored, because they are meant to be
+ * reached. */
 static void mfs_group_pids(const char *dir, const char *name)
 {
     long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" gives 0 */
@@ -28395,14 +28406,14 @@ static void mfs_cgroup(void)
  * (from gen/tables/pmu.tbl, the PMU's own events/ directory, or the kernel's generic events), and
  * counts the events on all CPUs, in the processes of -p, or in a cgroup. Types and fields of events
  * come from sysfs, except the two types of generic events, which are ABI. Events are opened in
- * groups (pmc_groups[]). The kernel counts all events of a group at the same time; therefore both
- * terms of a ratio belong to the same group. A unit (struct pmc_unit) has the events of one CPU, of
- * a cgroup on one CPU, or of a thread on one PMU. A role is what an event measures, such as branch
- * misses: each type of core has its own event for a role. To add a core or an event, add a row to
+ * groups (pmc_groups[]). The kernel counts all events of a group at the same time, so both terms of
+ * a ratio belong to the same group. A unit (struct pmc_unit) has the events of one CPU, of a cgroup
+ * on one CPU, or of a thread on one PMU. A role is what an event measures, such as branch misses:
+ * each type of core has its own event for a role. To add a core or an event, add a row to
  * gen/tables/pmu.tbl. Entry points: pmc_read, pmc_look. */
 
-/* Whether the machine, the processes of -p or a cgroup is counted. Only one of these is possible:
- * the kernel gives counters to events of CPUs before events of tasks (ctx_resched in
+/* What is counted: the machine, the processes of -p, or a cgroup. kvis counts only one of these,
+ * because the kernel gives counters to events of CPUs before events of tasks (ctx_resched in
  * kernel/events/core.c), so events of a process would get no counters. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
@@ -28413,7 +28424,7 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 /* The types of the rows in gen/out/pmu.h. */
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* group in which the metric is counted; PG_NONE: none */
+    u8 home;                /* group in which the metric is counted; PG_NONE: not counted */
     u16 metric;             /* metric of this kind of events; N_METRICS: none */
     u8 parts[2];            /* two kinds of events whose sum replaces a missing event */
     u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
@@ -28428,7 +28439,7 @@ struct pmc_ratio {
 };
 
 struct pmc_core {
-    u16 list;                  /* bit in pmc_event.lists that stands for this core */
+    u16 list;                  /* bit that stands for this core in pmc_event.lists */
     const char *vendor, *pmu;  /* pmu: name of the PMU, if the CPU has several types of cores */
     u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
     u32 models[8];             /* bit mask of the CPU's model numbers */
@@ -28457,7 +28468,7 @@ enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 struct unc_class_row { char pmu[24]; u8 counts; };
 
 /* An event of a memory controller or power meter. lines: number of data lines whose transfers are
- * counted; where: cores on which `terms` are valid even if sysfs does not list the event. */
+ * counted. where: cores on which `terms` are valid, even if sysfs does not list the event. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -28474,7 +28485,8 @@ struct pmc_code {              /* fields of perf_event_attr */
     u32 type;
     u64 config, config1, config2;
     const char *name;          /* name given by the vendor or the kernel; NULL: none */
-    bool generic, alias;       /* generic: a generic event; alias: only name's first word counts */
+    bool generic, alias;       /* generic: a generic event; alias: use only the first word of
+                                * `name` */
 };
 
 static struct pmc_pmu {
@@ -28506,7 +28518,7 @@ struct pmc_reading {
 /* Sums of the counts on several CPUs or of several threads since the previous reading. */
 struct pmc_sum {
     double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or empty */
-    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted for a unit; not counted for a unit */
+    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted (not counted) for at least one unit */
     double share;              /* smallest `share` of the added readings */
     bool any, counted, fresh;  /* counted: events were on a PMU; fresh: first reading */
 };
@@ -28515,14 +28527,14 @@ static struct {
     u32 n_pmus, n_units, cap_units;
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit` of a CPU, plus 1; 0: none */
-    bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes of -p that have exited; had exited before */
+    bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes of -p: ended so far, ended before */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     u32 left_out; /* PMUs that do not fit in pmc_pmus */
     bool begun, user_only;
     bool on_exec;              /* monitor COMMAND: events are enabled when the command executes */
-    bool off[N_PG];            /* groups that were given up for lack of file descriptors */
+    bool off[N_PG];            /* groups of events that kvis gave up for lack of file descriptors */
     const char *none;          /* why nothing at all is counted; NULL: something is counted */
     struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: total of the machine or cgroup */
     struct pmc_sum *one;       /* sums of the processes of -p, indexed like opt.pids */
@@ -28563,7 +28575,7 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* PMU and vendor names are printed unescaped; therefore only these characters are accepted. */
+/* kvis prints PMU and vendor names without escapes, so it accepts only these characters. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
 /* Returns the value in a line "KEY : VALUE" if it has this key, else NULL. */
@@ -28610,7 +28622,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-/* Writes the name of the Arm core of a CPU in `mask`. Returns whether the name is known. */
+/* Writes the name of the Arm core of a CPU in `mask`. Returns false if the name is unknown. */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -28689,7 +28701,6 @@ static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 
     return v || !word ? -EOVERFLOW : 0; /* an older kernel's field may have fewer bits */
 }
 
-/* Parses the terms of an event, such as "event=0xd1,umask=0x8,inv". Returns 0 or -errno. */
 static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
 {
     while (*s) {
@@ -28889,9 +28900,9 @@ static void pmc_close_unit(struct pmc_unit *u)
 }
 
 /* Refines the error of an event that cannot be opened. -E2BIG: the event can be opened alone, so
- * the group is too large. -ENODATA: the event can be opened for the CPU but not for the cgroup,
- * which lacks perf_event (in cgroup v2, until a controller is enabled; css_tryget_online_from_dir
- * in Linux 6.1). */
+ * the group is too large. -ENODATA: the event can be opened for the CPU, but not for the cgroup,
+ * which lacks perf_event (css_tryget_online_from_dir, Linux 6.1). In cgroup v2, perf_event is
+ * missing until a controller is enabled. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool absent = e == -ENOENT && pmc.scope == PS_CGROUP;
@@ -28951,7 +28962,8 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     return 0;
 }
 
-/* Gives up the last group of events that is in use: closes it everywhere, and returns its index. */
+/* Gives up the last group of events in use: closes it everywhere. Returns the index of the
+ * group. */
 static u32 pmc_without(void)
 {
     u32 g = N_PG - 1;
@@ -29038,7 +29050,7 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
 }
 
 /* Opens events for all threads of a process. A thread created in the meantime may or may not have
- * inherited the events; therefore kvis closes all and tries again, at most five times. */
+ * inherited the events, so kvis closes all events and tries again, at most five times. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -29153,7 +29165,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
         return;
     met.backwards += d.backwards;
     if (u->at_ns && !d.enabled && pmc.scope == PS_ALL) {
-        pmc_close_unit(u); /* the CPU was offline; pmc_cpus reopens the unit */
+        pmc_close_unit(u); /* the CPU was offline; pmc_cpus will reopen the unit */
         return;
     }
     if (d.enabled)
@@ -29191,7 +29203,6 @@ static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
     value[PR_EMPTY_SLOTS] = MAX(value[PR_EMPTY_SLOTS] - value[PR_CYCLES], 0);
 }
 
-/* Adds a reading of a group of events to a sum. */
 static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 slots,
                     double seconds)
 {
@@ -29315,7 +29326,8 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 #define PMC_IDLE "not counted in this interval: nothing ran, or other tools use the counters"
 
-/* Returns why `role` has no value; NULL if its event, or the events of both parts, were opened. */
+/* Returns why `role` has no value. Returns NULL if its event, or the events of both its parts, were
+ * opened. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
@@ -29354,7 +29366,7 @@ static const char *pmc_metric_why(u32 m)
 }
 
 /* Gets the total of a metric since the start; for a ratio, the quotient of two totals. Returns
- * false if there is no total: an event that was never enabled was read only at the first tick. */
+ * false if there is no total, because the event was never enabled. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -29408,7 +29420,7 @@ static void pmc_read_all(void)
 
 static void pmc_read(void)
 {
-    static const char *const others[] = { /* why there are no values for the machine */
+    static const char *const others[] = { /* why the machine has no values */
         [PS_TASK] = "the counters are in use for -p",
         [PS_CGROUP] = "the counters are in use for --cgroup",
     };
@@ -29501,10 +29513,10 @@ static void pmc_list_events(struct buf *b)
  * This section reads hardware counters outside of the CPU cores: PMUs of memory controllers, energy
  * counters (RAPL), and the bytes that resctrl counts. A PMU's directory in sysfs gives its type,
  * fields, events, scale, unit and CPUs; gen/tables/pmu.tbl only names the events that count bytes
- * or energy (and has the terms for AMD, whose PMUs list no events). An event is opened once on each
- * CPU of the PMU's cpumask, which has one CPU per socket or die, and is added to that CPU's socket.
- * A bandwidth is published only if all memory controllers of the socket are counted. Entry points:
- * unc_membw, unc_power, unc_mbm, unc_look. */
+ * or energy (and has the terms for AMD, whose PMUs do not list events). An event is opened once on
+ * each CPU of the PMU's cpumask, which has one CPU per socket or die, and is added to that CPU's
+ * socket. A bandwidth is published only if all memory controllers of the socket are counted. Entry
+ * points: unc_membw, unc_power, unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -29893,7 +29905,7 @@ static u32 unc_le(const u8 *p, u32 at, u32 n)
 
 static struct {
     u32 n, width;        /* number of DIMMs; sum of their bus widths */
-    double peak;         /* bytes per second if all DIMMs transfer at once */
+    double peak;         /* bytes per second when all DIMMs transfer at once */
     bool read, mixed, unknown;
     char why[UNC_WHY];
 } unc_dmi;
@@ -29956,7 +29968,7 @@ static u32 unc_lines(void)
 }
 
 /* Sets the peak memory bandwidth. If there are several DIMMs per channel, they share the channel's
- * data lines; therefore the controllers' data lines limit the bandwidth. */
+ * data lines, so the controllers' data lines limit the bandwidth. */
 static void unc_peak(void)
 {
     u32 lines = unc_lines(), n = unc.n_sockets;
@@ -30048,14 +30060,15 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Metrics that at least one domain (in resctrl: a CPU cache) lacks. kvis shows no sum of these. */
+/* Metrics that at least one domain (in resctrl: a CPU cache) lacks. kvis shows no sum of such a
+ * metric. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
 /* Records that a resctrl file has a word instead of a number: Unavailable, Error, Unassigned. */
 static void unc_mbm_off(const char *path, const char *says)
 {
     char why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* a long path loses its beginning */
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* omit the beginning of a long path */
     snprintf(why, sizeof why, "%s%s: %.*s", from ? "..." : "", path + from,
              (int)strspn(says, PMC_PLAIN), says);
     met_off(why);
@@ -30210,7 +30223,7 @@ static void mk_why(struct bpf_obj *o, int e)
 static struct {
     struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
     u32 at;                  /* met.tick at the last reading */
-    bool own;                /* run queue lengths come from the kernel's own count */
+    bool own;                /* run queue lengths are from the kernel's own count */
     struct wire_sched cpu;   /* counters of one CPU */
     u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* histograms, summed over all CPUs */
     u64 wait_ns, depth_sum;
@@ -30268,7 +30281,7 @@ static bool mk_sched_read(void)
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* never was online */
+            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* the CPU never was online */
             continue;
         if (!(mo.off >> SRC_RUNQ & 1))
             mk_sched_cpu(cpu);
@@ -30282,8 +30295,8 @@ static bool mk_sched_read(void)
     return true;
 }
 
-/* Reads the longest wait on a CPU. The BPF program may write at the same time; therefore kvis reads
- * until two readings agree. */
+/* Reads the longest wait on a CPU. The BPF program may write at the same time, so kvis reads until
+ * two readings agree. */
 static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
 {
     struct wire_wait again;
@@ -30297,7 +30310,8 @@ static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
     return false;
 }
 
-/* Shows which thread waited longest for a CPU in this interval, and which one ran meanwhile. */
+/* Shows which thread waited longest for a CPU in this interval, and which thread ran during that
+ * wait. */
 static void mk_longest(void)
 {
     struct wire_wait w, most = { .ns = 0 }, none = { .ns = 0 };
@@ -30535,7 +30549,7 @@ static struct {
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* missed calls; of these, calls on deleted rings */
+    u64 missed, missed_gone; /* number of missed calls; of these, calls on deleted rings */
     struct wire_vq now;
 } vq;
 
@@ -30545,7 +30559,7 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* Attaches to entries before returns: a return without an entry means that it was missed. */
+/* Attaches to entries before returns: a return without an entry means that the entry was missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     static struct bpf_ksym k[VQ_PLACES];
@@ -30688,7 +30702,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* 0: vq_places[] may lack the driver's function */
+    if (w->notified) { /* 0: vq_places[] may lack the notify function of the driver */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -30766,7 +30780,7 @@ static void vq_read(void)
 
 enum { VH_BEGIN, VH_END, VH_WAKER }; /* BPF programs, in the order of vhost_progs */
 
-/* The handlers: functions that a worker runs for a struct vhost_work (drivers/vhost: net.c,
+/* The functions that a worker runs for a struct vhost_work, called handlers (drivers/vhost: net.c,
  * vsock.c, scsi.c). queue: index of the virtqueue; VH_UNKNOWN: several virtqueues. kick: the
  * handler runs when the guest kicks. gaps: the time between two handlers counts as a stall if
  * buffers are waiting; set only for virtqueues on which the guest sends packets or I/O requests. */
@@ -30801,7 +30815,7 @@ static int vh_attach(u32 i, const struct bpf_ksym *k)
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
     struct bpf_cfgs *c = &vh.cfg;
-    c->n = o->n_cfg = 1; /* keeps only CFG_DEEP */
+    c->n = o->n_cfg = 1; /* keep only CFG_DEEP */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
@@ -30820,7 +30834,7 @@ static const char vh_none[] =
     "no vhost driver is loaded" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if at least one handler is attached; then obj.why says why others are not. */
+/* Returns 0 if at least one handler is attached. obj.why then has the reason why others are not. */
 static int vh_attach_all(void)
 {
     struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
@@ -30991,7 +31005,7 @@ static void vh_read(void)
     for (u32 slot = 0; slot < VH_QUEUES; slot++) {
         if (!vh_slot(slot))
             continue;
-        bool gone = vh_gone() && vh_slot(slot); /* read again: now the counters are final */
+        bool gone = vh_gone() && vh_slot(slot); /* read again: the counters are final now */
         vh_queue(&vh.now);
         if (gone)
             vh_forget(slot);
@@ -31011,7 +31025,7 @@ enum mout_page { PAGE_FILE, PAGE_HTTP, N_PAGES };
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC];      /* per source: hash of the "n/a" lines that were printed last */
+    u32 told[N_SRC];      /* masks of the sources that lack /proc ([0]) or /sys ([1]) */
     struct { u64 now, told; } unmounted[2]; /* masks of sources that lack /proc ([0]), /sys ([1]) */
     struct writer csv;
     struct { struct buf text; u32 tick; } prom[N_PAGES];
@@ -31068,7 +31082,7 @@ static const char *mout_source_why(u32 src)
 /* Metrics that a source lacks for the same reason. mout_next_lack iterates over the reasons. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* n: number of missing metrics; all: number of metrics of the source */
+    u32 src, n, all; /* n: number of missing metrics; all: number of all metrics of the source */
     u32 at;          /* iterator: next metric + 1; 0: next is the reason for the whole source */
     u16 metric[N_METRICS];
     bool own;        /* the reason holds for these metrics only, not for the whole source */
@@ -31216,7 +31230,8 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
 }
 
 /* Returns "/proc" or "/sys" if a source lacks all of its metrics because that directory is not
- * mounted, else NULL. Without /sys, kvis can use its own sysfs mount, but only through /proc. */
+ * mounted, else NULL. If /sys is not mounted, kvis uses its own mount of sysfs, which it reaches
+ * only through /proc. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     if (l->n < l->all)
@@ -31244,7 +31259,8 @@ static void mout_text_unmounted(struct buf *b, u32 which)
 }
 
 /* Writes which metrics a source lacks and why, in the first interval and when a reason changes. If
- * /proc or /sys is missing, only notes the source: mout_text_unmounted writes one line for all. */
+ * /proc or /sys is missing, only notes the source, because mout_text_unmounted writes one line for
+ * all sources. */
 static void mout_text_lack(struct buf *b, u32 src)
 {
     u32 was = b->len, hash = 0;
@@ -31324,7 +31340,7 @@ static void mout_hists(struct buf *b)
 }
 
 /* Returns a name as printable UTF-8: invalid bytes and terminal control characters become \xHH. A
- * literal \x becomes \x5cx, which keeps different names different. */
+ * literal \x becomes \x5cx, so different names stay different. */
 static const struct buf *mout_unique(const char *s)
 {
     static struct buf b;
@@ -31345,7 +31361,8 @@ static const struct buf *mout_unique(const char *s)
     return &b;
 }
 
-/* Writes a name for use inside quotes. A quote becomes "" in CSV (RFC 4180), \" for Prometheus. */
+/* Writes a name for use inside quotes. A quote becomes "" for CSV (RFC 4180) and \" for
+ * Prometheus. */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
     const struct buf *name = mout_unique(s);
@@ -31568,7 +31585,8 @@ static void mout_prom_hists(struct buf *b)
         }
 }
 
-/* Writes constant properties of instances, as kvis_network_info{device="eth0",driver="e1000"} 1. */
+/* Writes constant properties of instances, such as kvis_network_info{device="eth0",driver="e1000"}
+ * 1. */
 static void mout_prom_facts(struct buf *b, u8 dim)
 {
     char name[96], help[96];
@@ -31699,7 +31717,7 @@ static int mout_prom_open(const char *file, char *tmp, size_t size)
     return f < 0 ? -errno : f;
 }
 
-/* Replaces a regular file atomically: readers see either the old or the new page. */
+/* Replaces a regular file atomically: readers see either the old page or the new one. */
 static void mout_prom_file(const char *file)
 {
     char tmp[PATH_MAX];
@@ -31829,13 +31847,13 @@ static void mout_json(struct buf *b)
     mout_json_end(b, "]}\n");
 }
 
-/* --- the HTML report: a line per series and a heat map per distribution ---
- * A series is one metric of one instance, with at most MOUT_POINTS points in time. When all points
- * are used, neighboring points are merged in pairs: the new point has the minimum, the maximum, the
- * mean and the number of intervals with a value. Counts of distributions are added.
- * gen/report/monitor.js reads base64 of 32-bit words. A series is written as its line number, first
- * point, number of points, and the points: floats, or struct met_point after the first merge. Each
- * cell of a heat map is written as map number | MOUT_DIST, point, cell number, and count. */
+/* --- the HTML report: a line per series and a heat map per distribution --- A series is one metric
+ * of one instance, with at most MOUT_POINTS points in time. When all points are used, neighboring
+ * points are merged in pairs: the new point has the minimum, the maximum, the mean and the number
+ * of intervals with a value. Counts of distributions are added. gen/report/monitor.js reads base64
+ * of 32-bit words. A series is written as its line number, first point, number of points, and the
+ * points, which are floats or, after the first merge, struct met_point. Each cell of a heat map is
+ * written as map number | MOUT_DIST, point, cell number, and count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
@@ -32084,7 +32102,7 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    bool text = out.events_on && !mout.screen && !opt.command; /* a command has totals instead */
+    bool text = out.events_on && !mout.screen && !opt.command; /* with a command: only totals */
     if (text)
         mout_text(&out.text.b);
     if (text && mo.hist)
@@ -32119,8 +32137,8 @@ enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 static struct {
     int fd;
     u32 n;
-    pid_t child[HS_CLIENTS];     /* process IDs of n children, the oldest first */
-    u64 rest_ns;                 /* kvis ran out of descriptors: no accept(2) before this time */
+    pid_t child[HS_CLIENTS];     /* process IDs of n children, oldest first */
+    u64 rest_ns;                 /* no accept(2) before this time: kvis ran out of descriptors */
 } hs = { .fd = -1 };
 
 /* Parses [ADDR:]PORT or [IPV6]:PORT. The default address is 127.0.0.1. */
@@ -32208,7 +32226,7 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else if (strcmp(path, "/metrics"))
         hs_answer_text(f, req, "404 Not Found");
-    else if (b->cut) /* the client could not see that the text is truncated */
+    else if (b->cut) /* without an error, the client could not see that the text is truncated */
         hs_answer_text(f, req, "500 Internal Server Error");
     else
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
@@ -32333,8 +32351,9 @@ static const struct { char key; const char *title, *group[2]; } scr_sections[] =
 
 enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
-/* Lines of the overview. Bars follow the title: one per CPU (each_cpu), or the history of metric
- * `past`. If `of` names another metric, the bars show 1 - past / of; if of == past, 1 - past. */
+/* Lines of the overview. After the title come bars: one per CPU (each_cpu), or the history of
+ * metric `past`. If `of` is another metric, the bars show 1 - past / of; if `of` equals `past`,
+ * they show 1 - past. */
 static const struct scr_row {
     const char *title;
     u16 past, of;
@@ -32347,8 +32366,8 @@ static const struct scr_row {
 };
 
 /* Display settings of metrics. Metrics with a title are the first columns of their table. A value
- * above `unusual` is yellow, one above `bad` is red; if bad < unusual, values below the limits have
- * these colors. The overview shows a metric with `aside` only while its value is unusual. */
+ * above `unusual` is yellow, one above `bad` is red; if bad < unusual, low values are colored
+ * instead. The overview shows a metric with `aside` only while its value is unusual. */
 static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
 #define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
     MET_LOOKS(X)
@@ -32357,7 +32376,7 @@ static const struct { u16 m; const char *title; float unusual, bad; bool aside; 
 
 static struct {
     bool on, paused, helping, zeros, utf8;
-    bool alone;              /* no other sink is on: a pause may stop the measurement */
+    bool alone;              /* no other sink is on, so a pause may stop the measurement */
     bool typing;             /* keys are appended to the filter text `find` */
     char find[24];           /* filter: text that a name must contain to be shown */
     u16 rows, cols;          /* size of the terminal */
@@ -32370,8 +32389,9 @@ static struct {
     u32 n_drawn;
     struct { u8 dim; u32 line; } drawn[N_DIM]; /* a table on the page; the line of its header */
     u16 sort[N_DIM];         /* per table: metric to sort by; N_METRICS: not sorted */
-    u8 escape;               /* number of bytes read of an escape sequence, at most 2 */
-    u32 number;              /* first parameter of the escape sequence; plus 1000 after a ';' */
+    u8 escape;               /* number of bytes of an escape sequence that were read, at most 2 */
+    u32 number;              /* first parameter of the escape sequence; plus 1000 if a ';'
+                              * follows */
     struct termios was;      /* terminal settings before kvis changed them */
     float past[N_METRICS][SCR_PAST]; /* history by met.tick % SCR_PAST; 0: no value */
 } scr;
@@ -32398,7 +32418,7 @@ static void scr_take(int sig)
     errno = e;
 }
 
-/* Signal handler: restores the terminal, then lets the signal terminate or stop kvis. */
+/* Signal handler: restores the terminal, and then lets the signal terminate or stop kvis. */
 static void scr_give(int sig)
 {
     struct sigaction act = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
@@ -32414,7 +32434,7 @@ static void scr_resize(int sig)
     (void)sig;
 }
 
-/* Standard output need not be the same terminal: keys also work if it is not. */
+/* Uses the terminal for keys even if standard output is not the same terminal. */
 static void scr_begin(void)
 {
     static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
@@ -32541,7 +32561,8 @@ static void scr_part(struct buf *b, double part)
     scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
 }
 
-/* Draws the history of metric m as bars; with `of`, of 1 - m / of; if of == m, of 1 - m. */
+/* Draws the history of metric m as bars: of 1 - m / of if `of` is another metric, of 1 - m if `of`
+ * equals m. */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -32838,7 +32859,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
     u32 src = metrics[met_dims[dim].sort].src, from, to, used;
-    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* includes unread instances */
+    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* with unread instances */
     const char *name = met_dims[dim].title;
     char title[64];
     if (!rows || !n)
@@ -32869,7 +32890,8 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 
 /* --- the overview --- */
 
-/* Removes the text from `at` on if fewer than `keep` columns are left after it; returns whether. */
+/* If fewer than `keep` columns are left after it, removes the text from offset `at`. Returns
+ * whether it did. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
     if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
@@ -32924,7 +32946,7 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     b->len = scr.from;
 }
 
-/* Writes a value and the names of its instance and metric. Returns whether this did not fit. */
+/* Writes a value and the names of its instance and metric. Returns true if they did not fit. */
 static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
 {
     u32 at = b->len;
@@ -32939,7 +32961,8 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual values that the overview does not show; one per instance if there is no sum. */
+/* Writes unusual values that the overview does not show. If a metric has no sum, writes a value per
+ * instance. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -33278,7 +33301,7 @@ static void scr_draw(void)
     scr.cols = w.ws_col;
     scr_all(b);
     u32 last = scr.lines - MIN(scr.lines, scr_window());
-    if (scr.top > last) { /* the window is past the end of the page */
+    if (scr.top > last) { /* the window extends past the end of the page */
         scr.top = last;
         b->len = from;
         scr_all(b);
@@ -33350,7 +33373,8 @@ static const char *mon_opt_interval(const char *v)
 {
     char *end;
     double seconds = strtod(v, &end);
-    bool decimal = isdigit((u8)*v) && !v[strspn(v, "0123456789.")]; /* strtod(3) accepts 0x1p4 */
+    bool decimal = isdigit((u8)*v) && !v[strspn(v, "0123456789.")]; /* strtod(3) also accepts
+                                                                     * 0x1p4 */
     if (!decimal || *end || seconds < 0.01 || seconds > 1e8)
         return "not a number of seconds from 0.01 to 100000000";
     mo.interval_ns = (u64)(seconds * 1e9 + 0.5);
@@ -33420,7 +33444,7 @@ static struct {
 } mon_command = { .status = -1 };
 
 /* Events that the kernel counts without a PMU. If perf_event_paranoid is 2, unprivileged users may
- * count only in user mode. The clock runs in user mode, but the other events do not occur there. */
+ * count only in user mode, where the clock runs, but the other events do not occur. */
 static struct {
     const char *name;
     u64 config;
@@ -33460,7 +33484,6 @@ static double mon_seconds(const struct timeval *t)
     return (double)t->tv_sec + (double)t->tv_usec / 1e6;
 }
 
-/* Writes a total, or why there is none. */
 static void mon_total(const char *name, bool fraction, double v, const char *why)
 {
     if (out.events_on && why)
@@ -33507,7 +33530,6 @@ static void mon_pmc_totals(void)
     }
 }
 
-/* Writes the totals of the command. */
 static void mon_totals(void)
 {
     const struct rusage *used = &mon_command.used;
@@ -33532,8 +33554,8 @@ static void mon_totals(void)
 
 /* --- the loop --- */
 
-/* Turns the sources of -p and --cgroup on if these options are given, else off, whatever -c says.
- * Returns whether any source is on. */
+/* Turns the sources of -p and --cgroup on if these options are given, and off otherwise, regardless
+ * of -c. Returns whether any source is on. */
 static bool mon_sources_on(void)
 {
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP, e = 1ull << SRC_EVENTS;
@@ -33639,7 +33661,7 @@ static void mon_start(void)
 static int mon_run(u64 end_ns)
 {
     u64 next;
-    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
+    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen have no screen */
     if (opt.command) {
         mon_fork();
         mon_open_events();
@@ -33651,7 +33673,7 @@ static int mon_run(u64 end_ns)
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
-    if (scr.on && scr.alone) { /* the content of other sinks must not depend on the screen */
+    if (scr.on && scr.alone) { /* the content of other outputs must not depend on the screen */
         mo.all_processes = true;
         mo.off &= mo.chosen ? ~0ull : ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
     }
@@ -33683,7 +33705,7 @@ static int mon_run(u64 end_ns)
     scr_end();
     bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
-    while (opt.command && !mon_ended() && !sp_over()) /* the command runs longer than -d or -n */
+    while (opt.command && !mon_ended() && !sp_over()) /* the command may run longer than -d or -n */
         mon_wait(u_now() + NSEC);
     sp_end_witness();
     return mon_command.status;
