@@ -33715,7 +33715,7 @@ static int mon_run(u64 end_ns)
  * kvis diagnose applies the USE method (Brendan Gregg: utilization, saturation and errors of every
  * resource) to the metrics of kvis monitor. A number is a metric, or is derived from two numbers.
  * kvis reads all sources every second for the time of -d, takes the mean of each number (the
- * maximum of a percentile), and tries the rules of gen/tables/rules.tbl. Errors, and limits that
+ * maximum of a percentile), and applies the rules of gen/tables/rules.tbl. Errors, and limits that
  * are nearly reached, come first. Other findings are ranked by the time lost to them, in seconds
  * per second: CPU time, or the time of all waiting tasks, which may exceed 1. The text, the JSON
  * and the report print struct dg_finding. Entry point: dg_run. */
@@ -33765,13 +33765,13 @@ static const struct { const char *id, *name; u16 use[3]; } dg_res[N_RES] = {
 
 enum { DG_MAX_GUARDS = 3, DG_MAX_RULES = 192 };
 
-#define DG_ANY 1e-6f /* a lower threshold means: any value above 0 */
+#define DG_ANY 1e-6f /* lower thresholds mean: any value above 0 */
 
 static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
-    const char *unless_rule; /* name of another rule whose finding suppresses this rule; or NULL */
+    const char *unless_rule; /* name of a rule that suppresses this rule by its finding; or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* masks of resources whose findings: suppress this rule; rank after it */
+    u16 unless, before; /* masks of resources: their findings suppress, rank after this rule's */
     u8 res, kind, who;
     bool each, files, below;
     float limit, factor;
@@ -33793,7 +33793,7 @@ struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 /* Hash table of all processes that ran during the diagnosis, including exited processes. */
 static struct dg_task {
     u64 born;                /* start time: distinguishes processes that had the same pid */
-    u64 did[MFS_NUMBERS];    /* counters and sizes, by MFS_ number, in the kernel's units */
+    u64 did[MFS_NUMBERS];    /* counters and sizes, indexed by MFS_ number, in the kernel's units */
     u32 pid;
     u16 has;                 /* bit mask of the elements of did[] that are known */
     char *group;             /* path of the process's cgroup; NULL: unknown, or not needed */
@@ -33834,7 +33834,7 @@ static struct {
     u32 forgot;                  /* number of findings that were lost for lack of memory */
     int status; /* wait status of the command; -1: still running, or no command */
     bool progress;               /* a line on the terminal shows the progress of the diagnosis */
-    bool virtio;                 /* the virtio kprobes are on, which slow down a busy machine */
+    bool virtio;                 /* virtio kprobes are in use, which slow down a busy machine */
 } dg = { .status = -1 };
 
 /* --- numbers: means over all samples --- */
@@ -34020,9 +34020,9 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
     return met_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
 }
 
-/* --- the files of the processes with the most I/O ---
- * /proc/PID/fdinfo has the position and the mount of an open file, and /proc/PID/mountinfo has the
- * device of the mount. Unlike stat(2) of the open file, reading these files cannot hang. */
+/* --- the files of the processes with the most I/O --- /proc/PID/fdinfo has the position and the
+ * mount of an open file, and /proc/PID/mountinfo has the device of the mount. Unlike stat(2) on the
+ * open file, reading these files cannot hang. */
 
 /* Open files of the processes with the most I/O. If the position of a file advances between two
  * samples, the process reads or writes the file. */
@@ -34032,7 +34032,8 @@ static struct dg_moves {
     struct { u32 fd; u64 pos, moved; } at[DG_FDS]; /* moved: total advance of pos, in bytes */
 } dg_moves[MFS_TOP];
 
-/* Returns the entry of a process. A new entry may replace the least recently updated one. */
+/* Returns the entry of a process. A new entry may replace the entry that was updated longest
+ * ago. */
 static struct dg_moves *dg_moves_of(struct dg_task *t)
 {
     struct dg_moves *oldest = dg_moves;
@@ -34256,8 +34257,8 @@ static bool dg_receives(const struct met_inst *i)
     return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
 }
 
-/* Returns whether rules apply to an instance. Rules ignore kvis itself and receive rings. They also
- * ignore stacked disks, and test the disks below them instead. */
+/* Returns whether rules apply to an instance. Rules ignore kvis itself, receive rings, and stacked
+ * disks, for which they test the underlying disks. */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -34277,7 +34278,8 @@ static void dg_rule(const struct dg_rule *r)
             dg_try(r, i);
 }
 
-/* Ranks finding f before the findings that f causes, even if these have higher costs. */
+/* Ranks finding f before its consequences, the findings that f causes, even if these have higher
+ * costs. */
 static void dg_consequences(struct dg_finding *f)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
@@ -34460,7 +34462,8 @@ static const char *dg_words_of(u16 number)
     return NULL;
 }
 
-/* Returns whether a number is written without its unit: its phrase in dg_words[] has a '#'. */
+/* Returns whether a number is written without its unit, because its phrase in dg_words[] has a
+ * '#'. */
 static bool dg_unitless(u16 number)
 {
     const char *words = dg_words_of(number);
@@ -34565,7 +34568,7 @@ static const struct buf *dg_next(const struct dg_finding *f)
 enum { DG_COLUMNS = 79 };
 
 /* Returns the end of the word at offset `at`. A number and its %, or a name and the "·" after the
- * name, count as one word, because no line may begin with "%" or "·". */
+ * name, count as one word: no line may begin with "%" or "·". */
 static u32 dg_word_end(const struct buf *text, u32 at)
 {
     while (at < text->len
@@ -34634,7 +34637,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
     static struct buf line;
     const char *sep = "";
     b_reset(&line);
-    u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* two processes fit on one line */
+    u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* two processes fit in one line */
     for (u32 k = 0; k < n; k++) {
         b_s(&line, sep);
         sep = ", ";
@@ -34849,8 +34852,8 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, &line, 18, DG_COLUMNS);
 }
 
-/* Returns whether kvis could not read these metrics. They can also lack a value because there was
- * no such event or object; in gen/tables/metrics.tbl, the reasons for that begin with "no ". */
+/* Returns whether kvis could not read these metrics. Metrics can also lack a value because there
+ * was no such event or object. The reasons for that begin with "no " in gen/tables/metrics.tbl. */
 static bool dg_blind(const struct mout_lack *l)
 {
     return met.src[l->src].wrong
@@ -34929,7 +34932,8 @@ static void dg_json_labels(struct buf *b, const struct met_inst *i)
     }
 }
 
-/* Writes "metric":"...","labels":{...},"value":1,"text":"100 %" and, if it has a phrase, "says". */
+/* Writes "metric":"...","labels":{...},"value":1,"text":"100 %" and, if the number has a phrase,
+ * "says". */
 static void dg_json_number(struct buf *b, u16 number, const struct met_inst *i, double v)
 {
     b_s(b, "\"metric\":\"");
@@ -35173,7 +35177,7 @@ enum { DG_FILE_MAX = 64 << 10 };
 static struct {
     const char *start;       /* start of the current line */
     u32 line;
-    struct dg_rule *rule;    /* the rule that is being read; NULL: none yet */
+    struct dg_rule *rule;    /* rule that is being read; NULL: none yet */
     struct buf why;          /* what is wrong, or empty */
 } dg_local;
 
@@ -35190,7 +35194,8 @@ static bool PRINTF_LIKE(2, 3) dg_wrong(const char *at, const char *fmt, ...)
     return false;
 }
 
-/* Returns the next word of a line, terminated by a NUL. It is empty at the end of the line. */
+/* Returns the next word of a line, terminated by a NUL. At the end of the line, the word is
+ * empty. */
 static char *dg_word(char **line)
 {
     char *word = *line + strspn(*line, " \t");
@@ -35311,7 +35316,6 @@ static bool dg_cost(struct dg_rule *r, char *v)
     return dg_find_number(number, &r->cost);
 }
 
-/* Stores a column of a rule. */
 static bool dg_column(struct dg_rule *r, const char *key, char *v)
 {
     static const char *const columns[] = {
@@ -35535,7 +35539,8 @@ static int dg_run(void)
  * the detail and the fix in the ability's row. check_judge derives the verdicts on subcommands from
  * the rows. To add an ability, add a row of check_rows[] and a function. */
 
-/* One bit per subcommand. virt (virtio rings), a part of monitor, has a verdict of its own. */
+/* One bit per subcommand. virt (virtio rings) is a part of monitor that has a verdict of its
+ * own. */
 enum {
     CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
     CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff work everywhere */
@@ -35564,7 +35569,7 @@ static void PRINTF_LIKE(2, 3) check_fix(struct check *c, const char *fmt, ...)
     c->works = false;
 }
 
-/* Splits a message at U_FIX into detail and fix. A NULL message means that the ability works. */
+/* Splits a message at U_FIX into detail and fix. If `why` is NULL, the ability works. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -35720,13 +35725,13 @@ static void check_source(struct check *c, u32 src)
 /* The abilities that kvis check tries. A row without `needed` and `useful` is only informative. */
 static const struct check_row {
     const char *name;
-    u8 needed, useful;   /* subcommands that fail without it; that only do less or are slower */
+    u8 needed, useful;   /* subcommands that fail without it; that do less or are slower */
     u8 verdict;          /* bits of the subcommands whose verdict depends on the ability */
     bool bpf;            /* the ability needs BPF programs */
     void (*fn)(struct check *);
     u8 source;           /* source to try if fn is NULL; 0: fn of an earlier row fills this row */
     const char *what;    /* detail if the ability works and fn supplies no detail */
-    const char *without; /* name in "without NAME" of a verdict; NULL: kvis has a fallback */
+    const char *without; /* name in "without NAME" of a verdict; NULL: a fallback exists */
     const char *fix;     /* fix if the reason contains no fix; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
@@ -35779,7 +35784,7 @@ static const struct check_row {
 static const struct check_command {
     const char *name;
     u8 bit;
-    bool any; /* one working ability is enough for the subcommand */
+    bool any; /* one working ability suffices for the subcommand */
     const char *all, *some, *fallback;
 } check_commands[] = {
     { "trace", CHECK_TRACE, false, "full: hybrid", "hybrid",
@@ -35808,7 +35813,8 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* If several subcommands have the same bit, writes the first. `none`: text for an empty mask. */
+/* Writes the names of the subcommands in a mask. If several subcommands have the same bit, writes
+ * only the first. none: text for an empty mask. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
@@ -35915,7 +35921,7 @@ static void check_table(struct buf *b, bool json)
 static void check_cpu_id(struct check *c)
 {
     static const u8 cpu0[PMC_CPUS / 8] = { 1 };
-    const struct pmc_core *core = pmc.n_pmus ? NULL : pmc_find_core("cpu"); /* else its row says */
+    const struct pmc_core *core = pmc.n_pmus ? NULL : pmc_find_core("cpu");
     if (pmc.vendor[0])
         check_say(c, true, "%s family %u model %u stepping %u: %s%s%s", pmc.vendor, pmc.family,
                   pmc.model_nr, pmc.stepping, pmc.model, core ? ", " : "", core ? core->name : "");
@@ -35976,7 +35982,8 @@ static void check_unc_event(struct check *c, u32 event)
         check_fix(c, "%s", unc_reason[r->role]);
 }
 
-/* Appends rows for memory controllers and RAPL, which do not decide if kvis check cpu succeeds. */
+/* Appends rows for memory controllers and RAPL, which do not affect the exit status of kvis check
+ * cpu. */
 static void check_uncore(void)
 {
     unc_begin(false);
@@ -36029,7 +36036,7 @@ static bool check_cpu(struct buf *b, bool json)
 
 /* --- kvis check: tries everything, then judges --- */
 
-/* Returns whether a row concerns a subcommand of `bits`, or concerns no subcommand at all. */
+/* Returns whether a row is about a subcommand of `bits`, or about no subcommand in particular. */
 static bool check_asked(const struct check_row *r, u8 bits)
 {
     u8 of = (r->needed | r->useful) & CHECK_COMMANDS;
@@ -36125,7 +36132,8 @@ enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 struct check_verdict {
     enum check_loss loss;
     char detail[512];
-    const struct check *worst; /* first missing ability with the greatest loss; NULL: none */
+    const struct check *worst; /* first of the missing abilities with the greatest loss; NULL:
+                                * none */
 };
 
 static enum check_loss check_lost(const struct check_command *of, const struct check_done *d)
@@ -36284,10 +36292,10 @@ union opt_dest {
 };
 
 struct opt_row {
-    u16 in; /* bit mask (IN_...) of the subcommands that accept the option */
+    u16 in; /* one-letter name; 0: none */
     char letter; /* 0: none */
     const char *name, *arg; /* long name and name of the argument, or NULL */
-    bool optional; /* the argument is optional, and must follow a '=' */
+    bool optional; /* the argument is optional, and must follow an '=' */
     u8 kind; /* enum opt_kind */
     union opt_dest to;
     u32 min, max;
@@ -36713,7 +36721,8 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
               given, near);
 }
 
-/* Returns the next word as the value of an option, or NULL. "--" must follow a '='. */
+/* Returns the next word as the value of an option, or NULL. The value "--" is only accepted after
+ * an '='. */
 static const char *opt_next_word(char **argv)
 {
     return argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
@@ -36759,7 +36768,7 @@ static int opt_short(const struct cmd *c, char **argv)
     return 1;
 }
 
-static const struct cmd *opt_cmd; /* the subcommand on the command line */
+static const struct cmd *opt_cmd; /* the subcommand given on the command line */
 
 static const struct opt_row *opt_named(const char *name)
 {
@@ -36767,8 +36776,9 @@ static const struct opt_row *opt_named(const char *name)
 }
 
 /* Ends kvis if the user wrote the optional value of an option as the next word, without '='. This
- * is certain for a subcommand without words; before a command, if the word is not a program or a
- * "--" follows later; before recordings, if the word does not name an existing file. */
+ * is certain in three cases: the subcommand takes no words; a command follows, and the word is not
+ * a program or a "--" follows later; recordings follow, and the word does not name an existing
+ * file. */
 static void opt_refuse_value(const struct cmd *c, const char *option, char **word)
 {
     const struct opt_row *r = opt_by_name(c, option + 2, strlen(option + 2));
@@ -36806,7 +36816,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
         else
             words[n++] = *argv++;
     }
-    argv += *argv != NULL; /* the "--" */
+    argv += *argv != NULL; /* skip the "--" */
     if (!mixed)
         return argv;
     while (*argv)
@@ -36818,8 +36828,9 @@ static char **opt_parse(const struct cmd *c, char **argv)
 /* == 46 cmd_  the subcommands ===================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
-/* Opens descriptors 0, 1 and 2 if they are closed. Otherwise, a file of kvis could get such a
- * number and receive messages. In the command, O_CLOEXEC closes the descriptors again. */
+/* Opens descriptors 0, 1 and 2 if they are closed. Otherwise, a file of kvis could have such a
+ * number, and messages would go into the file. O_CLOEXEC closes these descriptors again in the
+ * command. */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -36835,10 +36846,10 @@ static bool cmd_colour(int f)
     return isatty(f) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
-/* Files that kvis reads or writes. kvis refuses to use the same file twice. */
+/* The files that kvis reads or writes. kvis refuses to use the same file twice. */
 static struct {
     struct { dev_t dev; ino_t ino; const char *name; int full; } of[16];
-    /* full: descriptor of a file that still has its old content, or -1 */
+    /* full: descriptor of a file that still has its old content; -1: none */
     u32 n;
     bool later; /* kvis truncates output files in out_begin, not when it opens them */
 } cmd_files;
@@ -37143,7 +37154,7 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     sigaddset(&set, sig);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     raise(sig);
-    exit(status); /* the signal did not kill kvis: exit with the shell's status for the signal */
+    exit(status); /* the signal did not kill kvis: exit with the status of a shell */
 }
 
 static int cmd_trace_end(void)
@@ -37290,7 +37301,8 @@ static void cmd_rows_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* In order of precedence: a failure of kvis, the signal that ended kvis, the command's status. */
+/* Returns the exit status of kvis: in order of precedence, a failure of kvis, the signal that ended
+ * kvis, the command's status. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -37311,7 +37323,7 @@ static void cmd_refuse_ptrace(void)
                   "starts");
 }
 
-/* Refuses -p with the ID of a thread instead of a process, because no event would match the ID. */
+/* Refuses -p with the ID of a thread instead of a process, because no event would match it. */
 static void cmd_refuse_thread(u32 pid)
 {
     pid_t id = (pid_t)pid;
@@ -37407,7 +37419,8 @@ static int cmd_exitsnoop(void)
     return cmd_proc();
 }
 
-/* Copies the name of a directory without trailing slashes. Paths appended to it begin with one. */
+/* Copies the name of a directory without trailing slashes, because appended paths begin with a
+ * slash. */
 static const char *cmd_directory(char *own, const char *dir)
 {
     size_t n = strlen(dir);
@@ -37489,7 +37502,7 @@ static int cmd_monitor(void)
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_rows_header("none");
-    if (opt.command && !opt.out_file) { /* stdout belongs to the command */
+    if (opt.command && !opt.out_file) { /* stdout is used by the command */
         out.events_on = true;
         out.text.fd[0] = STDERR_FILENO;
     } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
@@ -37550,7 +37563,8 @@ static int cmd_check(void)
     return !works;
 }
 
-/* Checks that replay can print the table of system calls. Warns if filters do not apply to it. */
+/* Checks that replay can print the table of system calls. Warns if filters do not apply to the
+ * table. */
 static void cmd_replay_table(void)
 {
     if (!opt.count_only && !opt.count_too)
@@ -37696,7 +37710,8 @@ static int cmd_completion(const char *shell)
     return cmd_print(STDOUT_FILENO, text);
 }
 
-/* Returns the first page with a subcommand's synopsis. The last page, kvis.1, has all of them. */
+/* Returns the first manual page that has the synopsis of a subcommand. The last page, kvis.1, has
+ * all of them. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
@@ -37752,7 +37767,7 @@ static int cmd_help(char *const *args)
 }
 
 /* Refuses to run as a set-user-ID or set-group-ID program. kvis writes files and traces processes
- * as its user asks; therefore every user would get the rights of the owner of kvis. */
+ * as its user asks, so every user would get the rights of the owner of kvis. */
 static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
@@ -37768,8 +37783,8 @@ static const char *cmd_file_name(const char *path)
 
 static int cmd_run(const struct cmd *c, char **argv)
 {
-    open_opt.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop */
-    tr.status = -1; /* an initializer would move all of tr from .bss into the executable */
+    open_opt.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop does */
+    tr.status = -1; /* an initializer would move `tr` from .bss into the binary */
     sc_init();
     sc_parse("all");
     char **rest = opt_parse(c, argv + 1);
