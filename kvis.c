@@ -8669,7 +8669,7 @@ static void st_text_exit(struct buf *b, const struct summary *s)
         b_f(b, "killed by %s%s", u_signame(WTERMSIG(status)),
             WCOREDUMP(status) ? " (core dumped)" : "");
     else
-        b_f(b, "%d", WEXITSTATUS(status));
+        b_f(b, "exit %d", WEXITSTATUS(status));
 }
 
 static void st_escape(struct buf *b, const char *s, u32 n, u32 most)
@@ -9055,8 +9055,8 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
         { s->unreadable, "stops in which the arguments of a call could not be read in time" },
-        { s->names_overflow, "uses of names beyond the limit of names, counted as one name" },
-        { s->mappings_overflow, "memory mappings beyond the limit are left out" },
+        { s->names_overflow, "uses of names over the limit are counted as one name" },
+        { s->mappings_overflow, "memory mappings over the limit are left out" },
         { s->names_dropped, dropped },
         { s->programs_other, "executed programs (or fewer) are missing from the list" },
     };
@@ -29996,7 +29996,7 @@ static const char *unc_why(u32 role)
     if (role == UR_BOTH && unc_memory_counts(UN_BYTES))
         return unc_reason[UR_READ][0] ? unc_reason[UR_READ] : unc_why(UR_WRITE);
     if (unc.too_many)
-        return "more memory controllers than kvis can read: 1024 PMUs, 2048 events";
+        return "more memory controllers than kvis can read (limit: 1024 PMUs, 2048 events)";
     if (role != UR_BOTH && unc_memory_counts(UN_SUM))
         return "the PMU amd_df counts memory reads and writes together";
     if (unc.class != UC_NONE)
@@ -34626,7 +34626,7 @@ static void dg_text_files(struct buf *b, const struct dg_moves *m)
             continue;
         b_f(b, "   file of pid %u: ", m->task->pid);
         b_esc(b, name, strlen(name), 0);
-        b_s(b, ", whose file position advanced by ");
+        b_s(b, ", position advanced by ");
         b_size(b, m->at[k].moved);
         b_c(b, '\n');
     }
@@ -34902,9 +34902,9 @@ static void dg_text(struct buf *b)
         dg_text_table(b);
     dg_text_busiest(b);
     if (dg.left_out.processes)
-        b_f(b, "the data of at least %u processes are incomplete\n", dg.left_out.processes);
+        b_f(b, "data of at least %u processes is incomplete\n", dg.left_out.processes);
     if (dg.left_out.descriptors)
-        b_f(b, "the data of at least %u open files are missing\n", dg.left_out.descriptors);
+        b_f(b, "data of at least %u open files is missing\n", dg.left_out.descriptors);
     b_c(b, '\n');
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
@@ -35402,7 +35402,7 @@ static bool dg_rule_line(const char *file, char *line)
     if (column && dg_local.rule)
         return dg_column(dg_local.rule, key, line);
     if (strcmp(key, "rule"))
-        return dg_wrong(key, "want rule NAME, or an indented column of a rule");
+        return dg_wrong(key, "expected rule NAME, or an indented column of a rule");
     return dg_complete() && dg_begin_rule(file, line);
 }
 
@@ -36180,7 +36180,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
     bool by_ptrace = check_by_ptrace(of);
     if (v->loss == LOSS_ALL)
         snprintf(v->detail, sizeof v->detail, "%s: %.*s%s", by_ptrace && !no_proc
-                 ? "works only for a command, by ptrace" : "does not work",
+                 ? "works only for a command, with ptrace" : "does not work",
                  (int)strcspn(v->worst->detail, "\n"), v->worst->detail,
                  by_ptrace && no_proc ? "; ptrace needs /proc, which is not mounted" : "");
     else
@@ -36792,7 +36792,7 @@ static void opt_refuse_value(const struct cmd *c, const char *option, char **wor
     if (c->takes == TAKES_RECORDINGS)
         meant = access(*word, F_OK) < 0;
     if (meant)
-        opt_wrong(c, r, "%s: the value must follow a '='; fix: %s=%.300s", option, option, *word);
+        opt_wrong(c, r, "%s: the value must follow an '='; fix: %s=%.300s", option, option, *word);
 }
 
 /* Parses the options of a subcommand. Returns the words after the options. If the subcommand takes
