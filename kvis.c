@@ -323,7 +323,7 @@ struct proc {
     u64 start_ns;
     u64 restart;         /* bit n-1: the handler of signal n has SA_RESTART */
     u64 caught;          /* bit n-1: signal n has a handler */
-    struct st_caller *caller; /* row of the process in the tables of --by=pid */
+    struct st_caller *caller; /* the process's row in the tables of --by=pid */
     int status;          /* wait status of the main thread, set when that thread exits */
     u8 delivered, sent;  /* signals last delivered and last sent to the process; 0: none */
     s32 sent_code;       /* si_code of the last signal sent to the process */
@@ -2682,7 +2682,7 @@ static u32 fd_partner(int s, u32 ino)
     memcpy(id->idiag_dst, six ? (void *)&local.sin6_addr : &local.sin6_flowinfo, size);
     ssize_t n = fd_diag(&request.head, &answer.head, sizeof answer);
     bool found = n >= (ssize_t)sizeof answer.inet
-                 && answer.inet.id.idiag_dport == local.sin6_port; /* port 0: a listener answers */
+                 && answer.inet.id.idiag_dport == local.sin6_port; /* a listener has port 0 */
     return found ? answer.inet.idiag_inode : 0;
 }
 
@@ -3211,7 +3211,7 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     snprintf(path, sizeof path, "/proc/%d/mountinfo", tid);
     FILE *f = fopen(path, "re");
     while (f && u_line(f, &line, &size)) {
-        const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id parent major:minor */
+        const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* line: id, parent, dev */
         hit |= !mem_charge(); /* too many mounts: assume that the file system can block */
         if (hit)
             break;
@@ -3660,7 +3660,7 @@ struct dec_member {
     const char *name;
     u16 off;
     u8 size, how; /* enum dec_shown */
-    u16 fam;      /* DV_FLAGS, DV_VALUE: FAM_...; DV_BITS: first bit << 8 | number of bits */
+    u16 fam;      /* DV_FLAGS, DV_VALUE: name family; DV_BITS: first bit << 8 | count */
     u8 only;      /* enum dec_only */
     u8 condition; /* index in dec_conditions[] */
 };
@@ -3763,7 +3763,7 @@ struct dec {
     int i;        /* index of the argument */
     bool exit;
     u8 form;      /* enum arg_form */
-    const struct kind *kind; /* NULL: K_BITS or K_ENUM */
+    const struct kind *kind; /* NULL: the kind is K_BITS or K_ENUM */
     bool cut;
     u64 left;     /* number of transferred bytes that have not been shown yet */
 };
@@ -9815,7 +9815,7 @@ static bool md_dns_question(struct md_dns *m)
     md_dns_name(m, &name);
     m->name_len = name.len;
     m->type = (u16)md_dns_int(m, 2);
-    md_dns_int(m, 2); /* class */
+    md_dns_int(m, 2); /* skip the class */
     return !m->bad;
 }
 
@@ -9829,8 +9829,8 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         struct buf owner = { .p = (char[8]){ 0 }, .cap = 8, .max = 8 };
         md_dns_name(m, &owner);
         u32 type = md_dns_int(m, 2);
-        md_dns_int(m, 2); /* class */
-        md_dns_int(m, 4); /* time to live */
+        md_dns_int(m, 2); /* skip the class */
+        md_dns_int(m, 4); /* skip the time to live */
         u32 n = md_dns_int(m, 2);
         const u8 *p = m->p + m->at;
         next = m->at + n;
@@ -11380,7 +11380,7 @@ static void md_exit(struct task *t, struct call *c)
 
 enum {
     REC_VERSION = 5, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
-    REC_KEEP = 512, /* longest string that gets a slot, in bytes */
+    REC_KEEP = 512, /* longest string that is stored in a slot, in bytes */
     /* Limits of a recording: event fields, event kinds, and fields of a kind. The mask of an event
      * has 64 bits, the last of which means "the event has fields that its kind does not list". */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
@@ -14495,7 +14495,7 @@ static struct {
     struct df_row *name[2], *command[2]; /* sorted by the address of the interned name */
     u32 n_names[2], n_commands[2], cap[2];
     u64 left_out;            /* number of times that a process or command did not fit */
-    u64 wall_ns[2]; /* run time of the command, or of the recording if there is no command */
+    u64 wall_ns[2]; /* duration of the command, or of the recording if it has no command */
     bool counted[2];         /* true if the recording counts calls */
     u32 unasked[2];          /* number of system calls that -e excluded */
     bool timed[2]; /* true if the recording splits the time of calls into CPU, run queue and disk */
@@ -17450,8 +17450,8 @@ static void *bpf_load_some(void *loading)
 }
 
 /* Loads the BPF programs in the bit set `mask` (bits are indexes of fam->progs) with two threads;
- * the longest program takes about as long as all others. Programs that failed are loaded once more,
- * to get the reason. */
+ * the longest program takes about as long as all others. Programs that failed to load are loaded
+ * again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -18048,10 +18048,10 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* A signal to kvis's process group also reaches the command, so kvis ignores the signal, and ends
- * when the command ends. A signal to kvis alone ends kvis. siginfo does not distinguish the two
- * cases. Therefore kvis starts a witness: a process in the same group that writes each signal it
- * gets to a pipe. With ptrace, a stop of the command shows the signal (tr_is_groups). */
+/* A signal to kvis's process group also reaches the command, so kvis ignores the signal and ends
+ * with the command. A signal to kvis alone ends kvis. siginfo does not distinguish the two cases.
+ * Therefore kvis starts a witness: a process in the same group that writes each signal it gets to a
+ * pipe. With ptrace, a stop of the command shows the signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
@@ -20120,8 +20120,9 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
-/* Returns the default size of the ring (without --ring). In observe mode a full ring loses records,
- * because no thread can be held, so the ring is larger on a machine with more memory. */
+/* Returns the default size of the ring (without --ring). In observe mode, a full ring loses
+ * records, because no thread can be held. Therefore, the ring is larger on a machine with more
+ * memory. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
@@ -22620,7 +22621,7 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly kernel time, of fork(2) */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly kernel time (fork) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -22717,7 +22718,7 @@ struct session {
     void (*second)(void);         /* called every second and at the end; or NULL */
     bool other_file; /* the run also writes a file at its end, so it continues without a reader */
     const char *const *lost_why;  /* messages by enum wire_lost; at N_LOST: for skipped BPF runs */
-    const char *calls;            /* with ptrace: system calls that `tap` gets */
+    const char *calls;            /* with ptrace: calls whose events `tap` receives */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
     const char *cost;             /* with ptrace: what tracing costs the command, for a warning */
@@ -23476,7 +23477,7 @@ enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes of a command line; with
 enum { PROC_DEPTH = 16 };      /* maximum depth of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
-/* The events of a command that have a row. */
+/* The events of a command that can have a row in the output. */
 enum proc_what {
     PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* PROC_REPLACED: another exec replaced the command */
     PROC_RUNNING,                            /* the command still runs when kvis ends */
@@ -25051,7 +25052,7 @@ static bool proc_has_place(u32 pid)
     return has;
 }
 
-/* Handles a fork event. Ignores the threads of a recording. */
+/* Handles a fork event. In a recording, ignores new threads. */
 static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -26202,8 +26203,7 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     }
     if (!has_a || (!has_b && op == OP_SHARE))
         return false;
-    *v = met_apply(op, a, has_b ? b : 0); /* unknown b: 0; the result of a division by 0 is
-                                           * dropped */
+    *v = met_apply(op, a, has_b ? b : 0); /* an unknown b is 0; a division by 0 is dropped */
     return isfinite(*v);
 }
 
@@ -27124,7 +27124,7 @@ static void mfs_net_line(const char *line)
         met_raw(i, M_NET_CARRIER,
                 u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
     u_slurp(met_path("/sys/class/net/%s/duplex", name), duplex, sizeof duplex);
-    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* else it is unknown */
+    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* else the mode is unknown */
         met_set(i, M_NET_HALF, *duplex == 'h');
     s64 speed = u_file_number(met_path("/sys/class/net/%s/speed", name), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
@@ -28067,12 +28067,12 @@ static void mfs_busy(void)
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
     bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel measures waits */
-    while (waits && mfs_next(&cpu)) /* M_QUEUED: mean number of threads that waited */
+    while (waits && mfs_next(&cpu)) /* sets M_QUEUED, the mean number of waiters */
         if (ns > 0 && cpu.nr < MET_INSTS)
             met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, (double)mfs_queued[cpu.nr] / ns);
     met_sum_of(M_QUEUED, NULL);
     for (u32 by = 0; by < MFS_THREADS; by++)
-        if (by != MFS_WRITTEN) /* MFS_READ covers reads and writes */
+        if (by != MFS_WRITTEN) /* MFS_READ also covers writes */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
@@ -28520,7 +28520,7 @@ struct pmc_sum {
     double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or empty */
     bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted (not counted) for at least one unit */
     double share;              /* smallest `share` of the added readings */
-    bool any, counted, fresh;  /* counted: events were on a PMU; fresh: first reading */
+    bool any, counted, fresh;  /* counted: events were on a PMU; fresh: the first reading */
 };
 
 static struct {
@@ -29117,7 +29117,7 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
-    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* diagnose COMMAND: the machine */
+    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* diagnose counts the machine */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
     if (!pmc.one) {
@@ -33765,7 +33765,7 @@ static const struct { const char *id, *name; u16 use[3]; } dg_res[N_RES] = {
 
 enum { DG_MAX_GUARDS = 3, DG_MAX_RULES = 192 };
 
-#define DG_ANY 1e-6f /* lower thresholds mean: any value above 0 */
+#define DG_ANY 1e-6f /* a threshold below this means: any value above 0 */
 
 static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
@@ -36849,7 +36849,7 @@ static bool cmd_colour(int f)
 /* The files that kvis reads or writes. kvis refuses to use the same file twice. */
 static struct {
     struct { dev_t dev; ino_t ino; const char *name; int full; } of[16];
-    /* full: descriptor of a file that still has its old content; -1: none */
+    /* full: descriptor of an output file with its old content; -1: none */
     u32 n;
     bool later; /* kvis truncates output files in out_begin, not when it opens them */
 } cmd_files;
@@ -37154,7 +37154,7 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     sigaddset(&set, sig);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     raise(sig);
-    exit(status); /* the signal did not kill kvis: exit with the status of a shell */
+    exit(status); /* the signal did not kill kvis: exit as a shell would */
 }
 
 static int cmd_trace_end(void)
