@@ -7696,8 +7696,8 @@ static struct summary {
     struct st_row chosen[ST_ROWS]; /* statistics of the calls that filters select, for -c */
     bool apart;            /* the table of -c shows chosen[], not row[] */
     bool recorded;         /* replay or diff has read this summary from a recording */
-    bool from_calls, from_tables; /* whether chosen[] and caller[] are from recorded calls, from
-                                   * recorded tables */
+    bool from_calls, from_tables; /* source of chosen[] and caller[]: recorded calls; recorded
+                                   * tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* hash table with open addressing; count 0: free */
@@ -11287,7 +11287,7 @@ static bool md_is_about_memory(u16 row)
     return md_need[sc_id[row]] == MD_MEMORY;
 }
 
-/* Returns whether -e trace= selects no call that causes events with more than a path. If so, kvis
+/* Returns whether no call that -e trace= selects causes an event with more than a path. If so, kvis
  * prints only calls. */
 static bool md_reports_nothing(void)
 {
@@ -16090,7 +16090,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     if (len > b->type_end - pos - 12)
         return btf_bad(b, "type %u (kind %u, %u members) is truncated", id, t->kind, t->vlen);
     if (t->name >= b->str_base + b->str_len)
-        return btf_bad(b, "type %u: its name is outside the strings", id);
+        return btf_bad(b, "type %u: its name is outside the string section", id);
     return (s64)len + 12;
 }
 
@@ -17403,7 +17403,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     int f = bpf_load_insns(o, i, insns);
     if (f == -E2BIG)
         return bpf_fail(o, f, "%s: too long", r->name);
-    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* not from the verifier: no log */
+    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* the verifier did not run, so there is no
+                                                      * log */
         bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     else if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
@@ -17787,8 +17788,8 @@ static struct bpf_denial bpf_denied(int e)
         return (struct bpf_denial){ "", "" };
     if (!bpf_caps_enough(caps))
         return (struct bpf_denial){ !(caps & (bpf_cap | perfmon)) ? "BPF needs privileges"
-                                    : caps & bpf_cap ? "BPF needs CAP_PERFMON besides CAP_BPF"
-                                                     : "BPF needs CAP_BPF besides CAP_PERFMON",
+                                    : caps & bpf_cap ? "BPF needs both CAP_BPF and CAP_PERFMON"
+                                                     : "BPF needs both CAP_PERFMON and CAP_BPF",
                                     u_rights("CAP_BPF and CAP_PERFMON") };
     if (!bpf_first_user_ns())
         return (struct bpf_denial){ "BPF is not allowed in a user namespace",
@@ -22717,7 +22718,8 @@ struct session {
     bool (*over)(void);           /* returns whether the command and its descendants have exited */
     void (*second)(void);         /* called every second and at the end; or NULL */
     bool other_file; /* the run also writes a file at its end, so it continues without a reader */
-    const char *const *lost_why;  /* messages by enum wire_lost; at N_LOST: for skipped BPF runs */
+    const char *const *lost_why;  /* messages, indexed by enum wire_lost; [N_LOST]: skipped BPF
+                                   * runs */
     const char *calls;            /* with ptrace: calls whose events `tap` receives */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
@@ -37629,8 +37631,8 @@ static int cmd_replay(void)
         rec_flush();
     px_close();
     if (rp_held.missing)
-        u_warn("-P: %" PRIu64 " events of selected calls are missing: kvis could not store them "
-               "until it read these calls", rp_held.missing);
+        u_warn("-P: %" PRIu64 " events are missing: too many events came before the records of "
+               "their calls, which decide whether -P selects them", rp_held.missing);
     cmd_replay_table();
     if (whole)
         st_report(&st, true);
