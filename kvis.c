@@ -17788,8 +17788,8 @@ static struct bpf_denial bpf_denied(int e)
         return (struct bpf_denial){ "", "" };
     if (!bpf_caps_enough(caps))
         return (struct bpf_denial){ !(caps & (bpf_cap | perfmon)) ? "BPF needs privileges"
-                                    : caps & bpf_cap ? "BPF needs both CAP_BPF and CAP_PERFMON"
-                                                     : "BPF needs both CAP_PERFMON and CAP_BPF",
+                                    : caps & bpf_cap ? "kvis has CAP_BPF, but not CAP_PERFMON"
+                                                     : "kvis has CAP_PERFMON, but not CAP_BPF",
                                     u_rights("CAP_BPF and CAP_PERFMON") };
     if (!bpf_first_user_ns())
         return (struct bpf_denial){ "BPF is not allowed in a user namespace",
@@ -18086,8 +18086,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
 }
 
 /* Main function of the witness process, in which all signals are blocked. It changes its name and
- * arguments, because `pkill kvis` must not find it. It runs at once, if the kernel allows this,
- * because equal signals merge until it takes them. */
+ * arguments, because `pkill kvis` must not find it. It has real-time priority if the kernel
+ * allows that, because equal signals merge until the witness takes them. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
@@ -18159,9 +18159,10 @@ static void sp_read_reports(void)
     }
 }
 
-/* Returns whether a signal to kvis went to its process group. Each report of the witness accounts
- * for one signal, since the next one like it may be for kvis alone, and for all with the same
- * number that kvis took before the witness did: they may have merged in the witness. */
+/* Returns whether a signal to kvis went to its process group. A report of the witness accounts for
+ * one signal, because the next signal of this kind may be for kvis alone. It also accounts for all
+ * signals with this number that kvis took before the witness took its copy, because these signals
+ * may have merged in the witness. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
