@@ -3824,7 +3824,7 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* Returns how many bytes of a buffer to show: at exit, those that were transferred; at entry,
+/* Returns how many bytes of a buffer to show: at exit, the bytes that were transferred; at entry,
  * all. */
 static u64 dec_moved(const struct dec *d)
 {
@@ -13004,7 +13004,7 @@ struct px_track {
     struct { u64 from, to; } *wait; /* waits for a CPU, not written yet */
     u32 n_waits, cap_waits;
     /* the following members are used only by --folded */
-    pid_t parent;         /* pid of the parent process */
+    pid_t parent;
     u32 name_len;         /* length of `name`, or 0 if the name is unknown */
     char name[PX_NAME];   /* program of the process, or name that the thread set with prctl(2) */
 };
@@ -19975,8 +19975,8 @@ struct tr_facts {
     bool attach;
     bool faults;
     bool everyone;
-    bool only_counts;       /* see tr_only_counts */
-    bool only_calls;        /* see tr_only_calls */
+    bool only_counts;
+    bool only_calls;
     bool every_call;        /* all calls are selected, and each call is shown or counted */
     bool no_accel;
     bool no_follow;
@@ -20087,7 +20087,7 @@ static bool tr_counts_status(void)
     return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
 }
 
-/* Returns whether kvis shows single calls and produces none of these other outputs. */
+/* Returns whether kvis only shows single calls: no tables, recordings, reports or traces. */
 static bool tr_only_calls(void)
 {
     return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
@@ -20752,7 +20752,7 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
-/* Returns whether tid is a tracee that is not yet reaped: the kernel has not reused this tid. */
+/* Returns whether tid is a tracee that was not reaped, so the kernel cannot have reused its tid. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
@@ -21160,7 +21160,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
-    if (tr_immune(t, &si)) { /* once detached, the thread faults again and dies as without kvis */
+    if (tr_immune(t, &si)) { /* after the detach, the thread faults again and dies */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
         return;
@@ -23228,7 +23228,7 @@ static void open_event(const struct open_rec *r)
     static struct buf flags;
     const struct wire_open *w = r->w;
     struct event *e = ev_new(EK_OPEN, NULL, MAX(w->ts_ns, out.start_ns));
-    bool known = !(w->state & OPEN_HOW_FAULT); /* the flags of the open are known */
+    bool known = !(w->state & OPEN_HOW_FAULT);
     e->pid = (pid_t)w->pid;
     e->tid = (pid_t)w->tid;
     e->err = w->ret < 0 ? -w->ret : 0;
@@ -23946,7 +23946,8 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 
 /* --- resource usage --- */
 
-/* If `add`, adds the counters of u to those of `to`; otherwise keeps the larger ones in `to`. */
+/* If `add`, adds the counters of u to the counters of `to`; otherwise, keeps the larger ones in
+ * `to`. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -27394,7 +27395,7 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
     mfs_fs_errors(i, id);
 }
 
-/* Reads the mounts of kvis's mount namespace; with --path.rootfs, those of process 1. */
+/* Reads the mounts of kvis's mount namespace; with --path.rootfs, of process 1. */
 static void mfs_fs(void)
 {
     static struct mfs_remote remote;
@@ -28048,7 +28049,8 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
     }
 }
 
-/* Shows the MFS_TOP processes for a value, and those of the MFS_NEAR that were shown before. */
+/* Shows the MFS_TOP processes for a value, and processes among the MFS_NEAR that were shown
+ * before. */
 static void mfs_busy_first(u32 by)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -29493,7 +29495,7 @@ static const char *pmc_unknown(void)
     return NULL;
 }
 
-/* Lists the events that -e accepts by name: those that kvis knows, and those of sysfs. */
+/* Lists the events that -e accepts by name: events that kvis knows, and events of sysfs. */
 static void pmc_list_events(struct buf *b)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++) {
@@ -34836,7 +34838,8 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Lists the resources without findings: those that kvis can measure, or those that it cannot. */
+/* Lists the resources without findings. visible: resources that kvis can measure; else, resources
+ * that it cannot. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     static struct buf line;
