@@ -1534,7 +1534,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     if (n < 0)
         return (int)n;
     if (n == sizeof u.w)
-        u.w[0] = (u32)v; /* bx */
+        u.w[0] = (u32)v; /* the first word is bx */
     else if (abi == ABI_I386) /* int $0x80 in a 64-bit process: only ebx is the argument */
         u.r.rbx = (u.r.rbx & ~(u64)UINT32_MAX) | (u32)v;
     else
@@ -3760,7 +3760,7 @@ struct dec {
     const struct call *c;
     struct buf *b;
     u64 *outlen;  /* c->outlen, which is set at entry */
-    int i;        /* index of the argument */
+    int i;
     bool exit;
     u8 form;      /* enum arg_form */
     const struct kind *kind; /* NULL: the kind is K_BITS or K_ENUM */
@@ -8601,11 +8601,11 @@ static struct name *st_listed[ST_LISTED]; /* names that are the rows of the list
 
 /* Types of records in a .kvis file (see section rec_). The numbers are part of the format. */
 enum rec_type {
-    REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
-    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* events and calls */
+    REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* about the run */
+    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* about events and calls */
     REC_NUM, REC_NAME, REC_ROW = 14, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
     REC_DELAYS, REC_END, REC_IO = 22, REC_TOOK = 24, REC_LONGEST,
-    REC_FAILED_PROCESS, REC_CALLER                                     /* the results */
+    REC_FAILED_PROCESS, REC_CALLER                                     /* about the results */
 };
 
 /* The lists of the summary, in the order in which JSON and recordings contain them. */
@@ -11492,8 +11492,8 @@ static struct {
     pid_t pid, tid;            /* process and thread of the previous record */
     struct task *enter; /* task whose current call has begun, but is not recorded yet; NULL: none */
     bool enter_many;           /* value of out.many when the call of `enter` began */
-    u32 blocks;                /* number of blocks written */
-    const char *name;          /* file name, for messages */
+    u32 blocks;
+    const char *name;
 } rec_out; /* in .bss, because an initializer would put all slots into the binary */
 
 static int rout_fd = -1;
@@ -12062,11 +12062,11 @@ static void rec_finish(struct summary *s)
 static int rin_fd = -1;
 
 static struct {
-    const char *name;          /* file name, for messages */
+    const char *name;
     struct summary *sum;       /* summary that is filled from the recording */
     bool again; /* true in a second reading, when the traced command is already known */
     u64 at;                    /* offset of the current block in the file */
-    u32 blocks;                /* number of blocks read */
+    u32 blocks;
     struct buf b;              /* the current block */
     const u8 *p, *end;         /* unread bytes of the current block */
     struct rec_slot slot[REC_SLOTS];
@@ -12994,7 +12994,7 @@ struct px_track {
     pid_t pid, tid;
     u64 upid, utid;       /* ids of the process and the thread in the trace, never reused */
     u64 flow;             /* id of the fork arrow to be ended at the thread's first record, or 0 */
-    bool dead;            /* true after the end of the thread */
+    bool dead;
     char *runs;           /* name of the slice of the running program, or NULL */
     s64 count[N_PX];      /* counter values of the process */
     u64 reported_ns[N_PX]; /* times at which the counters were last written */
@@ -13576,7 +13576,7 @@ static struct writer px_folded = { .fd = { -1, -1 } };
 static struct {
     /* ns: time of the stack; with --folded-by=bytes, a number of bytes */
     struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS];
-    u32 n; /* number of used entries */
+    u32 n;
 } *px_fold; /* NULL if --folded is not given */
 
 static void px_fold_flush(void)
@@ -14487,7 +14487,7 @@ struct df_timeline {
     u64 least_ns, shorter; /* lower limit of durations in run[]; number of dropped runs */
 };
 
-static const char *df_by = "program"; /* value of the option --by */
+static const char *df_by = "program";
 static u32 df_fail_above = UINT32_MAX; /* value of the option --fail-above, in percent, or
                                         * UINT32_MAX */
 
@@ -18008,7 +18008,7 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
 /* The command that kvis starts. The child calls `early` before it becomes the user of -u, and
  * `late` just before execve. */
 static struct {
-    pid_t pid;               /* process ID, or 0 if there is no command */
+    pid_t pid;
     volatile bool ended;     /* true after wait4(2); the pid may be reused then */
     int go;                  /* write end of the pipe that starts the child, or -1 */
     /* memory shared with the child, where the child stores the time of execve, or the stage and
@@ -18067,7 +18067,7 @@ static struct sp_signal {
 static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
 static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
-static char **sp_argv;                             /* argv of kvis */
+static char **sp_argv;
 
 /* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. A signal
  * is dropped while SP_CAME others wait for sp_over: they decide whether kvis ends. */
@@ -18760,7 +18760,7 @@ struct hy_args {
 };
 static struct {
     struct hy_args *first; /* newest list of arguments */
-    u32 n;                 /* number of lists of arguments */
+    u32 n;
 } hy_pending;
 
 static struct hy_args **hy_args_of(u32 tid)
@@ -23492,7 +23492,7 @@ struct proc_text { char *p; u32 len; };
 
 /* A process from its fork to its exit. Times are in ns, of CLOCK_MONOTONIC. */
 struct proc_life {
-    struct proc_life *next;      /* next process in the same hash bucket */
+    struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
     s32 threads;                 /* number of live threads, valid if `counted` */
     bool counted;                /* kvis has seen the fork of this process */
@@ -23547,7 +23547,7 @@ static struct {
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
     u64 first_ns, scan_ns;
     u64 last_ns, end_ns;          /* times of the last exit in the tree, and at which output ends */
-    u32 root;                     /* pid of the command; 0: none */
+    u32 root;
     bool rows;                    /* rows are written */
     bool replayed;                /* the input is a recording */
     u32 lives, mine, ending, peak;
@@ -23560,7 +23560,7 @@ static struct writer proc_gantt = { .fd = { -1, -1 } };
 
 static struct session proc_session;
 
-static struct proc_life *proc_lives[PROC_BUCKETS]; /* hash table of processes, by pid */
+static struct proc_life *proc_lives[PROC_BUCKETS];
 
 /* --- options --- */
 
@@ -25801,7 +25801,7 @@ static const struct met_hist_row {
 
 /* A histogram of one instance, with 16 buckets per octave (st_bucket). */
 struct met_hist {
-    struct met_hist *next;       /* next histogram of the instance */
+    struct met_hist *next;
     const struct met_inst *inst;
     u8 row;                      /* index in met_hist_rows[] */
     u32 at;                      /* met.tick of the last reading */
@@ -27637,7 +27637,7 @@ struct mfs_task {
     bool first;           /* the process was not scanned before, so its increases are unknown */
     bool asked;           /* the process is one of -p */
     u16 cpu;              /* CPU on which the main thread last ran */
-    u8 n_ran_on;          /* number of CPUs in ran_on */
+    u8 n_ran_on;
     u16 ran_on[MFS_RAN_ON];
     char comm[MFS_COMM];
 };
@@ -28500,7 +28500,7 @@ static struct pmc_pmu {
     u32 type, slots;
     u16 list;                  /* bit in pmc_event.lists; 0: unknown core */
     bool known, all;           /* known: pmu.tbl has the core; all: the PMU covers all CPUs */
-    u8 mask[PMC_CPUS / 8];     /* bit mask of the PMU's CPUs */
+    u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
     int err[N_PR];             /* -errno if an event could not be opened; 0: none so far */
 } pmc_pmus[PMC_PMUS];
@@ -28547,7 +28547,7 @@ static struct {
     u32 family, model_nr, stepping;
 } pmc;
 
-static int pmc_cgroup = -1;    /* file descriptor of the directory of the cgroup */
+static int pmc_cgroup = -1;
 
 /* The events of -e, in the roles from PR_EVENT_1 on. With -e, kvis counts no other events. */
 static struct {
@@ -29404,7 +29404,6 @@ static void pmc_tasks(void)
     }
 }
 
-/* Reads all counters, and sets the metrics of each CPU. */
 static void pmc_read_all(void)
 {
     for (u32 k = 0; k < pmc.n_units; k++) {
@@ -29459,7 +29458,6 @@ static void pmc_read(void)
             met.no[m] = met.seen[m] != met.tick ? pmc_metric_why(m) : others[pmc.scope];
 }
 
-/* Publishes the events of -e, which pmc_read has counted. */
 static void pmc_read_events(void)
 {
     static char why[300];
@@ -30229,7 +30227,7 @@ static struct {
     struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
     u32 at;                  /* met.tick at the last reading */
     bool own;                /* run queue lengths are from the kernel's own count */
-    struct wire_sched cpu;   /* counters of one CPU */
+    struct wire_sched cpu;
     u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* histograms, summed over all CPUs */
     u64 wait_ns, depth_sum;
 } mk_sched;
@@ -32384,7 +32382,7 @@ static struct {
     bool alone;              /* no other sink is on, so a pause may stop the measurement */
     bool typing;             /* keys are appended to the filter text `find` */
     char find[24];           /* filter: text that a name must contain to be shown */
-    u16 rows, cols;          /* size of the terminal */
+    u16 rows, cols;
     u32 lines, top;          /* number of lines of the page; number of the first visible line */
     u32 from;                /* offset in the output buffer where the current line begins */
     u32 view;                /* index in scr_sections[] of the section on the screen */
@@ -32864,7 +32862,8 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
     u32 src = metrics[met_dims[dim].sort].src, from, to, used;
-    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* with unread instances */
+    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* counts unread instances,
+                                                                      * too */
     const char *name = met_dims[dim].title;
     char title[64];
     if (!rows || !n)
