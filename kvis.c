@@ -152,7 +152,7 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
-#define U_CUT "…" /* marks a text as truncated */
+#define U_CUT "…" /* marks truncated text */
 
 /* A byte buffer that grows up to `max` bytes. Bytes beyond that limit are dropped, and `cut` is
  * set. b_reset() keeps the memory for reuse. */
@@ -311,8 +311,8 @@ struct mm {
     struct region *r;  /* regions sorted by address; only with --faults */
     u64 next_ns;       /* time before which kvis does not read the maps file again */
     u64 brk;           /* end of the heap; 0: unknown */
-    u32 exe_minor;     /* minor device number of the executable's file system; 0 if its major number
-                        * is not 0, or if the file system can block a reader */
+    u32 exe_minor;     /* minor device number of the executable's file system; 0: the file system is
+                        * on a block device, or it can block a reader */
     bool careful;      /* read with a timeout: userfaultfd or FUSE may never deliver a page */
 };
 
@@ -324,7 +324,7 @@ struct proc {
     u64 start_ns;
     u64 restart;         /* bit n-1: the handler of signal n has SA_RESTART */
     u64 caught;          /* bit n-1: signal n has a handler */
-    struct st_caller *caller; /* row of the process in the tables of --by=pid */
+    struct st_caller *caller; /* the process's row in the tables of --by=pid */
     int status;          /* wait status of the main thread, set when that thread exits */
     u8 delivered, sent;  /* signals last delivered and last sent to the process; 0: none */
     s32 sent_code;       /* si_code of the last signal sent to the process */
@@ -336,7 +336,7 @@ struct proc {
                           * peak per process may report it again for the next program */
     u64 cpu_ns;          /* CPU time in ns before kvis attached to the process */
     u64 used_ns;         /* total CPU time in ns, set when the process ends; 0: unknown */
-    u64 met_ns;          /* time when kvis read the state from /proc; older records are ignored */
+    u64 met_ns;          /* time when kvis read the state from /proc; ignores older records */
     u64 pid_ns;          /* inode of the process's pid namespace; 0: that of kvis */
     bool new_pid_ns;     /* children may be in another pid namespace (unshare(2), setns(2)) */
     bool attached;       /* -p attached to the process, so its initial state is from /proc */
@@ -357,22 +357,25 @@ struct task {
     u8 run;              /* enum run */
     bool seen_stop;
     bool stops_at_exit;  /* the thread has the ptrace option PTRACE_O_TRACEEXIT */
-    u16 blocked_in;      /* sc_rows[] index + 1 of the call during which kvis attached; 0: none */
+    u16 blocked_in;      /* sc_rows[] index plus 1 of the call during which kvis attached, or 0 */
     s32 blocked_on;      /* first argument of the call during which kvis attached */
     bool full;           /* thread stops at each call because kvis's seccomp filter is unusable */
     u64 full_ns;         /* time from which the thread stops at each call; 0: at its next stop */
     u64 at_ns;           /* time of the thread's last stop or record that kvis has handled */
     const struct mem_record *record; /* record of a call that kvis is handling; NULL: a stop */
     struct call call;
-    bool restarting;     /* the kernel is about to restart `call`, which is not counted yet */
+    bool restarting;     /* the kernel will restart `call`, so kvis has not counted `call` yet */
     struct name *exec_path;
     struct buf exec_argv;       /* argv of the execve(2) in progress: strings with their NULs */
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;                /* start of a call whose record is ignored, such as a shown exec */
-    u64 reported_ns, reported_end_ns; /* records of calls between these times are duplicates */
-    u64 pending_ns;             /* start of the call whose entry record filled `call`; 0: none */
+    u64 exec_ns;                /* start of a call whose record kvis must ignore, such as an exec
+                                 * that kvis has reported already */
+    u64 reported_ns, reported_end_ns; /* start and end of a call that kvis has reported: later
+                                       * records of it are duplicates */
+    u64 pending_ns;             /* start of the current call if kvis knows it before the call's
+                                 * record arrives; 0: none */
     u32 key;                    /* tid in the initial pid namespace; 0: not known yet */
     bool strict;                /* kvis enforces SECCOMP_MODE_STRICT in place of the kernel */
     bool missing;               /* the thread has exited, but its exit record has not arrived */
@@ -567,23 +570,23 @@ static bool u_locale_utf8(bool unset)
     return !lang || !*lang ? unset : strstr(lang, "UTF-8") || strstr(lang, "utf8");
 }
 
-/* Returns the width of the terminal to which f refers; 0: f is not a terminal. */
+/* Returns the width of the terminal that f refers to; 0: f is not a terminal. */
 static u32 u_columns(int f)
 {
     struct winsize w;
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
-/* Returns whether a CPU time is long enough to be split into user and system time: the kernel
- * derives the split from sampled ticks (cputime_adjust, kernel/sched/cputime.c). */
+/* Returns whether a CPU time is long enough to split into user and system time. The kernel derives
+ * the split from sampled ticks (cputime_adjust, kernel/sched/cputime.c). */
 static bool u_cpu_is_split(u64 ns)
 {
     enum { LEAST_MS = 100 };
     return ns >= LEAST_MS * NSEC / 1000;
 }
 
-/* How many ns the clocks of kvis's time namespace are ahead of those of the initial namespace
- * (time_namespaces(7)). The kernel time-stamps records with the initial namespace's clocks. */
+/* How far, in ns, the clocks of kvis's time namespace are ahead of those of the initial namespace
+ * (time_namespaces(7)). The kernel stamps records with the clocks of the initial namespace. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
 /* Reads a clock of the initial time namespace. */
@@ -648,9 +651,9 @@ static u32 b_room(struct buf *b, size_t n)
     return (u32)n;
 }
 
-/* memcpy for short strings: musl's memcpy copies them with `rep movs`, which makes JSON output of a
- * recording take 1.7 times as long. The copies of 8, 4 or 1 bytes overlap if n is not a multiple of
- * their size. */
+/* Like memcpy, for short strings. musl's memcpy copies them with `rep movs`, which makes JSON
+ * output of a recording take 1.7 times as long. The copies of 8, 4 or 1 bytes overlap if n is not a
+ * multiple of their size. */
 static void u_copy(char *to, const char *from, size_t n)
 {
     if (n >= 8) {
@@ -725,7 +728,7 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
         b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
 }
 
-/* Does not use printf, which is slow: kvis converts numbers for every argument of every call. */
+/* kvis converts numbers for every argument of every call, and printf would be too slow. */
 static void b_u64(struct buf *b, u64 v)
 {
     char tmp[20];
@@ -786,7 +789,8 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns the length of the longest prefix of at most `most` bytes that splits no character. */
+/* Returns the length of the longest prefix that has at most `most` bytes and splits no
+ * character. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
     u32 len = MIN(n, most), back = 0;
@@ -1101,9 +1105,9 @@ static const char *u_signame(int sig)
     return tmp;
 }
 
-/* SIGSETXID, for which glibc installs a handler when a program starts its second thread. glibc's
- * sigaction(3) rejects this signal. kvis therefore calls rt_sigaction(2), whose struct has four
- * words, or five if the mask takes two. */
+/* SIGSETXID: a signal for which glibc installs a handler when a program starts its second thread.
+ * glibc's sigaction(3) rejects this signal. kvis therefore calls rt_sigaction(2), whose struct has
+ * four words, or five if the mask takes two. */
 enum { U_LIBC_SIGNAL = 33 };
 static bool u_libc_ignored; /* kvis was started with signal 33 ignored; commands inherit that */
 
@@ -1192,7 +1196,8 @@ static bool u_own_sysfs(void)
     return u_sysfs >= 0;
 }
 
-/* Returns "/sys" or "/proc" if the path needs that file system and it is not mounted, else NULL. */
+/* If the path is below /sys or /proc and that file system is not mounted, returns "/sys" or
+ * "/proc"; otherwise NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1226,7 +1231,7 @@ static const char *u_sys_dir(void)
     return path;
 }
 
-/* Returns the length of the path's prefix for which messages show /sys; 0: no such prefix. */
+/* Returns the length of the prefix that messages show as /sys; 0: the path has no such prefix. */
 static size_t u_sys_alias(const char *path)
 {
     const char *dir = u_sys_dir();
@@ -1293,7 +1298,7 @@ static long u_file_number(const char *path, long none)
 #define U_MORE_FILES "raise the limit on open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* Returns the fix for missing capabilities. In a container, root lacks some, too. */
+/* Returns the fix for missing capabilities. In a container, even root can lack capabilities. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
@@ -1302,8 +1307,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Writes the reason why a path cannot be opened (errno e) to `why`. `fix`, which can be NULL, is
- * for a file that does not exist although its file system is mounted. */
+/* Writes the reason why a path cannot be opened (errno e) to `why`. `fix` (may be NULL) is the fix
+ * if the file does not exist although its file system is mounted. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1353,7 +1358,8 @@ enum { ARCH_ARG0_IS_RESULT = 0 };
 #define ARCH_NATIVE ABI_X86_64
 #define ARCH_COMPAT ABI_I386
 #define ARCH_AUDIT AUDIT_ARCH_X86_64
-/* Flag of a task that makes a 32-bit call: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
+/* The flag of a task that is making a 32-bit call: TS_COMPAT,
+ * arch/x86/include/asm/thread_info.h. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.status"
 enum { ARCH_COMPAT_MASK = 2 };
 /* Offsets of a call's arguments in the kernel's struct pt_regs, 64-bit and 32-bit. The layout is
@@ -1377,7 +1383,8 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM64
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64
-/* Flag of a 32-bit task: _TIF_32BIT, asm/thread_info.h. struct pt_regs begins with x0 to x30. */
+/* The flag of a 32-bit task: _TIF_32BIT, asm/thread_info.h. struct pt_regs begins with x0 to
+ * x30. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 1 << 22 };
 static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
@@ -1567,7 +1574,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     if (n < 0)
         return (int)n;
     if (n == sizeof u.w)
-        u.w[0] = (u32)v; /* bx */
+        u.w[0] = (u32)v; /* the first word is bx */
     else if (abi == ABI_I386) /* int $0x80 in a 64-bit process: only ebx is the argument */
         u.r.rbx = (u.r.rbx & ~(u64)UINT32_MAX) | (u32)v;
     else
@@ -1685,7 +1692,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
 }
 
 /* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e.
- * After the call, the program finds nr in register a7, but no libc relies on that register. */
+ * Afterwards, a7 contains nr. No libc relies on a7 after a call. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     u64 r[ARCH_N_REGS];
@@ -1777,13 +1784,14 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
  * strings are adjacent. */
 enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 
-/* Bytes from the reader thread. Not a member of `mem`, all of which takes space in the binary. */
+/* Bytes from the reader thread. Not a member of `mem`, because all of `mem` takes space in the
+ * binary. */
 static u8 mem_data[4096];
 
 static struct {
     u32 reads_left;    /* number of memory reads left for the tracee's current stop */
     u64 wait_left_ns;
-    bool gave_up;      /* a read at the current stop timed out; `unreadable` includes this stop */
+    bool gave_up;      /* a read at this stop timed out; `unreadable` already counts this stop */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy, failed; /* the reader thread was started, is reading, could not start */
@@ -1823,10 +1831,10 @@ static s64 mem_give_up(void)
 /* Maximum number of memory ranges in a record: each takes at least a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* The record of a call: copies of the tracee's memory, because the memory may have changed. */
+/* The record of a call. It has copies of the tracee's memory, which may have changed since then. */
 struct mem_record {
-    bool live;               /* the thread is stopped at the end of the recorded call: data that the
-                              * record lacks is read from its memory */
+    bool live;               /* the thread is stopped at the end of the recorded call, so data that
+                              * the record lacks can be read from the thread's memory */
     bool entering;           /* mem_read returns data as it was at the call's entry */
     bool bad_fd;             /* the recorded call failed with EBADF */
     u32 n, n_files;
@@ -1864,7 +1872,7 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
     for (const struct mem_part *p = r->part; p < r->part + r->n; p++) {
         u64 at = addr - p->addr;
         if (p->early && p->fault && r->entering && at < CALL_EARLY_MAX)
-            return -EFAULT; /* the data at the call's entry is unknown */
+            return -EFAULT; /* the contents at the call's entry are unknown */
         bool here = at < p->len && (!p->early || r->entering) && !p->fault;
         if (here && (!best || (!best->early && p->len - at > best->len - (addr - best->addr))))
             best = p;
@@ -2202,7 +2210,6 @@ static void nm_mark(struct name *e)
         e->live = true;
 }
 
-/* Removes a name from its hash chain. */
 static void nm_unchain(const struct name *e)
 {
     struct name **slot = nm_slot(e->hash);
@@ -2332,8 +2339,9 @@ static struct {
     struct ofd **dead_tail;
     bool ring;         /* a tracee has used an io_uring descriptor */
     u32 connecting;    /* number of sockets with a connect(2) in progress */
-    bool lazy;         /* look in /proc each time: some calls that change tables are not traced */
-    u64 lost_ns;       /* time before which records of calls that change tables may be missing */
+    bool lazy;         /* always look in /proc, because some calls that change tables are not
+                        * traced */
+    u64 lost_ns;       /* before this time, records of calls that change tables may be lost */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2429,9 +2437,9 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). The close is not
- * reported if kvis read the entry from /proc after the current call: that file is not the one that
- * the call closed. */
+/* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). If kvis read the
+ * entry from /proc after the current call, no close is reported, because the call closed a
+ * different file. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2507,7 +2515,7 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* A removal can move an unchecked entry into the free slot, so that slot is checked again. */
+/* A removal can move an unchecked entry into the free slot, so the loop checks that slot again. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, bool only_cloexec)
 {
     const struct files *f = t->files;
@@ -2707,14 +2715,14 @@ static u32 fd_partner(int s, u32 ino)
         return 0;
     bool six = local.sin6_family == AF_INET6;
     request.inet.sdiag_family = (u8)local.sin6_family;
-    id->idiag_sport = peer.sin6_port; /* in a struct sockaddr_in, the port is at the same place */
+    id->idiag_sport = peer.sin6_port; /* struct sockaddr_in has the port at the same offset */
     id->idiag_dport = local.sin6_port;
     size_t size = six ? 16 : 4;
     memcpy(id->idiag_src, six ? (void *)&peer.sin6_addr : &peer.sin6_flowinfo, size);
     memcpy(id->idiag_dst, six ? (void *)&local.sin6_addr : &local.sin6_flowinfo, size);
     ssize_t n = fd_diag(&request.head, &answer.head, sizeof answer);
     bool found = n >= (ssize_t)sizeof answer.inet
-                 && answer.inet.id.idiag_dport == local.sin6_port; /* 0: a listener answers */
+                 && answer.inet.id.idiag_dport == local.sin6_port; /* a listener has port 0 */
     return found ? answer.inet.idiag_inode : 0;
 }
 
@@ -2724,7 +2732,8 @@ static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
     o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
 }
 
-/* Like fd_name_ends, but asks the kernel for the inodes. s: kvis's duplicate of the descriptor. */
+/* Like fd_name_ends, but asks the kernel for the inodes. s is kvis's duplicate of the
+ * descriptor. */
 static void fd_probe_unix(struct ofd *o, int s)
 {
     struct stat st;
@@ -2854,9 +2863,9 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Returns whether -P names this file. If a path later leads to another file, the first one counts.
- * Compares the birth time as well, because file systems reuse inode numbers of deleted files. If sx
- * is from a record, which has no birth time, the path must still lead to the file. */
+/* Returns whether -P names this file. If the path of -P leads to another file later, the first file
+ * counts. Compares the birth time as well, because file systems reuse inode numbers of deleted
+ * files. A record has no birth time; instead, the path must still lead to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2985,7 +2994,7 @@ static void fd_scan(struct task *t, bool before_exec)
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(t, n, &cloexec);
-        struct fd_stat sx; /* unused; the call only tests whether the descriptor is still open */
+        struct fd_stat sx; /* unused: the call only tests whether the descriptor is still open */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(t->tid, n), &sx) < 0)) {
             free(o);
         } else if (o) {
@@ -3195,7 +3204,7 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
     vm_join(m, from, to);
 }
 
-/* Records an mremap(2): [from, gone) is unmapped, and its region is now at [to, to_end). */
+/* Records an mremap(2): unmaps [from, gone), and moves its region to [to, to_end). */
 static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
     const struct region *r = vm_find(m, from);
@@ -3242,7 +3251,7 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     snprintf(path, sizeof path, "/proc/%d/mountinfo", tid);
     FILE *f = fopen(path, "re");
     while (f && u_line(f, &line, &size)) {
-        const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id parent major:minor */
+        const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* line: id, parent, dev */
         hit |= !mem_charge(); /* too many mounts: assume that the file system can block */
         if (hit)
             break;
@@ -3275,8 +3284,9 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
         vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
-/* Checks the file system of the executable. m->exe_minor still belongs to the previous executable.
- * That number was not reused, because the file was in use until this exec. */
+/* Checks the file system of the executable after an exec. m->exe_minor is the number of the
+ * previous executable's file system. It is still valid, because that file was in use until the
+ * exec. */
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
     char link[64];
@@ -3344,8 +3354,8 @@ static bool vm_read(struct mm *m, pid_t tid, bool attach)
     return lines > 0 && lines < VM_LINES_MAX;
 }
 
-/* Extends the stack to addr, which is in no region, if addr is within 128 MiB of the stack's end.
- * The kernel places no other mapping there (mm/util.c, MIN_GAP). Returns the stack, or NULL. */
+/* Extends the stack to addr, an address in no region, if addr is within 128 MiB of the stack. The
+ * kernel places no other mapping there (mm/util.c, MIN_GAP). Returns the stack, or NULL. */
 static struct region *vm_grow_stack(struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
@@ -3357,7 +3367,7 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
 }
 
 /* Reads the regions of tid again after a fault outside of all known regions, unless the last
- * reading was very recent. Returns whether all regions are known now. */
+ * reading was very recent. Returns false if the regions are still incomplete. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
@@ -3690,7 +3700,7 @@ struct dec_member {
     const char *name;
     u16 off;
     u8 size, how; /* enum dec_shown */
-    u16 fam;      /* DV_FLAGS, DV_VALUE: FAM_...; DV_BITS: first bit << 8 | number of bits */
+    u16 fam;      /* DV_FLAGS, DV_VALUE: name family; DV_BITS: first bit << 8 | count */
     u8 only;      /* enum dec_only */
     u8 condition; /* index in dec_conditions[] */
 };
@@ -3790,10 +3800,10 @@ struct dec {
     const struct call *c;
     struct buf *b;
     u64 *outlen;  /* c->outlen, which is set at entry */
-    int i;        /* index of the argument */
+    int i;
     bool exit;
     u8 form;      /* enum arg_form */
-    const struct kind *kind; /* NULL: K_BITS or K_ENUM */
+    const struct kind *kind; /* NULL: the kind is K_BITS or K_ENUM */
     bool cut;
     u64 left;     /* number of transferred bytes that have not been shown yet */
 };
@@ -3854,7 +3864,8 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* Returns how many bytes of a buffer to show: at exit, the transferred ones; at entry, all. */
+/* Returns how many bytes of a buffer to show: at exit, the bytes that were transferred; at entry,
+ * all. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -3915,7 +3926,7 @@ static const struct flag *dec_flag(u64 v, unsigned fam)
 {
     if (fam == DEC_NOFAM)
         return NULL;
-    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* an int, zero- or sign-extended */
+    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* v is an int, zero- or sign-extended */
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     for (; f < end; f++)
         if (f->low == (u32)v && (narrow || dec_flag_value(f) == v))
@@ -3972,7 +3983,8 @@ static void dec_octal(struct buf *b, u64 v)
     b_f(b, v ? "0%" PRIo64 : "%" PRIo64, v);
 }
 
-/* part= of flags.tbl. DEC_NAMED fields are shown before the flags, all others after them. */
+/* Formats of bit fields that a set of flags can contain: part= of flags.tbl. DEC_NAMED fields are
+ * shown before the flags, all others after the flags. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
@@ -4021,7 +4033,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
     const struct dec_part *p, *end = dec_parts + ARRAY_LEN(dec_parts);
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* -1 is no set of flags: a query of personality(2) */
+    if (v == 0xffffffff || v == ~0ull) { /* personality(2): -1 only queries the current value */
         b_hex(b, v);
         return;
     }
@@ -4049,7 +4061,8 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Families of values that can be combined with flags, and of these flags: flags= of flags.tbl. */
+/* Families of values that flags can be combined with, and the families of these flags: flags= of
+ * flags.tbl. */
 static const struct {
     u16 fam, flags;
     u32 mask;
@@ -4104,7 +4117,7 @@ static void dec_sigset(struct buf *b, u64 set)
     for (int sig = 1, n = 0; sig <= 64; sig++)
         if (set >> (sig - 1) & 1) {
             b_s(b, n++ ? " " : "");
-            b_s(b, u_signame(sig) + 3); /* without SIG */
+            b_s(b, u_signame(sig) + 3); /* omit the prefix SIG */
         }
     b_c(b, ']');
 }
@@ -4486,7 +4499,7 @@ static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 static void dec_k_pid(struct dec *d, u64 v)
 {
     b_s64(d->b, (s32)v);
-    if (d->c->id != SC_waitid) /* argument 1 of waitid(2) can be a descriptor */
+    if (d->c->id != SC_waitid) /* the second argument of waitid(2) can be a descriptor */
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
@@ -4866,7 +4879,8 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* The set's size is sched_setaffinity's previous argument, or sched_getaffinity's result. */
+/* The size of the set is the previous argument of sched_setaffinity(2), or the result of
+ * sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
@@ -4943,7 +4957,7 @@ static struct dec_origin dec_origin(int sig, s32 code)
         [SIGIO] = { FAM_si_poll, ST_siginfo_poll },
         [SIGSYS] = { FAM_si_sys, ST_siginfo_call },
     };
-    enum { TIMER = -2, SIGIO_CODE = -5, KERNEL = 0x80, LAST_POLL = 6 }; /* SI_..., POLL_HUP */
+    enum { TIMER = -2, SIGIO_CODE = -5, KERNEL = 0x80, LAST_POLL = 6 }; /* asm-generic/siginfo.h */
     if (code == TIMER)
         return (struct dec_origin){ FAM_si_code, ST_siginfo_timer };
     if (code == SIGIO_CODE)
@@ -4952,7 +4966,7 @@ static struct dec_origin dec_origin(int sig, s32 code)
         return (struct dec_origin){ FAM_si_chld, ST_siginfo_exited };
     if (code > 0 && code < KERNEL && sig > 0 && sig < (int)ARRAY_LEN(special) && special[sig].st)
         return special[sig];
-    if (code > 0 && code <= LAST_POLL) /* fcntl(2), F_SETSIG */
+    if (code > 0 && code <= LAST_POLL) /* sent because of F_SETSIG (fcntl(2)) */
         return special[SIGIO];
     return (struct dec_origin){ FAM_si_code, ST_siginfo_sender };
 }
@@ -5044,7 +5058,7 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     } form[] = {
         [AF_UNIX] = { dec_unix, 0, 3 },
         [AF_INET] = { NULL, ST_sockaddr_in, 8 },
-        [AF_INET6] = { NULL, ST_sockaddr_in6, 24 /* SIN6_LEN_RFC2133: without the scope */ },
+        [AF_INET6] = { NULL, ST_sockaddr_in6, 24 /* without sin6_scope_id */ },
         [AF_NETLINK] = { NULL, ST_sockaddr_nl, 12 },
         [AF_PACKET] = { dec_packet, 0, 12 },
         [38 /* AF_ALG */] = { NULL, ST_sockaddr_alg, 88 },
@@ -5950,7 +5964,8 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_mark(e, f);
 }
 
-/* Sets an event's exit code or signal from a wait(2) status. process: not only a thread ended. */
+/* Sets an event's exit code or signal from a wait(2) status. process: the whole process ended, not
+ * only a thread. */
 static void ev_status(struct event *e, int status, bool process)
 {
     if (WIFSIGNALED(status))
@@ -6065,7 +6080,8 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events are equal except for times and addresses, or are execs of a thread. */
+/* Returns whether two events are equal except for times and addresses, or are both execs of the
+ * same thread. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -6688,7 +6704,8 @@ static void out_outcome(struct buf *b, const struct event *e)
         b_s(b, " (in progress)");
 }
 
-/* Prints an event or, if `requests` is set, that group of block requests. Prints no newline. */
+/* Prints an event, without a newline. If `requests` is not NULL, prints that group of block
+ * requests instead. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6747,7 +6764,8 @@ static void out_hold(const struct event *e)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
 
-/* Hides a thread's execs that failed with ENOENT, because a later exec found the program. */
+/* Hides failed execs (ENOENT) of a thread that searched PATH, because a later exec found the
+ * program. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out_held;
@@ -6899,7 +6917,8 @@ static void out_executed(struct out_proc *p, const struct event *e)
     out_name_by(e);
 }
 
-/* Updates a process from an event that is not routine. Returns true if it is not printed now. */
+/* Updates a process from an event that is not routine. Returns true if the event must not be
+ * printed now. */
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
@@ -7726,7 +7745,7 @@ struct st_failed {
 struct st_left {
     pid_t pid;
     s32 fd;
-    u8 kind; /* enum fdkind */
+    u8 kind; /* enum fdkind of the file */
     char comm[16];
     const char *sock;
     struct name *name;
@@ -7752,7 +7771,8 @@ static struct summary {
     struct st_row chosen[ST_ROWS]; /* statistics of the calls that filters select, for -c */
     bool apart;            /* the table of -c shows chosen[], not row[] */
     bool recorded;         /* replay or diff has read this summary from a recording */
-    bool from_calls, from_tables; /* recorded source of chosen[] and caller[]: calls, or tables */
+    bool from_calls, from_tables; /* source of chosen[] and caller[]: recorded calls; recorded
+                                   * tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* hash table with open addressing; count 0: free */
@@ -7927,7 +7947,8 @@ static int st_where_cmp(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* Returns the row of a call and a file, or one of the free rows that st_where_add keeps. */
+/* Returns the row of a call and a file, or a free row if there is none. st_where_add keeps rows
+ * free. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
@@ -8111,8 +8132,8 @@ static int st_compare(const void *pa, const void *pb)
     return strcmp(st_name(a), st_name(b));
 }
 
-/* The columns of the table of -c: those of strace, and percentiles. On a narrow terminal, columns
- * with `goes` above 0 are dropped, the lowest number first. */
+/* The columns of the table of -c: those of strace, and percentiles. A narrow terminal lacks some of
+ * the columns whose `goes` is above 0, the lowest first. */
 static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
     { "% time", 6, 2 }, { "seconds", 11, 0 }, { "usecs/call", 11, 1 }, { "calls", 9, 0 },
     { "errors", 9, 0 }, { "p50 us", 8, 3 },   { "p99 us", 8, 0 },      { "max us", 9, 4 },
@@ -8432,7 +8453,8 @@ static void st_compute_derived(struct summary *s)
 
 /* --- where the time went --- */
 
-/* Returns how many rows of where[] to show, each with at least 1 ms; *more: other rows in use. */
+/* Returns how many rows of where[] to show, each with at least 1 ms. *more: number of other
+ * rows. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0, used = 0;
@@ -8475,7 +8497,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     if (!n || !(more + s->where_other))
         return;
     b_s(b, "   ... and ");
-    if (s->where_other) /* print no count: rows removed and added again would count twice */
+    if (s->where_other) /* no count: rows removed and added again would count twice */
         b_s(b, "others");
     else
         b_f(b, "%" PRIu64 " more", more);
@@ -8664,11 +8686,11 @@ static struct name *st_listed[ST_LISTED]; /* names that are the rows of the list
 
 /* Types of records in a .kvis file (see section rec_). The numbers are part of the format. */
 enum rec_type {
-    REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
-    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* events and calls */
+    REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* about the run */
+    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* about events and calls */
     REC_NUM, REC_NAME, REC_ROW = 14, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
     REC_DELAYS, REC_END, REC_IO = 22, REC_TOOK = 24, REC_LONGEST,
-    REC_FAILED_PROCESS, REC_CALLER                                     /* the results */
+    REC_FAILED_PROCESS, REC_CALLER                                     /* about the results */
 };
 
 /* The lists of the summary, in the order in which JSON and recordings contain them. */
@@ -8732,7 +8754,7 @@ static void st_text_exit(struct buf *b, const struct summary *s)
         b_f(b, "killed by %s%s", u_signame(WTERMSIG(status)),
             WCOREDUMP(status) ? " (core dumped)" : "");
     else
-        b_f(b, "%d", WEXITSTATUS(status));
+        b_f(b, "exit %d", WEXITSTATUS(status));
 }
 
 static void st_escape(struct buf *b, const char *s, u32 n, u32 most)
@@ -8921,7 +8943,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     } else if (st_knows(s, ST_CPU)) {
         b_f(b, ", CPU %s", st_duration(s, s->cpu_ns).s);
     }
-    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* too long */
+    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* line too long */
         b_c(b, ' ');
         memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
         memcpy(b->p + cpu, "\n  ", 3);
@@ -9050,7 +9072,7 @@ static void st_text_most_bytes(struct buf *b, const struct summary *s)
     st_end_items(&items, more, s->files_dropped);
 }
 
-/* The errors in `usual` are normal in many programs that search for a file. */
+/* The errors in `usual` are normal in many programs, for example while they search for a file. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
@@ -9118,8 +9140,8 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
         { s->unreadable, "stops in which the arguments of a call could not be read in time" },
-        { s->names_overflow, "uses of names beyond the limit of names, counted as one name" },
-        { s->mappings_overflow, "memory mappings beyond the limit are left out" },
+        { s->names_overflow, "uses of names over the limit are counted as one name" },
+        { s->mappings_overflow, "memory mappings over the limit are left out" },
         { s->names_dropped, dropped },
         { s->programs_other, "executed programs (or fewer) are missing from the list" },
     };
@@ -9401,7 +9423,7 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
         k--;
     p->s[k] = 0;
     p->len = k;
-    p->ok &= i >= n; /* the name was not truncated */
+    p->ok &= i >= n; /* whether the name was not truncated */
 }
 
 /* Builds a path from components in reverse order: "c", "b", "a" become "/a/b/c". */
@@ -9426,7 +9448,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
     p->s[p->len] = 0;
 }
 
-/* Like md_join, but an absolute name is also relative to `from`, the root that md_base returned. */
+/* Like md_join, but also appends an absolute name to `from`, the root that md_base returned. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     if (!from) {
@@ -9455,7 +9477,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* Returns the directory that a path of t is relative to; NULL: unknown, or the host's root. */
+/* Returns the directory at which a path of t starts; NULL: unknown, or the host's root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -9615,7 +9637,7 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* Returns whether argument i is the text of a new symbolic link, which the call does not access. */
+/* Returns whether argument i is the text of a new symbolic link, which is not looked up. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
@@ -9676,8 +9698,8 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
-/* Returns whether -P selects the file that a path refers to after the kernel has resolved symbolic
- * links and "..". If the file does not exist, resolves its directory. */
+/* Returns whether -P selects the file that a path leads to, with symbolic links and ".." resolved.
+ * If the file does not exist, resolves its directory. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
@@ -9828,7 +9850,7 @@ struct md_query {
     struct md_dns m;
 };
 
-/* DNS queries not answered yet. If the table is full, a query is shown as a send event. */
+/* DNS queries without an answer so far. If the table is full, a query is shown as a send event. */
 static struct {
     u32 n;
     struct md_query q[DNS_QUERIES];
@@ -9884,7 +9906,7 @@ static bool md_dns_question(struct md_dns *m)
     md_dns_name(m, &name);
     m->name_len = name.len;
     m->type = (u16)md_dns_int(m, 2);
-    md_dns_int(m, 2); /* class */
+    md_dns_int(m, 2); /* skip the class */
     return !m->bad;
 }
 
@@ -9898,8 +9920,8 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         struct buf owner = { .p = (char[8]){ 0 }, .cap = 8, .max = 8 };
         md_dns_name(m, &owner);
         u32 type = md_dns_int(m, 2);
-        md_dns_int(m, 2); /* class */
-        md_dns_int(m, 4); /* time to live */
+        md_dns_int(m, 2); /* skip the class */
+        md_dns_int(m, 4); /* skip the time to live */
         u32 n = md_dns_int(m, 2);
         const u8 *p = m->p + m->at;
         next = m->at + n;
@@ -10037,7 +10059,8 @@ static bool md_dns_sees_answers(void)
     return sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg] && sc_set[SC_read];
 }
 
-/* Reports that DNS queries get no answer. o: the socket; NULL: all, at the end of the trace. */
+/* Reports that DNS queries got no answer. o: the socket; NULL: all sockets, at the end of the
+ * trace. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
@@ -10153,8 +10176,9 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 }
 
 /* Returns the kind of an opened file. If its path contains "..", sets *p to the path that the
- * kernel resolved: from the record (goes_up in call.bpf.c), or from /proc while a BPF program holds
- * the thread. Sets *sx, or leaves *sx zeroed if nothing is known about the file. */
+ * kernel resolved. This path is from the record (goes_up in call.bpf.c) or, while a BPF program
+ * holds the thread, from /proc. Sets *sx, or leaves *sx zeroed if nothing is known about the
+ * file. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -10172,7 +10196,8 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
-    } else if (ask && f) { /* no path: too long for the record, and the thread has continued */
+    } else if (ask && f) { /* no path: the record had no space for it, and the thread has
+                            * continued */
         md_resolve_recorded(t, p, f);
     }
     if (f)
@@ -10391,7 +10416,7 @@ static u64 md_end_inode(struct task *t, u32 i, s32 n)
     return mem_is_past(t) || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
 }
 
-/* Returns end i (0 or 1) of a socket pair. The text summary shows only one of the two ends. */
+/* Returns end i (0 or 1) of a socket pair. The text summary shows only one end. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -10657,7 +10682,7 @@ static void md_shutdown(struct task *t, struct call *c)
 
 /* --- bytes --- */
 
-/* to: the peer of a socket, if the call names one. */
+/* `to` is the peer of a socket, if the call names the peer. */
 static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
                                  const struct name *to, bool in)
 {
@@ -10995,9 +11020,9 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets t's working directory to the one that a record describes. Uses the name in /proc if t is
- * still in that directory, and reads the name before it checks this. Otherwise, resolves *p, the
- * path in the call. */
+/* Sets t's working directory to the one that a record describes. Reads the directory's name in
+ * /proc, and then verifies that t is still in that directory. If it is not, resolves *p, the path
+ * in the call. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
@@ -11011,7 +11036,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
 }
 
 /* After chdir(2), fchdir(2) or chroot(2), gets t's new directory from the record or the kernel. A
- * path that is still relative here says nothing about where the directory is. */
+ * path that is still relative here does not tell where the directory is. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11029,7 +11054,7 @@ static void md_chdir(struct task *t, struct call *c)
         t->fs->cwd = nm_get('f', p.s, p.len);
 }
 
-/* pivot_root(2) can change the root and the working directory of any process. */
+/* pivot_root(2) can change the root and working directories of any process. */
 static void md_pivot_root(struct task *t, struct call *c)
 {
     (void)t;
@@ -11214,7 +11239,8 @@ static void md_exec(struct task *t, struct call *c)
 }
 
 /* Handles setns(2). kvis does not know the kind of the namespace. It therefore checks the PID
- * namespace of each later child, and rereads t's directories, which a mount namespace changes. */
+ * namespace of each later child, and rereads t's directories, which a new mount namespace
+ * changes. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -11238,7 +11264,8 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at every later call, because a filter of t hides the calls that it denies. */
+/* Makes t stop at every later call, because kvis would miss the calls that t's own filter
+ * denies. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -11351,7 +11378,7 @@ static bool md_is_about_memory(u16 row)
     return md_need[sc_id[row]] == MD_MEMORY;
 }
 
-/* Returns whether -e trace= selects no call that causes events with more than a path. If so, kvis
+/* Returns whether no call that -e trace= selects causes an event with more than a path. If so, kvis
  * prints only calls. */
 static bool md_reports_nothing(void)
 {
@@ -11444,7 +11471,7 @@ static void md_exit(struct task *t, struct call *c)
 
 enum {
     REC_VERSION = 5, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
-    REC_KEEP = 512, /* longest string that gets a slot, in bytes */
+    REC_KEEP = 512, /* longest string that is stored in a slot, in bytes */
     /* Limits of a recording: event fields, event kinds, and fields of a kind. The mask of an event
      * has 64 bits, the last of which means "the event has fields that its kind does not list". */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
@@ -11474,7 +11501,7 @@ static const struct { const char *key, **text; } rec_facts[] = {
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
 };
 
-/* Names of the processes that kvis attached to. Their execs preceded the recording. */
+/* Names of the processes that kvis attached to. They called exec before the recording began. */
 static struct {
     struct { pid_t pid; char comm[16]; } *of;
     u32 n, cap;
@@ -11486,7 +11513,7 @@ static void rec_attach(pid_t pid, const char *comm)
     void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
                          sizeof *rec_attached.of);
     if (!grown)
-        return; /* if allocation fails, outputs show the pid instead */
+        return; /* if allocation fails, outputs show the pid instead of the name */
     rec_attached.of = grown;
     rec_attached.of[rec_attached.n].pid = pid;
     snprintf(rec_attached.of[rec_attached.n++].comm, sizeof rec_attached.of->comm, "%s", comm);
@@ -11554,10 +11581,10 @@ static struct {
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
     pid_t pid, tid;            /* process and thread of the previous record */
-    struct task *enter; /* task with a call that has begun but is not recorded yet, or NULL */
+    struct task *enter; /* task whose current call has begun, but is not recorded yet; NULL: none */
     bool enter_many;           /* value of out.many when the call of `enter` began */
-    u32 blocks;                /* number of blocks written */
-    const char *name;          /* file name, for messages */
+    u32 blocks;
+    const char *name;
 } rec_out; /* in .bss, because an initializer would put all slots into the binary */
 
 static int rout_fd = -1;
@@ -11933,7 +11960,8 @@ static void rec_schema(void)
     }
 }
 
-/* Writes the first block: the description of the run, and the names of event kinds and fields. */
+/* Writes the first block, which has the description of the run, and the names of event kinds and
+ * fields. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
@@ -11975,7 +12003,7 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* drops the strings of an earlier recording */
+        rec_out.slot[i].len = ~0u; /* discard the strings of an earlier recording */
     memcpy(head, rec_magic, 8);
     rec_le32(head + 8, REC_VERSION);
     rec_le32(head + 12, rec_crc(0, head, 12));
@@ -12041,7 +12069,7 @@ static void rec_table(const struct st_row *r)
     }
 }
 
-/* Writes the class and the text of a name. The class '-' stands for no name. */
+/* Writes the class and the text of a name. The class '-' means that there is no name. */
 static void rec_some_name(const struct name *n)
 {
     b_c(&rec_out.b, n ? n->cls : '-');
@@ -12070,8 +12098,8 @@ static bool rec_has_col(const struct st_list *l, u32 i)
     return l->col[i].sinks & COL_RECORDED;
 }
 
-/* Writes the rows of a list of the summary. A record must not be split between blocks, therefore
- * only the end of a row calls rec_done, which may end the block. */
+/* Writes the rows of a list of the summary. A record must not be split between blocks, so only the
+ * end of a row calls rec_done, which may end the block. */
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
     for (u32 i = 0; i < st_list_rows(s, l); i++) {
@@ -12125,11 +12153,11 @@ static void rec_finish(struct summary *s)
 static int rin_fd = -1;
 
 static struct {
-    const char *name;          /* file name, for messages */
+    const char *name;
     struct summary *sum;       /* summary that is filled from the recording */
     bool again; /* true in a second reading, when the traced command is already known */
     u64 at;                    /* offset of the current block in the file */
-    u32 blocks;                /* number of blocks read */
+    u32 blocks;
     struct buf b;              /* the current block */
     const u8 *p, *end;         /* unread bytes of the current block */
     struct rec_slot slot[REC_SLOTS];
@@ -12138,7 +12166,8 @@ static struct {
     struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;               /* time of the previous record */
     pid_t pid, tid;            /* process and thread of the previous record */
-    /* own: index of the field or kind in this kvis's ev_fields or event_kinds, or -1 if unknown */
+    /* own: index in this kvis's ev_fields or event_kinds; -1: this kvis does not know the field or
+     * kind */
     struct { s8 own; u8 type; } field[REC_FIELDS];
     struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds, n_unasked; /* n_unasked: number of system calls that -e excluded */
@@ -12295,7 +12324,8 @@ static char *rec_clean(struct rec_text s)
 
 static s32 rec_row(const char *name, u64 k)
 {
-    static struct { char name[40]; s32 row; } seen[64]; /* cache of frequent names */
+    static struct { char name[40]; s32 row; } seen[64]; /* cache of frequent names, with their
+                                                         * rows */
     u32 h = nm_hash('c', name, strlen(name)) % ARRAY_LEN(seen);
     if (strlen(name) >= sizeof seen[h].name)
         return -1;
@@ -12355,7 +12385,7 @@ static void rec_get_word(void)
         rec_bad("damaged: more than %d bytes of arguments", MOST);
         return;
     }
-    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* with a NULL at the end */
+    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* the list ends with NULL */
     if (list)
         opt.command = list;
     if (!list || !(list[n++] = strdup(a.p)))
@@ -12673,7 +12703,7 @@ static void rp_drop(const struct event *e)
 {
     u32 at = (u32)e->tid % RP_DROPPED;
     if (rp_held.dropped[at].tid != e->tid || rp_held.dropped[at].row != e->row)
-        rp_held.dropped[at].n = 0; /* left over from an earlier call of this thread */
+        rp_held.dropped[at].n = 0; /* this entry is from an earlier call of the thread */
     rp_held.dropped[at].tid = e->tid;
     rp_held.dropped[at].row = e->row;
     rp_held.dropped[at].n++;
@@ -12820,7 +12850,8 @@ static void rp_enter(void)
 /* Recorded calls have the cmd argument of fsconfig(2) only as text. */
 static bool rp_is_path(const struct call *c, u32 i)
 {
-    static const char set_path[] = "FSCONFIG_SET_PATH"; /* prefix of FSCONFIG_SET_PATH_EMPTY, too */
+    static const char set_path[] = "FSCONFIG_SET_PATH"; /* also a prefix of
+                                                         * FSCONFIG_SET_PATH_EMPTY */
     const struct arg *command = &c->val[1];
     u16 kind = sc_rows[c->row].arg[i];
     if (kind != K_FSVALUE)
@@ -12829,7 +12860,7 @@ static bool rp_is_path(const struct call *c, u32 i)
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
 
-/* Whether -P selects a call: by the n recorded paths, or by a path among its arguments. */
+/* Returns whether -P selects a call, by one of the n recorded paths or by a path argument. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -13012,8 +13043,8 @@ static bool rp_play(void)
  * Open files, disk requests and other intervals that can overlap are slices on their own tracks.
  * Forks and wake-ups are arrows. A track below each thread shows the thread's states during calls
  * (px_state). JSON times are in µs with three decimals. Viewers would merge the tracks of two
- * processes with the same pid, therefore traces contain ids that kvis never reuses, and the tracks'
- * names contain the real pids. Entry points: px_open, px_close. */
+ * processes with the same pid. Therefore, traces contain ids that kvis never reuses, and the names
+ * of tracks contain the real pids. Entry points: px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -13044,7 +13075,7 @@ enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DI
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* Tracks of a process or thread in Perfetto's format. The id of a track is 16 times the upid or
+/* The tracks of a process or thread in Perfetto's format. The id of a track is 16 times the upid or
  * utid, plus one of these constants; the track of a counter has PX_OF_COUNTER + enum px_counter. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
@@ -13054,7 +13085,7 @@ struct px_track {
     pid_t pid, tid;
     u64 upid, utid;       /* ids of the process and the thread in the trace, never reused */
     u64 flow;             /* id of the fork arrow to be ended at the thread's first record, or 0 */
-    bool dead;            /* true after the end of the thread */
+    bool dead;
     char *runs;           /* name of the slice of the running program, or NULL */
     s64 count[N_PX];      /* counter values of the process */
     u64 reported_ns[N_PX]; /* times at which the counters were last written */
@@ -13063,8 +13094,8 @@ struct px_track {
     u64 state_ns;         /* end of the last thread state that was written */
     struct { u64 from, to; } *wait; /* waits for a CPU, not written yet */
     u32 n_waits, cap_waits;
-    /* used only by --folded: */
-    pid_t parent;         /* pid of the parent process */
+    /* the following members are used only by --folded */
+    pid_t parent;
     u32 name_len;         /* length of `name`, or 0 if the name is unknown */
     char name[PX_NAME];   /* program of the process, or name that the thread set with prctl(2) */
 };
@@ -13079,7 +13110,7 @@ static struct {
     u64 ids, events;      /* last id that was assigned; number of JSON events */
     u32 args;             /* number of arguments of the current JSON event */
     u32 packet, inner;    /* offsets of the current packet and of the message open in it */
-} px; /* in .bss, because an initializer would put its tables into the binary */
+} px; /* in .bss, because an initializer would add its tables to the binary */
 
 static u64 px_rel(u64 ns)
 {
@@ -13106,7 +13137,7 @@ static void px_pb_fixed(u32 field, u64 v)
 static u32 px_pb_begin(u32 field)
 {
     rec_varint(&px_proto.b, field << 3 | 2);
-    b_c(&px_proto.b, 0); /* a length of one byte; px_pb_end inserts more bytes if needed */
+    b_c(&px_proto.b, 0); /* assume a length of one byte; px_pb_end inserts more bytes if needed */
     return px_proto.b.len;
 }
 
@@ -13139,7 +13170,8 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* flags: SequenceFlags; 1: no earlier packet is needed, 2: the packet needs earlier packets. */
+/* flags: SequenceFlags of the packet. 1: it needs no earlier packet; 2: it needs earlier
+ * packets. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -13214,7 +13246,7 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-/* Writes an argument of an event. px_pb_head has defined which name `number` stands for. */
+/* Writes an argument of an event. px_pb_head has defined the name for `number`. */
 static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
 {
     u32 at = px_pb_begin(4);
@@ -13400,7 +13432,7 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     px_json_end();
 }
 
-/* --- states of threads, as far as calls and scheduler records show them --- */
+/* --- states of threads, as known from calls and scheduler records --- */
 
 static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
 {
@@ -13625,17 +13657,17 @@ static void px_counts(const struct event *e)
 }
 
 /* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS", the input of flamegraph.pl, inferno
- * and speedscope. These programs add up lines with the same stack, therefore kvis can write and
- * clear the table whenever it is full. --- */
+ * and speedscope. These programs add up lines with the same stack, so kvis can write and clear the
+ * table whenever it is full. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
 static struct writer px_folded = { .fd = { -1, -1 } };
 
 static struct {
-    /* ns: a time in ns, but a number of bytes with --folded-by=bytes */
+    /* ns: time of the stack; with --folded-by=bytes, a number of bytes */
     struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS];
-    u32 n; /* number of used entries */
+    u32 n;
 } *px_fold; /* NULL if --folded is not given */
 
 static void px_fold_flush(void)
@@ -13734,7 +13766,8 @@ static const char *px_about(const struct call *c, const char *name, size_t *n)
     return *n ? fd + 1 : NULL;
 }
 
-/* Adds `ns` to stack b plus the frame `leaf` (unless NULL), truncated to PX_STACK_LEN bytes. */
+/* Adds `ns` to stack b, followed by the frame `leaf` if not NULL, truncated to PX_STACK_LEN
+ * bytes. */
 static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
 {
     u32 len = b->len;
@@ -13797,7 +13830,7 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     const char *about = px_about(c, name, &n);
     if (about)
         px_frame(&b, about, n);
-    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for the frame of a state */
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leave space for the frame of a state */
     px_fold_weigh(&b, c, name);
     px_fold_renamed(track, c, name);
 }
@@ -13822,7 +13855,7 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* Writes a slice on its own track, because it may overlap other slices of its category. */
+/* Writes a slice on a track of its own, because it may overlap other slices of its category. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -13841,7 +13874,7 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
     px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
 }
 
-/* Whether the trace already shows an event, as the slice of its call or as a counter. */
+/* Returns whether the trace already shows an event, as the slice of its call or as a counter. */
 static bool px_is_said(const struct event *e)
 {
     bool beside = e->kind == EK_EXIT_THREAD || event_kinds[e->kind].how & EVENT_WITH_CALLS;
@@ -13891,7 +13924,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
     pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
     struct px_track *old = px_find(child);
     if (old == t)
-        return; /* a thread that creates itself: the recording is damaged */
+        return; /* a thread cannot create itself: the recording is damaged */
     if (old && old->dead) {
         for (u32 i = 0; i < PX_DEAD; i++)
             if (px.dead[i] == old)
@@ -13905,7 +13938,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
     if (old)
-        return; /* the child's records arrived earlier, so there is no arrow */
+        return; /* the child's records arrived earlier, so no arrow is drawn */
     c->flow = ++px.ids;
     px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -14148,7 +14181,7 @@ static void px_close(void)
  * gen/texts.py collects the report page, the manual pages, completions, lists and the dashboard in
  * one file, which the binary contains. Entry points: emb_text, emb_list, emb_next. */
 
-/* Tests that include kvis.c define main and embed only an empty report page. */
+/* Tests that include kvis.c define main. They embed an empty report page. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
@@ -14233,7 +14266,7 @@ static struct {
     u64 at_least;            /* number of events with score `least` so far, in the second pass */
     bool chosen;             /* true in the second pass */
     u32 least;               /* lowest score of the events in the page */
-    u64 some;                /* number of events with score `least` to put in the page */
+    u64 some;                /* number of events with score `least` that go into the page */
 } rep = { .w.fd = { -1, -1 } };
 
 static u32 rep_log2(u64 v)
@@ -14241,8 +14274,8 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* Returns the significance of an event: highest for processes and signals, lower for network and
- * failures, lowest for the rest, which is ordered by duration or size. */
+/* Returns the significance of an event: highest for processes and signals, then network and
+ * failures, then all others by duration or size. */
 static u32 rep_score(const struct event *e)
 {
     u8 cat = event_kinds[e->kind].cat;
@@ -14258,8 +14291,8 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether an event or call is put in the page. The first pass only counts scores. Events
- * with the lowest score are partly dropped, evenly over the run. */
+/* Returns whether an event or call goes into the page. The first pass only counts scores. Of the
+ * events with the lowest score, only some go into the page, spread evenly over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -14290,7 +14323,7 @@ static void rep_call(struct task *t)
         rec_exit(t);
 }
 
-/* Chooses the lowest score of events in the page, so that the page has at most `max` events. */
+/* Chooses the lowest score of events in the page, which must have at most `max` events. */
 static void rep_choose(u64 max)
 {
     u64 n = 0;
@@ -14343,7 +14376,7 @@ static int rep_write(const char *p, size_t n)
     b_put(&rep.raw, p, n);
     while (rep.raw.len >= REP_CHUNK)
         rep_chunk(REP_CHUNK);
-    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* out_writer_flush has reported the error */
+    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* an error: out_writer_flush has already reported it */
 }
 
 /* Writes a script element with JSON. Escapes '<', which could end it or begin a comment. */
@@ -14496,16 +14529,17 @@ static int rep_temporary(const char *dir)
  * recording. Entry points: df_load, df_text, df_json, df_page, df_is_above. */
 
 enum {
-    DF_SHOWN = 10,        /* number of rows in a text table */
+    DF_SHOWN = 10,        /* number of rows in a table of the text output */
     DF_LIVES = 1 << 16,   /* maximum number of processes that run at the same time */
     DF_ROWS = 1 << 20,    /* maximum number of distinct commands in a recording */
     DF_LINE = 512,        /* longest command line used as a name with --by=line, in bytes */
     DF_RUNS = 4096,       /* maximum number of command runs in a timeline */
     DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
-    DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
+    DF_LEAST_NS = 100000, /* shorter times are not printed, because they would be 0.0 ms */
 };
 
-/* Statistics of a name in one recording. count: runs, opens or calls. amount: bytes or ns. */
+/* Statistics of a name in one recording. count: number of runs, opens or calls. amount: bytes or
+ * ns. */
 struct df_row {
     struct name *name;
     u64 count, amount;
@@ -14513,14 +14547,14 @@ struct df_row {
 };
 
 struct df_pair {
-    struct name *name, *shape; /* shape: the name with * for its random characters */
+    struct name *name, *shape; /* shape: the name with * in place of its random characters */
     struct df_row of[2];
     bool in[2];
     u16 row;                   /* in tables of system calls: row of the call in the summary */
     u16 err;                   /* in the table of failed calls: errno of the call */
 };
 
-/* A process during the replay. Its own time passes only while none of its children runs. */
+/* A process during the replay. Its own time stops while a child runs. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
@@ -14544,7 +14578,7 @@ struct df_timeline {
     u64 least_ns, shorter; /* lower limit of durations in run[]; number of dropped runs */
 };
 
-static const char *df_by = "program"; /* value of the option --by */
+static const char *df_by = "program";
 static u32 df_fail_above = UINT32_MAX; /* value of the option --fail-above, in percent, or
                                         * UINT32_MAX */
 
@@ -14552,7 +14586,7 @@ static struct {
     struct df_row *name[2], *command[2]; /* sorted by the address of the interned name */
     u32 n_names[2], n_commands[2], cap[2];
     u64 left_out;            /* number of times that a process or command did not fit */
-    u64 wall_ns[2]; /* run time of the command, or of the recording if there is no command */
+    u64 wall_ns[2]; /* duration of the command, or of the recording if it has no command */
     bool counted[2];         /* true if the recording counts calls */
     u32 unasked[2];          /* number of system calls that -e excluded */
     bool timed[2]; /* true if the recording splits the time of calls into CPU, run queue and disk */
@@ -14560,7 +14594,7 @@ static struct {
     const char *file[2];
     u8 *pids[2];             /* bit set of the pids in the recording */
     struct df_timeline timeline[2]; /* only with --report */
-    /* state while recording number `k` is replayed: */
+    /* the following members are the state while recording number `k` is replayed */
     u64 n_begun;             /* number of processes that began */
     u32 k, n_lives, root;    /* root: pid of the first process that called exec, or 0 */
     u64 root_ns;             /* time at which `root` called exec */
@@ -14653,7 +14687,7 @@ static u64 df_since(u64 from, u64 to)
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
-    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* so that 2 * least_ns cannot overflow */
+    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* prevents an overflow of 2 * least_ns */
     while (t->n == DF_RUNS) {
         u32 kept = 0;
         t->least_ns = MAX(2 * t->least_ns, 1000u);
@@ -14705,7 +14739,7 @@ static void df_fork(const struct event *e)
     u32 child = (u32)e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
-    df_ended(child, e->ts_ns); /* exit of an earlier process with this pid was not recorded */
+    df_ended(child, e->ts_ns); /* the exit of an earlier process with this pid was not recorded */
     struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
@@ -14772,7 +14806,7 @@ static void df_event(const struct event *e)
         df_exit(e);
 }
 
-/* Commands of recording k that still run end at the last event of the recording. */
+/* Ends the commands of recording k that still run, at the time of the last event. */
 static void df_take_commands(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
@@ -14892,7 +14926,7 @@ static bool df_is_temporary(const char *s, u32 n)
 /* Replaces pids and the random characters of temporary files with '*'. */
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
-    bool temporary = false, begins = true; /* begins: s is at the start of a path component or
+    bool temporary = false, begins = true; /* begins: s is at the start of a path component or of a
                                             * word */
     b_reset(b);
     while (*s) {
@@ -14958,7 +14992,8 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Merges pairs of the same shape. If their names differ, the result is named after the shape. */
+/* Merges pairs of the same shape. If their names differ, the merged pair is named after the
+ * shape. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -14981,7 +15016,7 @@ static void df_join(void)
     df_list.n = kept;
 }
 
-/* Adds a pair for each name of class cls, with the numbers of both recordings. */
+/* Adds a pair for each name of class cls, with its numbers from both recordings. */
 static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
 {
     static struct buf shape;
@@ -15001,8 +15036,8 @@ static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
     df_join();
 }
 
-/* Returns the numbers of a system call in recording k. amount is the time of all calls if both
- * recordings counted calls, else the time of the calls that waited. */
+/* Returns the numbers of a system call in recording k. `amount` is the time of all calls if both
+ * recordings counted calls; otherwise, of the calls that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15081,7 +15116,8 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* Whether failures of a call are unknown because recording k's list of failed calls was full. */
+/* Returns whether the failures of a call are unknown, because the list of failed calls in recording
+ * k was full. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
@@ -15577,7 +15613,8 @@ static long pf_paranoid(void)
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
 /* Returns how to fix an error of perf_event_open, or "". EACCES: perf_event_paranoid is too high
- * (perf_allow_cpu in include/linux/perf_event.h of Linux). EPERM: a container's seccomp filter. */
+ * (perf_allow_cpu in include/linux/perf_event.h). EPERM: a container's seccomp filter denied the
+ * call. */
 static const char *pf_fix(int e, enum pf_level level)
 {
     bool paranoid = pf_paranoid() > (long)level;
@@ -15623,8 +15660,8 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns one more than the highest CPU number in a file such as /sys/devices/system/cpu/online, or
- * with `first` the lowest CPU number. If the file is missing, returns 0, or -1 with `first`. */
+/* Returns the highest CPU number plus 1 in a file such as /sys/devices/system/cpu/online; with
+ * `first`, the lowest CPU number. If the file is missing, returns 0; with `first`, -1. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -15647,7 +15684,7 @@ struct pf_count {
 
 /* Counts and times of an event group since its previous read. */
 struct pf_delta {
-    u64 enabled, running;       /* ns that the group was enabled, and was counting on a PMU */
+    u64 enabled, running;       /* ns for which the group was enabled; was counting on a PMU */
     double value[PF_MEMBERS];   /* counts, scaled to `enabled` as perf_event_open(2) says */
     u32 backwards;              /* number of counts that decreased; their change is 0 */
 };
@@ -15692,7 +15729,7 @@ static struct {
     int fd[PF_RINGS];   /* file descriptors of the events whose rings are mapped */
     u32 n;              /* highest index of a mapped ring, plus one */
     size_t page, pages; /* bytes per page; data pages per ring */
-    u64 next[PF_RINGS]; /* time of the next sample in a ring, or 0 if not read yet */
+    u64 next[PF_RINGS]; /* time of the next sample in a ring; 0: not read yet */
     bool user_only;     /* true if perf_event_paranoid forbids events in kernel mode */
 } pf_rings;
 
@@ -15724,7 +15761,7 @@ static int pf_map(int at, int f)
     for (; pf_rings.pages >= 16; pf_rings.pages /= 2) {
         size_t size = (pf_rings.pages + 1) * pf_rings.page;
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-        if (p != MAP_FAILED || pf_rings.n) /* all rings must have the size of the first */
+        if (p != MAP_FAILED || pf_rings.n) /* all rings must have the same size as the first one */
             break;
     }
     if (p == MAP_FAILED)
@@ -15778,7 +15815,7 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
-static struct ev_groups pf_groups; /* page faults that are not emitted yet, grouped by thread and
+static struct ev_groups pf_groups; /* page faults that are not reported yet, grouped by thread and
                                     * region */
 
 static void pf_explain(int e)
@@ -15806,8 +15843,9 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault address, or `none`, whose name tells why the region is unknown.
- * During exec, t->mm has the old program's regions, but the fault may be in the new program. */
+/* Returns the region of a fault address. If the region is unknown, returns `none`, whose name is
+ * the reason. During exec, t->mm has the old program's regions, but the fault may be in the new
+ * program. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -15912,7 +15950,7 @@ static void pf_flush_old(u64 ns)
         pf_flush();
 }
 
-/* Handles the page-fault samples up to time ns. The function is fast if there are none. */
+/* Handles the page-fault samples up to time ns. Fast if there are no samples. */
 static void pf_upto(u64 ns)
 {
     for (struct pf_record r; pf_rings.n;) {
@@ -15935,7 +15973,7 @@ static void pf_upto(u64 ns)
  * /sys/kernel/btf/vmlinux (format: Documentation/bpf/btf.rst). All names of a batch are resolved in
  * one pass over the file, which is not kept in memory. The BTF of a module continues the type ids
  * and string offsets of vmlinux. kvis does not trust the file: every length is checked against its
- * section, the nesting of types is limited, and so is the number of members that a batch may visit.
+ * section, and the nesting of types and the number of members that a batch may visit are limited.
  * Malformed BTF gives -EBADMSG and a reason. Entry point: btf_resolve. */
 
 enum {
@@ -15944,13 +15982,14 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
-    BTF_AT = 0x7fffffff,    /* mask of a position in a file of at most BTF_MAX_FILE bytes */
+    BTF_AT = 0x7fffffff,    /* mask of a position in a file, which has at most BTF_MAX_FILE bytes */
     BTF_LAYOUTS = 128,      /* number of type kinds (7 bits) */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
 
-/* Layout of a field, type or enumerator of the running kernel. size: that of a whole array. */
+/* Layout of a field, type or enumerator of the running kernel. size: for an array, the size of the
+ * whole array. */
 struct kfield {
     u32 off, size;
     bool is_signed, exists;
@@ -15976,7 +16015,8 @@ enum btf_kind {
 };
 
 /* In BTF, a type is a struct btf_type of 12 bytes, `body` bytes that depend on the type's kind, and
- * `each` bytes for each of its vlen members. named: types of this kind can have a name in C. */
+ * `each` bytes for each of its vlen members. named: C programs can refer to types of this kind by
+ * name. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
@@ -15991,9 +16031,9 @@ static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
 struct btf_file {
     const char *name;
     const u8 *p;
-    u32 mapped; /* length of the mapping at p; the file is its first `size` bytes */
+    u32 mapped; /* length of the mapping at p, of which the file is the first `size` bytes */
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* smaller ids and string offsets belong to vmlinux */
+    u32 first_id, n_ids, str_base; /* smaller type ids and string offsets belong to vmlinux */
     u32 *type;                     /* positions of the types, starting with type first_id; the
                                     * highest bit is set if a query may be for the type */
     size_t type_bytes;             /* length of the mapping at `type` */
@@ -16045,7 +16085,7 @@ static u32 btf_u32(const u8 *p)
 }
 
 /* Maps a BTF file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c), or reads it. A
- * batch takes 5 ms with a mapping. With reads, a page each, it takes 35 ms. */
+ * batch takes 5 ms with a mapping, and 35 ms with reads, each of which returns a page. */
 static int btf_read(struct btf_file *b, int fd)
 {
     u8 *p = mmap(NULL, b->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -16091,7 +16131,8 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "magic number 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
-    /* A newer kernel's header may be longer. kvis reads only the added fields for the layouts. */
+    /* A newer kernel's header may be longer. Of the additional fields, kvis reads only those for
+     * the layouts. */
     if (h.len < sizeof h || h.len > b->size)
         return btf_bad(b, "invalid header length: %u bytes", h.len);
     u32 rest = b->size - h.len;
@@ -16140,11 +16181,11 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     if (len > b->type_end - pos - 12)
         return btf_bad(b, "type %u (kind %u, %u members) is truncated", id, t->kind, t->vlen);
     if (t->name >= b->str_base + b->str_len)
-        return btf_bad(b, "type %u: its name is outside the strings", id);
+        return btf_bad(b, "type %u: its name is outside the string section", id);
     return (s64)len + 12;
 }
 
-/* Returns the hash bucket for a type name's first four bytes, which few names share. */
+/* Returns the hash bucket for a type name, by its first four bytes, which few names share. */
 static u32 *btf_bucket(const char *name, u32 len)
 {
     u32 h = 0;
@@ -16275,7 +16316,8 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns member or enumerator i, which begins with its name's offset; NULL with *err set. */
+/* Returns member or enumerator i, which begins with the offset of its name. On error, returns NULL
+ * and sets *err. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -16427,7 +16469,8 @@ static void btf_sort(struct btf_want *w, u32 n)
     }
 }
 
-/* Resolves the queries for type t, except those that an earlier type of the same name resolved. */
+/* Resolves the queries for type t, except those that an earlier type of the same name has
+ * resolved. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -16439,8 +16482,8 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
     }
 }
 
-/* Resolves all queries. Several types can have the same name: the first type that has the member is
- * used, and types of the module precede those of vmlinux. */
+/* Resolves all queries. If several types have the same name, the first type that has the member is
+ * used. Types of the module precede types of vmlinux. */
 static void btf_answer(struct btf_want *w, u32 n)
 {
     struct btf_type t;
@@ -16574,9 +16617,9 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 
 /* --- the root --- */
 
-/* Whether lockdown mode "confidentiality" hides tracefs (LOCKDOWN_TRACEFS). In this mode, Linux 7.2
- * crashes when a mounted tracefs is unmounted (list_del in tracefs_destroy_inode). The mode is read
- * from securityfs, which kvis mounts without a path if necessary. */
+/* Returns whether the lockdown mode "confidentiality" hides tracefs (LOCKDOWN_TRACEFS). In this
+ * mode, Linux 7.2 crashes when a mounted tracefs is unmounted (list_del in tracefs_destroy_inode).
+ * The mode is read from securityfs, which kvis mounts without a path if necessary. */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -16725,7 +16768,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* Old kernels print a macro, "char comm[TASK_COMM_LEN]": the count is unknown, 0. */
+        /* Old kernels print a macro, as in "char comm[TASK_COMM_LEN]": the count is unknown (0). */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -16847,12 +16890,12 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 /* == 25 bpf_  BPF programs and maps ===============================================
  * Loads families of BPF programs, which `make gen` compiles to bpf_insns/NAME.h. The section
  * creates the maps of a family, patches the BPF programs (see enum bpf_patch_kind), has the
- * verifier check them, and attaches them. kvis alone has descriptors of these objects, therefore
- * the kernel removes everything when kvis exits, even after SIGKILL. Functions return 0 or a
- * descriptor, or -errno with the reason in obj.why. To add a family, write gen/probes/NAME.bpf.c,
- * declare its records or counters in gen/wire.h, and #include "bpf_insns/NAME.h" in the section
- * that uses it. A new BPF program of an existing family needs no change here. Entry points:
- * bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain (why loading failed). */
+ * verifier check them, and attaches them. Only kvis has descriptors of these objects, so the kernel
+ * removes them when kvis exits, even after SIGKILL. Functions return 0 or a descriptor, or -errno
+ * with the reason in obj.why. To add a family, write gen/probes/NAME.bpf.c, declare its records or
+ * counters in gen/wire.h, and #include "bpf_insns/NAME.h" in the section that uses it. A new BPF
+ * program of an existing family needs no change here. Entry points: bpf_load, bpf_attach,
+ * bpf_close, bpf_lost, bpf_missed; bpf_explain (why loading failed). */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
@@ -16866,8 +16909,8 @@ struct bpf_cfgs {
 /* A loaded family of BPF programs. File descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
-    struct bpf_obj *lender;  /* object whose maps this one shares, or NULL */
-    const struct bpf_family *lodger; /* family that will share this object's maps, or NULL. Its
+    struct bpf_obj *lender;  /* object that owns the maps of this one; NULL: this one */
+    const struct bpf_family *lodger; /* family that will share this object's maps; NULL: none. Its
                                       * kernel fields are resolved in the same batch. */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
@@ -16877,7 +16920,7 @@ struct bpf_obj {
     u32 n_probes;            /* number of attached kprobes */
     u32 loaded;              /* bit set of the loaded BPF programs */
     bool cgroups;            /* true if the map `cgroup` is used */
-    u32 (*entries)(const char *map); /* returns the size of a map without a fixed size; NULL: 1 */
+    u32 (*entries)(const char *map); /* returns the number of entries of a map; NULL: always 1 */
     const char *module;      /* module that may have the fields, or NULL for vmlinux */
     struct btf_want *want;   /* kernel fields used by the BPF programs */
     u32 n_want;
@@ -16887,7 +16930,7 @@ struct bpf_obj {
 
 static struct {
     bool memlock_raised;
-    struct rlimit memlock; /* limit that kvis inherited, for the command */
+    struct rlimit memlock; /* limit that kvis inherited; the command gets it back */
 } bpf;
 
 /* Returns the running kernel's version as in KERNEL_VERSION of <linux/version.h>. */
@@ -16901,7 +16944,8 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
-/* Whether BPF maps and programs count as locked memory (RLIMIT_MEMLOCK), as before Linux 5.11. */
+/* Returns whether BPF maps and programs count as locked memory (RLIMIT_MEMLOCK), as they did before
+ * Linux 5.11. */
 static bool bpf_is_locked(void)
 {
     return bpf_kernel_version() < (5u << 16 | 11u << 8);
@@ -17089,8 +17133,8 @@ static const void *bpf_map_view(int map, size_t bytes)
 }
 
 /* Creates the maps of a family. Since Linux 6.1, BPF programs can allocate entries of hash tables
- * in any context (kernel/bpf/memalloc.c), so entries need no preallocation, which would take half
- * of the time before a command starts. */
+ * in any context (kernel/bpf/memalloc.c), so kvis does not preallocate entries. Preallocation would
+ * double the time before a command starts. */
 static int bpf_make_maps(struct bpf_obj *o)
 {
     bool fills_late = bpf_kernel_version() >= (6u << 16 | 1u << 8);
@@ -17127,13 +17171,15 @@ static bool bpf_is_field(const struct bpf_patch *p)
     return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
 }
 
-/* Whether a patch is for a field of a tracepoint record, which tracefs describes (others: BTF). */
+/* Returns whether a patch is for a field of a tracepoint record, which tracefs describes. BTF
+ * describes other fields. */
 static bool bpf_is_record(const struct bpf_patch *p)
 {
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* Whether a BPF program runs at a raw tracepoint, with plain or (type TRACING) typed arguments. */
+/* Returns whether a BPF program runs at a raw tracepoint (type TRACING: one with typed
+ * arguments). */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
@@ -17173,7 +17219,7 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Thread function. bpf_patch handles missing fields. */
+/* Thread function. Errors are ignored here: bpf_patch handles missing fields. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -17263,7 +17309,8 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
 
 /* Sets the offset of a kernel field in an instruction, and the field's size if it is a load.
  * Returns false if the instruction cannot access the field. A flexible array (count 0) has no size,
- * but instructions only use its address: numbers[] of struct pid is one since Linux 6.5. */
+ * but instructions use only its address. numbers[] of struct pid is a flexible array since Linux
+ * 6.5. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -17359,7 +17406,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
-    sigfillset(&all); /* a signal would make the verifier start again */
+    sigfillset(&all); /* if a signal interrupted the verifier, it would start again */
     sigprocmask(SIG_SETMASK, &all, &was);
     int e = bpf_call(BPF_PROG_LOAD, &a, size);
     sigprocmask(SIG_SETMASK, &was, NULL);
@@ -17409,7 +17456,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
     int f = bpf_prog_load(o, r, insns, 1, log, LOG);
-    if (f < 0) /* loading succeeds now if a signal caused the failure */
+    if (f < 0) /* this time loading succeeded: a signal may have caused the failure */
         f = bpf_refused(o, r, e, log);
     free(log);
     return f;
@@ -17447,7 +17494,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     int f = bpf_load_insns(o, i, insns);
     if (f == -E2BIG)
         return bpf_fail(o, f, "%s: too long", r->name);
-    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* not from the verifier: no log */
+    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* the verifier did not run, so there is no
+                                                      * log */
         bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     else if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
@@ -17494,8 +17542,8 @@ static void *bpf_load_some(void *loading)
 }
 
 /* Loads the BPF programs in the bit set `mask` (bits are indexes of fam->progs) with two threads;
- * the longest program takes about as long as all others. Programs that failed are loaded once more,
- * to get the reason. */
+ * the longest program takes about as long as all others. Programs that failed to load are loaded
+ * again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -17514,16 +17562,17 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Whether BPF programs at raw tracepoints run for every event. On newer kernels they can be
- * preempted, and they do not nest: while one is preempted, the events of other tasks on that CPU
- * are missed (with eight threads, one open in ten on Linux 7.2, none on 6.18). kvis can detect such
- * kernels only by their version. */
+/* Returns whether BPF programs at raw tracepoints run for every event. On newer kernels, these
+ * programs can be preempted, but do not nest: while a program is preempted, it misses the events of
+ * other tasks on that CPU (with eight threads, one open in ten on Linux 7.2, none on 6.18). kvis
+ * can detect such kernels only by their version. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
-/* Attaches to a raw tracepoint. A TRACING program (name NULL) was loaded for one tracepoint. */
+/* Attaches a BPF program to a raw tracepoint. `name` is NULL for a TRACING program, which was
+ * loaded for a certain tracepoint. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -17591,8 +17640,9 @@ struct bpf_ksym {
     char found[128];  /* symbol found: `name`, perhaps with suffixes such as .isra.0 */
 };
 
-/* Whether a symbol is the kernel function with this name, perhaps with suffixes that compilers add
- * to modified functions. Symbols with .cold or .part.0 are only parts of a function. */
+/* Returns whether a symbol is the kernel function with this name, perhaps with suffixes that
+ * compilers add to modified functions. Symbols with .cold or .part.0 are only parts of a
+ * function. */
 static bool bpf_ksym_is(const char *symbol, const char *name)
 {
     static const char *const endings[] = { ".isra.", ".constprop.", ".llvm." };
@@ -17611,8 +17661,8 @@ static bool bpf_ksym_is(const char *symbol, const char *name)
 }
 
 /* Finds the symbols of n kernel functions in /proc/kallsyms, which shows symbols to all users, but
- * perhaps not addresses (proc(5)). Returns 0 or -errno. The file has 10 MB, of which a read returns
- * at most a page; musl's buffer of 1 KB would need more reads. */
+ * perhaps not addresses (proc(5)). Returns 0 or -errno. The file has 10 MB, and a read returns at
+ * most a page. The buffer of musl, 1 KB, would need more reads. */
 static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     static char buf[16 << 10];
@@ -17732,7 +17782,8 @@ static void *bpf_closer(void *f)
 }
 
 /* Detaches all BPF programs of o; maps stay readable. Closing the last descriptor of a perf event
- * takes an RCU grace period (80 ms on the tested machine), therefore several threads close them. */
+ * takes an RCU grace period (80 ms on the tested machine), so several threads close the
+ * descriptors. */
 static void bpf_detach(struct bpf_obj *o)
 {
     pthread_t th[ARRAY_LEN(o->link)];
@@ -17773,7 +17824,7 @@ static u64 bpf_caps(void)
     return d[0].effective | (u64)d[1].effective << 32;
 }
 
-/* Whether these capabilities suffice to load BPF programs. The user ID does not matter to bpf(2).
+/* Returns whether these capabilities suffice to load BPF programs. bpf(2) ignores the user ID.
  * Linux has CAP_BPF and CAP_PERFMON since 5.8 (capabilities(7)). */
 static bool bpf_caps_enough(u64 caps)
 {
@@ -17781,7 +17832,8 @@ static bool bpf_caps_enough(u64 caps)
     return caps >> SYS_ADMIN & 1 || (caps >> PERFMON & 1 && caps >> BPF & 1);
 }
 
-/* Whether kvis is in the initial user namespace, whose uid_map has all IDs (user_namespaces(7)). */
+/* Returns whether kvis is in the initial user namespace, whose uid_map has all IDs
+ * (user_namespaces(7)). */
 static bool bpf_first_user_ns(void)
 {
     char map[64];
@@ -17797,7 +17849,8 @@ static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
         return NULL;
-    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL without a filter */
+    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL without a seccomp
+                                                                   * filter */
         return "a seccomp filter forbids bpf(2)";
     if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EPERM)
         return "a seccomp filter forbids perf_event_open(2)";
@@ -17826,8 +17879,8 @@ static struct bpf_denial bpf_denied(int e)
         return (struct bpf_denial){ "", "" };
     if (!bpf_caps_enough(caps))
         return (struct bpf_denial){ !(caps & (bpf_cap | perfmon)) ? "BPF needs privileges"
-                                    : caps & bpf_cap ? "BPF needs CAP_PERFMON besides CAP_BPF"
-                                                     : "BPF needs CAP_BPF besides CAP_PERFMON",
+                                    : caps & bpf_cap ? "kvis has CAP_BPF, but not CAP_PERFMON"
+                                                     : "kvis has CAP_PERFMON, but not CAP_BPF",
                                     u_rights("CAP_BPF and CAP_PERFMON") };
     if (!bpf_first_user_ns())
         return (struct bpf_denial){ "BPF is not allowed in a user namespace",
@@ -17863,7 +17916,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
  * counter i over all CPUs; for counter number `most`, to its maximum. Returns 0 or -errno. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
-    u32 cpus = bpf_possible(); /* perhaps more than the kernel fills; the rest stays 0 */
+    u32 cpus = bpf_possible(); /* more than the kernel fills, perhaps; the rest stays 0 */
     u64 *v = calloc((size_t)cpus * n, sizeof *v);
     int e = v ? bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) : -ENOMEM;
     memset(sum, 0, n * sizeof *sum);
@@ -17949,9 +18002,9 @@ static int bpf_take_time(void)
  * Linux 5.8). Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
 
 enum {
-    RB_AHEAD = 512,          /* prefetch distance in bytes; records were written by another CPU */
-    RB_GIVEN_BACK = 4096     /* bytes to read before the consumer position is updated, which all
-                              * writers read */
+    RB_AHEAD = 512,          /* prefetch distance in bytes, because another CPU wrote the records */
+    RB_GIVEN_BACK = 4096     /* bytes to read before the consumer position is updated; all writers
+                              * read that position */
 };
 
 static struct {
@@ -17979,7 +18032,7 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* A child that inherits these pages would count them as its resident memory. */
+    /* If a child inherited these pages, they would count as its resident memory. */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
@@ -18000,7 +18053,8 @@ static void rb_wait(int ms, const sigset_t *mask)
     epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
 }
 
-/* Sets where the next rb_drain stops, so that writers cannot keep it busy forever. */
+/* Sets the position at which the next rb_drain stops. Otherwise, writers could keep it busy
+ * forever. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
@@ -18043,7 +18097,7 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* For N_LOST, returns how many runs of BPF programs the kernel skipped. */
+/* If `why` is N_LOST, returns how many runs of BPF programs the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
@@ -18057,10 +18111,10 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
 /* The command that kvis starts. The child calls `early` before it becomes the user of -u, and
  * `late` just before execve. */
 static struct {
-    pid_t pid;               /* process ID, or 0 if there is no command */
+    pid_t pid;
     volatile bool ended;     /* true after wait4(2); the pid may be reused then */
     int go;                  /* write end of the pipe that starts the child, or -1 */
-    /* memory shared with the child, which stores the time of execve here, or the stage and the
+    /* memory shared with the child, where the child stores the time of execve, or the stage and
      * errno of its failure */
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void), (*late)(void);
@@ -18073,9 +18127,9 @@ static struct { /* signal mask and actions that kvis inherited */
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp_found;
 
-/* Installs `note` as the handler of all signals that kvis handles. They interrupt every blocking
- * call. Errors are not checked: sigaction and sigprocmask only fail for invalid arguments, but
- * these are constants. */
+/* Installs `note` as the handler of all signals that kvis handles. These signals interrupt every
+ * blocking call. Errors are not checked, because sigaction and sigprocmask fail only if their
+ * arguments are invalid. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -18098,10 +18152,10 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* A signal to kvis's process group reaches the command, too: kvis ignores it and ends with the
- * command. A signal to kvis alone ends kvis. siginfo does not tell these cases apart. Therefore
- * kvis starts a witness: a process in the same group that writes each signal it gets to a pipe.
- * With ptrace, a stop of the command shows the signal (tr_is_groups). */
+/* A signal to kvis's process group also reaches the command, so kvis ignores the signal and ends
+ * with the command. A signal to kvis alone ends kvis. siginfo does not distinguish the two cases.
+ * Therefore kvis starts a witness: a process in the same group that writes each signal it gets to a
+ * pipe. With ptrace, a stop of the command shows the signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
@@ -18117,7 +18171,7 @@ static u32 sp_n_group;               /* number of signals stored in sp_group, a 
 static bool sp_until_exit;           /* kvis ends with the command */
 static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
-static char **sp_argv;                             /* argv of kvis */
+static char **sp_argv;
 
 /* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. A signal
  * is dropped while SP_CAME others wait for sp_over: they decide whether kvis ends. */
@@ -18136,8 +18190,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
 }
 
 /* Main function of the witness process, in which all signals are blocked. It changes its name and
- * arguments, because `pkill kvis` must not find it. It runs at once, if the kernel allows this,
- * because equal signals merge until it takes them. */
+ * arguments, because `pkill kvis` must not find it. It has real-time priority if the kernel
+ * allows that, because equal signals merge until the witness takes them. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
@@ -18164,7 +18218,7 @@ static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
     _exit(0);
 }
 
-/* Starts the witness. Without it, a signal to the group counts as one to kvis alone. */
+/* Starts the witness. Without a witness, a signal to the group counts as a signal to kvis alone. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -18189,8 +18243,9 @@ static void sp_end_witness(void)
     sp_witness = -1; /* the pid may be reused */
 }
 
-/* Reads the witness's reports up to that of a SIGIO from kvis, which the witness takes last because
- * its number is the highest. Gives up if the witness was killed, or stopped for a second. */
+/* Reads the witness's reports up to the report of a SIGIO that kvis sends. The witness takes this
+ * signal last, because its number is the highest. Gives up if the witness was killed, or stopped
+ * for a second. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -18208,9 +18263,10 @@ static void sp_read_reports(void)
     }
 }
 
-/* Returns whether a signal to kvis went to its process group. Each report of the witness accounts
- * for one signal, since the next one like it may be for kvis alone, and for all with the same
- * number that kvis took before the witness did: they may have merged in the witness. */
+/* Returns whether a signal to kvis went to its process group. A report of the witness accounts for
+ * one signal, because the next signal of this kind may be for kvis alone. It also accounts for all
+ * signals with this number that kvis took before the witness took its copy, because these signals
+ * may have merged in the witness. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -18229,8 +18285,8 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Forgets signals to the group that kvis does not get, because they merged with an earlier signal
- * that was still pending. The caller has blocked kvis's signals. */
+/* Forgets signals to the group that kvis will not receive because they merged with a pending
+ * signal. The caller has blocked kvis's signals. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -18396,8 +18452,8 @@ static bool sp_is_member(char *line, const char *user)
     return false;
 }
 
-/* Appends the supplementary groups of a user from /etc/group to list[], which has n groups and room
- * for max. Returns the new number of groups. */
+/* Appends the supplementary groups of a user from /etc/group to list[], which has n groups and
+ * space for `max`. Returns the new number of groups. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
     char *line = NULL;
@@ -18550,12 +18606,13 @@ static bool sp_ended(int *status, struct rusage *used)
  * must run as process 1. Therefore process 1 executes the command, and a child of it runs kvis. The
  * child has its own mount namespace, because kvis needs /proc and /sys, and init must find the
  * machine as the kernel left it. The child ends when init sends SIGTERM to all processes.
- * sp_never_end ensures that process 1 does not end even after an error. */
+ * sp_never_end ensures that process 1 does not end, even if kvis fails. */
 
-/* default init programs of Linux (kernel_init in init/main.c of 6.12) */
+/* default init programs of Linux (kernel_init in init/main.c, Linux 6.12) */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Prints what process 1 executes, with write(2) only, because signal handlers call this. */
+/* Prints which program process 1 executes. Calls only write(2), because signal handlers call this
+ * function. */
 static void sp_say_init(const char *path)
 {
     static const char says[] = "kvis: process 1 executes ";
@@ -18564,7 +18621,8 @@ static void sp_say_init(const char *path)
     out_write_all(STDERR_FILENO, "\n", 1);
 }
 
-/* Returns whether a file can be init: an executable other than kvis, which would start forever. */
+/* Returns whether a file can be the init: an executable other than kvis, which would start itself
+ * forever. */
 static bool sp_is_init(const char *path)
 {
     struct stat s, own;
@@ -18585,7 +18643,7 @@ static void sp_try_init(const char *path, char **argv)
  * kernel's default init programs. Runs at exit or in a signal handler. */
 static void sp_never_end(void)
 {
-    if (getpid() != 1 || bpf_pid_ns(NULL)) /* not the first process of a machine */
+    if (getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
         return;
     sigset_t none;
     setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
@@ -18598,7 +18656,7 @@ static void sp_never_end(void)
             sp_try_init(*a, a);
     for (size_t i = 0; i < ARRAY_LEN(sp_inits); i++)
         sp_try_init(sp_inits[i], (char *[]){ (char *)(uintptr_t)sp_inits[i], NULL });
-    for (;;) /* no init was found: instead of a panic, the messages stay on the screen */
+    for (;;) /* no init was found: keep the messages on the screen instead of a kernel panic */
         if (wait(NULL) < 0)
             pause();
 }
@@ -18609,8 +18667,9 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* Makes process 1 of a machine call sp_never_end at its end. A machine has kthreadd as process 2; a
- * new container has no process 2. (The pid namespace needs /proc, which is not mounted yet.) */
+/* Makes process 1 of a machine call sp_never_end when it ends. A machine has kthreadd as process 2;
+ * a new container has no process 2. (/proc, which could show the pid namespace, is not mounted
+ * yet.) */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -18621,7 +18680,7 @@ static void sp_first_process(char **argv)
     for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
         sigaction(fatal[i], &act, NULL);
     if (atexit(sp_never_end))
-        sp_never_end(); /* unreachable: atexit(3) has room for at least 32 functions */
+        sp_never_end(); /* unreachable: atexit(3) accepts at least 32 functions */
 }
 
 static int sp_ready = -1; /* write end of a pipe; process 1 waits until it closes */
@@ -18640,12 +18699,13 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* Boots a machine if kvis is process 1: it executes the command when kvis is ready or has failed,
- * or after 10 s. The function returns in a child that runs kvis without a command. */
+/* Boots a machine if kvis is process 1. Process 1 executes the command when kvis is ready or has
+ * failed, or after 10 s. This function returns in a child process, which runs kvis without a
+ * command. */
 static void sp_boot(void)
 {
     int ready[2];
-    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* not a machine's process 1 */
+    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
         return;
     const char *path = sp_find(opt.command[0]);
     pid_t pid = pipe2(ready, O_CLOEXEC) < 0 ? -1 : fork();
@@ -18666,7 +18726,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* Tells process 1 that kvis is ready, so that it executes the command. */
+/* Lets process 1 execute the command, because kvis is ready. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)
@@ -18690,7 +18750,7 @@ static void sp_boot_on(void)
 _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "an object has a place for each map");
 
 enum { HY_MAX_CPUS = 1024 };
-enum { HY_MIN_DELAY_NS = 10000 }; /* in ns; shorter waits for a CPU have no record */
+enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are not recorded */
 enum { HY_MEMFD_NAME = 252 };     /* enough bytes for any name of memfd_create(2) */
 
 /* The signal with which a BPF program holds a thread at the end of a call. */
@@ -18704,16 +18764,17 @@ static struct {
     struct bpf_obj proc;   /* the BPF programs for forks, execs, exits; proc.fam NULL: not loaded */
     bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
-    u64 magic; /* the command asks to be followed by passing this pointer: see hy_child */
+    u64 magic; /* the command passes this pointer to ask the BPF program to follow it: see
+                * hy_child */
     const char *why_not;   /* reason why kvis uses only ptrace */
-    bool in_ns;            /* kvis is in a pid namespace; records have ids of the initial one */
-    bool classic_tracepoints; /* wire_thread.word[] holds a call's arguments in call order */
+    bool in_ns;            /* kvis is in a pid namespace, but records have ids of the initial one */
+    bool classic_tracepoints; /* wire_thread.word[] holds the arguments in the order of the call */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
     const struct wire_count *table; /* the BPF program's counts, by CPU and call number */
     const struct wire_hist *hists;  /* the BPF program's histograms of durations, by call number */
-    struct {               /* what is already added to st, by call number */
+    struct {               /* counts that were already added to st, by call number */
         struct wire_count sum[CALL_NRS];
         struct wire_hist hist[CALL_NRS];
     } *added;
@@ -18721,8 +18782,8 @@ static struct {
     bool row[SC_N];        /* by row of the call table: BPF records or counts the call */
     u64 records, reported_lost;
     const struct wire_who *who; /* process of the current record; NULL: the record has none */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* number of lost records per CPU, and in total, as
-                                           * records report them */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* numbers of lost records, as reported by records: per
+                                           * CPU, in total */
 } hy;
 
 /* How the size of the memory that an argument points to is determined: see the column MEMORY of
@@ -18730,7 +18791,8 @@ static struct {
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
-/* The memory that an argument of a kind points to: `plus` + `mul` * N bytes; `count` selects N. */
+/* The memory that an argument of a kind points to: `plus` + `mul` * N bytes, where `count` selects
+ * N. */
 static const struct hy_kind {
     bool result; /* the call writes this memory, which is valid only if the call succeeded */
     u8 nest;     /* enum wire_nest_kind; if not 0, `mul` bytes are also read at the call's entry */
@@ -18768,8 +18830,8 @@ static bool hy_follows(void)
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The calls whose record describes a file, or a socket with its addresses. `file` and `sock` are 1
- * + the index of the argument with the descriptor; 0 means no descriptor. */
+/* The calls whose record describes a file, or a socket with its addresses. `file` and `sock` are
+ * the index of the argument with the descriptor, plus 1; 0: no descriptor. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 static const struct { u16 id; u8 file, sock; } hy_files[] = {
 #define X(call, file, socket) { SC_##call, file, socket },
@@ -18795,14 +18857,14 @@ static bool hy_has_proc_fields(const struct bpf_obj *o)
 enum { HY_PENDING = 1024 };
 struct hy_args {
     struct hy_args *next;
-    u64 ts_ns; /* time stamp of all pieces of the arguments */
+    u64 ts_ns; /* time stamp that all pieces of the arguments share */
     u32 tid;
     bool cut;
     struct buf b, env;
 };
 static struct {
     struct hy_args *first; /* newest list of arguments */
-    u32 n;                 /* number of lists of arguments */
+    u32 n;
 } hy_pending;
 
 static struct hy_args **hy_args_of(u32 tid)
@@ -18825,8 +18887,8 @@ static void hy_args_drop(struct hy_args **at)
     free(a);
 }
 
-/* Begins the list of a thread's program arguments. The lists of threads whose exec record was lost
- * remain, therefore a new list replaces the oldest of HY_PENDING lists. */
+/* Begins the list of a thread's program arguments. If an exec record is lost, its list remains.
+ * Therefore, a new list replaces the oldest of HY_PENDING lists. */
 static struct hy_args **hy_args_new(const struct wire_proc *h)
 {
     struct hy_args **at = &hy_pending.first, *a = calloc(1, sizeof *a);
@@ -18845,8 +18907,8 @@ static struct hy_args **hy_args_new(const struct wire_proc *h)
     return &hy_pending.first;
 }
 
-/* Appends a piece of a program's arguments, or of the environment that follows the arguments. A
- * piece that does not continue the previous piece is dropped, and so are all later pieces. */
+/* Appends a piece of a program's arguments, or of the environment that follows the arguments. If a
+ * piece does not continue the previous piece, drops this piece and all later ones. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args **at = hy_args_of(h->tid);
@@ -18874,9 +18936,9 @@ static struct hy_kind hy_kind_of(u16 kind)
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns the maximum number of bytes that kvis uses of an argument's memory. For short kinds it
- * exceeds the limit of -s, because the decoder must see whether the text continues. If fewer bytes
- * are readable, the BPF program holds the thread, and kvis reads the readable bytes. */
+/* Returns the maximum number of bytes that kvis uses of an argument's memory. For short kinds, this
+ * is more than -s, because the decoder must detect whether the text continues. If fewer bytes are
+ * readable, the BPF program holds the thread, and kvis reads the readable bytes. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -18927,7 +18989,7 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Returns whether the kernel writes the time left into timeout i (select(2), recvmmsg(2)). */
+/* Returns whether the kernel writes the remaining time into timeout i (select(2), recvmmsg(2)). */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows];
@@ -18957,8 +19019,9 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Returns the flag for when an argument's memory is valid: after success or after failure. The time
- * left of a sleep is read after any failure, because the BPF program cannot test for EINTR. */
+/* Returns the flag for when an argument's memory is valid: after success or after failure. The
+ * remaining time of a sleep is read after any failure, because the BPF program cannot test for
+ * EINTR. */
 static u8 hy_result_flag(u16 id, const struct hy_kind *k)
 {
     return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
@@ -18983,8 +19046,8 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes the BPF program read the last item of a call's specification at the call's entry as well.
- * Returns false if CALL_EARLY items are already read there. */
+/* Makes the BPF program also read the last item of a call's specification at the call's entry.
+ * Returns false if it already reads CALL_EARLY items there. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -18997,8 +19060,8 @@ static bool hy_add_early(struct wire_spec *s)
 
 #define HY_UNTAKEN "a record has no space for all the memory that the arguments point to"
 
-/* Returns the flag for the path of an exec. BPF reads the path at the end of the call (ITEM_EXEC).
- * A successful execveat(2) has replaced the path, so BPF reads that path only after a failure. */
+/* Returns the flag for the path of an exec, which BPF reads at the end of the call (ITEM_EXEC).
+ * After a successful execveat(2), the path is gone, so BPF reads it only after a failure. */
 static u8 hy_exec_flag(u16 id)
 {
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
@@ -19061,8 +19124,8 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Specifies how the BPF program counts the calls of one system call number. The ptrace loop counts
- * the calls at which threads have to stop anyway. */
+/* Specifies how the BPF program counts the calls of one system call number. If threads stop at the
+ * call anyway, the ptrace loop counts instead. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
@@ -19077,7 +19140,7 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* Specifies how the BPF program handles a system call number. row < 0: an unknown number. */
+/* Specifies how the BPF program handles the call `row`; row < 0: a call with an unknown number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     if (hy.count)
@@ -19098,7 +19161,8 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     return row < 0 || need[row] ? s : none;
 }
 
-/* Appends the names of the calls with a stop for reason `why`, in lines of at most 80 columns. */
+/* Appends the names of the calls at which threads stop because of `why`, in lines of at most 80
+ * columns. */
 static void hy_text_reason(struct buf *b, const char *why)
 {
     u32 column = 0;
@@ -19138,7 +19202,7 @@ static void hy_text_stops(struct buf *b)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Chooses the calls that BPF records or counts without a stop. need: the calls that are wanted. */
+/* Chooses the calls that BPF records or counts without a stop. need: the requested calls. */
 static void hy_choose(const bool *need)
 {
     for (u32 nr = 0; nr < CALL_NRS; nr++)
@@ -19238,8 +19302,8 @@ static bool hy_follows_none(void)
 }
 
 /* Waits a moment until the last calls of the threads are counted. With CFG_BY_SCHED the BPF program
- * sees the end of a thread when the scheduler leaves the thread for good, which can be after ptrace
- * has reported the exit. */
+ * sees the end of a thread when the scheduler switches away from the thread for the last time,
+ * which can be after ptrace has reported the exit. */
 static void hy_settle(void)
 {
     bool late = hy.count && !hy.observe && hy.classic_tracepoints;
@@ -19389,10 +19453,10 @@ static void hy_drop(struct bpf_obj *o)
     o->fam = NULL;
 }
 
-/* Continues without the BPF programs for disk requests if they failed to load with the error
- * `disk`. Then call_bio (call.bpf.c) shows which thread uses a disk. kvis does not use call_bio
- * together with them, because detaching one of two BPF programs from a tracepoint waits for an RCU
- * grace period, about 12 ms (kernel/tracepoint.c). */
+/* If the BPF programs for disk requests failed to load (error `disk`), continues without them; then
+ * call_bio (call.bpf.c) shows which thread uses a disk. kvis does not use call_bio together with
+ * them, because detaching one of two BPF programs from a tracepoint waits for an RCU grace period,
+ * about 12 ms (kernel/tracepoint.c). */
 static int hy_with_disk(int disk)
 {
     u32 bio = 1u << PROG_CALL_BIO;
@@ -19405,7 +19469,7 @@ static int hy_with_disk(int disk)
 }
 
 /* Loads the BPF programs that report the start, exec and exit of the followed processes. They are
- * attached after the BPF programs for calls, which note the end of a thread's last call. */
+ * attached after the BPF programs for calls, which record the end of a thread's last call. */
 static int hy_load_proc(void)
 {
     static struct bpf_cfgs c;
@@ -19525,7 +19589,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         hy_drop(&hy.disk);
     if (hy.proc.fam)
         hy_drop(&hy.proc);
-    memset(hy.row, 0, sizeof hy.row); /* without records, every call needs a stop */
+    memset(hy.row, 0, sizeof hy.row); /* without BPF, every call needs a stop */
     return why;
 }
 
@@ -19540,8 +19604,9 @@ static void hy_child(void)
 
 /* Calls bpf(2) for the map `traced`. If kvis is preempted in this call, BPF programs of classic
  * tracepoints do not run on that CPU until kvis continues (bpf_disable_instrumentation,
- * kernel/bpf/syscall.c), and the calls of other threads are lost. A real-time policy prevents this.
- * If kvis may not set one (CAP_SYS_NICE, cgroup without real time), it counts lost calls. */
+ * kernel/bpf/syscall.c), and the calls of other threads are lost. A real-time scheduling policy
+ * prevents this. If kvis may not set such a policy (CAP_SYS_NICE, cgroup without real time), it
+ * counts the lost calls. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -19570,7 +19635,7 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
 }
 
 /* Lets the BPF program follow a thread that was attached, or whose creation the program missed.
- * Returns 1 if the thread was not followed before, 0 if it already was, or -errno. */
+ * Returns 1 if the thread is newly followed, 0 if it was already followed, or -errno. */
 static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19592,7 +19657,7 @@ static bool hy_exiting(pid_t tid)
 }
 
 /* Lets the BPF program follow a thread that is not stopped. Removes the entry of a thread that has
- * already exited, because nothing else would. Returns a value of hy_follow or -ESRCH. */
+ * already exited, because nothing else would. Returns what hy_follow returned, or -ESRCH. */
 static int hy_observe(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19614,8 +19679,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* Called when a thread has taken its leader's id by an exec. The BPF program moves the thread's
- * entry, unless the kernel skipped the program (see bpf_raw_is_whole). */
+/* Called when an exec has given a thread its leader's id. The BPF program moves the thread's entry,
+ * unless the kernel skipped the program (see bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -19631,7 +19696,7 @@ static bool hy_is_stop(const siginfo_t *si)
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* Called at the command's exec: discards its process's earlier waits for a CPU. */
+/* Called at the command's exec: discards the earlier waits for a CPU of its process. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -19703,7 +19768,8 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one. Records report their CPU's losses. */
+/* Returns how many records were lost before the current one. Each record reports the losses of its
+ * CPU. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -19800,13 +19866,13 @@ static const struct wire_call *hy_record(const void *p, u32 size)
  * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
  * model of the tracees need; a seccomp filter selects these calls if tracees cannot notice the
  * filter. The effect of every other stop is the same as without a tracer. After the first attach
- * nothing in this section ends kvis: errors are counted or reported once, and the only way out is
- * tr_finish. Output is ordered by completion time. The ring's records are in that order, except for
+ * nothing in this section ends kvis: errors are counted or reported once, and only tr_finish ends
+ * the run. Output is ordered by completion time. The ring's records are in that order, except for
  * the microseconds between reading the clock for a record and reserving space in the ring. Page
- * faults before a record are printed before the record. kvis handles stops when it has read the
+ * faults before a record are printed before that record. kvis handles stops when it has read the
  * ring up to a marked position. The time of the mark (tr.seen_ns) is also the time of the stops, so
- * calls that other threads make meanwhile come after the stops. Only a group of page faults is up
- * to PF_RUN_NS late, because the group has the time of its first fault. */
+ * calls that other threads make in the meantime come after the stops. Only a group of page faults
+ * is up to PF_RUN_NS late, because the group has the time of its first fault. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* the data of SECCOMP_RET_TRACE in kvis's own filter: "KV" */
@@ -19829,9 +19895,9 @@ static struct {
     volatile sig_atomic_t tick;             /* set by the timer and by signals to kvis */
     volatile sig_atomic_t n_queued, n_done; /* numbers of signals to kvis: received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* ring of the last signals to the command */
+    struct tr_signal got[8]; /* ring of the last signals that the command received */
     u32 n_got;
-    u64 got_pending;      /* set of the signals to the group that kvis handled before the command */
+    u64 got_pending;      /* signals to the group that kvis handled before the command did */
     u64 next_table_ns, deadline_ns;
     u64 end_ns;           /* time at which the last tracee exited */
     u64 before_ns;        /* CPU time that the command's process used before its exec */
@@ -19848,21 +19914,21 @@ static struct {
     u64 call_stops;       /* number of stops at the entry of a call */
     u64 cpu_ns;           /* -p: CPU time of the processes that were detached or have exited */
     u64 swept_ns;         /* time of the last tr_sweep of all threads */
-    bool sweeps;          /* tr_sweep has to run again */
+    bool sweeps;          /* tr_sweep must run again */
     bool cpu_unknown;     /* the CPU time of an exited process is not known */
     u32 n_resident;       /* number of processes whose resident memory was read in this tick */
-    bool tty;             /* the output is a terminal, therefore each line is printed at once */
+    bool tty;             /* the output is a terminal, so each line is printed at once */
     struct tr_stopped {   /* a stop or exit of a thread that wait4 returned */
         pid_t tid;
         int status;
     } now;                /* the stop or exit that kvis handles next */
     u32 batch_next, batch_n; /* index of the next row of tr_batch[]; number of rows */
     u32 quiet_drains;     /* number of successive reads of the ring that found no record */
-    bool fast;            /* the timer's period is TR_FAST_US */
+    bool fast;            /* whether the timer's period is TR_FAST_US */
     void (*ends)(const struct task *t); /* called when a thread has stopped before its exit and
                                          * /proc still describes the thread; or NULL */
-    bool need[SC_N];      /* the call must be seen, by a stop or by a record */
-} tr; /* cmd_run sets the initial value of tr.status */
+    bool need[SC_N];      /* calls that kvis must see, by a stop or by a record */
+} tr; /* cmd_run initializes tr.status */
 
 /* Stops and exits that wait4 has already returned: see tr_collect and tr_reap_dead. */
 static struct tr_stopped tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
@@ -19880,9 +19946,9 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* Fills tr.need: the calls that the user selected and the calls that the model of the tracees
  * needs. In hybrid mode the model needs all calls that change descriptors, because records come too
- * late to read descriptors from /proc. If close(2) is traced, the model needs them too; otherwise
- * kvis notices a closed descriptor only at a later stop. In all other cases kvis reads descriptors
- * from /proc at each stop. */
+ * late to read descriptors from /proc. The model also needs these calls if close(2) is traced,
+ * because otherwise kvis notices a closed descriptor only at a later stop. In all other cases kvis
+ * reads descriptors from /proc at each stop. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -19896,11 +19962,11 @@ static void tr_choose(void)
         tr.need[i] = asked || md_wants(i, true) || (every_fd && md_is_about_fds(i))
                   || (opt.faults && md_is_about_memory(i));
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* mmap shows which memory must be read with care: see mem_ */
+            tr.need[i] = true; /* mmap tells kvis which memory to read with care: see mem_ */
         if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
             tr.need[i] = true; /* the names of directories must stay correct: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
-            tr.need[i] = true; /* shows whether an interrupted call is restarted or fails */
+            tr.need[i] = true; /* shows whether an interrupted call restarts or fails */
         if (limited && !tr.need[i] && md_is_about_fds(i))
             fdt.lazy = tr.accel && !hy.on;
     }
@@ -19929,7 +19995,7 @@ static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
     if (row < 0)
-        return true; /* a call that the table of kvis does not have: show the call */
+        return true; /* the call is not in the table of kvis: show the call */
     bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* see tr_peak */
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
@@ -19951,8 +20017,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits code for a call whose argument `arg` decides whether the call is stopped: with match_stops,
- * if `arg` compares true with one of the n values; without, if with none. */
+/* Emits code for a call whose argument `arg` decides whether the call stops. With match_stops, the
+ * call stops if `arg` compares true with one of the n values; otherwise, if with none of them. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -19964,8 +20030,9 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* Emits the filter's code for ioctl(2). It stops commands that create a descriptor, which kvis then
- * reads from /proc, and UFFD_NEW, after which reading memory may block forever (md_ioctl). */
+/* Emits the filter's code for ioctl(2). A thread stops at commands that create a descriptor, which
+ * kvis then reads from /proc, and at UFFD_NEW, after which reading memory may block forever
+ * (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
@@ -20015,8 +20082,8 @@ struct tr_facts {
     bool attach;
     bool faults;
     bool everyone;
-    bool only_counts;       /* see tr_only_counts */
-    bool only_calls;        /* see tr_only_calls */
+    bool only_counts;
+    bool only_calls;
     bool every_call;        /* all calls are selected, and each call is shown or counted */
     bool no_accel;
     bool no_follow;
@@ -20038,10 +20105,10 @@ struct tr_choice {
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* Returns why kvis may not use a seccomp filter, or NULL. The tracee must not notice the filter:
- * without CAP_SYS_ADMIN the filter requires no_new_privs. If kvis itself runs under another filter
- * (of a container), its own filter would miss the calls that the container's filter denies, because
- * the action of highest precedence wins (seccomp(2), NOTES). */
+/* Returns why kvis may not use a seccomp filter, or NULL. The tracee must not notice the filter,
+ * but without CAP_SYS_ADMIN, the filter requires no_new_privs. If kvis itself runs under another
+ * filter (of a container), its own filter would miss the calls that the container's filter denies,
+ * because the action of highest precedence wins (seccomp(2), NOTES). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -20127,7 +20194,7 @@ static bool tr_counts_status(void)
     return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
 }
 
-/* Returns whether kvis shows single calls and produces none of these other outputs. */
+/* Returns whether kvis only shows single calls: no tables, recordings, reports or traces. */
 static bool tr_only_calls(void)
 {
     return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
@@ -20162,8 +20229,9 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
-/* Returns the default size of the ring (without --ring). In observe mode a full ring loses records,
- * because no thread can be held; therefore that ring grows with the memory of the machine. */
+/* Returns the default size of the ring (without --ring). In observe mode, a full ring loses
+ * records, because no thread can be held. Therefore, the ring is larger on a machine with more
+ * memory. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
@@ -20217,12 +20285,12 @@ static void tr_resume(struct task *t, int sig)
         t->full_ns = u_now();
         hy_full(t);
     }
-    /* ESRCH: the tracee was killed meanwhile; wait4 reports the exit of the tracee. */
+    /* ESRCH: the tracee was killed; wait4 will report its exit. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* Returns whether a thread stops before it exits: the main thread of each process, and all threads
- * if tr.ends is set. When BPF only counts calls, the main thread does not stop either. */
+/* Returns whether a thread must stop before it exits: the main thread of each process, unless BPF
+ * only counts calls; all threads if tr.ends is set. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -20313,7 +20381,7 @@ static void tr_mark_names(struct task *t)
 }
 
 /* Frees unused names when there are many names. The caller must not hold a pointer to a name that
- * this function does not mark as used; at the entry of a call no caller does. */
+ * this function does not mark as used. At the entry of a call, no caller holds one. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -20343,9 +20411,9 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
 }
 
 /* Returns whether a call that begins is the call in which -p found the thread waiting. On some
- * architectures the result is in the first argument's register, which the kernel restores before
- * the stop. arch_interrupted cannot detect the interrupted call there. The call then begins again,
- * or begins as restart_syscall(2) if it has a timeout. */
+ * architectures, arch_interrupted cannot detect an interrupted call, because the result is in the
+ * first argument's register, which the kernel restores before the stop. There, the call begins
+ * again or, if it has a timeout, restart_syscall(2) begins. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -20390,7 +20458,7 @@ static void tr_done(struct task *t)
     t->restarting = again && !c->noret;
     mem_budget();
     if (fdt.dead)
-        md_closed(t, -1); /* /proc showed that these descriptors have changed */
+        md_closed(t, -1); /* /proc shows that these descriptors have changed */
     if (!c->noret && !t->restarting
         && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap
             || c->id == SC_ioctl || c->n_paths))
@@ -20408,8 +20476,8 @@ static void tr_done(struct task *t)
 }
 
 /* Drops a thread's reference to its descriptor table. `closed`: the kernel has dropped its
- * reference too, therefore the descriptors of a table that nobody else uses are reported as closed
- * by this thread. */
+ * reference, too. If nobody else uses the table, its descriptors are then reported as closed by
+ * this thread. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -20495,9 +20563,9 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Clears CLONE_UNTRACED in a call's arguments. With this flag the child would inherit the seccomp
- * filter of kvis and have no tracer, and its filtered calls would all fail with ENOSYS. The flag
- * has no effect on a process that is not traced. */
+/* Clears CLONE_UNTRACED in a call's arguments. With this flag, the child would inherit the seccomp
+ * filter of kvis but have no tracer, so its filtered calls would fail with ENOSYS. The flag has no
+ * effect on a process that is not traced. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -20526,10 +20594,10 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides the seccomp filter of kvis: a tracee without its own filters is told that it has no filter
- * (prctl(2), PR_GET_SECCOMP). Once a filter is installed, the kernel refuses SECCOMP_MODE_STRICT
- * (kernel/seccomp.c, seccomp_may_assign_mode), therefore kvis emulates this mode: read, write, exit
- * and sigreturn are allowed, and any other call kills the thread. */
+/* Hides the seccomp filter of kvis: for a tracee without filters of its own, PR_GET_SECCOMP of
+ * prctl(2) returns that it has no filter. Once a filter is installed, the kernel refuses
+ * SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode). Therefore, kvis emulates this
+ * mode: read, write, exit and sigreturn are allowed, and any other call kills the thread. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -20556,8 +20624,8 @@ static void tr_note_told(struct task *t)
     t->reported_end_ns = ~0ull;
 }
 
-/* Returns the peak resident memory of a process's current program (proc_pid_status(5)). The
- * ru_maxrss of wait4(2) also includes the process's waited-for children and earlier programs. */
+/* Returns the peak resident memory of a process's current program (proc_pid_status(5)). ru_maxrss
+ * of wait4(2) also covers earlier programs, and children that the process has waited for. */
 static u64 tr_peak(pid_t tid)
 {
     return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
@@ -20567,7 +20635,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
     if (arch_stop(t->tid, expect, &s) < 0)
-        return; /* the thread was killed meanwhile */
+        return; /* the thread has been killed */
     if (s.op == PTRACE_SYSCALL_INFO_EXIT) {
         tr_exit(t, &s);
         tr_restore_untraced(t);
@@ -20588,8 +20656,8 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     }
 }
 
-/* Shows a call that has lasted TR_LASTS_NS and has not ended, because its record comes only at its
- * end. `event`: the thread has stopped inside the call, which is shown at once. */
+/* Shows a call that has lasted TR_LASTS_NS and has not ended, because its record arrives only when
+ * it ends. `event`: the thread has stopped inside the call, so the call is shown at once. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -20600,7 +20668,7 @@ static void tr_pending_at(struct task *t, bool event)
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
         return; /* earlier records may still be in the ring */
     if (th.ts_ns <= t->call.enter_ns)
-        return; /* a call is just beginning: ts_ns is 0 or belongs to the previous call */
+        return; /* a call is just beginning: ts_ns is 0 or from the previous call */
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
@@ -20644,11 +20712,13 @@ static void tr_waker(struct call *c, const struct wire_times *m)
     c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
     if (!m->waker_pid)
         return;
-    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid is of another pid namespace */
+    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid is an id of another pid
+                                                        * namespace */
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
-/* Splits `ns`, the duration of a call. m NULL: the thread was on a CPU all the time. */
+/* Splits `ns`, the duration of a call, into its parts. m NULL: the thread was on a CPU all the
+ * time. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -20790,7 +20860,7 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
-/* Returns whether tid is a tracee that is not yet reaped: the kernel has not reused this tid. */
+/* Returns whether tid is a tracee that was not reaped, so the kernel cannot have reused its tid. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
@@ -20798,7 +20868,7 @@ static bool tr_ours(pid_t tid)
 }
 
 /* Gives a child the original value of an argument that kvis has changed in the parent's call. The
- * child has a copy of the changed argument, which is restored at the child's first stop. */
+ * child has a copy of the changed argument; kvis restores it at the child's first stop. */
 static void tr_inherit_untraced(struct task *child, const struct task *t)
 {
     child->restore_arg0 = t->restore_arg0;
@@ -20870,7 +20940,7 @@ static u64 tr_auxv(pid_t pid, u64 key)
 }
 
 /* Reads a program's name, as the caller of execve passed it, from the new stack at the stop after
- * the exec. Returns the name's length, or 0 or less if the name cannot be read. */
+ * the exec. Returns the name's length; 0 or less: the name cannot be read. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
@@ -20899,8 +20969,8 @@ static void tr_exec_look(struct task *t)
 }
 
 /* Warns once that a program runs without the privilege that its file gives. The kernel withholds
- * the privilege because the tracer could misuse the program (execve(2)). For a script, the
- * privilege of its interpreter's file is meant. */
+ * the privilege because the tracer could misuse the program (execve(2)). For a script, the file of
+ * the interpreter counts. */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -20938,7 +21008,8 @@ static void tr_exec_event(struct task *t)
     t->exec_path = NULL;
 }
 
-/* An exec leaves a new address space, no CLOEXEC descriptors, no handlers and one thread. */
+/* An exec leaves one thread with a new address space, no CLOEXEC descriptors and no signal
+ * handlers. */
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
@@ -20981,8 +21052,8 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
     return t;
 }
 
-/* Completes a successful exec, whose result is known before the call returns. Therefore the thread
- * need not stop at the end of the call, unless the thread stops at every call. */
+/* Completes a successful exec, whose result is known before the call returns. The thread need not
+ * stop at the end of the call, unless it stops at every call. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -21096,7 +21167,7 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* A signal whose handler has no SA_RESTART makes the interrupted call fail with EINTR. */
+/* If the handler of a signal has no SA_RESTART, the interrupted call fails with EINTR. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -21109,9 +21180,9 @@ static void tr_interrupted_by(struct task *t, int sig)
     }
 }
 
-/* Returns whether a fault cannot kill t: the init of a pid namespace without a handler. Without a
- * tracer the kernel clears SIGNAL_UNKILLABLE and the fault kills the thread; with a tracer it does
- * not (kernel/signal.c, force_sig_info_to_task), and the thread faults forever. */
+/* Returns whether a fault cannot kill t, because t is the init of a pid namespace and has no
+ * handler. With a tracer, such a thread faults forever. Without a tracer, the kernel clears
+ * SIGNAL_UNKILLABLE, and the fault kills the thread (kernel/signal.c, force_sig_info_to_task). */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -21119,7 +21190,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     u64 bit = 1ull << ((si->si_signo - 1) & 63);
     if (si->si_code <= 0 || !(fault & bit) || !t->proc)
         return false;
-    const char *numbers = fd_status(t->tid, "NStgid:"); /* the last pid of a thread of init is 1 */
+    const char *numbers = fd_status(t->tid, "NStgid:"); /* the last pid is 1 for a thread of init */
     const char *own = numbers ? strrchr(numbers, '\t') : NULL;
     if (!own || atoi(own) != 1)
         return false;
@@ -21127,7 +21198,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     return !caught || !(strtoull(caught, NULL, 16) & bit);
 }
 
-/* Adds the sender of a signal. The pid in siginfo belongs to the receiver's pid namespace. */
+/* Adds the sender of a signal. The pid in siginfo is an id of the receiver's pid namespace. */
 static void tr_sender(struct event *e, const struct task *t, pid_t pid)
 {
     pid_t ours = ps_from_ns(t, pid);
@@ -21145,9 +21216,9 @@ static void tr_trapped_call(struct event *e, const siginfo_t *si)
         ev_sym(e, EV_call, sc_name((u16)row));
 }
 
-enum tr_known { TR_CODE, TR_SENDER, TR_INFO }; /* si_code; si_code and the sender; all of siginfo */
+enum tr_known { TR_CODE, TR_SENDER, TR_INFO }; /* si_code; si_code and sender; all of siginfo */
 
-/* Reports a signal to a thread. `known` says which fields of *si are valid. */
+/* Reports a signal to a thread. `known`: which fields of *si are valid. */
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum tr_known known)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
@@ -21159,11 +21230,11 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     ev_sym(e, EV_code_name, tr_si_code(si));
     u8 origin = dec_origin(sig, si->si_code).st;
     bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
-    if (known == TR_SENDER && sent) /* a pid of the initial pid namespace */
+    if (known == TR_SENDER && sent) /* the pid is an id of the initial pid namespace */
         ev_num(e, EV_sender_pid, si->si_pid);
     else if (known == TR_INFO && sent)
         tr_sender(e, t, si->si_pid);
-    if (known < TR_INFO) /* the other fields depend on si_code */
+    if (known < TR_INFO) /* the other fields are unknown */
         origin = 0;
     else if (origin == ST_siginfo_fault)
         ev_num(e, EV_addr, (s64)(uintptr_t)si->si_addr);
@@ -21197,7 +21268,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
-    if (tr_immune(t, &si)) { /* once detached, the thread faults again and dies as without kvis */
+    if (tr_immune(t, &si)) { /* after the detach, the thread faults again and dies */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
         return;
@@ -21207,7 +21278,7 @@ static void tr_signal_stop(struct task *t, int sig)
 
 /* --- observe: threads that never stop --- */
 
-/* Reads the current name of a thread, which prctl(2) can change, or else uses the known name. */
+/* Reads the current name of a thread, which prctl(2) can change; otherwise, uses the known name. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
     char path[64], name[32];
@@ -21274,7 +21345,7 @@ static struct task *tr_of(u32 pid, u32 tid)
 }
 
 /* Handles the record of a call that ended before kvis read the state of its process from /proc.
- * This state already includes the effect of the call, therefore the record is not replayed. */
+ * This state already includes the effect of the call, so the record is not replayed. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -21331,7 +21402,8 @@ static void tr_fork_record(const struct wire_proc *h)
     tr_born(t, child, h->flags);
 }
 
-/* A 32-bit program's calls have other numbers, and the BPF program ignores them. */
+/* Warns that kvis does not see the calls of a 32-bit program: they have other numbers, and the BPF
+ * program ignores them. */
 static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
@@ -21343,15 +21415,15 @@ static void tr_warn_unseen(pid_t pid)
 }
 
 /* Returns the peak resident memory of the program that a record ends; 0: not known. The kernel
- * keeps one peak for all programs of a process. It is the last program's only if it exceeds
- * `before`, the peak in pages at the exec of that program. */
+ * keeps one peak for all programs of a process. This peak is that of the last program only if it
+ * exceeds `before`, the peak in pages when that program was executed. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Handles the record of an exec. The record of the program's arguments precedes this record. */
+/* Handles the record of an exec, which follows the record of the program's arguments. */
 static void tr_exec_record(const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -21403,7 +21475,7 @@ static void tr_signal_record(const struct wire_signal *w)
         return;
     t->at_ns = w->ts_ns;
     if (t->proc) {
-        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal can come again and kill */
+        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal can arrive again and kill */
         t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
         t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
     }
@@ -21411,7 +21483,7 @@ static void tr_signal_record(const struct wire_signal *w)
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
 }
 
-/* Reports how a fatal signal was sent to a process if no record of the signal's delivery exists. */
+/* Reports how a fatal signal was sent to a process if no record shows the signal's delivery. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -21438,8 +21510,8 @@ static void tr_exit_record(const struct wire_proc *h)
     tr_gone(t, h->ret);
 }
 
-/* Forgets a thread whose exit record was lost. The record must be lost if the previous sweep
- * already found the thread missing, because all records from before that sweep have been read. */
+/* Forgets a thread whose exit record was lost. The record is lost if the previous sweep already
+ * found the thread missing, because all records from before that sweep have been read. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
@@ -21468,10 +21540,10 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 /* --- records --- */
 
 /* Where kvis's output goes, directly or through another reader. kvis does not show the calls of
- * readers, because each line about a call would cause more calls. When a reader's pid is reused,
- * nobody reads kvis's output any more, and kvis has usually ended. */
+ * readers, because each line about a call would cause more calls. If a reader's pid is reused,
+ * nobody reads kvis's output any more, so kvis has usually ended. */
 static struct {
-    char end[32][128]; /* what readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
+    char end[32][128]; /* ends that readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
     u32 n;
 } tr_outputs;
 
@@ -21491,8 +21563,8 @@ static bool tr_knows_end(const char *end)
     return false;
 }
 
-/* Adds the end that readers hold, given the link of the writer's descriptor of a pipe, FIFO or
- * terminal. Returns whether this end is new. */
+/* Adds the end of a pipe, FIFO or terminal that its readers hold, given the link of the writer's
+ * descriptor. Returns whether this end is new. */
 static bool tr_add_end(const char *link)
 {
     char end[sizeof tr_outputs.end[0]];
@@ -21545,7 +21617,7 @@ static bool tr_ends_of(pid_t pid, bool reads)
     return any;
 }
 
-/* Finds the processes that read kvis's output, by following it from reader to reader. */
+/* Finds the processes that read kvis's output, following the output from reader to reader. */
 static void tr_find_readers(void)
 {
     const int fd[] = { out.text.fd[0], out.json.fd[0] };
@@ -21594,7 +21666,8 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     dec_exit(t, c);
 }
 
-/* Handles a record of --all or --cgroup. kvis knows nothing else about the record's process. */
+/* Handles a record of --all or --cgroup. kvis has no other information about the record's
+ * process. */
 static void tr_observed(const struct wire_call *w)
 {
     static struct task task;
@@ -21610,7 +21683,8 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    t->record = &hy_call; /* even while printing, mem_ must not read the thread's memory */
+    t->record = &hy_call; /* even while kvis prints the call, mem_ must not read the thread's
+                           * memory */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
@@ -21657,7 +21731,7 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* Sets the period of the timer, which is short while records come and fill the ring. */
+/* Sets the period of the timer, which is short while records arrive and fill the ring. */
 static void tr_set_tick(bool fast)
 {
     long us = fast ? TR_FAST_US : TR_TICK_US;
@@ -21676,11 +21750,11 @@ static void tr_set_aside(pid_t tid, int status)
 }
 
 /* Collects all pending stops before the first thread is resumed. wait4(-1) looks at the newest
- * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread). If new tracees
- * stopped again as fast as kvis handles them, older tracees would starve. A thread that is reported
- * twice was killed in its first stop, therefore the second report replaces the first. Only the
- * tracing thread may call this function. The thread of tr_release would consume stops, and with
- * each stop the signal that the stopped thread should get when it is detached. */
+ * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread). Without this
+ * function, new tracees that stop again as fast as kvis handles them would starve older ones. If a
+ * thread is reported twice, it was killed in its first stop, so the second report replaces the
+ * first. Only the tracing thread may call this function: the thread of tr_release would consume
+ * stops, and the signals that stopped threads should receive when they are detached. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -21737,7 +21811,7 @@ static void tr_drain_all(void)
     if (!hy.on)
         return;
     rb_mark();
-    while (tr_drain_marked() && n != tr.collected) { /* records of new stops follow the mark */
+    while (tr_drain_marked() && n != tr.collected) { /* records of new stops come after the mark */
         n = tr.collected;
         tr.seen_ns = u_now();
         rb_mark();
@@ -21771,7 +21845,7 @@ struct tr_in {
     u64 word[8];
 };
 
-/* Returns the row of the call that a thread is in; -1: the thread is in no call; -2: not known
+/* Returns the row of the call that a thread is making; -1: no call; -2: not known
  * (proc_pid_syscall(5) cannot be read, or the number is from the table of a 32-bit ABI). */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
@@ -21787,8 +21861,8 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
 }
 
 /* Notes the peak resident memory of a process when its main thread is about to exit and the memory
- * still exists. The peak may still grow if other threads live on because only the main thread
- * called exit(2). */
+ * still exists. If only the main thread calls exit(2), other threads live on, and the peak may
+ * still grow. */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -21810,7 +21884,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
         if (!t->seen_stop)
             tr_first_stop(t);
         if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
-            /* a group-stop: the thread stays stopped until SIGCONT */
+            /* this is a group-stop: the thread stays stopped until SIGCONT */
             t->run = RUN_LISTEN;
             sys_ptrace(PTRACE_LISTEN, t->tid, 0, NULL);
             return;
@@ -21839,7 +21913,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
     tr_resume(t, 0);
 }
 
-/* Leaves a new thread stopped until the ptrace event of its parent reports this thread. */
+/* Leaves a new thread stopped until the ptrace event of its parent reports it. */
 static void tr_unknown(pid_t tid)
 {
     struct task *t = ps_new_task(tid);
@@ -21899,7 +21973,7 @@ static void tr_status(pid_t tid, int status)
 }
 
 /* Resumes a new thread whose parent was killed before the ptrace event that reports the thread. The
- * model takes the thread's state from its process, its parent or /proc. */
+ * thread's state is copied from its process or its parent, or read from /proc. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -21922,9 +21996,8 @@ static void tr_orphan(struct task *t)
 
 /* Detaches from all tracees as if kvis had never attached. Only stopped threads are detached at
  * once. Stopping a running thread would end some calls with EINTR (signal(7), "Interruption of
- * system calls and library functions by stop signals"). Therefore the kernel detaches running
- * threads when the tracing thread exits (tr_release). Hybrid mode never detaches: its command ends
- * with kvis. */
+ * system calls and library functions by stop signals"). The kernel detaches running threads when
+ * the tracing thread exits (tr_release). Hybrid mode never detaches: its command ends with kvis. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -21939,8 +22012,8 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Calls `rest` in a new thread and exits the tracing thread. The kernel then detaches all tracees
- * without stopping them (exit_ptrace, kernel/ptrace.c), and no tracee waits while kvis writes its
+/* Calls `rest` in a new thread and exits the tracing thread. Then, the kernel detaches all tracees
+ * without stopping them (exit_ptrace, kernel/ptrace.c), so no tracee waits while kvis writes its
  * report to a slow reader. Returns if there is no tracee or no thread can be created; in that case
  * the tracees are detached when kvis exits. */
 static void tr_release(void *(*rest)(void *))
@@ -21953,7 +22026,7 @@ static void tr_release(void *(*rest)(void *))
     if (pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
     /* The C library does not know that this thread exits. The kernel must not clear the thread's
-     * tid, which is the lock of the thread list in musl (CLONE_CHILD_CLEARTID in clone(2)). */
+     * tid (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the lock of its thread list. */
     syscall(SYS_set_tid_address, NULL);
     syscall(SYS_exit, 0);
 }
@@ -21981,8 +22054,8 @@ static bool tr_give_up(void)
     return ends > 1;
 }
 
-/* Returns whether a signal to kvis went to the whole process group, and therefore to the command as
- * well. In that case the command got the same signal from the same sender, or has the signal
+/* Returns whether a signal to kvis went to the whole process group, which includes the command. In
+ * that case, the command has received the same signal from the same sender, or the signal is
  * pending. ^C and ^\ of a terminal are left to tr_on_signal. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
@@ -21993,7 +22066,7 @@ static bool tr_is_groups(const struct tr_signal *q)
         struct tr_signal *g = &tr.got[i];
         if (g->si.si_signo == sig && g->si.si_code == q->si.si_code
             && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
-            g->si.si_signo = 0; /* the next signal like it may be for kvis alone */
+            g->si.si_signo = 0; /* the next signal of this kind may be for kvis alone */
             return true;
         }
     }
@@ -22025,7 +22098,7 @@ static void tr_on_signal(const siginfo_t *si)
 }
 
 /* Handles the queued signals to kvis. A signal that may have been sent to the process group waits
- * until the command has had time to get the same signal. */
+ * until the command has had time to receive the same signal. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -22060,7 +22133,7 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
-/* Runs tr_sweep for all threads, twice and a second apart, after records were lost. */
+/* If records were lost, runs tr_sweep for all threads twice, a second apart. */
 static void tr_look_for_missing(u64 now)
 {
     bool lost = fdt.lost_ns > tr.swept_ns;
@@ -22071,8 +22144,8 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = now;
 }
 
-/* Does the work that does not depend on a stop: timed work and signals to kvis. After a tick
- * without a stop, also resumes new threads whose parent has not reported them. */
+/* Does timed work, and handles signals to kvis. After a tick without a stop, also resumes new
+ * threads whose parent has not reported them. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -22125,8 +22198,8 @@ static pid_t tr_wait_one(int *status)
 }
 
 /* Like tr_wait_one, but takes the next thread of a batch of stopped threads. When this function
- * returns, all output from before these stops is written. The output is written once for the whole
- * batch, because resumed threads fill the ring again. */
+ * returns, kvis has written all output from before these stops. It writes this output once for the
+ * whole batch, because resumed threads fill the ring again. */
 static pid_t tr_wait(int *status)
 {
     if (tr.batch_next < tr.batch_n) {
@@ -22196,7 +22269,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
-        /* At most once a tick, because a call of bpf(2) can lose records: see hy_map. */
+        /* Do this at most once a tick, because a call of bpf(2) can lose records: see hy_map. */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * (u64)1000) {
             none = hy_follows_none();
             asked = u_now();
@@ -22210,7 +22283,7 @@ static void tr_watch(void)
 
 /* Reaps dead tracees in the timer's signal handler to prevent a deadlock: PTRACE_SEIZE waits for an
  * exec (cred_guard_mutex, kernel/ptrace.c), and the exec waits until kvis reaps the dead threads
- * that it already traces. wait4 also returns stops of live threads, whatever its options
+ * that it already traces. With any options, wait4 also returns stops of live threads
  * (kernel/exit.c, wait_task_stopped). Calls only async-signal-safe functions. */
 static void tr_reap_dead(void)
 {
@@ -22285,7 +22358,8 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Attaches to a child of kvis. Returns NULL, or why that failed after killing the child. */
+/* Attaches to a child of kvis. Returns NULL, or the reason for a failure after killing the
+ * child. */
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
@@ -22419,8 +22493,9 @@ static s64 tr_switches(pid_t tid)
     return own < 0 || other < 0 ? -1 : own + other;
 }
 
-/* Writes the call in which a thread waits to the BPF program's map, to have the call's end
- * recorded. If the thread has run meanwhile, the record is of another call and is ignored. */
+/* Writes the call in which a thread waits to the BPF program's map, which then records the end of
+ * the call. If the thread has run in between, that record is for another call, and kvis ignores
+ * it. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -22480,7 +22555,7 @@ static void tr_emit_blocked(void)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    long e = opt.faults ? pf_open(tid, false) : 0; /* early, to miss no page fault */
+    long e = opt.faults ? pf_open(tid, false) : 0; /* opened early, so no page fault is missed */
     if (e < 0 && e != -ESRCH) {
         pf_explain((int)e);
         opt.faults = false;
@@ -22517,7 +22592,7 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Returns 1 if the thread is new, 0 if kvis already traces it, or -errno. */
+/* Attaches to a thread. Returns 1 if the thread is new, 0 if kvis already traces it, or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
@@ -22551,8 +22626,8 @@ static void tr_meet_all(pid_t pid)
 }
 
 /* Attaches to every thread of a process, or lets the BPF programs follow every thread. Repeats this
- * until no new thread appears, because the process may create threads meanwhile. Returns 0 or
- * -errno. -E2BIG: the BPF programs follow only some of the threads. */
+ * until no new thread appears, because the process may still create threads. Returns 0 or -errno.
+ * -E2BIG: the BPF programs follow only some of the threads. */
 static int tr_attach(pid_t pid)
 {
     char path[64];
@@ -22625,7 +22700,8 @@ static u32 tr_attach_all(void)
 
 /* --- the whole run --- */
 
-/* Binds kvis and the command to one CPU, so that a stop does not have to wake another CPU. */
+/* Binds kvis and the command to one CPU, because waking a thread on another CPU makes stops
+ * slow. */
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
@@ -22640,8 +22716,8 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
-/* Sets the CPU time of the run: the time of the command and its waited-for descendants, like
- * time(1). With -p: the CPU time that the traced processes used during the trace. */
+/* Sets the CPU time of the run: the time of the command and of the descendants that were waited
+ * for, like time(1). With -p: the CPU time that the traced processes used during the trace. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -22651,7 +22727,7 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* spent mostly in the kernel (fork) */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly kernel time (fork) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -22708,7 +22784,7 @@ static int tr_finish(int *sig)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* parallel: detaching BPF takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* in parallel: detaching BPF takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has no summary */
@@ -22739,7 +22815,6 @@ static int tr_finish(int *sig)
  * Columns and letters are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin,
  * ses_go, ses_run, ses_end, ses_backend; the option functions, open_run. */
 
-/* The state of one run of kvis open or kvis proc. */
 struct session {
     const char *what;             /* "opens" or "processes", for messages */
     const struct bpf_family *fam;
@@ -22749,8 +22824,9 @@ struct session {
     bool (*over)(void);           /* returns whether the command and its descendants have exited */
     void (*second)(void);         /* called every second and at the end; or NULL */
     bool other_file; /* the run also writes a file at its end, so it continues without a reader */
-    const char *const *lost_why;  /* messages by enum wire_lost; at N_LOST: for skipped BPF runs */
-    const char *calls;            /* with ptrace: system calls that `tap` gets */
+    const char *const *lost_why;  /* messages, indexed by enum wire_lost; [N_LOST]: skipped BPF
+                                   * runs */
+    const char *calls;            /* with ptrace: calls whose events `tap` receives */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
     const char *cost;             /* with ptrace: what tracing costs the command, for a warning */
@@ -22758,11 +22834,11 @@ struct session {
     struct bpf_obj obj;
     u64 lost[N_LOST + 1];         /* number of losses already reported, by reason */
     int status;                   /* wait status of the command; -1: still running, or no command */
-    struct rusage rusage;         /* resource usage of the command and its waited-for descendants */
+    struct rusage rusage;         /* usage of the command and the descendants it waited for */
 };
 
 /* Sets the constants that the BPF programs of kvis open and kvis proc share: the pid of kvis, and
- * the registers that hold the arguments of system calls, also in the 32-bit ABI. */
+ * which registers hold the arguments of system calls in the 64-bit and 32-bit ABIs. */
 static void ses_constants(struct bpf_cfgs *c, struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
@@ -22813,7 +22889,7 @@ static void ses_child_late(void)
 /* --- with ptrace --- */
 
 /* Starts the command under ptrace as kvis trace would, with s->tap as the receiver of events. With
- * -d the command outlives kvis, therefore no seccomp filter is installed. */
+ * -d, the command outlives kvis, so no seccomp filter is installed. */
 static void ses_spawn(struct session *s)
 {
     static char cwd[PATH_MAX];
@@ -22884,7 +22960,8 @@ static const char *ses_backend(const struct session *s)
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* Passes an event to recordings and similar sinks. Subcommands write their own text and JSON. */
+/* Passes an event to recordings and similar sinks, but not to text and JSON, which subcommands
+ * write themselves. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -22892,7 +22969,6 @@ static void ses_emit(const struct event *e)
         out.tap[i]->event(e);
 }
 
-/* Reports the records lost since the last report. */
 static void ses_report_losses(struct session *s)
 {
     for (u32 i = 0; i <= N_LOST; i++) {
@@ -22932,7 +23008,7 @@ static void ses_run(struct session *s, u64 end_ns)
     int ms = 1;
     u64 tell = u_now() + NSEC;
     s->status = -1;
-    if (s->by_ptrace) { /* a command that outlives kvis has no exit status */
+    if (s->by_ptrace) { /* if the command outlives kvis, its exit status is unknown */
         tr_loop();
         tr_each(tr_forget);
         s->status = tr.status;
@@ -22976,7 +23052,7 @@ _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program is not in the enum"
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;         /* user ID + 1; 0: all users; kvis proc uses this option, too */
+    u64 uid;         /* user ID + 1; 0: all users; also used by kvis proc */
     u64 flags;       /* -f: flags of open(2); an open with any of these flags matches */
     u32 accmodes;    /* -f: access modes, one bit each; an open in any of these modes matches */
     u64 comm[2], comm_mask[2];
@@ -23009,7 +23085,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* these contain the bit of another flag */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* these flags contain the bit of another flag */
         open_opt.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= (u64)bits;
@@ -23083,7 +23159,7 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", open_state.magic);
 }
 
-/* Selects the BPF programs of this run. There is a variant of each for raw and for classic
+/* Selects the BPF programs of this run. Each program has a variant for raw and one for classic
  * tracepoints. Classic tracepoints need tracefs and take 80 ms longer to detach (an RCU grace
  * period). Raw tracepoints for execs and forks need BTF. Without BTF and tracefs, kvis does not see
  * execs and cannot follow the descendants of a command. Returns 0 or -errno. */
@@ -23115,8 +23191,8 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 /* --- the path of an open --- */
 
 /* Reads from /proc the directory in which a relative name starts. The result is wrong if the
- * process has changed its directory since. If the thread has exited, reads from its process, which
- * most likely shared its directory and descriptors (CLONE_FS, CLONE_FILES). */
+ * process has since changed its directory. If the thread has exited, reads the entry of its
+ * process, which most likely shared its directory and descriptors (CLONE_FS, CLONE_FILES). */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -23257,7 +23333,7 @@ static void open_event(const struct open_rec *r)
     static struct buf flags;
     const struct wire_open *w = r->w;
     struct event *e = ev_new(EK_OPEN, NULL, MAX(w->ts_ns, out.start_ns));
-    bool known = !(w->state & OPEN_HOW_FAULT); /* the flags of the open are known */
+    bool known = !(w->state & OPEN_HOW_FAULT);
     e->pid = (pid_t)w->pid;
     e->tid = (pid_t)w->tid;
     e->err = w->ret < 0 ? -w->ret : 0;
@@ -23344,7 +23420,7 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
 static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
                             const struct name *dir)
 {
-    enum { DELETED = sizeof " (deleted)" - 1 }; /* appended by /proc if the file is deleted */
+    enum { DELETED = sizeof " (deleted)" - 1 }; /* /proc appends this if the file is deleted */
     const struct name *root = t->fs ? t->fs->root : NULL;
     u32 top = root ? root->len : 0, len = dir ? dir->len : 0;
     struct fd_stat sx;
@@ -23440,9 +23516,9 @@ static void open_child_late(void)
 }
 
 /* Returns whether the command and all its descendants have exited. kvis must not wait for a thread
- * whose exit the BPF program missed (bpf_missed). kvis can check for such a thread by its id only
- * in the initial pid namespace. In any other namespace, if the kernel has skipped runs of BPF
- * programs, kvis stops waiting after a second without a record. */
+ * whose exit the BPF program missed (bpf_missed). Only in the initial pid namespace can kvis check
+ * by its id whether such a thread exists. In other namespaces, if the kernel has skipped runs of
+ * BPF programs, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -23514,9 +23590,9 @@ enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes of a command line; with
 enum { PROC_DEPTH = 16 };      /* maximum depth of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
-/* The events of a command that have a row. */
+/* The events of a command that can have a row in the output. */
 enum proc_what {
-    PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* PROC_REPLACED: by another exec */
+    PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* PROC_REPLACED: another exec replaced the command */
     PROC_RUNNING,                            /* the command still runs when kvis ends */
     PROC_FAILED,                             /* an exec failed */
     PROC_THREAD                              /* a thread exited */
@@ -23526,7 +23602,7 @@ struct proc_text { char *p; u32 len; };
 
 /* A process from its fork to its exit. Times are in ns, of CLOCK_MONOTONIC. */
 struct proc_life {
-    struct proc_life *next;      /* next process in the hash bucket */
+    struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
     s32 threads;                 /* number of live threads, valid if `counted` */
     bool counted;                /* kvis has seen the fork of this process */
@@ -23535,7 +23611,7 @@ struct proc_life {
     bool mine;                   /* the process is in the followed tree */
     bool ending; /* the last thread has exited; exit records of other threads may follow */
     bool cut;                    /* argv is truncated */
-    bool walked;                 /* path, exe and cwd are from a BPF record, not from /proc */
+    bool walked;                 /* path, exe and cwd are from a BPF record instead of /proc */
     u64 fork_ns, begin_ns, end_ns; /* times of fork, start of the current command, and exit */
     u64 boot_ns;                 /* creation time by CLOCK_BOOTTIME; 0: not known */
     u64 cgroup;
@@ -23576,18 +23652,18 @@ static struct {
 
 static struct {
     bool btf;                     /* the kernel has BTF, so struct layouts are known */
-    bool no_forks;                /* kvis does not see forks, and reads parents from /proc */
-    bool used[10];                /* the counter is known; index as in proc_usage[] */
+    bool no_forks;                /* kvis does not see forks, so it reads parents from /proc */
+    bool used[10];                /* whether a counter is known; indexes as in proc_usage[] */
     bool whole;                   /* kvis follows all processes instead of one tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
     u64 first_ns, scan_ns;
-    u64 last_ns, end_ns;          /* times of the last exit in the tree, and of the end of output */
-    u32 root;                     /* pid of the command; 0: none */
+    u64 last_ns, end_ns;          /* times of the last exit in the tree, and at which output ends */
+    u32 root;
     bool rows;                    /* rows are written */
     bool replayed;                /* the input is a recording */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    struct { u32 pid; u64 boot_ns; } gone[64]; /* ring of the last exited processes */
+    struct { u32 pid; u64 boot_ns; } gone[64]; /* ring of the processes that exited last */
     u32 n_gone;
 } proc_state;
 
@@ -23595,7 +23671,7 @@ static struct writer proc_gantt = { .fd = { -1, -1 } };
 
 static struct session proc_session;
 
-static struct proc_life *proc_lives[PROC_BUCKETS]; /* hash table of processes, by pid */
+static struct proc_life *proc_lives[PROC_BUCKETS];
 
 /* --- options --- */
 
@@ -23701,30 +23777,30 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 /* --- the commands of a run: data for the tree, the chart and the summary at the end --- */
 
 /* A command: one program of a process, from its fork or exec to its next exec or its exit. Commands
- * are stored in the order of their start, so a parent precedes its children. They refer to each
- * other by index; 0 means none. */
+ * are stored in the order of their start, so a parent precedes its children. Commands refer to each
+ * other by index; 0: none. */
 struct proc_node {
     u32 parent;         /* the command whose process created the process of this command */
-    u32 ended, before;  /* the child that ended last; the sibling that ended before this command */
+    u32 ended, before;  /* child that ended last; sibling that ended just before this command */
     u32 first, next;    /* first child and next sibling in the printed tree */
     u32 depth, pid, len; /* len: length of `line` */
     s32 status, err;
     u8 what;            /* enum proc_what, set together with `line` */
     bool ran;           /* the process has executed a program */
     bool over, shown;   /* the command has ended or was replaced; the command has a row */
-    bool on_path;       /* the command is on the critical path, and adds self_ns to it */
+    bool on_path;       /* the command is on the critical path, where it accounts for self_ns */
     u64 begin_ns, end_ns, self_ns, max_rss;
     char *line;         /* command line, possibly truncated; NULL: not known yet */
 };
 
 static struct {
     bool on;
-    struct proc_node *node; /* node[0] is an artificial root: the parent of top-level commands */
+    struct proc_node *node; /* node[0] is an artificial root, the parent of top-level commands */
     u32 n, cap;
     u64 left_out;
 } proc_tree;
 
-/* Adds a command to proc_tree. Returns its index, or 0 without a tree or space. */
+/* Adds a command to proc_tree. Returns its index, or 0 if there is no tree or no space. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -23793,7 +23869,8 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a process. kvis has missed the exit of another process with this pid, and forgets it. */
+/* Adds a process. If another process had this pid, kvis missed its exit, and forgets that
+ * process. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -23956,7 +24033,7 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
             if (len < n && s[len] == '=' && !memcmp(s, proc_opt.env[i], len)) {
                 b_put(&b, s, n);
                 b_c(&b, 0);
-                break; /* --env may contain a name twice */
+                break; /* --env may have a name twice */
             }
         }
     }
@@ -23970,7 +24047,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
         at = hy_args_of(h->was);
     if (*at && proc_state.btf && (*at)->ts_ns != h->ts_ns) {
         hy_args_drop(at);
-        at = hy_args_of(h->tid); /* now an empty list */
+        at = hy_args_of(h->tid); /* the list is empty now */
     }
     proc_keep(&l->argv, *at ? (*at)->b.p : "", *at ? (*at)->b.len : 0);
     if (*at && proc_opt.n_env)
@@ -23982,7 +24059,8 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 
 /* --- resource usage --- */
 
-/* If `add`, adds the counters of u to those of `to`; otherwise keeps the larger ones in `to`. */
+/* If `add`, adds the counters of u to the counters of `to`; otherwise, keeps the larger ones in
+ * `to`. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -23992,7 +24070,7 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
 }
 
 /* Splits the CPU time of a task into user and system time. The kernel counts user and system time
- * in ticks, but the total precisely; therefore the total is divided in the ratio of the ticks
+ * in ticks, but the total precisely. Therefore, the total is divided in the ratio of the ticks
  * (kernel/sched/cputime.c, cputime_adjust). */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
@@ -24408,12 +24486,12 @@ static void proc_json(struct buf *b, const struct proc_row *r)
 
 /* Writes a row in the format CompletedCommand of workflow-telemetry-action's fork
  * (src/interfaces/index.ts): one object per line, and no other lines. args is always a list;
- * exitCode is a number, 128 + N after signal N, as in a shell. A command that was replaced by an
- * exec did not fail. */
+ * exitCode is a number, 128 + N after signal N, as in a shell. A command that an exec replaced did
+ * not fail. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    s32 status = r->what == PROC_ENDED ? l->status : 0; /* -1: not known without BTF */
+    s32 status = r->what == PROC_ENDED ? l->status : 0; /* -1: unknown without BTF */
     bool killed = status >= 0 && WIFSIGNALED(status);
     if (r->what != PROC_ENDED && r->what != PROC_REPLACED)
         return;
@@ -24530,7 +24608,8 @@ static int proc_by_length(const void *a, const void *b)
     return p > q ? -1 : p < q;
 }
 
-/* Returns a sorted list of *n commands for which `of` is true. The caller frees the list. */
+/* Returns the commands for which `of` is true as a sorted list, and their number in *n. The caller
+ * frees the list. */
 static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node *),
                                                int (*order)(const void *, const void *), u32 *n)
 {
@@ -24646,9 +24725,9 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* Writes a command's name in the syntax of mermaid. The pid comes first, because mermaid treats
- * some leading words as keywords. Characters that would end the name or be read as HTML become
- * entities. The name has no control characters. */
+/* Writes a command's name in the syntax of mermaid. The name starts with the pid, because mermaid
+ * treats some leading words as keywords. Characters that would end the name or be read as HTML
+ * become entities. The name has no control characters. */
 static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
 {
     static const struct { char c; const char *entity; } special[] = {
@@ -24692,7 +24771,8 @@ static void proc_mermaid(struct buf *b)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Filters of rows do not apply, because a tree without some commands has no critical path. */
+/* Filters of rows do not apply to events, because a tree without some commands has no critical
+ * path. */
 static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed)
@@ -24780,11 +24860,11 @@ static u64 proc_lost(void)
     return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
 }
 
-/* --- the critical path: the chain of commands that the end of the run waited for ---
- * The path is built backwards from the end of a command: the command waited for the child that
- * ended last, and earlier for the last child that ended before that child began. The path of each
- * child is built likewise. The rest of a command's time is its own. The time between a fork and an
- * exec belongs to the parent. */
+/* --- the critical path: the chain of commands that the end of the run waited for --- The path is
+ * built backwards from the end of a command: the command waited for the child that ended last,
+ * before that for the last child that ended before this child began, and so on. The path of each
+ * child is built the same way. The rest of a command's time is its own time. The time between a
+ * fork and an exec belongs to the parent. */
 
 /* Returns the *n steps of the critical path, ordered by start; NULL: not known. */
 static const struct proc_node **proc_critical(u32 *n)
@@ -24821,7 +24901,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* kvis itself does not fork; children of kvis were made by the command with CLONE_PARENT */
+    /* kvis itself does not fork: the command created its siblings with CLONE_PARENT */
     bool brother = sp_command.pid && h->ppid == (u32)getpid();
     l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
@@ -24899,7 +24979,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
         l->all = used;
         l->max_rss = tr_record_peak(h, l->before_rss);
         proc_over(l, PROC_REPLACED, h->ts_ns);
-    } else if (l->node && proc_tree.node[l->node].ended) { /* one of its children has ended */
+    } else if (l->node && proc_tree.node[l->node].ended) { /* a child of this command has ended */
         proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
     }
     proc_who(l, h);
@@ -24913,7 +24993,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_args_take(l, h);
     proc_paths(l, h, data);
     if (!proc_state.btf)
-        proc_look(l); /* without BTF, the record contains little */
+        proc_look(l); /* without BTF, the record contains few fields */
     proc_state.commands += l->mine;
     proc_emit_exec(l, h->ts_ns, 0);
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
@@ -24957,7 +25037,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits --- */
 
-/* wait4(2) reports the command's exit status even if BPF cannot. */
+/* The exit status of the command comes from wait4(2), even if BPF cannot read it. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -24980,7 +25060,8 @@ static bool proc_waits(const struct proc_life *l)
            && !proc_state.replayed;
 }
 
-/* If threads exit at the same moment, several of them may look like the last thread. */
+/* Returns whether the whole process has exited. If threads exit at the same moment, several of them
+ * may look like the last thread. */
 static bool proc_is_gone(const struct wire_proc *h)
 {
     for (size_t i = 0; i < ARRAY_LEN(proc_state.gone); i++)
@@ -25058,10 +25139,11 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- without BPF: events become the records that BPF programs would have sent ---
- * Events come from tr_, and are completed from /proc, or come from a recording. */
+/* --- without BPF: events become the records that BPF programs would have sent --- Events come from
+ * tr_ (and are completed from /proc) or from a recording. */
 
-static u64 proc_left_out; /* number of a recording's events left out: see proc_has_place */
+static u64 proc_left_out; /* number of events of a recording that were left out: see
+                           * proc_has_place */
 
 /* Returns the id of the v2 cgroup of a process (line "0::/PATH", cgroups(7)); 0: not known. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -25083,7 +25165,7 @@ static u64 proc_key_number(const char *text, const char *key)
 }
 
 /* Returns the header of a record, filled from /proc or, in a replay, from proc_find's entry for the
- * process. Except at an exec, the cgroup is that of this entry or of the parent's entry. */
+ * process. Except at an exec, the cgroup is copied from this entry or from the parent's. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -25117,7 +25199,7 @@ static bool proc_has_place(u32 pid)
     return has;
 }
 
-/* Handles a fork event. Ignores the threads of a recording. */
+/* Handles a fork event. In a recording, ignores new threads. */
 static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -25292,7 +25374,7 @@ static bool proc_is_due(const struct proc_life *l)
 }
 
 /* Ends the processes for which kvis need not wait any longer. If `all`, also forgets followed
- * processes that have exited, but whose exit record was lost. */
+ * processes that have exited, if their exit records were lost. */
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -25352,9 +25434,9 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* Sets the CPU time of the run to the larger of two sums, each of which can be too small. The
- * kernel accounts the last part of a process's CPU time after the exit record. wait4 reports all
- * CPU time, but only of waited-for processes. */
+/* Sets the CPU time of the run to the larger of two sums, each of which can be too small. The sum
+ * over exit records lacks the last part of each process's CPU time, which the kernel accounts after
+ * the record. The time from wait4 is complete, but only covers processes that were waited for. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -25366,7 +25448,7 @@ static void proc_sum_cpu(void)
 static void proc_finish_sinks(int status)
 {
     proc_sum_cpu();
-    if (proc_session.by_ptrace) /* ps_ has also counted processes that BPF does not count */
+    if (proc_session.by_ptrace) /* ps_ also counts processes that BPF does not count */
         memset(&st, 0, sizeof st);
     st_take();
     if (proc_session.by_ptrace)
@@ -25501,7 +25583,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* for 1 s of records */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* enough for 1 s of records */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -25536,7 +25618,8 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* With ptrace all counters except context switches are known; I/O if the kernel counts it. */
+    /* With ptrace, all counters except context switches are known; I/O is known if the kernel
+     * counts it. */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -25557,7 +25640,7 @@ static void proc_first(void)
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
         die(EXIT_KVIS, "process %u does not exist", proc_opt.pid);
-    ps.processes = proc_state.mine; /* number of processes before the first event */
+    ps.processes = proc_state.mine;
 }
 
 static int proc_run(u64 end_ns)
@@ -25595,7 +25678,7 @@ static void proc_replay_begin(void)
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* an event will provide the exit status */
+    proc_session.status = -1; /* an event in the recording has the exit status */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
@@ -25603,8 +25686,8 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* At the end of a recording, writes the processes that still run, the tree and the summary. whole:
- * the recording has a complete summary (st). */
+/* Called at the end of a recording: writes the processes that still run, the tree and the summary.
+ * whole: the recording has a complete summary (st). */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
@@ -25695,8 +25778,9 @@ static struct {
     u16 sort;         /* metric by which the screen sorts the instances */
     const char *title; /* title of the table on the screen */
     char section;      /* key that selects the screen section with this table */
-    u8 share;          /* overview shows the table on 1/share of its lines; 0: not at all */
-    bool in_order;     /* true: unsorted until the user presses a key that selects a sort metric */
+    u8 share;          /* the overview gives the table 1/share of its lines; 0: not in the
+                        * overview */
+    bool in_order;     /* unsorted until the user presses a key that selects a sort metric */
 } met_dims[N_DIM] = {
 #define X(id, json, label, info, facts, sort, pmc, title, section, share, in_order) \
     [DIM_##id] = { json, label, info, facts, pmc, sort, title, section, share, in_order },
@@ -25762,14 +25846,14 @@ struct met_series {
     u64 raw, total; /* raw: last reading of a counter; total: sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick of the last reading; of the first reading after the last gap */
-    double sum;     /* kvis diagnose: sum, or maximum, of sum_n values */
+    u32 at, since;  /* met.tick of the last reading, and of the first reading after the last gap */
+    double sum;     /* kvis diagnose: sum of sum_n values, or their maximum */
     u32 sum_n;
     u32 line;       /* number of the series in the HTML report, if `past` is set */
     struct met_point *past; /* values for the HTML report; NULL: none */
 };
 
-/* An instance, such as the disk sda. An instance without a name stands for the whole dimension. */
+/* An instance, such as the disk sda. The nameless instance stands for the whole dimension. */
 struct met_inst {
     struct met_inst *next; /* next instance of the dimension */
     struct met_inst *same; /* next instance with the same hash of the name */
@@ -25784,14 +25868,14 @@ struct met_inst {
 static char met_no_name[1]; /* name of a removed instance */
 
 static struct {
-    u32 tick;                /* number of the current interval, from 1 */
-    u32 n_insts, n_past;     /* n_past: number of series that have a `past` */
+    u32 tick;                /* number of the current interval, starting with 1 */
+    u32 n_insts, n_past;     /* n_past: number of series whose `past` is set */
     u32 full;                /* last tick in which no memory for a new instance was found */
     struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table of instances by name */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* last tick in which any instance had a value of the metric */
     const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
-    u64 backwards;           /* number of decreases of counters, which are shown as no change */
+    u64 backwards;           /* number of times a counter decreased; shown as no change */
     u32 left_out;            /* largest number of instances left out in an interval */
     struct met_inst *all;    /* the only instance of DIM_NONE */
     bool over;               /* all processes of -p have exited, so the monitor ends */
@@ -25803,10 +25887,10 @@ static struct {
         double elapsed_s;    /* time in s since the previous reading; 0: no previous reading */
         u32 wrong;           /* number of failed reads in this interval */
         u32 left_out;        /* number of instances left out for lack of memory or table space */
-        u32 there;           /* number of existing instances; 0: all of them are shown */
+        u32 there;           /* number of existing instances; 0: kvis shows all of them */
         u64 took_ns;         /* time that the reading took */
         char why[512];       /* why the first failed read failed */
-        u16 from, to;        /* range of metrics[] that has the source's metrics */
+        u16 from, to;        /* range of metrics[] that belongs to the source */
     } src[N_SRC];
 } met;
 
@@ -25833,8 +25917,8 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Returns the prefix of a metric's name in a dimension. A process or cgroup needs names other than
- * those of the CPUs, because Prometheus queries add up all values that have the same name. */
+/* Returns the prefix of a metric's name in a dimension. Processes and cgroups need other names than
+ * CPUs, because Prometheus queries add up all values that have the same name. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -25864,11 +25948,11 @@ static const struct met_hist_row {
 
 /* A histogram of one instance, with 16 buckets per octave (st_bucket). */
 struct met_hist {
-    struct met_hist *next;       /* next histogram of the instance */
+    struct met_hist *next;
     const struct met_inst *inst;
     u8 row;                      /* index in met_hist_rows[] */
     u32 at;                      /* met.tick of the last reading */
-    u64 count, all, sum;         /* number of values in this interval; since the start; their sum */
+    u64 count, all, sum;         /* number of values: in this interval, in total; sum of values */
     u64 octave[MET_OCTAVES];     /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
     u32 now[ST_BUCKETS];         /* number of values in this interval, by bucket */
     u32 last[ST_BUCKETS];        /* the kernel's counters at the last reading */
@@ -25923,8 +26007,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns the percentile p of this interval's values. A time is reported as the middle of its
- * bucket, like st_percentile; a size or length as the bucket's lower bound, because sizes are round
+/* Returns the percentile p of this interval's values. For a time, returns the middle of the bucket,
+ * as st_percentile does; for a size or length, the bucket's lower bound, because sizes are round
  * numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
@@ -26034,7 +26118,8 @@ static struct met_inst **met_chain(u8 dim, const char *name)
     return &met.names[nm_hash(dim, name, strlen(name)) % MET_INSTS];
 }
 
-/* Unlinks an instance and frees its data. Pointers that still refer to it find an empty name. */
+/* Unlinks an instance and frees its data. Pointers that still refer to the instance find an empty
+ * name. */
 static void met_forget(struct met_inst *i)
 {
     struct met_inst **at = met_chain(i->dim, i->name);
@@ -26057,8 +26142,8 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = met_no_name };
 }
 
-/* Returns the named instance of a dimension (N_DIM: of any dimension) that was last seen longest
- * ago; NULL if all were seen in this interval or the previous one. */
+/* Returns the instance of a dimension (N_DIM: of any dimension) that has been missing for the
+ * longest time; NULL if all were seen in this interval or the previous one. */
 static struct met_inst *met_gone(u8 dim)
 {
     struct met_inst *oldest = NULL;
@@ -26069,8 +26154,8 @@ static struct met_inst *met_gone(u8 dim)
     return oldest;
 }
 
-/* Returns memory for a new instance; NULL if there are too many. The shown processes change all the
- * time; therefore a new one first tries to reuse the memory of one that is no longer shown. */
+/* Returns memory for a new instance; NULL: there are too many. The shown processes change all the
+ * time, so a new process first tries to reuse the memory of a process that is no longer shown. */
 static struct met_inst *met_place(u8 dim)
 {
     bool room = met.n_insts < MET_INSTS;
@@ -26107,7 +26192,7 @@ static struct met_inst *met_new(u8 dim, const char *name)
 }
 
 /* Returns the instance with this name, creates it if needed, and marks it as seen; NULL if there
- * are too many. Each failed call for a named instance counts one more instance as left out. */
+ * are too many. Each failed call for a named instance counts the instance as left out. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -26159,9 +26244,9 @@ static void met_set(const struct met_inst *i, u32 m, double v)
 }
 
 /* Stores the reading of a counter. The rate refers to the time between two readings of this
- * counter, because reading a source can take long on a busy machine. A decrease counts as no change
- * (iowait may decrease, proc_stat(5); a disk that is removed and inserted restarts at 0). Some of
- * the kernel's counters have 32 bits and wrap around: milliseconds of disks
+ * counter, because reading a source can take long on a busy machine. A decrease counts as no
+ * change: iowait may decrease (proc_stat(5)), and the counters of a reinserted disk restart at 0.
+ * Some of the kernel's counters have 32 bits and wrap around: milliseconds of disks
  * (Documentation/admin-guide/iostats.rst), packets of a CPU. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
@@ -26237,7 +26322,7 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     if (!n)
         return;
     met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
-    met_at(all, m)->since = 1; /* makes the sum valid: each rate in the sum had two readings */
+    met_at(all, m)->since = 1; /* the sum is valid, because each rate in the sum had two readings */
 }
 
 static void met_sum(bool (*counts)(const struct met_inst *))
@@ -26269,12 +26354,12 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     }
     if (!has_a || (!has_b && op == OP_SHARE))
         return false;
-    *v = met_apply(op, a, has_b ? b : 0); /* an unknown b is 0; a division by 0 is discarded */
+    *v = met_apply(op, a, has_b ? b : 0); /* an unknown b is 0; a division by 0 is dropped */
     return isfinite(*v);
 }
 
 /* Computes the derived metrics of the current source. A value can change between the reading of a
- * and the reading of b; therefore a result below 0 is discarded, unless it is a difference. */
+ * and the reading of b. Therefore, a result below 0 is discarded, unless it is a difference. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -26394,7 +26479,7 @@ static int met_try(const char *path)
     if (f >= 0)
         close(f);
     if (b->p)
-        b->p[b->len] = 0; /* the loop left space for the NUL */
+        b->p[b->len] = 0; /* the read loop left space for the NUL */
     return e;
 }
 
@@ -26459,7 +26544,8 @@ static bool met_file_number(const char *path, s64 *v)
 
 /* Stores in id[] the numbers N of the directory entries named PRE N POST, in ascending order, and
  * returns how many there are. Entries after the first `max` count as left out. A missing directory
- * is an error unless PRE is empty: then it belongs to a process, which may have exited. */
+ * is an error unless PRE is empty: in that case, it is the directory of a process, which may have
+ * exited. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -26505,7 +26591,7 @@ static u32 met_keyed(const struct met_inst *i, u32 m)
     return N_METRICS;
 }
 
-/* Sets, from the columns of a line (numbered from 0), the metrics whose keys are column numbers. */
+/* Sets the metrics whose keys are column numbers (from 0) from the columns of a line. */
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
@@ -26516,7 +26602,7 @@ static void met_columns(const struct met_inst *i, const char *line)
 
 static struct { s64 v; bool got; } met_sums[N_METRICS]; /* sums for the keys that end with `*` */
 
-/* Sets the metrics that have the key of a line "KEY: NUMBER" or "KEY NUMBER". */
+/* Sets the metrics with the key of a line "KEY: NUMBER" or "KEY NUMBER". */
 static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
@@ -26562,7 +26648,7 @@ static void met_files(const struct met_inst *i, const char *dir)
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
- * Each source has one function. A function that cannot read a file calls met_wrong; other sources
+ * Each source has one function. If a function cannot read a file, it calls met_wrong; other sources
  * are not affected. Some functions find metrics by the keys of the rows of metrics.tbl (met_keys,
  * met_columns, met_files, mfs_places), so a new metric needs only a new row. */
 
@@ -26631,7 +26717,8 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* Finds `words` one after another and returns the next number; a number N skips N words. */
+/* Finds each of `words` in turn, and returns the next number. A number N among the words skips N
+ * words. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -26645,7 +26732,7 @@ static const char *mfs_at(const char *text, const char *words)
 }
 
 /* Reads numbers from small files. The key of a metric is a path and the words for mfs_at. A missing
- * file is no error if the row of the metric says why the file may be missing. */
+ * file is not an error if the metric's row gives a reason why the file may be missing. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -26684,7 +26771,8 @@ static void mfs_limits(void)
 /* The directories WHERE/PREFIX<N>SUB, with a number N; `sub` may be NULL. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
-    u32 k, n, nr, any;   /* `dir` is the k-th of n, with number nr; any: how many had SUB so far */
+    u32 k, n, nr, any;   /* `dir` is the k-th of n and has number nr; any: how many had SUB so
+                          * far */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
@@ -26739,8 +26827,8 @@ static void mfs_throttle(void)
 }
 
 /* Reads the frequency files of each CPU. The base frequency, which all CPUs can sustain together,
- * may be lower than the maximum of one CPU. It is in base_frequency in kHz (intel_pstate.rst), or
- * in ACPI's nominal_freq in MHz (acpi/cppc_sysfs.rst). */
+ * may be lower than the maximum of one CPU. The file is base_frequency in kHz (intel_pstate.rst),
+ * or nominal_freq of ACPI in MHz (acpi/cppc_sysfs.rst). */
 static void mfs_freq(void)
 {
     struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/cpufreq" };
@@ -26767,8 +26855,8 @@ static struct mfs_irq {
     char name[48], handler[MET_INFO];
 } mfs_irqs_top[MFS_IRQS];
 
-/* All counters of /proc/interrupts and /proc/softirqs at the last reading, with a hash of the
- * interrupt and the CPU that each belongs to. */
+/* All counters of /proc/interrupts and /proc/softirqs at the last reading, each with a hash of its
+ * interrupt and CPU. */
 static struct mfs_irq_cell { u64 count, of; } *mfs_irq_cells;
 static u32 mfs_irq_cap;
 
@@ -26782,9 +26870,9 @@ static void mfs_irq_place(const struct mfs_irq *irq)
         mfs_irqs_top[at] = *irq;
 }
 
-/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a head "CPU0 CPU1". n: number of counters
- * in the rows before. kind: text for a row without a handler. Returns n plus the number of counters
- * in this row. */
+/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". n: number of counters
+ * in earlier rows. kind: text for a row without a handler. Returns n plus the number of counters in
+ * this row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -27183,17 +27271,17 @@ static void mfs_net_line(const char *line)
     if (!i->info[0]) /* sysfs may show another network namespace than /proc */
         met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
-    if (i->info[0]) /* not for a bridge or veth, which loses its carrier in normal use */
+    if (i->info[0]) /* a bridge or veth loses its carrier in normal use */
         met_raw(i, M_NET_CARRIER,
                 u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
     u_slurp(met_path("/sys/class/net/%s/duplex", name), duplex, sizeof duplex);
-    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* else it is unknown */
+    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* else the mode is unknown */
         met_set(i, M_NET_HALF, *duplex == 'h');
     s64 speed = u_file_number(met_path("/sys/class/net/%s/speed", name), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
-    if (!i->info[0]) /* the speed of a veth is fictitious; that of a bond is a sum */
+    if (!i->info[0]) /* the speed of a veth is fictitious; the speed of a bond is a sum */
         return;
     if (met_has(i, M_NET_RX))
         met_share(i, M_NET_RX_USED, met_v(i, M_NET_RX), met_v(i, M_NET_SPEED));
@@ -27211,7 +27299,8 @@ static void mfs_bonds(void)
             met_set(i, M_NET_BOND_DOWN, strncmp(link, "up", 2) != 0);
 }
 
-/* The sum includes only hardware: packets of a bridge or tunnel pass through it, too. */
+/* The sum includes only hardware, because packets of a bridge or tunnel also pass through
+ * hardware. */
 static void mfs_net(void)
 {
     char *line;
@@ -27376,8 +27465,8 @@ static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
 }
 
 /* Calls fstatfs(2) for a mount point. Returns -EXDEV if its device number is not `dev`, because
- * then another file system is mounted over the expected one. On btrfs, any number is accepted: it
- * is that of a subvolume, which mountinfo does not show. */
+ * then another file system is mounted over the expected one. On btrfs, any number is accepted,
+ * because it is the number of a subvolume, which mountinfo does not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -27453,7 +27542,7 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
     mfs_fs_errors(i, id);
 }
 
-/* Reads the mounts of kvis's mount namespace; with --path.rootfs, those of process 1. */
+/* Reads the mounts of kvis's mount namespace; with --path.rootfs, of process 1. */
 static void mfs_fs(void)
 {
     static struct mfs_remote remote;
@@ -27504,7 +27593,7 @@ static struct {
 } mfs_kmsg = { .fd = -1 };
 
 /* Reads a message "3,1234,5140900,-;I/O error, dev sda, sector 9": level, sequence number, time,
- * flags, text. The level is 8 or more if a process wrote the message; such messages are ignored. */
+ * flags, text. If the level is 8 or more, a process wrote the message, which is then ignored. */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -27524,7 +27613,8 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* Reads new kernel messages. A read(2) returns one, perhaps followed by lines about its device. */
+/* Reads new kernel messages. Each read(2) returns one message, perhaps with lines about its
+ * device. */
 static void mfs_log(void)
 {
     enum { MOST = 4096 }; /* maximum number of messages read per interval */
@@ -27564,7 +27654,7 @@ static const char *mfs_log_last(u32 m)
 }
 
 /* Reading a slow clock source takes a system call and an access to a device. With --path.rootfs,
- * the files may be of another machine, whose clock adjtimex(2) does not read. */
+ * the files may be from another machine, but adjtimex(2) reads the clock of this one. */
 static void mfs_clock(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
@@ -27609,7 +27699,8 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 
 /* Reports the share of the local port range used by connections (even in TIME_WAIT) to the
  * most-used remote address and port: a local port can be used only once per remote address and
- * port. kvis counts only if there are at least half as many connections as local ports. */
+ * port. kvis counts these connections only if there are at least half as many connections as local
+ * ports. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -27620,7 +27711,7 @@ static void mfs_ports(void)
     u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
     mfs_key_number(text, "TCP: inuse ", &inuse);
-    mfs_key_number(text, " tw ", &waiting); /* sockets in TIME_WAIT, of IPv4 and IPv6 */
+    mfs_key_number(text, " tw ", &waiting); /* number of sockets in TIME_WAIT, of IPv4 and IPv6 */
     u_slurp(met_path("/proc/net/sockstat6"), text, sizeof text);
     mfs_key_number(text, "TCP6: inuse ", &inuse6);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
@@ -27638,9 +27729,9 @@ static void mfs_ports(void)
     met_set(met.all, M_PORTS, (double)most / (double)(hi - lo + 1));
 }
 
-/* --- processes ---
- * In each interval, kvis scans all processes (-c busy) or the processes of -p once. For a process
- * that has not run, kvis reads only /proc/PID/schedstat, which has its CPU time in ns. */
+/* --- processes --- Once in each interval, kvis scans all processes (-c busy) or the processes of
+ * -p. For a process that has not run, kvis reads only /proc/PID/schedstat, which has its CPU time
+ * in ns. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
@@ -27689,11 +27780,11 @@ struct mfs_task {
     u64 still_ns;         /* time of the last scan that saw the process run or wait for a CPU */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* bit mask of the members of `now` that were read */
-    u16 by, by_before;    /* bit masks of values for which the process is shown; was shown */
-    bool first;           /* process was not scanned before: increases unknown */
+    u16 by, by_before;    /* masks of values for which the process is shown; was shown before */
+    bool first;           /* the process was not scanned before, so its increases are unknown */
     bool asked;           /* the process is one of -p */
     u16 cpu;              /* CPU on which the main thread last ran */
-    u8 n_ran_on;          /* number of CPUs in ran_on */
+    u8 n_ran_on;
     u16 ran_on[MFS_RAN_ON];
     char comm[MFS_COMM];
 };
@@ -27750,9 +27841,9 @@ static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 }
 
 /* Reads how many bytes a thread has read and written. /proc/PID/io of the process also includes
- * terminated children (wait_task_zombie in kernel/exit.c), so a shell would be charged for the I/O
- * of its commands. Returns false if the file cannot be read; records an error if kvis lacks the
- * permission to trace the process (proc_pid_io(5)). */
+ * terminated children (wait_task_zombie in kernel/exit.c), so a shell would get the I/O of its
+ * commands. Returns false if the file cannot be read; records an error if kvis lacks the permission
+ * to trace the process (proc_pid_io(5)). */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -27794,7 +27885,7 @@ static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
 
 /* Adds the waiting time of a thread to the CPU on which the thread last ran; adds that CPU to
  * ran_on if the thread ran for over 1/8 of the interval. To find the CPU, kvis has to read another
- * file; therefore it ignores waits up to 1/256 of the interval. */
+ * file, so it ignores waits up to 1/256 of the interval. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -27825,7 +27916,7 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 
 /* Adds a thread's activity since the last scan to its process. was: counters at that scan; NULL:
  * the thread is new or did not fit into the table. A new thread cannot have run or waited for
- * longer than the interval; therefore larger counters are not added. */
+ * longer than the interval, so larger counters are not added. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -27857,8 +27948,8 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds the activity of all threads to their process. If the process has not run, keeps the threads'
- * previous counters. old: the process in the previous scan; NULL: the process is new. */
+/* Adds the activity of all threads to their process. If the process has not run, its threads keep
+ * their previous counters. old: the process in the previous scan; NULL: the process is new. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -27874,7 +27965,7 @@ static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, boo
                                                                  sizeof *was, mfs_by_id) : NULL);
 }
 
-/* Returns the resident pages of a process without a main thread, from a live thread. */
+/* Returns the resident pages of a process whose main thread has exited, from a live thread. */
 static u64 mfs_living_resident(u32 pid)
 {
     static u32 id[MET_INSTS];
@@ -28068,10 +28159,9 @@ static void mfs_procs(void)
     met.over |= !left;
 }
 
-/* --- the busiest processes ---
- * For each value, kvis shows the MFS_TOP processes that rank highest. A process already shown for a
- * value stays while it is among the highest MFS_NEAR processes, because otherwise processes of
- * similar rank would come and go. */
+/* --- the busiest processes --- For each value, kvis shows the MFS_TOP processes that rank highest.
+ * A process that was already shown for a value stays while it is among the MFS_NEAR highest
+ * processes; otherwise, processes of similar rank would come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
@@ -28106,7 +28196,8 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
     }
 }
 
-/* Shows the MFS_TOP processes for a value, and those of the MFS_NEAR that were shown before. */
+/* Shows the MFS_TOP processes for a value, and processes among the MFS_NEAR that were shown
+ * before. */
 static void mfs_busy_first(u32 by)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -28128,12 +28219,12 @@ static void mfs_busy(void)
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
     bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel measures waits */
-    while (waits && mfs_next(&cpu)) /* M_QUEUED: mean number of threads that waited */
+    while (waits && mfs_next(&cpu)) /* sets M_QUEUED, the mean number of waiters */
         if (ns > 0 && cpu.nr < MET_INSTS)
             met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, (double)mfs_queued[cpu.nr] / ns);
     met_sum_of(M_QUEUED, NULL);
     for (u32 by = 0; by < MFS_THREADS; by++)
-        if (by != MFS_WRITTEN) /* MFS_READ covers reads and writes */
+        if (by != MFS_WRITTEN) /* MFS_READ also covers writes */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
@@ -28144,7 +28235,8 @@ static void mfs_busy(void)
 /* --- stuck processes --- */
 
 /* Returns whether the main thread of a user process is in uninterruptible sleep and the process has
- * not run for a second: shorter waits for a disk are normal, and an interval can be shorter. */
+ * not run for a second. Shorter waits for a disk are normal, and an interval can be shorter than
+ * that. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
@@ -28203,7 +28295,7 @@ static void mfs_fds(void)
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
 /* For each NUMA node: its number, a process's bytes on it (numa_maps, proc_pid_numa_maps(5)), and
- * how many of the process's threads last ran on it (running: only runnable threads). */
+ * how many of the process's threads last ran on it (running: how many of these are runnable). */
 static struct {
     u32 n, id[MFS_NODES], threads[MFS_NODES], running[MFS_NODES];
     u64 bytes[MFS_NODES];
@@ -28274,8 +28366,8 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns which fraction of the time that node `from` takes to access memory of node `to` is due to
- * the distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
+/* Returns the fraction of the time that node `from` takes to access memory of node `to` that is due
+ * to the distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -28297,7 +28389,7 @@ static const char *mfs_task_group(u32 pid)
 }
 
 /* Estimates a process's bytes by node from the memory of its cgroup. This works only if the cgroup
- * has about as much memory as the process, because then it contains no other large process. */
+ * has about as much memory as the process, that is, if it contains no other large process. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -28326,7 +28418,8 @@ static void mfs_pages_maps(u32 pid)
 }
 
 /* Sets the NUMA metrics of a process. To produce numa_maps, the kernel walks the page tables of the
- * process with mmap_lock held; therefore kvis reads the cgroup's statistics for a large process. */
+ * process with mmap_lock held. Therefore, kvis reads the cgroup's statistics for a large
+ * process. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     const double large = 4.0 * (1 << 30);
@@ -28374,7 +28467,7 @@ enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
 static u32 mfs_group_count; /* number of cgroups visited in this interval */
 
-/* memory.events also counts descendants; memory.events.local has the cgroup's own limit. */
+/* memory.events also counts events of descendants; memory.events.local does not. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
 {
     char text[512];
@@ -28390,7 +28483,8 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
 }
 
 /* Shows a cgroup that is near its pids limit. Other cgroups are not shown, because most of
- * systemd's have such a limit. A limit below 16 tasks is meant to be reached. */
+ * systemd's have such a limit. Limits below 16 tasks are ignored, because they are meant to be
+ * reached. */
 static void mfs_group_pids(const char *dir, const char *name)
 {
     long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" gives 0 */
@@ -28464,14 +28558,14 @@ static void mfs_cgroup(void)
  * (from gen/tables/pmu.tbl, the PMU's own events/ directory, or the kernel's generic events), and
  * counts the events on all CPUs, in the processes of -p, or in a cgroup. Types and fields of events
  * come from sysfs, except the two types of generic events, which are ABI. Events are opened in
- * groups (pmc_groups[]). The kernel counts all events of a group at the same time; therefore both
- * terms of a ratio belong to the same group. A unit (struct pmc_unit) has the events of one CPU, of
- * a cgroup on one CPU, or of a thread on one PMU. A role is what an event measures, such as branch
- * misses: each type of core has its own event for a role. To add a core or an event, add a row to
+ * groups (pmc_groups[]). The kernel counts all events of a group at the same time, so both terms of
+ * a ratio belong to the same group. A unit (struct pmc_unit) has the events of one CPU, of a cgroup
+ * on one CPU, or of a thread on one PMU. A role is what an event measures, such as branch misses:
+ * each type of core has its own event for a role. To add a core or an event, add a row to
  * gen/tables/pmu.tbl. Entry points: pmc_read, pmc_look. */
 
-/* Whether the machine, the processes of -p or a cgroup is counted. Only one of these is possible:
- * the kernel gives counters to events of CPUs before events of tasks (ctx_resched in
+/* What is counted: the machine, the processes of -p, or a cgroup. kvis counts only one of these,
+ * because the kernel gives counters to events of CPUs before events of tasks (ctx_resched in
  * kernel/events/core.c), so events of a process would get no counters. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
@@ -28482,7 +28576,7 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 /* The types of the rows in gen/out/pmu.h. */
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* group in which the metric is counted; PG_NONE: none */
+    u8 home;                /* group in which the metric is counted; PG_NONE: not counted */
     u16 metric;             /* metric of this kind of events; N_METRICS: none */
     u8 parts[2];            /* two kinds of events whose sum replaces a missing event */
     u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
@@ -28497,7 +28591,7 @@ struct pmc_ratio {
 };
 
 struct pmc_core {
-    u16 list;                  /* bit in pmc_event.lists that stands for this core */
+    u16 list;                  /* bit that stands for this core in pmc_event.lists */
     const char *vendor, *pmu;  /* pmu: name of the PMU, if the CPU has several types of cores */
     u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
     u32 models[8];             /* bit mask of the CPU's model numbers */
@@ -28526,7 +28620,7 @@ enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 struct unc_class_row { char pmu[24]; u8 counts; };
 
 /* An event of a memory controller or power meter. lines: number of data lines whose transfers are
- * counted; where: cores on which `terms` are valid even if sysfs does not list the event. */
+ * counted. where: cores on which `terms` are valid, even if sysfs does not list the event. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -28543,7 +28637,8 @@ struct pmc_code {              /* fields of perf_event_attr */
     u32 type;
     u64 config, config1, config2;
     const char *name;          /* name given by the vendor or the kernel; NULL: none */
-    bool generic, alias;       /* generic: a generic event; alias: only name's first word counts */
+    bool generic, alias;       /* generic: a generic event; alias: use only the first word of
+                                * `name` */
 };
 
 static struct pmc_pmu {
@@ -28552,7 +28647,7 @@ static struct pmc_pmu {
     u32 type, slots;
     u16 list;                  /* bit in pmc_event.lists; 0: unknown core */
     bool known, all;           /* known: pmu.tbl has the core; all: the PMU covers all CPUs */
-    u8 mask[PMC_CPUS / 8];     /* bit mask of the PMU's CPUs */
+    u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
     int err[N_PR];             /* -errno if an event could not be opened; 0: none so far */
 } pmc_pmus[PMC_PMUS];
@@ -28575,23 +28670,23 @@ struct pmc_reading {
 /* Sums of the counts on several CPUs or of several threads since the previous reading. */
 struct pmc_sum {
     double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or empty */
-    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted for a unit; not counted for a unit */
+    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted (not counted) for at least one unit */
     double share;              /* smallest `share` of the added readings */
-    bool any, counted, fresh;  /* counted: events were on a PMU; fresh: first reading */
+    bool any, counted, fresh;  /* counted: events were on a PMU; fresh: the first reading */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units;
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit` of a CPU, plus 1; 0: none */
-    bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes of -p that have exited; had exited before */
+    bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes of -p: ended so far, ended before */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     u32 left_out; /* PMUs that do not fit in pmc_pmus */
     bool begun, user_only;
     bool on_exec;              /* monitor COMMAND: events are enabled when the command executes */
-    bool off[N_PG];            /* groups that were given up for lack of file descriptors */
+    bool off[N_PG];            /* groups of events that kvis gave up for lack of file descriptors */
     const char *none;          /* why nothing at all is counted; NULL: something is counted */
     struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: total of the machine or cgroup */
     struct pmc_sum *one;       /* sums of the processes of -p, indexed like opt.pids */
@@ -28599,7 +28694,7 @@ static struct {
     u32 family, model_nr, stepping;
 } pmc;
 
-static int pmc_cgroup = -1;    /* file descriptor of the directory of the cgroup */
+static int pmc_cgroup = -1;
 
 /* The events of -e, in the roles from PR_EVENT_1 on. With -e, kvis counts no other events. */
 static struct {
@@ -28632,7 +28727,7 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* PMU and vendor names are printed unescaped; therefore only these characters are accepted. */
+/* kvis prints PMU and vendor names without escapes, so it accepts only these characters. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
 /* Returns the value in a line "KEY : VALUE" if it has this key, else NULL. */
@@ -28679,7 +28774,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-/* Writes the name of the Arm core of a CPU in `mask`. Returns whether the name is known. */
+/* Writes the name of the Arm core of a CPU in `mask`. Returns false if the name is unknown. */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -28758,7 +28853,6 @@ static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 
     return v || !word ? -EOVERFLOW : 0; /* an older kernel's field may have fewer bits */
 }
 
-/* Parses the terms of an event, such as "event=0xd1,umask=0x8,inv". Returns 0 or -errno. */
 static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
 {
     while (*s) {
@@ -28958,9 +29052,9 @@ static void pmc_close_unit(struct pmc_unit *u)
 }
 
 /* Refines the error of an event that cannot be opened. -E2BIG: the event can be opened alone, so
- * the group is too large. -ENODATA: the event can be opened for the CPU but not for the cgroup,
- * which lacks perf_event (in cgroup v2, until a controller is enabled; css_tryget_online_from_dir
- * in Linux 6.1). */
+ * the group is too large. -ENODATA: the event can be opened for the CPU, but not for the cgroup,
+ * which lacks perf_event (css_tryget_online_from_dir, Linux 6.1). In cgroup v2, perf_event is
+ * missing until a controller is enabled. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool absent = e == -ENOENT && pmc.scope == PS_CGROUP;
@@ -29020,7 +29114,8 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     return 0;
 }
 
-/* Gives up the last group of events that is in use: closes it everywhere, and returns its index. */
+/* Gives up the last group of events in use: closes it everywhere. Returns the index of the
+ * group. */
 static u32 pmc_without(void)
 {
     u32 g = N_PG - 1;
@@ -29107,7 +29202,7 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
 }
 
 /* Opens events for all threads of a process. A thread created in the meantime may or may not have
- * inherited the events; therefore kvis closes all and tries again, at most five times. */
+ * inherited the events, so kvis closes all events and tries again, at most five times. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -29174,7 +29269,7 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
-    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* diagnose COMMAND: the machine */
+    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* diagnose counts the machine */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
     if (!pmc.one) {
@@ -29222,7 +29317,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
         return;
     met.backwards += d.backwards;
     if (u->at_ns && !d.enabled && pmc.scope == PS_ALL) {
-        pmc_close_unit(u); /* the CPU was offline; pmc_cpus reopens the unit */
+        pmc_close_unit(u); /* the CPU was offline; pmc_cpus will reopen the unit */
         return;
     }
     if (d.enabled)
@@ -29260,7 +29355,6 @@ static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
     value[PR_EMPTY_SLOTS] = MAX(value[PR_EMPTY_SLOTS] - value[PR_CYCLES], 0);
 }
 
-/* Adds a reading of a group of events to a sum. */
 static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 slots,
                     double seconds)
 {
@@ -29384,7 +29478,8 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 #define PMC_IDLE "not counted in this interval: nothing ran, or other tools use the counters"
 
-/* Returns why `role` has no value; NULL if its event, or the events of both parts, were opened. */
+/* Returns why `role` has no value. Returns NULL if its event, or the events of both its parts, were
+ * opened. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
@@ -29423,7 +29518,7 @@ static const char *pmc_metric_why(u32 m)
 }
 
 /* Gets the total of a metric since the start; for a ratio, the quotient of two totals. Returns
- * false if there is no total: an event that was never enabled was read only at the first tick. */
+ * false if there is no total, because the event was never enabled. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -29456,7 +29551,6 @@ static void pmc_tasks(void)
     }
 }
 
-/* Reads all counters, and sets the metrics of each CPU. */
 static void pmc_read_all(void)
 {
     for (u32 k = 0; k < pmc.n_units; k++) {
@@ -29477,7 +29571,7 @@ static void pmc_read_all(void)
 
 static void pmc_read(void)
 {
-    static const char *const others[] = { /* why there are no values for the machine */
+    static const char *const others[] = { /* why the machine has no values */
         [PS_TASK] = "the counters are in use for -p",
         [PS_CGROUP] = "the counters are in use for --cgroup",
     };
@@ -29511,7 +29605,6 @@ static void pmc_read(void)
             met.no[m] = met.seen[m] != met.tick ? pmc_metric_why(m) : others[pmc.scope];
 }
 
-/* Publishes the events of -e, which pmc_read has counted. */
 static void pmc_read_events(void)
 {
     static char why[300];
@@ -29547,7 +29640,7 @@ static const char *pmc_unknown(void)
     return NULL;
 }
 
-/* Lists the events that -e accepts by name: those that kvis knows, and those of sysfs. */
+/* Lists the events that -e accepts by name: events that kvis knows, and events of sysfs. */
 static void pmc_list_events(struct buf *b)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++) {
@@ -29570,10 +29663,10 @@ static void pmc_list_events(struct buf *b)
  * This section reads hardware counters outside of the CPU cores: PMUs of memory controllers, energy
  * counters (RAPL), and the bytes that resctrl counts. A PMU's directory in sysfs gives its type,
  * fields, events, scale, unit and CPUs; gen/tables/pmu.tbl only names the events that count bytes
- * or energy (and has the terms for AMD, whose PMUs list no events). An event is opened once on each
- * CPU of the PMU's cpumask, which has one CPU per socket or die, and is added to that CPU's socket.
- * A bandwidth is published only if all memory controllers of the socket are counted. Entry points:
- * unc_membw, unc_power, unc_mbm, unc_look. */
+ * or energy (and has the terms for AMD, whose PMUs do not list events). An event is opened once on
+ * each CPU of the PMU's cpumask, which has one CPU per socket or die, and is added to that CPU's
+ * socket. A bandwidth is published only if all memory controllers of the socket are counted. Entry
+ * points: unc_membw, unc_power, unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -29962,7 +30055,7 @@ static u32 unc_le(const u8 *p, u32 at, u32 n)
 
 static struct {
     u32 n, width;        /* number of DIMMs; sum of their bus widths */
-    double peak;         /* bytes per second if all DIMMs transfer at once */
+    double peak;         /* bytes per second when all DIMMs transfer at once */
     bool read, mixed, unknown;
     char why[UNC_WHY];
 } unc_dmi;
@@ -30025,7 +30118,7 @@ static u32 unc_lines(void)
 }
 
 /* Sets the peak memory bandwidth. If there are several DIMMs per channel, they share the channel's
- * data lines; therefore the controllers' data lines limit the bandwidth. */
+ * data lines, so the controllers' data lines limit the bandwidth. */
 static void unc_peak(void)
 {
     u32 lines = unc_lines(), n = unc.n_sockets;
@@ -30053,7 +30146,7 @@ static const char *unc_why(u32 role)
     if (role == UR_BOTH && unc_memory_counts(UN_BYTES))
         return unc_reason[UR_READ][0] ? unc_reason[UR_READ] : unc_why(UR_WRITE);
     if (unc.too_many)
-        return "more memory controllers than kvis can read: 1024 PMUs, 2048 events";
+        return "more memory controllers than kvis can read (limit: 1024 PMUs, 2048 events)";
     if (role != UR_BOTH && unc_memory_counts(UN_SUM))
         return "the PMU amd_df counts memory reads and writes together";
     if (unc.class != UC_NONE)
@@ -30117,14 +30210,15 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Metrics that at least one domain (in resctrl: a CPU cache) lacks. kvis shows no sum of these. */
+/* Metrics that at least one domain (in resctrl: a CPU cache) lacks. kvis shows no sum of such a
+ * metric. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
 /* Records that a resctrl file has a word instead of a number: Unavailable, Error, Unassigned. */
 static void unc_mbm_off(const char *path, const char *says)
 {
     char why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* a long path loses its beginning */
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* omit the beginning of a long path */
     snprintf(why, sizeof why, "%s%s: %.*s", from ? "..." : "", path + from,
              (int)strspn(says, PMC_PLAIN), says);
     met_off(why);
@@ -30279,8 +30373,8 @@ static void mk_why(struct bpf_obj *o, int e)
 static struct {
     struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
     u32 at;                  /* met.tick at the last reading */
-    bool own;                /* run queue lengths come from the kernel's own count */
-    struct wire_sched cpu;   /* counters of one CPU */
+    bool own;                /* run queue lengths are from the kernel's own count */
+    struct wire_sched cpu;
     u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* histograms, summed over all CPUs */
     u64 wait_ns, depth_sum;
 } mk_sched;
@@ -30337,7 +30431,7 @@ static bool mk_sched_read(void)
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* never was online */
+            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* the CPU never was online */
             continue;
         if (!(mo.off >> SRC_RUNQ & 1))
             mk_sched_cpu(cpu);
@@ -30351,8 +30445,8 @@ static bool mk_sched_read(void)
     return true;
 }
 
-/* Reads the longest wait on a CPU. The BPF program may write at the same time; therefore kvis reads
- * until two readings agree. */
+/* Reads the longest wait on a CPU. The BPF program may write at the same time, so kvis reads until
+ * two readings agree. */
 static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
 {
     struct wire_wait again;
@@ -30366,7 +30460,8 @@ static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
     return false;
 }
 
-/* Shows which thread waited longest for a CPU in this interval, and which one ran meanwhile. */
+/* Shows which thread waited longest for a CPU in this interval, and which thread ran during that
+ * wait. */
 static void mk_longest(void)
 {
     struct wire_wait w, most = { .ns = 0 }, none = { .ns = 0 };
@@ -30605,7 +30700,7 @@ static struct {
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* missed calls; of these, calls on deleted rings */
+    u64 missed, missed_gone; /* number of missed calls; of these, calls on deleted rings */
     struct wire_vq now;
 } vq;
 
@@ -30615,7 +30710,7 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* Attaches to entries before returns: a return without an entry means that it was missed. */
+/* Attaches to entries before returns: a return without an entry means that the entry was missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     static struct bpf_ksym k[VQ_PLACES];
@@ -30758,7 +30853,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* 0: vq_places[] may lack the driver's function */
+    if (w->notified) { /* 0: vq_places[] may lack the notify function of the driver */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -30837,7 +30932,7 @@ static void vq_read(void)
 
 enum { VH_BEGIN, VH_END, VH_WAKER }; /* BPF programs, in the order of vhost_progs */
 
-/* The handlers: functions that a worker runs for a struct vhost_work (drivers/vhost: net.c,
+/* The functions that a worker runs for a struct vhost_work, called handlers (drivers/vhost: net.c,
  * vsock.c, scsi.c). queue: index of the virtqueue; VH_UNKNOWN: several virtqueues. kick: the
  * handler runs when the guest kicks. gaps: the time between two handlers counts as a stall if
  * buffers are waiting; set only for virtqueues on which the guest sends packets or I/O requests. */
@@ -30872,7 +30967,7 @@ static int vh_attach(u32 i, const struct bpf_ksym *k)
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
     struct bpf_cfgs *c = &vh.cfg;
-    c->n = o->n_cfg = 1; /* keeps only CFG_DEEP */
+    c->n = o->n_cfg = 1; /* keep only CFG_DEEP */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
@@ -30891,7 +30986,7 @@ static const char vh_none[] =
     "no vhost driver is loaded" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if at least one handler is attached; then obj.why says why others are not. */
+/* Returns 0 if at least one handler is attached. obj.why then has the reason why others are not. */
 static int vh_attach_all(void)
 {
     struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
@@ -31064,7 +31159,7 @@ static void vh_read(void)
     for (u32 slot = 0; slot < VH_QUEUES; slot++) {
         if (!vh_slot(slot))
             continue;
-        bool gone = vh_gone() && vh_slot(slot); /* read again: now the counters are final */
+        bool gone = vh_gone() && vh_slot(slot); /* read again: the counters are final now */
         vh_queue(&vh.now);
         if (gone)
             vh_forget(slot);
@@ -31084,7 +31179,7 @@ enum mout_page { PAGE_FILE, PAGE_HTTP, N_PAGES };
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC];      /* per source: hash of the "n/a" lines that were printed last */
+    u32 told[N_SRC];      /* masks of the sources that lack /proc ([0]) or /sys ([1]) */
     struct { u64 now, told; } unmounted[2]; /* masks of sources that lack /proc ([0]), /sys ([1]) */
     struct writer csv;
     struct { struct buf text; u32 tick; } prom[N_PAGES];
@@ -31141,7 +31236,7 @@ static const char *mout_source_why(u32 src)
 /* Metrics that a source lacks for the same reason. mout_next_lack iterates over the reasons. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* n: number of missing metrics; all: number of metrics of the source */
+    u32 src, n, all; /* n: number of missing metrics; all: number of all metrics of the source */
     u32 at;          /* iterator: next metric + 1; 0: next is the reason for the whole source */
     u16 metric[N_METRICS];
     bool own;        /* the reason holds for these metrics only, not for the whole source */
@@ -31289,7 +31384,8 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
 }
 
 /* Returns "/proc" or "/sys" if a source lacks all of its metrics because that directory is not
- * mounted, else NULL. Without /sys, kvis can use its own sysfs mount, but only through /proc. */
+ * mounted, else NULL. If /sys is not mounted, kvis uses its own mount of sysfs, which it reaches
+ * only through /proc. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     if (l->n < l->all)
@@ -31317,7 +31413,8 @@ static void mout_text_unmounted(struct buf *b, u32 which)
 }
 
 /* Writes which metrics a source lacks and why, in the first interval and when a reason changes. If
- * /proc or /sys is missing, only notes the source: mout_text_unmounted writes one line for all. */
+ * /proc or /sys is missing, only notes the source, because mout_text_unmounted writes one line for
+ * all sources. */
 static void mout_text_lack(struct buf *b, u32 src)
 {
     u32 was = b->len, hash = 0;
@@ -31397,7 +31494,7 @@ static void mout_hists(struct buf *b)
 }
 
 /* Returns a name as printable UTF-8: invalid bytes and terminal control characters become \xHH. A
- * literal \x becomes \x5cx, which keeps different names different. */
+ * literal \x becomes \x5cx, so different names stay different. */
 static const struct buf *mout_unique(const char *s)
 {
     static struct buf b;
@@ -31418,7 +31515,8 @@ static const struct buf *mout_unique(const char *s)
     return &b;
 }
 
-/* Writes a name for use inside quotes. A quote becomes "" in CSV (RFC 4180), \" for Prometheus. */
+/* Writes a name for use inside quotes. A quote becomes "" for CSV (RFC 4180) and \" for
+ * Prometheus. */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
     const struct buf *name = mout_unique(s);
@@ -31641,7 +31739,8 @@ static void mout_prom_hists(struct buf *b)
         }
 }
 
-/* Writes constant properties of instances, as kvis_network_info{device="eth0",driver="e1000"} 1. */
+/* Writes constant properties of instances, such as kvis_network_info{device="eth0",driver="e1000"}
+ * 1. */
 static void mout_prom_facts(struct buf *b, u8 dim)
 {
     char name[96], help[96];
@@ -31772,7 +31871,7 @@ static int mout_prom_open(const char *file, char *tmp, size_t size)
     return f < 0 ? -errno : f;
 }
 
-/* Replaces a regular file atomically: readers see either the old or the new page. */
+/* Replaces a regular file atomically: readers see either the old page or the new one. */
 static void mout_prom_file(const char *file)
 {
     char tmp[PATH_MAX];
@@ -31902,13 +32001,13 @@ static void mout_json(struct buf *b)
     mout_json_end(b, "]}\n");
 }
 
-/* --- the HTML report: a line per series and a heat map per distribution ---
- * A series is one metric of one instance, with at most MOUT_POINTS points in time. When all points
- * are used, neighboring points are merged in pairs: the new point has the minimum, the maximum, the
- * mean and the number of intervals with a value. Counts of distributions are added.
- * gen/report/monitor.js reads base64 of 32-bit words. A series is written as its line number, first
- * point, number of points, and the points: floats, or struct met_point after the first merge. Each
- * cell of a heat map is written as map number | MOUT_DIST, point, cell number, and count. */
+/* --- the HTML report: a line per series and a heat map per distribution --- A series is one metric
+ * of one instance, with at most MOUT_POINTS points in time. When all points are used, neighboring
+ * points are merged in pairs: the new point has the minimum, the maximum, the mean and the number
+ * of intervals with a value. Counts of distributions are added. gen/report/monitor.js reads base64
+ * of 32-bit words. A series is written as its line number, first point, number of points, and the
+ * points, which are floats or, after the first merge, struct met_point. Each cell of a heat map is
+ * written as map number | MOUT_DIST, point, cell number, and count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
@@ -32157,7 +32256,7 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    bool text = out.events_on && !mout.screen && !opt.command; /* a command has totals instead */
+    bool text = out.events_on && !mout.screen && !opt.command; /* with a command: only totals */
     if (text)
         mout_text(&out.text.b);
     if (text && mo.hist)
@@ -32192,8 +32291,8 @@ enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 static struct {
     int fd;
     u32 n;
-    pid_t child[HS_CLIENTS];     /* process IDs of n children, the oldest first */
-    u64 rest_ns;                 /* kvis ran out of descriptors: no accept(2) before this time */
+    pid_t child[HS_CLIENTS];     /* process IDs of n children, oldest first */
+    u64 rest_ns;                 /* no accept(2) before this time: kvis ran out of descriptors */
 } hs = { .fd = -1 };
 
 /* Parses [ADDR:]PORT or [IPV6]:PORT. The default address is 127.0.0.1. */
@@ -32281,7 +32380,7 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else if (strcmp(path, "/metrics"))
         hs_answer_text(f, req, "404 Not Found");
-    else if (b->cut) /* the client could not see that the text is truncated */
+    else if (b->cut) /* without an error, the client could not see that the text is truncated */
         hs_answer_text(f, req, "500 Internal Server Error");
     else
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
@@ -32406,8 +32505,9 @@ static const struct { char key; const char *title, *group[2]; } scr_sections[] =
 
 enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
-/* Lines of the overview. Bars follow the title: one per CPU (each_cpu), or the history of metric
- * `past`. If `of` names another metric, the bars show 1 - past / of; if of == past, 1 - past. */
+/* Lines of the overview. After the title come bars: one per CPU (each_cpu), or the history of
+ * metric `past`. If `of` is another metric, the bars show 1 - past / of; if `of` equals `past`,
+ * they show 1 - past. */
 static const struct scr_row {
     const char *title;
     u16 past, of;
@@ -32420,8 +32520,8 @@ static const struct scr_row {
 };
 
 /* Display settings of metrics. Metrics with a title are the first columns of their table. A value
- * above `unusual` is yellow, one above `bad` is red; if bad < unusual, values below the limits have
- * these colors. The overview shows a metric with `aside` only while its value is unusual. */
+ * above `unusual` is yellow, one above `bad` is red; if bad < unusual, low values are colored
+ * instead. The overview shows a metric with `aside` only while its value is unusual. */
 static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
 #define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
     MET_LOOKS(X)
@@ -32430,10 +32530,10 @@ static const struct { u16 m; const char *title; float unusual, bad; bool aside; 
 
 static struct {
     bool on, paused, helping, zeros, utf8;
-    bool alone;              /* no other sink is on: a pause may stop the measurement */
+    bool alone;              /* no other sink is on, so a pause may stop the measurement */
     bool typing;             /* keys are appended to the filter text `find` */
     char find[24];           /* filter: text that a name must contain to be shown */
-    u16 rows, cols;          /* size of the terminal */
+    u16 rows, cols;
     u32 lines, top;          /* number of lines of the page; number of the first visible line */
     u32 from;                /* offset in the output buffer where the current line begins */
     u32 view;                /* index in scr_sections[] of the section on the screen */
@@ -32443,8 +32543,9 @@ static struct {
     u32 n_drawn;
     struct { u8 dim; u32 line; } drawn[N_DIM]; /* a table on the page; the line of its header */
     u16 sort[N_DIM];         /* per table: metric to sort by; N_METRICS: not sorted */
-    u8 escape;               /* number of bytes read of an escape sequence, at most 2 */
-    u32 number;              /* first parameter of the escape sequence; plus 1000 after a ';' */
+    u8 escape;               /* number of bytes of an escape sequence that were read, at most 2 */
+    u32 number;              /* first parameter of the escape sequence; plus 1000 if a ';'
+                              * follows */
     struct termios was;      /* terminal settings before kvis changed them */
     float past[N_METRICS][SCR_PAST]; /* history by met.tick % SCR_PAST; 0: no value */
 } scr;
@@ -32471,7 +32572,7 @@ static void scr_take(int sig)
     errno = e;
 }
 
-/* Signal handler: restores the terminal, then lets the signal terminate or stop kvis. */
+/* Signal handler: restores the terminal, and then lets the signal terminate or stop kvis. */
 static void scr_give(int sig)
 {
     struct sigaction act = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
@@ -32487,7 +32588,7 @@ static void scr_resize(int sig)
     (void)sig;
 }
 
-/* Standard output need not be the same terminal: keys also work if it is not. */
+/* Uses the terminal for keys even if standard output is not the same terminal. */
 static void scr_begin(void)
 {
     static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
@@ -32614,7 +32715,8 @@ static void scr_part(struct buf *b, double part)
     scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
 }
 
-/* Draws the history of metric m as bars; with `of`, of 1 - m / of; if of == m, of 1 - m. */
+/* Draws the history of metric m as bars: of 1 - m / of if `of` is another metric, of 1 - m if `of`
+ * equals m. */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -32911,7 +33013,8 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
     u32 src = metrics[met_dims[dim].sort].src, from, to, used;
-    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* includes unread instances */
+    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* counts unread instances,
+                                                                      * too */
     const char *name = met_dims[dim].title;
     char title[64];
     if (!rows || !n)
@@ -32942,7 +33045,8 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 
 /* --- the overview --- */
 
-/* Removes the text from `at` on if fewer than `keep` columns are left after it; returns whether. */
+/* If fewer than `keep` columns are left after it, removes the text from offset `at`. Returns
+ * whether it did. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
     if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
@@ -32997,7 +33101,7 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     b->len = scr.from;
 }
 
-/* Writes a value and the names of its instance and metric. Returns whether this did not fit. */
+/* Writes a value and the names of its instance and metric. Returns true if they did not fit. */
 static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
 {
     u32 at = b->len;
@@ -33012,7 +33116,8 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual values that the overview does not show; one per instance if there is no sum. */
+/* Writes unusual values that the overview does not show. If a metric has no sum, writes a value per
+ * instance. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -33351,7 +33456,7 @@ static void scr_draw(void)
     scr.cols = w.ws_col;
     scr_all(b);
     u32 last = scr.lines - MIN(scr.lines, scr_window());
-    if (scr.top > last) { /* the window is past the end of the page */
+    if (scr.top > last) { /* the window extends past the end of the page */
         scr.top = last;
         b->len = from;
         scr_all(b);
@@ -33423,7 +33528,8 @@ static const char *mon_opt_interval(const char *v)
 {
     char *end;
     double seconds = strtod(v, &end);
-    bool decimal = isdigit((u8)*v) && !v[strspn(v, "0123456789.")]; /* strtod(3) accepts 0x1p4 */
+    bool decimal = isdigit((u8)*v) && !v[strspn(v, "0123456789.")]; /* strtod(3) also accepts
+                                                                     * 0x1p4 */
     if (!decimal || *end || seconds < 0.01 || seconds > 1e8)
         return "not a number of seconds from 0.01 to 100000000";
     mo.interval_ns = (u64)(seconds * 1e9 + 0.5);
@@ -33494,7 +33600,7 @@ static struct {
 } mon_command = { .status = -1, .end_fd = -1 };
 
 /* Events that the kernel counts without a PMU. If perf_event_paranoid is 2, unprivileged users may
- * count only in user mode. The clock runs in user mode, but the other events do not occur there. */
+ * count only in user mode, where the clock runs, but the other events do not occur. */
 static struct {
     const char *name;
     u64 config;
@@ -33534,7 +33640,6 @@ static double mon_seconds(const struct timeval *t)
     return (double)t->tv_sec + (double)t->tv_usec / 1e6;
 }
 
-/* Writes a total, or why there is none. */
 static void mon_total(const char *name, bool fraction, double v, const char *why)
 {
     if (out.events_on && why)
@@ -33581,7 +33686,6 @@ static void mon_pmc_totals(void)
     }
 }
 
-/* Writes the totals of the command. */
 static void mon_totals(void)
 {
     const struct rusage *used = &mon_command.used;
@@ -33606,8 +33710,8 @@ static void mon_totals(void)
 
 /* --- the loop --- */
 
-/* Turns the sources of -p and --cgroup on if these options are given, else off, whatever -c says.
- * Returns whether any source is on. */
+/* Turns the sources of -p and --cgroup on if these options are given, and off otherwise, regardless
+ * of -c. Returns whether any source is on. */
 static bool mon_sources_on(void)
 {
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP, e = 1ull << SRC_EVENTS;
@@ -33720,7 +33824,7 @@ static void mon_start(void)
 static int mon_run(u64 end_ns)
 {
     u64 next;
-    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
+    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen have no screen */
     if (opt.command) {
         mon_fork();
         mon_command.end_fd = (int)syscall(SYS_pidfd_open, sp_command.pid, 0);
@@ -33733,7 +33837,7 @@ static int mon_run(u64 end_ns)
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
-    if (scr.on && scr.alone) { /* the content of other sinks must not depend on the screen */
+    if (scr.on && scr.alone) { /* the content of other outputs must not depend on the screen */
         mo.all_processes = true;
         mo.off &= mo.chosen ? ~0ull : ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
     }
@@ -33765,7 +33869,7 @@ static int mon_run(u64 end_ns)
     scr_end();
     bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
-    while (opt.command && !mon_ended() && !sp_over()) /* the command runs longer than -d or -n */
+    while (opt.command && !mon_ended() && !sp_over()) /* the command may run longer than -d or -n */
         mon_wait(u_now() + NSEC);
     sp_end_witness();
     return mon_command.status;
@@ -33775,7 +33879,7 @@ static int mon_run(u64 end_ns)
  * kvis diagnose applies the USE method (Brendan Gregg: utilization, saturation and errors of every
  * resource) to the metrics of kvis monitor. A number is a metric, or is derived from two numbers.
  * kvis reads all sources every second for the time of -d, takes the mean of each number (the
- * maximum of a percentile), and tries the rules of gen/tables/rules.tbl. Errors, and limits that
+ * maximum of a percentile), and applies the rules of gen/tables/rules.tbl. Errors, and limits that
  * are nearly reached, come first. Other findings are ranked by the time lost to them, in seconds
  * per second: CPU time, or the time of all waiting tasks, which may exceed 1. The text, the JSON
  * and the report print struct dg_finding. Entry point: dg_run. */
@@ -33825,13 +33929,13 @@ static const struct { const char *id, *name; u16 use[3]; } dg_res[N_RES] = {
 
 enum { DG_MAX_GUARDS = 3, DG_MAX_RULES = 192 };
 
-#define DG_ANY 1e-6f /* a lower threshold means: any value above 0 */
+#define DG_ANY 1e-6f /* a threshold below this means: any value above 0 */
 
 static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
-    const char *unless_rule; /* name of another rule whose finding suppresses this rule; or NULL */
+    const char *unless_rule; /* name of a rule that suppresses this rule by its finding; or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* masks of resources whose findings: suppress this rule; rank after it */
+    u16 unless, before; /* masks of resources: their findings suppress, rank after this rule's */
     u8 res, kind, who;
     bool each, files, below;
     float limit, factor;
@@ -33853,7 +33957,7 @@ struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 /* Hash table of all processes that ran during the diagnosis, including exited processes. */
 static struct dg_task {
     u64 born;                /* start time: distinguishes processes that had the same pid */
-    u64 did[MFS_NUMBERS];    /* counters and sizes, by MFS_ number, in the kernel's units */
+    u64 did[MFS_NUMBERS];    /* counters and sizes, indexed by MFS_ number, in the kernel's units */
     u32 pid;
     u16 has;                 /* bit mask of the elements of did[] that are known */
     char *group;             /* path of the process's cgroup; NULL: unknown, or not needed */
@@ -33894,7 +33998,7 @@ static struct {
     u32 forgot;                  /* number of findings that were lost for lack of memory */
     int status; /* wait status of the command; -1: still running, or no command */
     bool progress;               /* a line on the terminal shows the progress of the diagnosis */
-    bool virtio;                 /* the virtio kprobes are on, which slow down a busy machine */
+    bool virtio;                 /* virtio kprobes are in use, which slow down a busy machine */
     struct buf thresholds;       /* values of --threshold, each with a NUL */
 } dg = { .status = -1 };
 
@@ -34081,9 +34185,9 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
     return met_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
 }
 
-/* --- the files of the processes with the most I/O ---
- * /proc/PID/fdinfo has the position and the mount of an open file, and /proc/PID/mountinfo has the
- * device of the mount. Unlike stat(2) of the open file, reading these files cannot hang. */
+/* --- the files of the processes with the most I/O --- /proc/PID/fdinfo has the position and the
+ * mount of an open file, and /proc/PID/mountinfo has the device of the mount. Unlike stat(2) on the
+ * open file, reading these files cannot hang. */
 
 /* Open files of the processes with the most I/O. If the position of a file advances between two
  * samples, the process reads or writes the file. */
@@ -34093,7 +34197,8 @@ static struct dg_moves {
     struct { u32 fd; u64 pos, moved; } at[DG_FDS]; /* moved: total advance of pos, in bytes */
 } dg_moves[MFS_TOP];
 
-/* Returns the entry of a process. A new entry may replace the least recently updated one. */
+/* Returns the entry of a process. A new entry may replace the entry that was updated longest
+ * ago. */
 static struct dg_moves *dg_moves_of(struct dg_task *t)
 {
     struct dg_moves *oldest = dg_moves;
@@ -34317,8 +34422,8 @@ static bool dg_receives(const struct met_inst *i)
     return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
 }
 
-/* Returns whether rules apply to an instance. Rules ignore kvis itself and receive rings. They also
- * ignore stacked disks, and test the disks below them instead. */
+/* Returns whether rules apply to an instance. Rules ignore kvis itself, receive rings, and stacked
+ * disks, for which they test the underlying disks. */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -34338,7 +34443,8 @@ static void dg_rule(const struct dg_rule *r)
             dg_try(r, i);
 }
 
-/* Ranks finding f before the findings that f causes, even if these have higher costs. */
+/* Ranks finding f before its consequences, the findings that f causes, even if these have higher
+ * costs. */
 static void dg_consequences(struct dg_finding *f)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
@@ -34521,7 +34627,8 @@ static const char *dg_words_of(u16 number)
     return NULL;
 }
 
-/* Returns whether a number is written without its unit: its phrase in dg_words[] has a '#'. */
+/* Returns whether a number is written without its unit, because its phrase in dg_words[] has a
+ * '#'. */
 static bool dg_unitless(u16 number)
 {
     const char *words = dg_words_of(number);
@@ -34626,7 +34733,7 @@ static const struct buf *dg_next(const struct dg_finding *f)
 enum { DG_COLUMNS = 79 };
 
 /* Returns the end of the word at offset `at`. A number and its %, or a name and the "·" after the
- * name, count as one word, because no line may begin with "%" or "·". */
+ * name, count as one word: no line may begin with "%" or "·". */
 static u32 dg_word_end(const struct buf *text, u32 at)
 {
     while (at < text->len
@@ -34684,7 +34791,7 @@ static void dg_text_files(struct buf *b, const struct dg_moves *m)
             continue;
         b_f(b, "   file of pid %u: ", m->task->pid);
         b_esc(b, name, strlen(name), 0);
-        b_s(b, ", whose file position advanced by ");
+        b_s(b, ", position advanced by ");
         b_size(b, m->at[k].moved);
         b_c(b, '\n');
     }
@@ -34894,7 +35001,8 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Lists the resources without findings: those that kvis can measure, or those that it cannot. */
+/* Lists the resources without findings. visible: resources that kvis can measure; else, resources
+ * that it cannot. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     static struct buf line;
@@ -34967,9 +35075,9 @@ static void dg_text(struct buf *b)
         dg_text_table(b);
     dg_text_busiest(b);
     if (dg.left_out.processes)
-        b_f(b, "the data of at least %u processes are incomplete\n", dg.left_out.processes);
+        b_f(b, "data of at least %u processes is incomplete\n", dg.left_out.processes);
     if (dg.left_out.descriptors)
-        b_f(b, "the data of at least %u open files are missing\n", dg.left_out.descriptors);
+        b_f(b, "data of at least %u open files is missing\n", dg.left_out.descriptors);
     b_c(b, '\n');
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
@@ -34997,7 +35105,8 @@ static void dg_json_labels(struct buf *b, const struct met_inst *i)
     }
 }
 
-/* Writes "metric":"...","labels":{...},"value":1,"text":"100 %" and, if it has a phrase, "says". */
+/* Writes "metric":"...","labels":{...},"value":1,"text":"100 %" and, if the number has a phrase,
+ * "says". */
 static void dg_json_number(struct buf *b, u16 number, const struct met_inst *i, double v)
 {
     b_s(b, "\"metric\":\"");
@@ -35248,7 +35357,7 @@ enum { DG_FILE_MAX = 64 << 10 };
 static struct {
     const char *start;       /* start of the current line */
     u32 line;
-    struct dg_rule *rule;    /* the rule that is being read; NULL: none yet */
+    struct dg_rule *rule;    /* rule that is being read; NULL: none yet */
     struct buf why;          /* what is wrong, or empty */
 } dg_local;
 
@@ -35265,7 +35374,8 @@ static bool PRINTF_LIKE(2, 3) dg_wrong(const char *at, const char *fmt, ...)
     return false;
 }
 
-/* Returns the next word of a line, terminated by a NUL. It is empty at the end of the line. */
+/* Returns the next word of a line, terminated by a NUL. At the end of the line, the word is
+ * empty. */
 static char *dg_word(char **line)
 {
     char *word = *line + strspn(*line, " \t");
@@ -35386,7 +35496,6 @@ static bool dg_cost(struct dg_rule *r, char *v)
     return dg_find_number(number, &r->cost);
 }
 
-/* Stores a column of a rule. */
 static bool dg_column(struct dg_rule *r, const char *key, char *v)
 {
     static const char *const columns[] = {
@@ -35473,7 +35582,7 @@ static bool dg_rule_line(const char *file, char *line)
     if (column && dg_local.rule)
         return dg_column(dg_local.rule, key, line);
     if (strcmp(key, "rule"))
-        return dg_wrong(key, "want rule NAME, or an indented column of a rule");
+        return dg_wrong(key, "expected rule NAME, or an indented column of a rule");
     return dg_complete() && dg_begin_rule(file, line);
 }
 
@@ -35610,7 +35719,8 @@ static int dg_run(void)
  * the detail and the fix in the ability's row. check_judge derives the verdicts on subcommands from
  * the rows. To add an ability, add a row of check_rows[] and a function. */
 
-/* One bit per subcommand. virt (virtio rings), a part of monitor, has a verdict of its own. */
+/* One bit per subcommand. virt (virtio rings) is a part of monitor that has a verdict of its
+ * own. */
 enum {
     CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
     CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff work everywhere */
@@ -35639,7 +35749,7 @@ static void PRINTF_LIKE(2, 3) check_fix(struct check *c, const char *fmt, ...)
     c->works = false;
 }
 
-/* Splits a message at U_FIX into detail and fix. A NULL message means that the ability works. */
+/* Splits a message at U_FIX into detail and fix. If `why` is NULL, the ability works. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -35795,13 +35905,13 @@ static void check_source(struct check *c, u32 src)
 /* The abilities that kvis check tries. A row without `needed` and `useful` is only informative. */
 static const struct check_row {
     const char *name;
-    u8 needed, useful;   /* subcommands that fail without it; that only do less or are slower */
+    u8 needed, useful;   /* subcommands that fail without it; that do less or are slower */
     u8 verdict;          /* bits of the subcommands whose verdict depends on the ability */
     bool bpf;            /* the ability needs BPF programs */
     void (*fn)(struct check *);
     u8 source;           /* source to try if fn is NULL; 0: fn of an earlier row fills this row */
     const char *what;    /* detail if the ability works and fn supplies no detail */
-    const char *without; /* name in "without NAME" of a verdict; NULL: kvis has a fallback */
+    const char *without; /* name in "without NAME" of a verdict; NULL: a fallback exists */
     const char *fix;     /* fix if the reason contains no fix; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
@@ -35854,7 +35964,7 @@ static const struct check_row {
 static const struct check_command {
     const char *name;
     u8 bit;
-    bool any; /* one working ability is enough for the subcommand */
+    bool any; /* one working ability suffices for the subcommand */
     const char *all, *some, *fallback;
 } check_commands[] = {
     { "trace", CHECK_TRACE, false, "full: hybrid", "hybrid",
@@ -35883,7 +35993,8 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* If several subcommands have the same bit, writes the first. `none`: text for an empty mask. */
+/* Writes the names of the subcommands in a mask. If several subcommands have the same bit, writes
+ * only the first. none: text for an empty mask. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
@@ -35990,7 +36101,7 @@ static void check_table(struct buf *b, bool json)
 static void check_cpu_id(struct check *c)
 {
     static const u8 cpu0[PMC_CPUS / 8] = { 1 };
-    const struct pmc_core *core = pmc.n_pmus ? NULL : pmc_find_core("cpu"); /* else its row says */
+    const struct pmc_core *core = pmc.n_pmus ? NULL : pmc_find_core("cpu");
     if (pmc.vendor[0])
         check_say(c, true, "%s family %u model %u stepping %u: %s%s%s", pmc.vendor, pmc.family,
                   pmc.model_nr, pmc.stepping, pmc.model, core ? ", " : "", core ? core->name : "");
@@ -36051,7 +36162,8 @@ static void check_unc_event(struct check *c, u32 event)
         check_fix(c, "%s", unc_reason[r->role]);
 }
 
-/* Appends rows for memory controllers and RAPL, which do not decide if kvis check cpu succeeds. */
+/* Appends rows for memory controllers and RAPL, which do not affect the exit status of kvis check
+ * cpu. */
 static void check_uncore(void)
 {
     unc_begin(false);
@@ -36104,7 +36216,7 @@ static bool check_cpu(struct buf *b, bool json)
 
 /* --- kvis check: tries everything, then judges --- */
 
-/* Returns whether a row concerns a subcommand of `bits`, or concerns no subcommand at all. */
+/* Returns whether a row is about a subcommand of `bits`, or about no subcommand in particular. */
 static bool check_asked(const struct check_row *r, u8 bits)
 {
     u8 of = (r->needed | r->useful) & CHECK_COMMANDS;
@@ -36200,7 +36312,8 @@ enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 struct check_verdict {
     enum check_loss loss;
     char detail[512];
-    const struct check *worst; /* first missing ability with the greatest loss; NULL: none */
+    const struct check *worst; /* first of the missing abilities with the greatest loss; NULL:
+                                * none */
 };
 
 static enum check_loss check_lost(const struct check_command *of, const struct check_done *d)
@@ -36247,7 +36360,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
     bool by_ptrace = check_by_ptrace(of);
     if (v->loss == LOSS_ALL)
         snprintf(v->detail, sizeof v->detail, "%s: %.*s%s", by_ptrace && !no_proc
-                 ? "works only for a command, by ptrace" : "does not work",
+                 ? "works only for a command, with ptrace" : "does not work",
                  (int)strcspn(v->worst->detail, "\n"), v->worst->detail,
                  by_ptrace && no_proc ? "; ptrace needs /proc, which is not mounted" : "");
     else
@@ -36359,10 +36472,10 @@ union opt_dest {
 };
 
 struct opt_row {
-    u16 in; /* bit mask (IN_...) of the subcommands that accept the option */
+    u16 in; /* one-letter name; 0: none */
     char letter; /* 0: none */
     const char *name, *arg; /* long name and name of the argument, or NULL */
-    bool optional; /* the argument is optional, and must follow a '=' */
+    bool optional; /* the argument is optional, and must follow an '=' */
     u8 kind; /* enum opt_kind */
     union opt_dest to;
     u32 min, max;
@@ -36788,7 +36901,8 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
               given, near);
 }
 
-/* Returns the next word as the value of an option, or NULL. "--" must follow a '='. */
+/* Returns the next word as the value of an option, or NULL. The value "--" is only accepted after
+ * an '='. */
 static const char *opt_next_word(char **argv)
 {
     return argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
@@ -36834,7 +36948,7 @@ static int opt_short(const struct cmd *c, char **argv)
     return 1;
 }
 
-static const struct cmd *opt_cmd; /* the subcommand on the command line */
+static const struct cmd *opt_cmd; /* the subcommand given on the command line */
 
 static const struct opt_row *opt_named(const char *name)
 {
@@ -36842,8 +36956,9 @@ static const struct opt_row *opt_named(const char *name)
 }
 
 /* Ends kvis if the user wrote the optional value of an option as the next word, without '='. This
- * is certain for a subcommand without words; before a command, if the word is not a program or a
- * "--" follows later; before recordings, if the word does not name an existing file. */
+ * is certain in three cases: the subcommand takes no words; a command follows, and the word is not
+ * a program or a "--" follows later; recordings follow, and the word does not name an existing
+ * file. */
 static void opt_refuse_value(const struct cmd *c, const char *option, char **word)
 {
     const struct opt_row *r = opt_by_name(c, option + 2, strlen(option + 2));
@@ -36857,7 +36972,7 @@ static void opt_refuse_value(const struct cmd *c, const char *option, char **wor
     if (c->takes == TAKES_RECORDINGS)
         meant = access(*word, F_OK) < 0;
     if (meant)
-        opt_wrong(c, r, "%s: the value must follow a '='; fix: %s=%.300s", option, option, *word);
+        opt_wrong(c, r, "%s: the value must follow an '='; fix: %s=%.300s", option, option, *word);
 }
 
 /* Parses the options of a subcommand. Returns the words after the options. If the subcommand takes
@@ -36881,7 +36996,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
         else
             words[n++] = *argv++;
     }
-    argv += *argv != NULL; /* the "--" */
+    argv += *argv != NULL; /* skip the "--" */
     if (!mixed)
         return argv;
     while (*argv)
@@ -36893,8 +37008,9 @@ static char **opt_parse(const struct cmd *c, char **argv)
 /* == 46 cmd_  the subcommands ===================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
-/* Opens descriptors 0, 1 and 2 if they are closed. Otherwise, a file of kvis could get such a
- * number and receive messages. In the command, O_CLOEXEC closes the descriptors again. */
+/* Opens descriptors 0, 1 and 2 if they are closed. Otherwise, a file of kvis could have such a
+ * number, and messages would go into the file. O_CLOEXEC closes these descriptors again in the
+ * command. */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -36910,10 +37026,10 @@ static bool cmd_colour(int f)
     return isatty(f) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
-/* Files that kvis reads or writes. kvis refuses to use the same file twice. */
+/* The files that kvis reads or writes. kvis refuses to use the same file twice. */
 static struct {
     struct { dev_t dev; ino_t ino; const char *name; int full; } of[16];
-    /* full: descriptor of a file that still has its old content, or -1 */
+    /* full: descriptor of an output file with its old content; -1: none */
     u32 n;
     bool later; /* kvis truncates output files in out_begin, not when it opens them */
 } cmd_files;
@@ -37218,7 +37334,7 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     sigaddset(&set, sig);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     raise(sig);
-    exit(status); /* the signal did not kill kvis: exit with the shell's status for the signal */
+    exit(status); /* the signal did not kill kvis: exit as a shell would */
 }
 
 static int cmd_trace_end(void)
@@ -37365,7 +37481,8 @@ static void cmd_rows_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* In order of precedence: a failure of kvis, the signal that ended kvis, the command's status. */
+/* Returns the exit status of kvis: in order of precedence, a failure of kvis, the signal that ended
+ * kvis, the command's status. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -37386,7 +37503,7 @@ static void cmd_refuse_ptrace(void)
                   "starts");
 }
 
-/* Refuses -p with the ID of a thread instead of a process, because no event would match the ID. */
+/* Refuses -p with the ID of a thread instead of a process, because no event would match it. */
 static void cmd_refuse_thread(u32 pid)
 {
     pid_t id = (pid_t)pid;
@@ -37482,7 +37599,8 @@ static int cmd_exitsnoop(void)
     return cmd_proc();
 }
 
-/* Copies the name of a directory without trailing slashes. Paths appended to it begin with one. */
+/* Copies the name of a directory without trailing slashes, because appended paths begin with a
+ * slash. */
 static const char *cmd_directory(char *own, const char *dir)
 {
     size_t n = strlen(dir);
@@ -37564,7 +37682,7 @@ static int cmd_monitor(void)
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_rows_header("none");
-    if (opt.command && !opt.out_file) { /* stdout belongs to the command */
+    if (opt.command && !opt.out_file) { /* stdout is used by the command */
         out.events_on = true;
         out.text.fd[0] = STDERR_FILENO;
     } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
@@ -37631,7 +37749,8 @@ static int cmd_check(void)
     return !works;
 }
 
-/* Checks that replay can print the table of system calls. Warns if filters do not apply to it. */
+/* Checks that replay can print the table of system calls. Warns if filters do not apply to the
+ * table. */
 static void cmd_replay_table(void)
 {
     if (!opt.count_only && !opt.count_too)
@@ -37696,8 +37815,8 @@ static int cmd_replay(void)
         rec_flush();
     px_close();
     if (rp_held.missing)
-        u_warn("-P: %" PRIu64 " events of selected calls are missing: kvis could not store them "
-               "until it read these calls", rp_held.missing);
+        u_warn("-P: %" PRIu64 " events are missing: too many events came before the records of "
+               "their calls, which decide whether -P selects them", rp_held.missing);
     cmd_replay_table();
     if (whole)
         st_report(&st, true);
@@ -37777,7 +37896,8 @@ static int cmd_completion(const char *shell)
     return cmd_print(STDOUT_FILENO, text);
 }
 
-/* Returns the first page with a subcommand's synopsis. The last page, kvis.1, has all of them. */
+/* Returns the first manual page that has the synopsis of a subcommand. The last page, kvis.1, has
+ * all of them. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
@@ -37833,7 +37953,7 @@ static int cmd_help(char *const *args)
 }
 
 /* Refuses to run as a set-user-ID or set-group-ID program. kvis writes files and traces processes
- * as its user asks; therefore every user would get the rights of the owner of kvis. */
+ * as its user asks, so every user would get the rights of the owner of kvis. */
 static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
@@ -37849,8 +37969,8 @@ static const char *cmd_file_name(const char *path)
 
 static int cmd_run(const struct cmd *c, char **argv)
 {
-    open_opt.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop */
-    tr.status = -1; /* an initializer would move all of tr from .bss into the executable */
+    open_opt.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop does */
+    tr.status = -1; /* an initializer would move `tr` from .bss into the binary */
     sc_init();
     sc_parse("all");
     char **rest = opt_parse(c, argv + 1);

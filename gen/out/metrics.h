@@ -239,7 +239,7 @@
       "CPU time spent in user mode by tasks of low priority (nice above 0), including guests", \
       "CPU time by mode (user and nice include guests)") \
     X(SYSTEM, "system", "3", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"system\"", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "CPU time spent in the kernel, without interrupts", \
+      "CPU time spent in the kernel, except in interrupt handlers", \
       "CPU time by mode (user and nice include guests)") \
     X(IDLE, "idle", "4", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"idle\"", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time spent idle while no task waited for I/O", \
@@ -449,8 +449,8 @@
       "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks", \
       "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks") \
     X(SS_SLICES, "schedstat_timeslices", "9", SCHEDSTAT, COUNT, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Time slices that tasks ran on a CPU", \
-      "Time slices that tasks ran on a CPU") \
+      "Number of time slices that tasks ran on a CPU", \
+      "Number of time slices that tasks ran on a CPU") \
     X(MEM_TOTAL, "memory_total", "MemTotal", MEMINFO, KIB, NONE, "memory_MemTotal_bytes", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Total memory that the kernel manages", \
       "Total memory that the kernel manages") \
@@ -941,14 +941,14 @@
       "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); no value below 50 %", \
       "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); no value below 50 %") \
     X(PORTS, "ports_used", "", PORTS, RATIO, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Share of the local ports in use for one remote address and port (those with the most connections)", \
-      "Share of the local ports in use for one remote address and port (those with the most connections)") \
+      "Share of the local ports in use for the remote address and port with the most connections", \
+      "Share of the local ports in use for the remote address and port with the most connections") \
     X(CT_DROPS, "nf_conntrack_drops", "nf_conntrack drop", TABLES, COUNT, NONE, "nf_conntrack_stat_drop_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Packets dropped because their connection could not be added to the connection tracking table", \
       "Packets dropped because their connection could not be added to the connection tracking table") \
     X(CT_FAILS, "nf_conntrack_insert_failures", "nf_conntrack insert_failed", TABLES, COUNT, NONE, "nf_conntrack_stat_insert_failed_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Connections that could not be added to the connection tracking table, for example after a race", \
-      "Connections that could not be added to the connection tracking table, for example after a race") \
+      "Connections that could not be added to the connection tracking table, for example because of a race between packets", \
+      "Connections that could not be added to the connection tracking table, for example because of a race between packets") \
     X(ARP_FULL, "arp_table_overflows", "arp_cache table_fulls", TABLES, COUNT, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "IPv4 neighbors not added to the neighbor table because the table was full", \
       "IPv4 neighbors not added to the neighbor table because the table was full") \
@@ -1001,8 +1001,8 @@
       "Time for which threads of a busy process waited for a CPU, added up over threads", \
       "Time for which threads of a busy process waited for a CPU, added up over threads") \
     X(B_READ, "busy_read", "", BUSY, TOTAL_BYTES, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Bytes read from disks for the live threads of a busy process", \
-      "Bytes read from disks for the live threads of a busy process") \
+      "Bytes that the live threads of a busy process read from disks", \
+      "Bytes that the live threads of a busy process read from disks") \
     X(B_WRITTEN, "busy_written", "", BUSY, TOTAL_BYTES, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes that the live threads of a busy process wrote to files on disks", \
       "Bytes that the live threads of a busy process wrote to files on disks") \
@@ -1163,8 +1163,8 @@
       "Time for which a task waited for a CPU before it ran", \
       "Time for which a task waited for a CPU before it ran") \
     X(LONGEST, "runq_longest_wait", "", RUNQ, SECONDS, WAIT, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Longest wait of a thread for a CPU, with the thread that ran on this CPU meanwhile", \
-      "Longest wait of a thread for a CPU, with the thread that ran on this CPU meanwhile") \
+      "Longest time that a thread waited for a CPU, with the thread that ran on that CPU during the wait", \
+      "Longest time that a thread waited for a CPU, with the thread that ran on that CPU during the wait") \
     X(DEPTH_P50, "runq_depth_p50", "", DEPTH, NUMBER, NONE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of tasks that could run on a CPU, at each context switch", \
       "Number of tasks that could run on a CPU, at each context switch") \
@@ -1295,8 +1295,8 @@
       "Notifications sent to a virtio device", \
       "Notifications sent to a virtio device") \
     X(VQ_SUPPRESSED, "virtio_suppressed", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Notifications that a virtio device did not need", \
-      "Notifications that a virtio device did not need") \
+      "Notifications that were not sent because a virtio device did not need them", \
+      "Notifications that were not sent because a virtio device did not need them") \
     X(VQ_IRQS, "virtio_interrupts", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Interrupts of a virtio ring that found a completed buffer", \
       "Interrupts of a virtio ring that found a completed buffer") \
@@ -1313,17 +1313,17 @@
       "Mean share of the descriptors of a virtio ring that were in use when a buffer was added", \
       "Mean share of the descriptors of a virtio ring that were in use when a buffer was added") \
     X(VQ_DEPTH_P50, "virtio_depth_p50", "", VIRTIO, NUMBER, QUEUE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of the buffer", \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of the buffer") \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
     X(VQ_DEPTH_P90, "virtio_depth_p90", "", VIRTIO, NUMBER, QUEUE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of the buffer", \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of the buffer") \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
     X(VQ_DEPTH_P99, "virtio_depth_p99", "", VIRTIO, NUMBER, QUEUE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of the buffer", \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of the buffer") \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
     X(VQ_DEPTH_MAX, "virtio_depth_max", "", VIRTIO, NUMBER, QUEUE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of the buffer", \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of the buffer") \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
     X(VQ_STALL_P50, "virtio_stall_p50", "", VIRTIO, NS, QUEUE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time for which a virtio ring was full", \
       "Time for which a virtio ring was full") \
@@ -1352,8 +1352,8 @@
       "Operations on virtio rings that kvis could not track", \
       "Operations on virtio rings that kvis could not track") \
     X(VH_KICKS, "vhost_kicks", "", VHOST, COUNT, VHOST, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Runs of the kick handler of a vhost virtqueue; a run can serve several kicks, or continue a long run", \
-      "Runs of the kick handler of a vhost virtqueue; a run can serve several kicks, or continue a long run") \
+      "Runs of the kick handler of a vhost virtqueue; one run can serve several kicks, or continue an earlier run", \
+      "Runs of the kick handler of a vhost virtqueue; one run can serve several kicks, or continue an earlier run") \
     X(VH_STALL, "vhost_stalled", "", VHOST, TOTAL_NS, VHOST, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time for which the ring of a guest was not empty but no vhost handler ran", \
       "Time for which the ring of a guest was not empty but no vhost handler ran") \
@@ -1601,7 +1601,7 @@
       "Size of read and write requests of a disk") \
     X(VQ_DEPTH, "virtio_depth", "descriptors", VIRTIO, NUMBER, \
       "virtio_depth", 0, 12, M_VQ_DEPTH_P50, M_VQ_DEPTH_P90, M_VQ_DEPTH_P99, M_VQ_DEPTH_MAX, \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of the buffer") \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
     X(VQ_STALL, "virtio_stall", "nsecs", VIRTIO, NS, \
       "virtio_stall_seconds", 10, 35, M_VQ_STALL_P50, M_VQ_STALL_P90, M_VQ_STALL_P99, M_VQ_STALL_MAX, \
       "Time for which a virtio ring was full") \

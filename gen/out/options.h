@@ -247,7 +247,7 @@ enum {
     { IN_TRACE, 0, "bpf-stats", NULL, false, \
       OPT_FLAG, { .flag = &opt.bpf_stats }, 0, 0, \
       NULL, "", "    --bpf-stats", \
-      "measure the run time of the BPF programs of kvis, which slows them down (hybrid backend)" }, \
+      "measure the run time of the BPF programs of kvis, which makes them slower (hybrid backend)" }, \
     { IN_TRACE, 0, "min-sched-delay", "US", false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "", "    --min-sched-delay=US", \
@@ -311,7 +311,7 @@ enum {
     { IN_CHECK, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
-      "show everything that kvis tried, and how to make work what does not" }, \
+      "show everything that kvis tried, and how to fix what does not work" }, \
     { IN_OPEN, 'p', "pid", "PID", false, \
       OPT_NUMBER, { .number = &open_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
@@ -331,7 +331,7 @@ enum {
     { IN_OPEN, 'f', "flag-filter", "FLAG", false, \
       OPT_CALL, { .call = open_opt_flag }, 0, 0, \
       NULL, "", "-f, --flag-filter=FLAG", \
-      "show only opens with FLAG, such as O_WRONLY; repeatable: any FLAG is enough" }, \
+      "show only opens with FLAG, such as O_WRONLY; repeatable (one matching FLAG is enough)" }, \
     { IN_OPEN, 'P', "path", "GLOB", false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "", "-P, --path=GLOB", \
@@ -351,7 +351,7 @@ enum {
     { IN_OPEN, 'c', "command", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.shell }, 0, 0, \
       NULL, "", "-c, --command", \
-      "treat the remaining words as COMMAND (optional); the shell runs a single word with blanks" }, \
+      "take the remaining words as COMMAND (the default); the shell runs a single word that contains blanks" }, \
     { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
@@ -495,7 +495,7 @@ enum {
     { IN_MONITOR, 'e', "event", "EVENT", false, \
       OPT_CALL, { .call = mon_opt_event }, 0, 0, \
       NULL, "events", "-e, --event=EVENT", \
-      "count only this hardware event: rNNN, PMU/event=N,umask=N/ or a name of --list-events; up to 4" }, \
+      "count only this hardware event: rNNN, PMU/event=N,umask=N/ or a name from --list-events; repeatable, up to 4 times" }, \
     { IN_MONITOR, 0, "list-events", NULL, false, \
       OPT_FLAG, { .flag = &mo.list_events }, 0, 0, \
       NULL, "", "    --list-events", \
@@ -551,7 +551,7 @@ enum {
     { IN_DIAGNOSE, 0, "threshold", "RULE=VALUE", false, \
       OPT_CALL, { .call = dg_opt_threshold }, 0, 0, \
       NULL, "limit|set", "    --threshold=RULE=VALUE", \
-      "change the threshold of a rule, as in cpu-busy=80%; repeatable (kvis help findings)" }, \
+      "change the threshold of a rule, as in cpu-busy=80%; repeatable; kvis help findings lists the rules" }, \
     { IN_DIAGNOSE, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
@@ -579,15 +579,15 @@ enum {
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.procfs", "DIR", false, \
       OPT_STRING, { .string = &mo.procfs }, 0, 0, \
       NULL, "", "    --path.procfs=DIR", \
-      "read the /proc of the machine from DIR" }, \
+      "use DIR as the /proc of the machine" }, \
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.sysfs", "DIR", false, \
       OPT_STRING, { .string = &mo.sysfs }, 0, 0, \
       NULL, "", "    --path.sysfs=DIR", \
-      "read the /sys of the machine from DIR" }, \
+      "use DIR as the /sys of the machine" }, \
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.rootfs", "DIR", false, \
       OPT_STRING, { .string = &mo.rootfs }, 0, 0, \
       NULL, "", "    --path.rootfs=DIR", \
-      "read the root directory of the machine, with /proc and /sys, from DIR" }, \
+      "use DIR as the root directory of the machine, including /proc and /sys" }, \
     { IN_ALL, 'h', "help", NULL, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "", "-h, --help", \

@@ -166,7 +166,7 @@
     X(M_GR_PIDS, "% of the allowed processes and threads") \
     X(M_CLOCK_SLOW, "slow clock source # (1: yes)") \
     X(M_NET_HALF, "half duplex # (1: yes)") \
-    X(M_CLOCK_ERROR, "the error may be %") \
+    X(M_CLOCK_ERROR, "the clock may be off by %") \
     X(M_NET_BOND_DOWN, "links down #") \
     X(M_NET_CARRIER, "link changes %") \
     X(M_TCP_COOKIES, "SYN cookies sent %") \
@@ -380,7 +380,7 @@
       .who = DG_BY_ALL, .whose = M_B_WAIT, \
       .unless = DG_R(RUNQ), .unless_rule = NULL, .before = 0, \
       .finding = "Scheduling latency is high: 1 % of waits for a CPU took 20 ms or more", \
-      .source = "20 ms are several time slices of the scheduler", \
+      .source = "20 ms is several time slices of the scheduler", \
       .next = "kvis monitor -c sched --histogram", .alone = "" }, \
     { .name = "process-waits-for-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = X_WAITED, .below = false, .limit = (float)0.3, \
@@ -731,7 +731,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Network interface %t runs in half duplex: the other end does not negotiate its mode", \
+      .finding = "Network interface %t runs at half duplex: the other end does not negotiate the duplex mode", \
       .source = "sysfs-class-net: duplex", \
       .next = "kvis monitor -c net", .alone = "" }, \
     { .name = "network-link-flaps", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \

@@ -86,7 +86,7 @@ function tables() {
   table("calls", "Calls", "Time from the call to its return.", "call", ["calls", "p50", "p99"],
     d.calls.filter(c => c.change || c.a.calls !== c.b.calls).map(c => row(c.name, ...side(c, "total_ns"), span, both(...side(c, "calls")),
       both(...side(c, "p50_ns"), span), both(...side(c, "p99_ns"), span))));
-  table("waits", "Waits", "The parts of the time of calls.", "call", [], waits());
+  table("waits", "Waits", "How the time of calls is divided.", "call", [], waits());
   table("files", "Files", "Bytes read and written.", "file", ["opens"], d.files.map(f => row(f.name, ...side(f, "bytes"), size, both(...side(f, "opens")))));
   table("peers", "Network", "Bytes sent and received.", "address", ["opens"], d.peers.map(p => row(p.name, ...side(p, "bytes"), size, both(...side(p, "opens")))));
   table("failed", "Failed calls", "Number of failures, by call and error.", "call", [], d.failed.map(f => row(`${f.name} ${f.error}`, f.a, f.b, count)));
@@ -172,8 +172,8 @@ function stand() {
 
 const notes = [d.other_calls && "Different calls were traced (-e): only calls traced in both recordings are compared; opens and bytes of files and addresses come from the calls of each recording.",
   ...SIDES.map(k => d[k].lost && `${count(d[k].lost)} records of ${k.toUpperCase()} were lost.`),
-  !PROC && !d.calls.some(c => c.change !== undefined) && "Not both recordings have the time of calls: record with -v, -c or -C.",
-  !PROC && !waits().length && "The parts of the time of calls are not known: only the hybrid backend records them.",
+  !PROC && !d.calls.some(c => c.change !== undefined) && "A recording lacks the time of calls: record with -v, -c or -C.",
+  !PROC && !waits().length && "The division of the time of calls is unknown: only the hybrid backend records it.",
   d.left_out && `${count(d.left_out)} processes or commands are omitted: too many at the same time.`].filter(Boolean);
 $("note").hidden = !notes.length;
 $("note").textContent = notes.join("\n");

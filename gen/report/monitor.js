@@ -332,7 +332,7 @@ function makeCharts() {
 const OVERVIEW = {
   "CPU time": { user_ratio: "user", nice_ratio: "nice", system_ratio: "system", irq_ratio: "interrupts", softirq_ratio: "softirqs",
     steal_ratio: "stolen", iowait_ratio: "idle, I/O wait" },
-  "run queue": { procs_running: "tasks that can run", procs_blocked: "tasks that wait for I/O", load1: "load of 1 minute" },
+  "run queue": { procs_running: "runnable tasks", procs_blocked: "tasks waiting for I/O", load1: "load over 1 minute" },
   "memory": { memory_total_bytes: "total", memory_available_bytes: "available", memory_cached_bytes: "page cache", memory_anon_bytes: "programs" },
   "disks": { disk_read_bytes_per_second: "read", disk_written_bytes_per_second: "written" },
   "power": { power_package_watts: "package", power_dram_watts: "DRAM" },
@@ -387,8 +387,8 @@ function filter() {
 function notes() {
   const out = [];
   if (facts.every > 1)
-    out.push(`${facts.intervals} intervals are shown as ${rows.length} points of up to ${facts.every}: a line is their mean, the band `
-      + "around it reaches from their lowest to their highest. Counts of heat maps are their sums.");
+    out.push(`${facts.intervals} intervals are shown as ${rows.length} points of up to ${facts.every}: a line shows their mean, and the band `
+      + "around it their minimum and maximum. Counts of heat maps are sums.");
   if (facts.backwards) out.push(`Kernel counters that decreased (ignored): ${facts.backwards}.`);
   if (facts.dropped) out.push(`${facts.dropped} devices, processes or the like were omitted: there were too many.`);
   if (facts.numbers_dropped) out.push(`${facts.numbers_dropped} metrics have no line: there were too many.`);

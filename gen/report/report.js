@@ -1771,7 +1771,7 @@ function tellInterval() {
   $("found").replaceChildren(...[
     card("time in calls", [["in all", t.calls ? ns(t.ns) : undefined], ["on CPU", timed(t.cpu)], ["run queue", timed(t.runq)], ["disk", timed(t.disk)],
       ["blocked", timed(t.other)], ["not divided", timed(t.ns - t.cpu - t.runq - t.disk - t.other)]],
-    "Of all threads. A call that extends beyond the interval counts only with the part inside; this part is not divided, because only the parts of the whole call are known."),
+    "For all threads. If a call extends beyond the interval, only the part inside counts; it is listed as not divided, because only the division of the whole call is known."),
     card("in it", [["events", some(t.events)], ["calls", some(t.calls)], ["failed", some(t.failed), 1], ["read", some(t.read, size)], ["written", some(t.written, size)],
       ["page faults", some(t.faults)], ["processes", some(t.proc.size)]]),
     card("kernel", [["waits for a CPU", some(t.waits)], ["took", t.waits ? ns(t.waited) : undefined], ["block I/O", some(t.ios)], ["took", t.ios ? ns(t.io) : undefined]],

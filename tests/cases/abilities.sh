@@ -88,7 +88,7 @@ refused bpf open_programs proc_programs call_programs disk_programs uring_progra
 eq "exit status" 1 $st
 eq "trace without bpf" "ptrace: every traced system call stops the process" "$(verdict trace detail)"
 for c in open proc; do
-    eq "$c without bpf" "works only for a command, by ptrace: a seccomp filter forbids bpf(2)" "$(verdict $c detail)"
+    eq "$c without bpf" "works only for a command, with ptrace: a seccomp filter forbids bpf(2)" "$(verdict $c detail)"
 done
 want "all('seccomp' in v['fix'] for v in S['verdicts'] if v['name'] != 'virt')"
 want "'seccomp filter' in S['verdicts'][0]['fix']"
@@ -159,7 +159,7 @@ kvu check
 [ "$(wc -l <out)" -le 24 ] && ! grep '.\{81\}' out >&9 || fail "more than a screen of 80 by 24"
 eq "lines of commands" "trace open proc monitor virt kvis" "$(sed -n 's/^\([a-z]\{1,\}\) .*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
 has out '^trace +ptrace: every traced system call stops'
-has out '^(open|proc) +works only for a command, by ptrace: BPF needs privileges$'
+has out '^(open|proc) +works only for a command, with ptrace: BPF needs privileges$'
 eq "the fix stands once" 1 "$(grep -c 'run kvis as root, or with CAP_BPF' out)"
 eq "and is referred to" 3 "$(grep -c '^ *fix: same as for open$' out)"
 has out 'fix: run kvis as root, or with CAP_SYS_ADMIN$' # of trace: it could use BPF, but not its filter

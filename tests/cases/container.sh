@@ -62,7 +62,7 @@ has out '^kvis diagnose: '
 
 in_container "$KVIS" check; status 1
 has out '^trace +ptrace: every traced system call stops the process'
-has out '^(open|proc) +works only for a command, by ptrace: BPF needs privileges$'
+has out '^(open|proc) +works only for a command, with ptrace: BPF needs privileges$'
 has out '^monitor +works, without '
 hasnt out 'run (it|kvis) as root'
 awk 'length > 80' out >long; [ ! -s long ] || fail "longer than 80 columns: $(cat long)"

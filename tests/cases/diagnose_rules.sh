@@ -83,7 +83,7 @@ END
 printf 'rule a\n    when threads >= 1\n' | mistake "rule a has no finding"
 printf 'rule a\n    when threads >= 1\n    cost threads 1x\n    finding x\n' | mistake "not a factor"
 mistake "empty" </dev/null
-mistake "line 1, column 1: want rule NAME" <<'END'
+mistake "line 1, column 1: expected rule NAME" <<'END'
 when threads >= 1
 END
 printf 'rule a\n    finding x\033[1m\n' | mistake "line 2, column 14: not a printable ASCII character"

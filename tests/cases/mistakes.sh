@@ -61,8 +61,8 @@ done <<'END'
 2|trace --timeout=3 true|no option '--timeout=3'; did you mean --duration\?
 2|trace --filter openat true|no option '--filter'; did you mean --trace\?
 2|monitor --delay=1|no option '--delay=1'; did you mean --interval\?
-2|trace --report r.html true|--report: the value must follow a '='; fix: --report=r.html
-2|trace --report dir -- true|--report: the value must follow a '='; fix: --report=dir
+2|trace --report r.html true|--report: the value must follow an '='; fix: --report=r.html
+2|trace --report dir -- true|--report: the value must follow an '='; fix: --report=dir
 2|proc --json p.json -- true|fix: --json=p.json
 2|monitor --csv c.csv -n 1|fix: --csv=c.csv
 2|replay --json r.json a.kvis|fix: --json=r.json

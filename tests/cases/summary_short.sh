@@ -132,5 +132,5 @@ for i in range(12):
     [ "$(sed -n '/^python3/,/CPU/p' err | wc -L)" -le 79 ] || fail "a line is too long"
 done
 run trace -q -- sh -c 'exit 7'
-has err '^  ended +7$'
+has err '^  ended +exit 7$'
 [ "$(wc -l <err)" -le 7 ] || fail "not short"

@@ -143,7 +143,7 @@ ROWS = [  # what, file, answers, the reason has
     ("type cut off", s.blob(type_len=len(s.types) - 4), BAD, "type 2 (kind 4, 1 members) is truncated"),
     ("half a head", s.blob(type_len=16 + 5), BAD, "type 2 is truncated"),
     ("2^24 members", one(("m", 1, 0), vlen=0xFFFFFF).blob(), BAD, "16777215 members) is truncated"),
-    ("name outside", one(("m", 1, 0)).blob(strs=b"\0int\0"), BAD, "its name is outside the strings"),
+    ("name outside", one(("m", 1, 0)).blob(strs=b"\0int\0"), BAD, "its name is outside the string section"),
     ("member's name outside", one((1 << 30, 1, 0), ("m", 1, 0)).blob(), BAD, "a name is outside"),
     ("member of no type", one(("m", 99, 0)).blob(), BAD, "no type 99"),
     ("member of type -1", one(("m", 0xFFFFFFFF, 0)).blob(), BAD, "no type 4294967295"),

@@ -91,7 +91,7 @@ _kvis() {
     '*--same-cpu[run kvis and the command on the same CPU\: faster, but visible to the command]' \
     '*--backend=[choose how calls are recorded\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
     '*--no-ebpf[do not measure how long system calls waited for a CPU or a disk]' \
-    '*--bpf-stats[measure the run time of the BPF programs of kvis, which slows them down (hybrid backend)]' \
+    '*--bpf-stats[measure the run time of the BPF programs of kvis, which makes them slower (hybrid backend)]' \
     '*--min-sched-delay=[show each wait for a CPU that took at least US microseconds (default 10000)]:US: ' \
     '*--ring=[set the size of the ring buffer for recorded system calls (default 4M; observe backend\: 16M to 64M)]:SIZE: ' \
     '*-f[trace child processes too (kvis always does)]' \
@@ -118,8 +118,8 @@ _kvis() {
     '*--uid=[show only opens by processes of the user UID]:UID: ' \
     '*-n+[show only opens by commands whose name contains NAME]:NAME: ' \
     '*--name=[show only opens by commands whose name contains NAME]:NAME: ' \
-    '*-f+[show only opens with FLAG, such as O_WRONLY; repeatable\: any FLAG is enough]:FLAG: ' \
-    '*--flag-filter=[show only opens with FLAG, such as O_WRONLY; repeatable\: any FLAG is enough]:FLAG: ' \
+    '*-f+[show only opens with FLAG, such as O_WRONLY; repeatable (one matching FLAG is enough)]:FLAG: ' \
+    '*--flag-filter=[show only opens with FLAG, such as O_WRONLY; repeatable (one matching FLAG is enough)]:FLAG: ' \
     '*-P+[show only opens of files whose absolute path matches GLOB; repeatable]:GLOB:_files' \
     '*--path=[show only opens of files whose absolute path matches GLOB; repeatable]:GLOB:_files' \
     '*-e[print the flags and the mode of each open, in octal]' \
@@ -128,8 +128,8 @@ _kvis() {
     '*--full-path[print absolute paths of opened files]' \
     '*-d+[stop tracing after SECS seconds]:SECS: ' \
     '*--duration=[stop tracing after SECS seconds]:SECS: ' \
-    '*-c[treat the remaining words as COMMAND (optional); the shell runs a single word with blanks]' \
-    '*--command[treat the remaining words as COMMAND (optional); the shell runs a single word with blanks]' \
+    '*-c[take the remaining words as COMMAND (the default); the shell runs a single word that contains blanks]' \
+    '*--command[take the remaining words as COMMAND (the default); the shell runs a single word that contains blanks]' \
     '*--json=-[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
     '*-o+[write the rows of text to FILE]:FILE:_files' \
     '*--output=[write the rows of text to FILE]:FILE:_files' \
@@ -288,8 +288,8 @@ _kvis() {
     '*--collectors=[show only metrics of these groups or sources; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
     '*-p+[also show metrics of the process PID; hardware counters then count only PID; repeatable]:PID:_pids' \
     '*--pid=[also show metrics of the process PID; hardware counters then count only PID; repeatable]:PID:_pids' \
-    '*-e+[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name of --list-events; up to 4]:EVENT: ' \
-    '*--event=[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name of --list-events; up to 4]:EVENT: ' \
+    '*-e+[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name from --list-events; repeatable, up to 4 times]:EVENT: ' \
+    '*--event=[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name from --list-events; repeatable, up to 4 times]:EVENT: ' \
     '*--list-events[list the names of hardware events that this machine can count, and exit]' \
     '*--cgroup=[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
     '*--per-cpu[also show the metrics of each CPU]' \
@@ -302,9 +302,9 @@ _kvis() {
     '*--grafana[print a Grafana dashboard for the metrics as JSON, and exit]' \
     '*-o+[write the text output to FILE]:FILE:_files' \
     '*--output=[write the text output to FILE]:FILE:_files' \
-    '*--path.procfs=[read the /proc of the machine from DIR]:DIR:_files -/' \
-    '*--path.sysfs=[read the /sys of the machine from DIR]:DIR:_files -/' \
-    '*--path.rootfs=[read the root directory of the machine, with /proc and /sys, from DIR]:DIR:_files -/' \
+    '*--path.procfs=[use DIR as the /proc of the machine]:DIR:_files -/' \
+    '*--path.sysfs=[use DIR as the /sys of the machine]:DIR:_files -/' \
+    '*--path.rootfs=[use DIR as the root directory of the machine, including /proc and /sys]:DIR:_files -/' \
     '*-h[print this help text]' \
     '*--help[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   diagnose) _arguments -s -S \
@@ -313,7 +313,7 @@ _kvis() {
     '*-v[show all findings with their rules, all resources, and metrics that are not available]' \
     '*--verbose[show all findings with their rules, all resources, and metrics that are not available]' \
     '*--rules=[also apply the rules in FILE; kvis-diagnose(1) describes the format]:FILE:_files' \
-    '*--threshold=[change the threshold of a rule, as in cpu-busy=80%; repeatable (kvis help findings)]:RULE=VALUE: ' \
+    '*--threshold=[change the threshold of a rule, as in cpu-busy=80%; repeatable; kvis help findings lists the rules]:RULE=VALUE: ' \
     '*-p+[also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable]:PID:_pids' \
     '*--pid=[also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable]:PID:_pids' \
     '*--cgroup=[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
@@ -322,18 +322,18 @@ _kvis() {
     '*--report=-[write an HTML page of the findings and all metrics (default FILE\: report.html)]::[=FILE]:_files' \
     '*-o+[write the text output to FILE]:FILE:_files' \
     '*--output=[write the text output to FILE]:FILE:_files' \
-    '*--path.procfs=[read the /proc of the machine from DIR]:DIR:_files -/' \
-    '*--path.sysfs=[read the /sys of the machine from DIR]:DIR:_files -/' \
-    '*--path.rootfs=[read the root directory of the machine, with /proc and /sys, from DIR]:DIR:_files -/' \
+    '*--path.procfs=[use DIR as the /proc of the machine]:DIR:_files -/' \
+    '*--path.sysfs=[use DIR as the /sys of the machine]:DIR:_files -/' \
+    '*--path.rootfs=[use DIR as the root directory of the machine, including /proc and /sys]:DIR:_files -/' \
     '*-h[print this help text]' \
     '*--help[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   check) _arguments -s -S \
-    '*-v[show everything that kvis tried, and how to make work what does not]' \
-    '*--verbose[show everything that kvis tried, and how to make work what does not]' \
+    '*-v[show everything that kvis tried, and how to fix what does not work]' \
+    '*--verbose[show everything that kvis tried, and how to fix what does not work]' \
     '*--json=-[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
-    '*--path.procfs=[read the /proc of the machine from DIR]:DIR:_files -/' \
-    '*--path.sysfs=[read the /sys of the machine from DIR]:DIR:_files -/' \
-    '*--path.rootfs=[read the root directory of the machine, with /proc and /sys, from DIR]:DIR:_files -/' \
+    '*--path.procfs=[use DIR as the /proc of the machine]:DIR:_files -/' \
+    '*--path.sysfs=[use DIR as the /sys of the machine]:DIR:_files -/' \
+    '*--path.rootfs=[use DIR as the root directory of the machine, including /proc and /sys]:DIR:_files -/' \
     '*-h[print this help text]' \
     '*--help[print this help text]' '*:command:->commands' ;;
   help) _arguments '--man' ':command:->commands' ;;
