@@ -5373,8 +5373,10 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
  * means all sizes; the name of a macro that takes the size ends in '~'. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
-    enum { SIZE = 0x3fff, ANY_SIZE = SIZE, SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
-    u32 upper = any ? cmd >> 16 | ANY_SIZE : cmd >> 16, size = cmd >> 16 & SIZE, from = b->len, n = 0;
+    enum { SIZE = 0x3fff, ANY_SIZE = SIZE, SPI_MESSAGE = 0x40006b00 };
+    enum { SPI_TRANSFER = 32 /* size in bytes */ };
+    u32 upper = any ? cmd >> 16 | ANY_SIZE : cmd >> 16;
+    u32 size = cmd >> 16 & SIZE, from = b->len, n = 0;
     const u8 *p = fl_ioctls, *end = p + sizeof fl_ioctls - 1;
     while (p < end && p[0] != (u8)(cmd >> 8))
         p += 3 + dec_ld(p + 1, 2);
@@ -33777,8 +33779,8 @@ static bool mon_ended(void)
 
 static void mon_wait(u64 until)
 {
-    enum { LOOK_NS = 10000000 }; /* without a pidfd (Linux before 5.3): time between checks */
-    bool blind = opt.command && mon_command.end_fd < 0;
+    enum { LOOK_NS = 10000000 }; /* time between checks if kvis waits for keys, or without a pidfd */
+    bool blind = opt.command && (scr.on || mon_command.end_fd < 0);
     while (u_now() < until && !sp_over() && !mon_ended())
         if (hs_wait(blind ? MIN(until, u_now() + LOOK_NS) : until,
                     scr.on ? STDIN_FILENO : mon_command.end_fd) && scr.on)
