@@ -21,5 +21,5 @@ echo "and a seventh" >seven
 kv trace --json=json -o text -- "$BIN/fd" inherit "$PWD/in" "$PWD/seven" "$PWD/facts" >facts 2>err <in 7<seven 8<seven
 st=$?
 status 0
-python3 "$TESTS/lib/want.py" json facts >&9 || fail "inherited fds"
+py want json facts >&9 || fail "inherited fds"
 has text "read .*/seven"

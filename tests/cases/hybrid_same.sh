@@ -1,5 +1,5 @@
 #!/bin/sh
-# Both backends of kvis trace report the same events for the same program (lib/same_backends.py). diff_gcc, diff_git and
+# Both backends of kvis trace report the same events for the same program (lib/same_backends.py). diff_gcc and
 # diff_threads compare them for larger programs.
 # tier: quick asan
 # timeout: 300

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A command outlives a killed kvis without a seccomp filter, and ends with it under a filter or --kill-on-exit.
-# tier: gate full
+# tier: quick full
 # timeout: 120
 # covers: H1 P14 P15
 . "$TESTS/lib/truth.sh"

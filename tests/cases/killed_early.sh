@@ -17,6 +17,6 @@ for opt in "" -v "--no-accel -q"; do
     "$BIN/killer" $tee $kvis 9>&-
     wait $kvis; st=$?
     status 0
-    python3 "$TESTS/lib/want.py" json facts >&9 || fail "early $opt"
+    py want json facts >&9 || fail "early $opt"
     cd ..
 done

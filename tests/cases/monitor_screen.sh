@@ -26,10 +26,7 @@ start() { # start COLS ROWS ARG...
     t new-session -d $size "exec sh go.sh $*" || skip "tmux does not start"
     until_true 10 shows 'kvis monitor\|status' || fail "no screen: $(t capture-pane -p)"
 }
-shows() {
-    sleep 0.1 # each look costs two processes, and the monitor needs this time to draw
-    t capture-pane -p | grep -q -- "$1"
-}
+shows() { t capture-pane -p | grep -q -- "$1"; }
 key() { t send-keys "$1"; }
 pid() { t list-panes -F '#{pane_pid}' | xargs pgrep -P; }
 ended() { # ended STATUS: and nothing of it is left

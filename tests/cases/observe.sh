@@ -152,7 +152,7 @@ until_true 20 grep -q '(observe)' text || fail "no header of -p"
 exec 8>&-
 wait $pid || true
 wait $kvis || fail "exit status of kvis: $?"
-python3 "$TESTS/lib/want.py" json facts >&9 || fail "what is left of a sleep"
+py want json facts >&9 || fail "what is left of a sleep"
 
 # Only what takes its time; and kvis, killed at any moment, leaves the program as it was.
 for end in INT KILL; do

@@ -18,12 +18,12 @@ cd ..
 mkdir waits; cd waits || exit 1
 watch -- "$BIN/opens" waits
 status 0
-python3 "$TESTS/lib/want.py" json out >&9 || fail "waits"
+py want json out >&9 || fail "waits"
 hasnt rows "$(printf '\033')"
 cd ..
 
 # More opens at once than the probe's map holds: counted and told.
 mkdir full; cd full || exit 1
 watch --ring=8192 -- "$BIN/opens" full
-[ $st = 77 ] && say "full: $(tail -n 1 out)" || { status 0; python3 "$TESTS/lib/want.py" json out >&9 || fail "full"; has err '^kvis: [0-9]+ opens lost: too many in progress at once'; }
+[ $st = 77 ] && say "full: $(tail -n 1 out)" || { status 0; py want json out >&9 || fail "full"; has err '^kvis: [0-9]+ opens lost: too many in progress at once'; }
 cd ..

@@ -24,7 +24,7 @@ for scene in $scenes; do
     status 0
     has err '^kvis: tracing the command with ptrace, which stops the command at forks, .*CAP_BPF and CAP_PERFMON$'
     want "H['backend'] == 'ptrace' and S['lost'] == 0 and S['ends_unseen'] == 0"
-    python3 "$TESTS/lib/want.py" json facts >&9 || fail "proc by a user: $scene"
+    py want json facts >&9 || fail "proc by a user: $scene"
     cd ..
 done
 # The same commands by both: all that JSON has but times, what was used, and whose numbers they are.

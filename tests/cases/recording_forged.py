@@ -63,7 +63,7 @@ if summary["open_at_exit"] != [{"pid": 7, "fd": 3, "kind": "file", "sock_type": 
     sys.exit(f"{summary['open_at_exit']}")
 
 # A thread in each record: those beyond the limit share one track, and the trace says so.
-threads = 70000
+threads = 66000
 write("threads.kvis", [put(EVENT) + b"\0" + put(0) + put(1) + putz(i) + putz(i) + putz(1) + putz(4096)
                        for i in range(1, threads + 1)])
 replay("threads.kvis", "-q", "--chrome-json=trace")

@@ -56,4 +56,4 @@ for n in 1 2 3; do
 done
 wait $kvis; st=$?
 status 0
-python3 "$TESTS/lib/want.py" json facts >&9 || fail "events are missing"
+py want json facts >&9 || fail "events are missing"

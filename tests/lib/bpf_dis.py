@@ -6,7 +6,6 @@ bpf_dis.py words DUMP HEADER          compares the words of the compiled HEADER 
                                       lines and one hex word per line), disassembled here from the bits,
                                       with the header's pseudo-C
 bpf_dis.py object DUMP OBJECT         compares the same words with the object's sections, except for patches
-bpf_dis.py objdump DUMP LISTING       compares our disassembly with that of llvm-objdump -d
 """
 import re
 import struct
@@ -164,33 +163,6 @@ def check_object(progs, path):
     print('%s: %d words are the object\'s' % (path, n))
 
 
-def check_objdump(progs, path):
-    names, n, base, ours = helpers(), 0, 0, {}
-    for line in open(path):
-        func = re.match(r'[0-9a-f]+ <(\w+)>:', line)
-        if func and func.group(1) in progs:
-            ours = listing(progs[func.group(1)], names)
-            base = None
-        insn = ours and re.match(r' +(\d+):\s(?:[0-9a-f]{2}\s)+\s*(.*)$', line)
-        if not insn or insn.group(2) in ('', '<unknown>'): # % and stores of numbers: LLVM 18
-            continue
-        at = int(insn.group(1))
-        base = at if base is None else base
-        want = re.sub(r' <[A-Za-z_.][^<>]*>$', '', insn.group(2))
-        want = re.sub(r'0x[0-9a-f]+', lambda m: str(int(m.group(), 16)), want) # LLVM 18
-        want = re.sub(r'goto \+(-?\d+)$', lambda m: 'goto L%d' % (at - base + 1 + int(m.group(1))), want)
-        want = re.sub(r'goto -(\d+)$', lambda m: 'goto L%d' % (at - base + 1 - int(m.group(1))), want)
-        want = re.sub(r'^call (\d+)$', lambda m: 'call ' + names[int(m.group(1))], want)
-        got = re.sub(r'= map$', '= 0 ll', ours[at - base])
-        # with 32-bit registers llvm-objdump loads and stores w1: we say r1, as it does without
-        want = re.sub(r'^w(\d+ = \*\()', r'r\1', want)
-        want = re.sub(r'^(\*\(u.*= )w', r'\1r', want)
-        assert got == want, '%d: we say "%s", llvm-objdump "%s"' % (at, got, want)
-        n += 1
-    assert n, 'no instruction'
-    print('%s: %d instructions read the same' % (path, n))
-
-
-CHECK = {'words': check_words, 'object': check_object, 'objdump': check_objdump}
+CHECK = {'words': check_words, 'object': check_object}
 if __name__ == '__main__':
     CHECK[sys.argv[1]](dump(sys.argv[2]), sys.argv[3])

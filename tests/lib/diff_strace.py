@@ -691,29 +691,6 @@ def prog(name):
     return [path]
 
 
-def tree():
-    """A directory with some files, links and sizes, the same each time."""
-    os.makedirs("template/tree/sub/deep")
-    for i in range(30):
-        with open(f"template/tree/{'sub/' * (i % 2)}f{i}", "w") as f:
-            f.write(f"line {i}\n" * (i * i * 20))
-    os.symlink("f0", "template/tree/link")
-    os.link("template/tree/f2", "template/tree/sub/deep/hard")
-
-
-def p_git():
-    need("git")
-    # An index from the future: else git reads again what is as young as the index, a matter of ticks.
-    template(go="set -e; settle() { touch -d 2035-01-01 .git/index; }\n"
-                "git clone -q src dst; cd dst; settle; echo more >>f1; echo new >g; git add -A; settle\n"
-                "git commit -qm two; settle; git log --stat >../log; git gc -q; git fsck; settle; git status -s\n")
-    tree()
-    os.rename("template/tree", "template/src")
-    subprocess.run("git init -q -b main && git add -A && git commit -qm one", shell=True, check=True,
-                   cwd="template/src", env=ENV)
-    return ["sh", "go"]
-
-
 def p_gcc():
     need("gcc")
     template(a__c='#include <stdio.h>\nint f(int);\nint main(void) { return printf("%d\\n", f(3)) < 0; }\n',

@@ -41,7 +41,7 @@ PACKAGES = {
     "arm-linux-gnueabihf-gcc": "gcc-arm-linux-gnueabihf",
     "/usr/arm-linux-gnueabihf/lib/libc.a": "libc6-dev-armhf-cross", "qemu-arm-static": "qemu-user-static",
     "/usr/arm-linux-gnueabihf/include/asm/unistd-eabi.h": "linux-libc-dev-armhf-cross",
-    "qemu-aarch64-static": "qemu-user-static", "qemu-riscv64-static": "qemu-user-static", "llvm-objdump": "llvm", "qemu-system-x86_64": "qemu-system-x86",
+    "qemu-aarch64-static": "qemu-user-static", "qemu-riscv64-static": "qemu-user-static", "qemu-system-x86_64": "qemu-system-x86",
     "qemu-system-aarch64": "qemu-system-arm", "qemu-system-riscv64": "qemu-system-misc opensbi",
     "opensnoop": "libbpf-tools", "execsnoop": "libbpf-tools",
     "exitsnoop": "libbpf-tools", "runqlat": "libbpf-tools", "perf": "linux-perf", "man": "man-db",
