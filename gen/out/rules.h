@@ -686,7 +686,8 @@
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-queue", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_RQUEUE_P99, .below = false, .limit = (float)50e6, \
-      .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .guard = { { M_DISK_QUEUE, DG_THIS, false, false, 1.5 }, \
+        { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
