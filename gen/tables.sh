@@ -688,7 +688,7 @@ EOF
         for (i = 1; i <= n_words; i++) printf "    \"%s\",\n", word[i]
         print "};\nstatic const unsigned char fl_ioctls[] ="
     }
-    $1 != type { flush(); type = $1; rows = last = ""; size = 0 }
+    $1 "" != type { flush(); type = $1 ""; rows = last = ""; size = 0 }
     {
         for (same = 0; same < 47 && same < length($2) && substr($2, same + 1, 1) == substr(last, same + 1, 1); same++) ;
         rest = packed(substr($2, same + 1))

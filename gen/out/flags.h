@@ -3258,6 +3258,9 @@ static const char fl_ioctl_words[][9] = {
     "_P",
 };
 static const unsigned char fl_ioctls[] =
+    "\x00\x12\x00"
+    "\x00\x02\x00\x00" "FIG\212BSZ" /* FIGETBSZ */
+    "\x02\x01\x00\x00" "B\216P" /* FIBMAP */
     "\x02\xfb\x00"
     "\x00\x17\x18\x80" "FDW\204R\226G\212" /* FDWERRORGET */
     "\x0b\x17\x28\x80" "" /* FDWERRORGET */
