@@ -33820,7 +33820,7 @@ static bool mon_ended(void)
 
 static void mon_wait(u64 until)
 {
-    enum { LOOK_NS = 10000000 }; /* time between checks if kvis waits for keys, or without a pidfd */
+    enum { LOOK_NS = 10000000 }; /* time between checks with a screen, or without a pidfd */
     bool blind = opt.command && (scr.on || mon_command.end_fd < 0);
     while (u_now() < until && !sp_over() && !mon_ended())
         if (hs_wait(blind ? MIN(until, u_now() + LOOK_NS) : until,
