@@ -160,6 +160,7 @@ struct buf {
     char *p;
     u32 len, cap, max; /* numbers of bytes: used, allocated, allowed (0: 1 MiB) */
     bool cut;
+    bool ascii; /* b_own() writes ASCII only */
 };
 
 /* System-call ABIs. A 64-bit process can use several ABIs, for example i386 with `int $0x80`. */
@@ -685,6 +686,32 @@ static void b_c(struct buf *b, char c)
 static void b_s(struct buf *b, const char *s)
 {
     b_put(b, s, strlen(s));
+}
+
+/* Appends n bytes of text of kvis itself, not of a traced program, in characters that the locale
+ * has. */
+static void b_own_n(struct buf *b, const char *s, size_t n)
+{
+    static const struct { const char *sign, *ascii; } signs[] = {
+        { "→", "->" }, { "←", "<-" }, { " · ", "; " }, { "…", "..." }, { "°", "" },
+        { "│", "|" }, { "├─", "|-" }, { "└─", "`-" },
+    };
+    for (const char *end = s + n; s < end;) {
+        u32 i = b->ascii ? 0 : ARRAY_LEN(signs);
+        while (i < ARRAY_LEN(signs) && strncmp(s, signs[i].sign, strlen(signs[i].sign)))
+            i++;
+        if (i == ARRAY_LEN(signs)) {
+            b_c(b, *s++);
+        } else {
+            b_s(b, signs[i].ascii);
+            s += strlen(signs[i].sign);
+        }
+    }
+}
+
+static void b_own(struct buf *b, const char *s)
+{
+    b_own_n(b, s, strlen(s));
 }
 
 static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
@@ -6383,9 +6410,9 @@ static void out_line_cut(void)
     u32 columns = out.columns, len = b->len - out.line_from;
     if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    columns = out.columns - 1; /* leave one column for the ellipsis */
+    columns = out.columns - (b->ascii ? 3 : 1); /* leave columns for the ellipsis */
     b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
-    b_s(b, "…");
+    b_own(b, "…");
     out_sgr("0");
 }
 
@@ -6477,7 +6504,7 @@ static void out_exec(struct buf *b, const struct event *e)
         b_shell(b, p, MIN(n, (u32)OUT_EXEC_MAX));
     }
     if (p < end || b->len - from >= OUT_EXEC_MAX || ev_has(e, EV_argv_cut))
-        b_s(b, " …");
+        b_own(b, " …");
 }
 
 static void out_text_field(struct buf *b, const struct event *e, u32 f, int width)
@@ -6525,7 +6552,9 @@ static bool out_template(struct buf *b, const struct event *e, const char *p)
     u32 was = b->len;
     for (; *p && *p != '|'; p++) {
         if (*p != '{') {
-            b_c(b, *p);
+            size_t own = strcspn(p, "{|");
+            b_own_n(b, p, own);
+            p += own - 1;
             continue;
         }
         size_t n = strcspn(++p, ":}");
@@ -8653,7 +8682,7 @@ static void st_text_exit(struct buf *b, const struct summary *s)
 static void st_escape(struct buf *b, const char *s, u32 n, u32 most)
 {
     b_esc(b, s, u_cut(s, n, most), 0);
-    b_s(b, n > most ? "…" : "");
+    b_own(b, n > most ? "…" : "");
 }
 
 static void st_command(struct buf *b)
@@ -8667,11 +8696,11 @@ static void st_command(struct buf *b)
     for (char **a = opt.command; a && *a && b->len - from < MOST; a++) {
         b_s(b, a == opt.command ? "" : " ");
         st_escape(b, *a, (u32)strlen(*a), 200);
-        b_s(b, a[1] && b->len - from >= MOST ? " …" : "");
+        b_own(b, a[1] && b->len - from >= MOST ? " …" : "");
     }
     for (u32 i = 0; i < opt.n_pids && b->len - from < MOST; i++) {
         b_f(b, "%s%d", i ? ", " : "pid ", opt.pids[i]);
-        b_s(b, i + 1 < opt.n_pids && b->len - from >= MOST ? ", …" : "");
+        b_own(b, i + 1 < opt.n_pids && b->len - from >= MOST ? ", …" : "");
     }
 }
 
@@ -8704,7 +8733,7 @@ static struct st_items st_begin_items(struct buf *b, const char *label)
 static void st_begin_item(struct st_items *items)
 {
     items->item = items->b->len;
-    b_s(items->b, items->shown ? " · " : "");
+    b_own(items->b, items->shown ? " · " : "");
 }
 
 static void st_end_item(struct st_items *items)
@@ -8771,7 +8800,7 @@ static u64 st_round(const struct summary *s, u64 ns)
 static void st_path(struct buf *b, const struct name *n)
 {
     u32 from = isatty(out.text.fd[0]) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
-    b_s(b, from ? "…" : "");
+    b_own(b, from ? "…" : "");
     b_esc(b, n->s + from, n->len - from, 0);
 }
 
@@ -15213,7 +15242,7 @@ static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
 {
     b_s(b, what);
     df_number(b, DF_NS, from);
-    b_s(b, " → ");
+    b_own(b, " → ");
     df_number(b, DF_NS, to);
     if (!from)
         return;
@@ -15228,14 +15257,15 @@ static void df_text(struct buf *b)
     static struct buf command, numbers;
     u64 cpu[2] = { df.sum[0]->cpu_ns, df.sum[1]->cpu_ns };
     bool cpu_known = cpu[0] && cpu[1];
+    command.ascii = numbers.ascii = b->ascii;
     st_command(&command);
     b_reset(&numbers);
     df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
     if (cpu_known)
         df_text_total(&numbers, ", CPU ", cpu[0], cpu[1]);
-    /* The line must fit in 80 columns, so the command may be truncated. An arrow takes three bytes
-     * but one column; the constant 6 is for a space before the command and "...: " after it. */
-    u32 columns = numbers.len - (cpu_known ? 4 : 2) + 6;
+    /* The line must fit in 80 columns, so the command may be truncated. The constant 6 is for a
+     * space before the command and "...: " after it. */
+    u32 columns = (u32)u_width(numbers.p, numbers.len) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
     b_f(b, " %.*s%s", (int)MIN(command.len, most), command.len ? command.p : "",
         command.len > most ? "...: " : command.len ? ": " : "");
@@ -24455,13 +24485,12 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
                                  .max_rss = n->max_rss };
     const struct proc_row r = { .what = n->what, .l = &l, .ts_ns = n->end_ns, .err = n->err };
     u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH);
-    bool utf8 = u_locale_utf8(true);
     b_f(b, "%-7u ", n->pid);
     proc_text_end(b, &r);
     for (u32 d = 1; d < depth; d++)
-        b_s(b, !more[d] ? "   " : utf8 ? "│  " : "|  ");
+        b_own(b, more[d] ? "│  " : "   ");
     if (depth)
-        b_s(b, n->next ? (utf8 ? "├─ " : "|- ") : utf8 ? "└─ " : "`- ");
+        b_own(b, n->next ? "├─ " : "└─ ");
     df_put_rest(b, columns, n->line, n->len);
     b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
 }
@@ -34347,7 +34376,7 @@ static void dg_num(struct buf *b, u16 number, double v)
     while (n < text.len && !strchr("/CGKMPTWBnmus", text.p[n]))
         n++;
     b_put(b, text.p, n);
-    b_s(b, n == text.len || text.p[n] == '/' ? "" : text.p[n] == 'C' ? " °" : " ");
+    b_own(b, n == text.len || text.p[n] == '/' ? "" : text.p[n] == 'C' ? " °" : " ");
     b_put(b, text.p + n, text.len - n);
 }
 
@@ -34533,6 +34562,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
     static struct buf line;
     const char *sep = "";
     b_reset(&line);
+    line.ascii = b->ascii;
     u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* two processes fit on one line */
     for (u32 k = 0; k < n; k++) {
         b_s(&line, sep);
@@ -34554,6 +34584,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     static struct buf line;
     char head[16];
     b_reset(&line);
+    line.ascii = b->ascii;
     const struct buf *s = dg_sentence(f);
     b_esc(&line, s->p, s->len, 0);
     dg_text_evidence(&line, f);
@@ -34626,6 +34657,7 @@ static void dg_text_table(struct buf *b)
     b_c(b, '\n');
     for (u32 r = 0; r < N_RES; r++) {
         b_reset(&line);
+        line.ascii = b->ascii;
         for (u32 k = 0; k < 3; k++) {
             u16 number = dg_res[r].use[k];
             const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
@@ -34735,12 +34767,15 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
     static struct buf line;
     u32 n = 0;
     b_reset(&line);
+    line.ascii = b->ascii;
     for (u32 r = 0; r < N_RES; r++) {
         bool found = false;
         for (u32 k = 0; k < dg.n_found; k++)
             found |= dg_found[k].rule->res == r;
-        if (dg_visible(r) == visible && !found)
-            b_f(&line, "%s%s", n++ ? " · " : "", dg_res[r].name);
+        if (dg_visible(r) != visible || found)
+            continue;
+        b_own(&line, n++ ? " · " : "");
+        b_s(&line, dg_res[r].name);
     }
     if (n && !visible && !opt.verbose)
         b_s(&line, " (-v shows why)");
@@ -37682,6 +37717,7 @@ int main(int argc, char **argv)
     cmd_std_fds();
     u_clocks();
     cmd_refuse_setuid();
+    out.text.b.ascii = !u_locale_utf8(true);
     const struct cmd *link = argc ? cmd_by_link(cmd_file_name(argv[0])) : NULL;
     if (link)
         return cmd_run(link, argv);

@@ -5,6 +5,7 @@
 # timeout: 60
 # covers: O5
 . "$TESTS/lib/lib.sh"
+export LC_ALL=C.UTF-8 # lines contain arrows
 tty() { # what kvis writes to a terminal
     script -qec "$*" /dev/null </dev/null 2>&1
 }
@@ -40,8 +41,21 @@ done
 run trace -- /bin/echo $long; has err "exec /bin/echo $long\$"
 tty "stty cols 50; '$KVIS' trace -v -- /bin/echo $long" | tr -d '\r' >lines
 has lines 'write\(1.*\) = 125' # a line of -v is whole
-for env in LANG=C LC_ALL=C TZ=Nowhere/Land TZ= COLUMNS=1 COLUMNS=10000 HOME= TMPDIR=/nonexistent; do
+for env in TZ=Nowhere/Land TZ= COLUMNS=1 COLUMNS=10000 HOME= TMPDIR=/nonexistent; do
     env "$env" "$KVIS" trace --json=json -- /bin/true >out 2>err 9>&- || fail "$env: $?"
     want "S['exit_code'] == 0"
 done
 env -i "$KVIS" trace -- /bin/true >out 2>err 9>&- || fail "no environment: $?"
+# Where the locale has only ASCII, the text of kvis has only ASCII; names of files and JSON stay as they are.
+printf x >ä
+for locale in LC_ALL=C LANG=C LC_CTYPE=POSIX; do
+    env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" trace -w rec --json=json -o trace -- \
+        sh -c 'mv ä o && ln -s o p && rm p && mv o ä; :' 9>&- || fail "$locale: $?"
+    has trace 'rename .*/ä -> .*/o'; has trace 'symlink .*/p -> o'; has trace 'time in calls .*; '
+    want "[e for e in E if e['type'] == 'rename'][0]['path'].endswith('/ä')"
+    env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" replay rec >replay 2>&1
+    env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" diff rec rec >diff 2>&1; has diff ' ms -> '
+    env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" diagnose -d 0.2 >diagnose 2>&1
+    cat trace replay diff diagnose | sed 's/ä//g' | LC_ALL=C grep -n "$(printf '[\200-\377]')" >&9 && fail "$locale: not ASCII"
+done
+"$KVIS" replay rec >replay 2>&1; has replay 'rename .*/ä → .*/o'

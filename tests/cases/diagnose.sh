@@ -7,7 +7,7 @@
 # covers: S1 S7
 . "$TESTS/lib/lib.sh"
 "$TESTS/../gen/rules.sh" check 2>err || fail "gen/tables/rules.tbl"
-python3 "$TESTS/lib/diagnose.py" "$KVIS" "$TESTS/.." >out 2>err || fail "diagnose.py"
+LC_ALL=C.UTF-8 python3 "$TESTS/lib/diagnose.py" "$KVIS" "$TESTS/.." >out 2>err || fail "diagnose.py"
 cat out >&9
 # what statfs(2) says: a full file system, and one without inodes
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then

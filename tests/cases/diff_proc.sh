@@ -4,6 +4,7 @@
 # timeout: 60
 # needs: root python3
 . "$TESTS/lib/proc.sh"
+export LC_ALL=C.UTF-8 # lines contain arrows
 cat >build <<'END'
 for i in 1 2 3; do [ -e made$i ] || sh -c "sleep 0.4; cat /etc/passwd >made$i; exit 0"; done
 /bin/true; [ -e made4 ] || /bin/false

@@ -4,6 +4,7 @@
 # timeout: 60
 # needs: python3
 . "$TESTS/lib/truth.sh"
+export LC_ALL=C.UTF-8 # lines contain arrows
 each truth net tcp4 refused inprogress outcome udp unix pair resolve netlink peek
 has unix/err 'accept unix .*/sock ← socket:\[[0-9]+\]$'
 has unix/err 'send     60 B → socket:\[[0-9]+\] on .*/sock$'

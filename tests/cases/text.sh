@@ -5,6 +5,7 @@
 # timeout: 120
 # needs: gcc perl strace python3
 . "$TESTS/lib/lib.sh"
+export LC_ALL=C.UTF-8 # lines contain arrows
 backends=$(backends)
 run trace --json=json -- /bin/sh -c 'for i in 1 2 3 4 5 6 7 8; do echo hello; done >many; echo x >>many'
 has err '^\[\+[0-9]+\.[0-9]{3}s\] open .*/many \(write\)$'
@@ -96,7 +97,7 @@ eq "opens" "$(strace -qq -e trace=openat /bin/ls / 2>&1 >/dev/null | sed 's/[^"]
     "$(sed -n 's/.* open \([^ ]*\) (.*/\1/p' err)"
 run trace -P /etc/ld.so.cache -- /bin/true; has err 'open /etc/ld.so.cache'
 run trace -e 'trace=!openat' -- /bin/true; hasnt err '^\[.*(mmap|brk)'
-unset LC_ALL
+export LC_ALL=C.UTF-8
 mkdir dir big
 (cd dir && touch a b .c; cd ../big && seq 1000 | xargs touch)
 for backend in $backends; do # a directory that a program lists is named

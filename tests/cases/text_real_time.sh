@@ -5,6 +5,7 @@
 # timeout: 120
 # needs: root gcc python3
 . "$TESTS/lib/lib.sh"
+export LC_ALL=C.UTF-8 # lines contain arrows
 cat >changes.c <<'C'
 #include <fcntl.h>
 #include <stdio.h>
