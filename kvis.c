@@ -8295,8 +8295,12 @@ enum st_known {
     ST_CPU, ST_CPU_PARTS,
     ST_PEAK,
     ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
-    ST_BLOCK_IO, ST_BPF, ST_STOPS
+    ST_BLOCK_IO, ST_BPF, ST_STOPS, ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED
 };
+
+/* Takes the place of the numbers of losses in JSON. */
+#define ST_LOST_UNKNOWN \
+    ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
 
 /* The numbers of the summary. JSON, recordings, replay and diff iterate over this table. */
 #define X(key, recorded, number, known) \
@@ -8347,8 +8351,12 @@ static bool st_knows(const struct summary *s, enum st_known what)
     case ST_URING_DONE: return s->uring_done | s->uring_lost;
     case ST_TIMES: return s->n_delays;
     case ST_BLOCK_IO: return s->n_io;
-    case ST_BPF: return all && s->bpf_runs;
+    case ST_BPF: return all && s->bpf_runs && !s->lost_unknown;
     case ST_STOPS: return calls && s->stops;
+    case ST_LOST: return !s->lost_unknown;
+    case ST_LOST_WAITS: return s->n_delays && !s->lost_unknown;
+    case ST_LOST_URING: return (s->uring_done | s->uring_lost) && !s->lost_unknown;
+    case ST_THROTTLED: return calls && !s->lost_unknown;
     }
     return false;
 }
@@ -8501,8 +8509,10 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
 static void st_json_block_io(struct buf *b, const struct summary *s)
 {
     st_json_delays(b, "block_ios", "block_io", &s->io.took);
-    b_f(b, ",\"block_read_bytes\":%" PRIu64 ",\"block_written_bytes\":%" PRIu64
-        ",\"lost_block_ios\":%" PRIu64, s->io.read, s->io.written, s->io.lost);
+    b_f(b, ",\"block_read_bytes\":%" PRIu64 ",\"block_written_bytes\":%" PRIu64, s->io.read,
+        s->io.written);
+    if (st_knows(s, ST_LOST))
+        b_f(b, ",\"lost_block_ios\":%" PRIu64, s->io.lost);
 }
 
 static void st_json_sched(struct buf *b, const struct summary *s)
@@ -9088,6 +9098,11 @@ static void st_text_lost(struct buf *b, const struct summary *s)
         { s->fault_lost, "page-fault samples" },
     };
     u32 shown = 0;
+    if (s->lost_unknown) {
+        st_label(b, "lost");
+        b_s(b, "unknown: cannot read the counters of BPF programs\n");
+        return;
+    }
     for (size_t i = 0; i < ARRAY_LEN(part); i++) {
         if (!part[i].n)
             continue;
@@ -9236,6 +9251,7 @@ static void st_json_summary(struct buf *b, const struct summary *s)
     for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
         if (st_nums[i].key && st_knows(s, st_nums[i].known))
             b_f(b, ",\"%s\":%" PRIu64, st_nums[i].key, st_number(s, st_nums[i].at));
+    b_s(b, s->lost_unknown ? ST_LOST_UNKNOWN : "");
     b_f(b, ",\"backend\":\"%s\"", s->backend);
     for (const struct st_list *l = st_lists; l < st_lists + ARRAY_LEN(st_lists); l++) {
         if (!st_knows(s, l->known))
@@ -17813,15 +17829,23 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* Returns the sum of a counter over all CPUs, or 0 with a warning if the counter is unreadable. */
+/* Whether a counter could not be read. Numbers of losses are then unknown. */
+static bool bpf_unread;
+
+static void bpf_not_read(int e)
+{
+    if (!bpf_unread)
+        u_warn("the number of lost records is unknown: cannot read the counters: %s", strerror(-e));
+    bpf_unread = true;
+}
+
+/* Returns the sum of a counter over all CPUs, or 0 and sets bpf_unread. */
 static u64 bpf_sum(int map, u32 key)
 {
-    static bool warned;
     u64 sum = 0;
     int e = bpf_counters(map, key, 1, UINT32_MAX, &sum);
-    if (e && !warned)
-        u_warn("the number of lost records is unknown: cannot read the counters: %s", strerror(-e));
-    warned |= e != 0;
+    if (e)
+        bpf_not_read(e);
     return e ? 0 : sum;
 }
 
@@ -17847,9 +17871,13 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
         a.info.bpf_fd = (u32)o->prog[i];
         a.info.info_len = sizeof info;
         a.info.info = (uintptr_t)info;
-        if (!(mask >> i & 1) || o->prog[i] < 0
-            || bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info)) < 0)
+        if (!(mask >> i & 1) || o->prog[i] < 0)
             continue;
+        int e = bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info));
+        if (e < 0) {
+            bpf_not_read(e);
+            continue;
+        }
         memcpy(&n, info + at, sizeof n);
         sum += a.info.info_len > at ? n : 0;
     }
@@ -22603,6 +22631,7 @@ static void tr_report(const char *backend, bool text)
         st.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
         st.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
     }
+    st.lost_unknown = bpf_unread;
     tr_used();
     md_dns_over(NULL, 0, u_now());
     out_end();
@@ -22820,7 +22849,7 @@ static void ses_emit(const struct event *e)
 static void ses_report_losses(struct session *s)
 {
     for (u32 i = 0; i <= N_LOST; i++) {
-        u64 n = rb_lost(&s->obj, i), more = n - s->lost[i];
+        u64 n = rb_lost(&s->obj, i), more = n - MIN(n, s->lost[i]); /* n is 0 if unreadable */
         if (!more)
             continue;
         s->lost[i] = n;
@@ -23341,10 +23370,15 @@ static const char *const open_lost_why[N_LOST + 1] = {
 static void open_json_summary(void)
 {
     const u64 *lost = open_session.lost;
-    b_f(&out.json.b, "{\"type\":\"summary\",\"events\":%" PRIu64 ",\"lost\":%" PRIu64
-        ",\"probe_runs_missed\":%" PRIu64 ",\"processes_not_followed\":%" PRIu64
-        ",\"path_unknown\":%" PRIu64 ",\"duration_ns\":%" PRIu64 "}\n", open_state.rows,
-        lost[LOST_RING] + lost[LOST_INFLIGHT], lost[N_LOST], lost[LOST_TREE], open_state.unknown,
+    struct buf *b = &out.json.b;
+    b_f(b, "{\"type\":\"summary\",\"events\":%" PRIu64, open_state.rows);
+    if (bpf_unread)
+        b_s(b, ST_LOST_UNKNOWN);
+    else
+        b_f(b, ",\"lost\":%" PRIu64 ",\"probe_runs_missed\":%" PRIu64
+            ",\"processes_not_followed\":%" PRIu64, lost[LOST_RING] + lost[LOST_INFLIGHT],
+            lost[N_LOST], lost[LOST_TREE]);
+    b_f(b, ",\"path_unknown\":%" PRIu64 ",\"duration_ns\":%" PRIu64 "}\n", open_state.unknown,
         u_now() - out.start_ns);
 }
 
@@ -24707,7 +24741,8 @@ static const struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
     *n = 0;
-    if (!proc_state.commands || proc_tree.left_out || proc_lost() || proc_state.no_forks)
+    if (!proc_state.commands || proc_tree.left_out || proc_lost() || bpf_unread
+        || proc_state.no_forks)
         return NULL;
     for (u32 i = 1; i < proc_tree.n; i++) {
         u64 until = node[i].end_ns;
@@ -25262,6 +25297,7 @@ static void proc_finish_sinks(int status)
     st.duration_ns = proc_state.end_ns - out.start_ns;
     st.backend = ST_PROC;
     st.lost = proc_lost();
+    st.lost_unknown = bpf_unread;
     st.commands = proc_state.commands;
     st.cpu_ns = proc_state.cpu_ns;
     rec_finish(&st);
@@ -25279,7 +25315,7 @@ static void proc_json_summary(u32 running)
         { "running", running, true },
         { "peak_processes", proc_state.peak, !proc_state.no_forks },
         { "cpu_ns", proc_state.cpu_ns, proc_state.cpu_ns > 0 },
-        { "lost", proc_lost(), true },
+        { "lost", proc_lost(), !bpf_unread },
         { "ends_unseen", proc_state.unsure, true },
         { "duration_ns", proc_state.end_ns - out.start_ns, true },
     };
@@ -25287,6 +25323,7 @@ static void proc_json_summary(u32 running)
     for (size_t i = 0; i < ARRAY_LEN(num); i++)
         if (num[i].known)
             proc_json_num(b, num[i].key, num[i].v);
+    b_s(b, bpf_unread ? ST_LOST_UNKNOWN : "");
     if (proc_state.root)
         proc_json_critical(b);
     b_s(b, "}\n");
@@ -25498,6 +25535,7 @@ static void proc_replay_end(bool whole)
         u_warn("%" PRIu64 " processes are left out: more than %d run at once", proc_left_out,
                PROC_REPLAYED);
     proc_session.lost[0] = st.lost;
+    bpf_unread = st.lost_unknown;
     proc_state.cpu_ns = st.cpu_ns;
     if (whole && proc_state.rows && proc_state.root)
         proc_summary(running);
@@ -30416,7 +30454,8 @@ static void mk_block(void)
     if (missed != mk_blk.missed) /* there may be a new disk */
         mk_add_disks();
     mk_blk.missed = missed;
-    met_count(met.all, M_BLK_MISSED, missed);
+    if (!bpf_unread)
+        met_count(met.all, M_BLK_MISSED, missed);
     met_left_out(mk_blk.without);
     for (u32 k = 0; k < mk_blk.n; k++)
         mk_disk_read(&mk_blk.disk[k]);
@@ -30703,8 +30742,9 @@ static void vq_read(void)
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
         if ((more = vq_read_one(o, k)))
             vq.n = MAX(vq.n, k + 1);
-    met_count(met.all, M_VQ_MISSED,
-              vq.missed + bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, (1u << N_VQ_PROGS) - 1));
+    vq.missed += bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, (1u << N_VQ_PROGS) - 1);
+    if (!bpf_unread)
+        met_count(met.all, M_VQ_MISSED, vq.missed);
 }
 
 /* == 38 vh_  the virtqueues of guests whose devices this kernel emulates: vhost ===============
@@ -30937,7 +30977,9 @@ static void vh_read(void)
         met_off(o->why);
         return;
     }
-    met_count(met.all, M_VH_MISSED, vh_missed());
+    u64 missed = vh_missed();
+    if (!bpf_unread)
+        met_count(met.all, M_VH_MISSED, missed);
     for (u32 slot = 0; slot < VH_QUEUES; slot++) {
         if (!vh_slot(slot))
             continue;

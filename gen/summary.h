@@ -18,7 +18,7 @@
     X("files_written", NULL, files_written, FILES) \
     X("syscalls", "syscalls", syscalls, CALLS) \
     X("events", NULL, events, ALWAYS) \
-    X("lost", "lost", lost, ALWAYS) \
+    X("lost", "lost", lost, LOST) \
     X("processes", "processes", processes, TREE) \
     X("threads", "threads", threads, MODEL) \
     X("commands", "commands", commands, COMMANDS) \
@@ -41,11 +41,11 @@
     X("unreadable", "unreadable", unreadable, CALLS) \
     X("io_uring_submitted", "uring", uring, URING) \
     X("io_uring_results", "uring_done", uring_done, URING_DONE) \
-    X("lost_io_uring", "uring_lost", uring_lost, URING_DONE) \
+    X("lost_io_uring", "uring_lost", uring_lost, LOST_URING) \
     X("records", "records", records, CALLS) \
     /* waits_lost: lost records of waits for a CPU; text has a line for such long waits only */ \
-    X("lost_waits", "waits_lost", waits_lost, TIMES) \
-    X("throttle_stops", "throttled", throttled, MODEL) \
+    X("lost_waits", "waits_lost", waits_lost, LOST_WAITS) \
+    X("throttle_stops", "throttled", throttled, THROTTLED) \
     X("stops", "stops", stops, STOPS) \
     X("bpf_ns", "bpf_ns", bpf_ns, BPF) \
     X("bpf_runs", "bpf_runs", bpf_runs, BPF) \
@@ -62,7 +62,9 @@
     X("subprocesses_overflow", "programs_other", programs_other, MODEL) \
     X("failed_other", "failed_other", failed_other, CALLS) \
     X(NULL, "where_other", where_other, RECORDED) \
-    X(NULL, "untabled", untabled, RECORDED)
+    X(NULL, "untabled", untabled, RECORDED) \
+    /* lost_unknown: 1 if kvis could not read the counters of its BPF programs */ \
+    X(NULL, "lost_unknown", lost_unknown, RECORDED)
 
 /* Columns of the lists. C: a column that is a member of the row's struct. The arguments are the struct, the member, the
  * type (enum st_type), the sinks that show the column (COL_), and the key in JSON (NULL: not in JSON, or the row has

@@ -2044,7 +2044,7 @@ function cards() {
     ["written", opt(s.block_written_bytes, size)],
     ["calls waited", opt(s.call_time, t => span(t.disk_ns))], ["lost", s.lost_block_ios ? count(s.lost_block_ios) : undefined, 1]);
   if (PROC) cardsOfProcesses(add);
-  add(PROC ? "recording" : "trace", ["calls", opt(s.syscalls, count)], ["lost", opt(s.lost, count), s.lost], ["unreadable", s.unreadable ? count(s.unreadable) : undefined, 1],
+  add(PROC ? "recording" : "trace", ["calls", opt(s.syscalls, count)], ["lost", s.lost === null ? "unknown" : opt(s.lost, count), s.lost ?? 1], ["unreadable", s.unreadable ? count(s.unreadable) : undefined, 1],
     ["strings cut", cut ? count(cut) : undefined], ["throttled", opt(s.throttle_stops, count)], ["backend", PROC ? undefined : run.backend]);
   $("cards").replaceChildren(...list.filter(Boolean));
 }
