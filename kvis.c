@@ -4286,7 +4286,7 @@ static bool dec_member_visible(const struct dec *d, const u8 *p, size_t have,
         && !(m->only & DEC_ANSWER && !answered);
 }
 
-static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
+static bool dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
 {
     u32 from = d->b->len;
     bool more = false;
@@ -4308,6 +4308,7 @@ static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
         dec_sep(d->b, from, ", ");
         b_s(d->b, "...");
     }
+    return more;
 }
 
 static void dec_braces(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
@@ -4338,34 +4339,37 @@ static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout
 /* Appends an extensible structure of `size` bytes, of which kvis knows the members up to l->size.
  * Programs built for newer kernels pass larger structures, programs for older kernels smaller ones
  * (copy_struct_from_user, include/linux/uaccess.h). Unless all bytes after the known members are 0,
- * these bytes are shown, with their offsets as a C comment. */
-static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *l)
+ * these bytes are shown, up to byte number `most`, with their offsets as a C comment. Like a BPF
+ * program, kvis shows nothing of a structure that is not readable as a whole. */
+static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
     u64 known = l->size;
-    size_t want = size < l->members[0].size ? 0 : (size_t)MIN(size, sizeof raw);
+    size_t want = size < l->members[0].size ? 0 : (size_t)MIN(size, (u64)most);
     s64 have = addr && want ? mem_read(d->t, addr, raw, want) : 0;
-    if (have <= 0 || (u64)have < MIN(size, known)) {
+    if (have <= 0 || (u64)have < want) {
         dec_pointer(d, addr, have);
         return;
     }
     b_c(d->b, '{');
-    dec_list(d, raw, (size_t)have, l);
+    bool more = dec_list(d, raw, (size_t)have, l);
     if ((u64)have > known && !dec_zero(raw + known, (size_t)have - known)) {
         b_f(d->b, ", /* bytes %u..%u */ ", (u32)known, (u32)have - 1);
         dec_quoted(d, raw + known, (size_t)have - known, (u64)have - known);
+        more = false;
     }
-    b_s(d->b, (u64)have < size ? ", ...}" : "}");
+    b_s(d->b, (u64)have < size && !more ? ", ...}" : "}");
 }
 
 static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 {
+    enum { MOST = 160 }; /* as perfattr and schedattr in gen/tables/syscalls.tbl */
     u8 raw[64];
     size_t head = l->own + 4u;
     if (!dec_get(d, addr, raw, head))
         return;
     u64 size = dec_ld(raw + l->own, 4);
-    dec_ext(d, addr, size ? MAX(size, head) : MAX(l->own_least, head), l);
+    dec_ext(d, addr, size ? MAX(size, head) : MAX(l->own_least, head), MOST, l);
 }
 
 static void dec_struct(struct dec *d, u64 addr, u8 st)
@@ -4376,7 +4380,7 @@ static void dec_struct(struct dec *d, u64 addr, u8 st)
     else if (l->sizing == DEC_SIZE_OWN)
         dec_own_size(d, addr, l);
     else if (l->sizing == DEC_SIZE_NEXT)
-        dec_ext(d, addr, dec_next(d), l);
+        dec_ext(d, addr, dec_next(d), DEC_CHUNK, l);
     else
         dec_fixed(d, addr, l->sizing == DEC_SIZE_UNION ? (u32)dec_next(d) : l->size, l);
 }

@@ -425,7 +425,7 @@ enum dec_kinds {
     X(URINGPARAMS, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(SCHEDPARAM, 0, NONE, ONE, 4, 0, 0, 0, 0, 0) \
     X(SCHEDPARAMOUT, 1, NONE, ONE, 4, 0, 0, 0, 0, 0) \
-    X(SCHEDATTR, 0, NONE, ONE, 128, 0, 0, 0, 1, 0) \
+    X(SCHEDATTR, 0, NONE, ONE, 160, 0, 0, 0, 1, 0) \
     X(CAPHDR, 0, NONE, ONE, 8, 0, 0, 0, 1, 0) \
     X(CAPDATA, 0, NONE, ONE, 24, 0, 0, 0, 0, 0) \
     X(CAPDATAOUT, 1, NONE, ONE, 24, 0, 0, 0, 0, 0) \
