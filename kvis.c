@@ -795,6 +795,19 @@ static u32 u_cut(const char *s, u32 n, u32 most)
     return len - back;
 }
 
+/* Returns n without the bytes of an incomplete last character, or n if the bytes are no UTF-8. */
+static size_t u_whole(const u8 *s, size_t n)
+{
+    u32 cp;
+    size_t i = 0, k = 1;
+    for (int len; i < n && (len = u_utf8(s + i, n - i, &cp)) > 0;)
+        i += (size_t)len;
+    while (i + k < n && (s[i + k] & 0xc0) == 0x80)
+        k++;
+    size_t whole = i == n || s[i] < 0xc2 || s[i] > 0xf4 ? 0 : s[i] < 0xe0 ? 2 : s[i] < 0xf0 ? 3 : 4;
+    return i + k == n && k < whole ? i : n;
+}
+
 /* Returns whether a terminal acts on a code point instead of showing it: C0, DEL, C1, and the
  * bidirectional controls and line separators that let a name look like another name. */
 static bool u_is_terminal_control(u32 c)
@@ -926,7 +939,7 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
 static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 {
     b_c(b, '"');
-    b_esc(b, bytes, n, '"');
+    b_esc(b, bytes, cut ? u_whole(bytes, n) : n, '"');
     b_s(b, cut ? "\"..." : "\"");
 }
 

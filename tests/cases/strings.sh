@@ -16,6 +16,8 @@ has err 'execve\("/bin/sh", \["/bin/sh", "-c", '
 has err 'exit_group\(0\) += \?'
 run trace -v -s 0 -- /bin/sh -c "$sh"
 has err 'write\(1<[^>]*/file>, ""\.\.\., 40\)'
+run trace -v -s 4 -- /bin/echo xyzä # a text does not end inside a character
+has err 'write\(1<.*>, "xyz"\.\.\., 6\)'
 for bad in x -1 '' 5x 99999999999999999999; do run trace -s "$bad" -- /bin/true; status 2; done
 run trace -v -t -- /bin/true; has err '[0-2][0-9]:[0-5][0-9]:[0-5][0-9][^.]'
 run trace -v -tt -- /bin/true; has err '[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6}'
