@@ -8562,15 +8562,20 @@ static void st_text_failed(struct buf *b, const struct summary *s)
 {
     const struct st_failed *list[ST_ERRNOS];
     u32 n = st_failures(s, list, NULL);
+    u64 connects = 0;
     if (n)
         b_s(b, "\n Failed calls:\n");
     for (u32 i = 0; i < n; i++) {
+        connects += list[i]->row == SC_connect ? list[i]->count : 0;
         const char *e = u_errname(list[i]->err);
         b_f(b, "   %-12s %6" PRIu64 "  %s\n", e ? e : "?", list[i]->count,
             st_name(list[i]->row));
     }
     if (s->failed_other)
         b_f(b, "   %-12s %6" PRIu64 "\n", "other", s->failed_other);
+    if (connects > s->row[SC_connect].errors)
+        b_f(b, " connect: %" PRIu64 " failed after the call had returned EINPROGRESS; the errors "
+               "in the table do not include them\n", connects - s->row[SC_connect].errors);
 }
 
 /* --- the lists --- */
