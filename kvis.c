@@ -935,6 +935,28 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
     }
 }
 
+/* Returns a name as printable UTF-8: invalid bytes and terminal control characters become \xHH. A
+ * literal \x becomes \x5cx, which keeps different names different. */
+static const struct buf *b_unique(const char *s, size_t n)
+{
+    static struct buf b;
+    u32 cp;
+    b_reset(&b);
+    for (size_t k; n; s += k, n -= k) {
+        int len = u_utf8((const u8 *)s, n, &cp);
+        k = (size_t)MAX(len, 1);
+        if (len && !u_is_terminal_control(cp) && (n < 2 || memcmp(s, "\\x", 2) != 0)) {
+            b_put(&b, s, k);
+            continue;
+        }
+        for (size_t at = 0; at < k; at++) {
+            b_s(&b, "\\x");
+            b_hex2(&b, (u8)s[at]);
+        }
+    }
+    return &b;
+}
+
 /* Appends a string of a tracee as -v shows it: "quoted", with ... after a truncated string. */
 static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 {
@@ -9169,12 +9191,14 @@ static bool st_json_absent(const struct st_col *c, const void *p)
 
 static void st_json_connection(struct buf *b, const struct name *n)
 {
+    static struct buf text;
     u32 len, type = (u32)(fd_peer_addr(n, &len) - n->s);
-    b_c(b, '"');
-    b_json(b, n->s, type);
-    b_s(b, "→ ");
-    b_json(b, n->s + type, n->len - type);
-    b_c(b, '"');
+    b_reset(&text);
+    b_put(&text, n->s, type);
+    b_s(&text, "→ ");
+    b_put(&text, n->s + type, n->len - type);
+    const struct buf *unique = b_unique(text.p, text.len);
+    out_json_quoted(b, unique->p, unique->len);
 }
 
 static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
@@ -9219,10 +9243,12 @@ static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
         break;
     default:
         s = st_text_of(c, p, &len);
-        if (c->key)
+        if (c->key) {
             out_json_str(b, c->key, s, len);
-        else
-            out_json_quoted(b, s, len);
+        } else {
+            const struct buf *unique = b_unique(s, len);
+            out_json_quoted(b, unique->p, unique->len);
+        }
     }
 }
 
@@ -31337,32 +31363,10 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, h);
 }
 
-/* Returns a name as printable UTF-8: invalid bytes and terminal control characters become \xHH. A
- * literal \x becomes \x5cx, which keeps different names different. */
-static const struct buf *mout_unique(const char *s)
-{
-    static struct buf b;
-    u32 cp;
-    b_reset(&b);
-    for (size_t n = strlen(s), k; n; s += k, n -= k) {
-        int len = u_utf8((const u8 *)s, n, &cp);
-        k = (size_t)MAX(len, 1);
-        if (len && !u_is_terminal_control(cp) && strncmp(s, "\\x", 2) != 0) {
-            b_put(&b, s, k);
-            continue;
-        }
-        for (size_t at = 0; at < k; at++) {
-            b_s(&b, "\\x");
-            b_hex2(&b, (u8)s[at]);
-        }
-    }
-    return &b;
-}
-
 /* Writes a name for use inside quotes. A quote becomes "" in CSV (RFC 4180), \" for Prometheus. */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
-    const struct buf *name = mout_unique(s);
+    const struct buf *name = b_unique(s, strlen(s));
     for (u32 i = 0; i < name->len; i++) {
         if (name->p[i] == '"')
             b_c(b, csv ? '"' : '\\');
@@ -31374,7 +31378,7 @@ static void mout_quoted(struct buf *b, const char *s, bool csv)
 
 static void mout_json_name(struct buf *b, const char *s)
 {
-    const struct buf *name = mout_unique(s);
+    const struct buf *name = b_unique(s, strlen(s));
     b_json(b, name->p, name->len);
 }
 
