@@ -11468,7 +11468,7 @@ static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 /* Description of the run, for all outputs: where and how kvis traced. */
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
-    pid_t reader[16]; /* processes that are not shown, because they read kvis's output */
+    pid_t reader[64]; /* processes that are not shown, because they read kvis's output */
     u32 n_readers;
 } rec_run;
 static const struct { const char *key, **text; } rec_facts[] = {
@@ -21468,8 +21468,9 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
  * readers, because each line about a call would cause more calls. When a reader's pid is reused,
  * nobody reads kvis's output any more, and kvis has usually ended. */
 static struct {
-    char end[32][128]; /* what readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
+    char end[64][128]; /* what readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
     u32 n;
+    u32 more; /* number of ends and readers that did not fit */
 } tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
@@ -21495,9 +21496,12 @@ static bool tr_add_end(const char *link)
     char end[sizeof tr_outputs.end[0]];
     bool terminal = !strncmp(link, "/dev/pts/", 9);
     int n = snprintf(end, sizeof end, terminal ? "ptmx %s" : "%s", link + (terminal ? 9 : 0));
-    if (n >= (int)sizeof end || tr_knows_end(end)
-        || tr_outputs.n == ARRAY_LEN(tr_outputs.end))
+    if (n >= (int)sizeof end || tr_knows_end(end))
         return false;
+    if (tr_outputs.n == ARRAY_LEN(tr_outputs.end)) {
+        tr_outputs.more++;
+        return false;
+    }
     memcpy(tr_outputs.end[tr_outputs.n++], end, sizeof end);
     return true;
 }
@@ -21562,13 +21566,18 @@ static void tr_find_readers(void)
         more = false;
         for (const struct dirent *e; (e = u_entry(&d));) {
             pid_t pid = atoi(e->d_name);
-            if (pid <= 0 || pid == getpid() || tr_is_reader(pid)
-                || rec_run.n_readers == ARRAY_LEN(rec_run.reader) || !tr_ends_of(pid, true))
+            if (pid <= 0 || pid == getpid() || tr_is_reader(pid) || !tr_ends_of(pid, true))
                 continue;
+            if (rec_run.n_readers == ARRAY_LEN(rec_run.reader)) {
+                tr_outputs.more++;
+                continue;
+            }
             rec_run.reader[rec_run.n_readers++] = pid;
             more |= tr_ends_of(pid, false);
         }
     }
+    if (tr_outputs.more)
+        u_warn("too many processes read kvis's output: the calls of some readers are shown");
 }
 
 static void tr_observed_call(struct task *t, const struct wire_call *w)
