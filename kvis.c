@@ -11482,6 +11482,9 @@ static struct {
     u32 n, cap;
 } rec_attached;
 
+/* With -p, descriptions of the processes for the start of the text; each ends with a NUL. */
+static struct buf rec_processes;
+
 static void rec_attach(pid_t pid, const char *comm)
 {
     out_name(pid, comm, strlen(comm));
@@ -11959,6 +11962,8 @@ static void rec_begin(void)
         snprintf(key, sizeof key, "comm %d", rec_attached.of[i].pid);
         rec_meta(key, rec_attached.of[i].comm);
     }
+    for (u32 at = 0; at < rec_processes.len; at += (u32)strlen(rec_processes.p + at) + 1)
+        rec_meta("process", rec_processes.p + at);
     for (u16 i = 0; i < SC_N; i++)
         if (!sc_set[i] && sc_id[i] == i) {
             rec_put(REC_UNASKED);
@@ -12330,6 +12335,8 @@ static void rec_get_meta(void)
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         if (!strcmp(key, rec_facts[i].key))
             *rec_facts[i].text = rec_keep(value);
+    if (!strcmp(key, "process") && !rec_in.again)
+        b_put(&rec_processes, value, strlen(value) + 1);
     u64 n = strtoull(value, NULL, 10);
     if (!strcmp(key, "start_ns"))
         out.start_ns = rec_in.last_ns = n;
@@ -37089,8 +37096,10 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_announce_report();
 }
 
-static void cmd_list_attached(struct buf *b)
+/* Describes the processes to which kvis attached. Recordings contain these descriptions. */
+static void cmd_describe_attached(void)
 {
+    struct buf *b = &rec_processes;
     char path[64], line[1024];
     for (u32 i = 0; i < opt.n_pids; i++) {
         snprintf(path, sizeof path, "/proc/%d/cmdline", ps_living(opt.pids[i]));
@@ -37102,10 +37111,21 @@ static void cmd_list_attached(struct buf *b)
         s64 threads = ps_status(opt.pids[i], "Threads:");
         if (!n || threads < 0)
             continue;
-        out.line_from = b->len;
-        b_f(b, "kvis: pid %d, %" PRId64 " thread%s: ", opt.pids[i], threads,
-            threads > 1 ? "s" : "");
+        b_f(b, "pid %d, %" PRId64 " thread%s: ", opt.pids[i], threads, threads > 1 ? "s" : "");
         b_esc(b, line, n, 0);
+        b_c(b, 0);
+    }
+    if (b->cut)
+        b_reset(b); /* the last description may not end with a NUL */
+}
+
+static void cmd_list_attached(struct buf *b)
+{
+    const struct buf *all = &rec_processes;
+    for (u32 at = 0; !all->cut && at < all->len; at += (u32)strlen(all->p + at) + 1) {
+        out.line_from = b->len;
+        b_s(b, "kvis: ");
+        b_s(b, all->p + at);
         out_line_end();
     }
 }
@@ -37252,6 +37272,8 @@ static int cmd_trace(void)
     cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
+    if (!opt.command)
+        cmd_describe_attached();
     if (hy_follows()) { /* hide events that occurred before kvis had read /proc */
         cmd_start_clock(u_now());
         tr_each(tr_from_zero);
