@@ -12337,6 +12337,8 @@ static void rec_get_meta(void)
             *rec_facts[i].text = rec_keep(value);
     if (!strcmp(key, "process") && !rec_in.again)
         b_put(&rec_processes, value, strlen(value) + 1);
+    if (rec_processes.cut)
+        b_reset(&rec_processes); /* the last description may not end with a NUL */
     u64 n = strtoull(value, NULL, 10);
     if (!strcmp(key, "start_ns"))
         out.start_ns = rec_in.last_ns = n;
@@ -37122,7 +37124,7 @@ static void cmd_describe_attached(void)
 static void cmd_list_attached(struct buf *b)
 {
     const struct buf *all = &rec_processes;
-    for (u32 at = 0; !all->cut && at < all->len; at += (u32)strlen(all->p + at) + 1) {
+    for (u32 at = 0; at < all->len; at += (u32)strlen(all->p + at) + 1) {
         out.line_from = b->len;
         b_s(b, "kvis: ");
         b_s(b, all->p + at);
