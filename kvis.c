@@ -940,6 +940,28 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
     }
 }
 
+/* Returns a name as printable UTF-8: invalid bytes and terminal control characters become \xHH. A
+ * literal \x becomes \x5cx, which keeps different names different. */
+static const struct buf *b_unique(const char *s, size_t n)
+{
+    static struct buf b;
+    u32 cp;
+    b_reset(&b);
+    for (size_t k; n; s += k, n -= k) {
+        int len = u_utf8((const u8 *)s, n, &cp);
+        k = (size_t)MAX(len, 1);
+        if (len && !u_is_terminal_control(cp) && (n < 2 || memcmp(s, "\\x", 2) != 0)) {
+            b_put(&b, s, k);
+            continue;
+        }
+        for (size_t at = 0; at < k; at++) {
+            b_s(&b, "\\x");
+            b_hex2(&b, (u8)s[at]);
+        }
+    }
+    return &b;
+}
+
 /* Appends a string of a tracee as -v shows it: "quoted", with ... after a truncated string. */
 static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 {
@@ -8616,15 +8638,20 @@ static void st_text_failed(struct buf *b, const struct summary *s)
 {
     const struct st_failed *list[ST_ERRNOS];
     u32 n = st_failures(s, list, NULL);
+    u64 connects = 0;
     if (n)
         b_s(b, "\n Failed calls:\n");
     for (u32 i = 0; i < n; i++) {
+        connects += list[i]->row == SC_connect ? list[i]->count : 0;
         const char *e = u_errname(list[i]->err);
         b_f(b, "   %-12s %6" PRIu64 "  %s\n", e ? e : "?", list[i]->count,
             st_name(list[i]->row));
     }
     if (s->failed_other)
         b_f(b, "   %-12s %6" PRIu64 "\n", "other", s->failed_other);
+    if (connects > s->row[SC_connect].errors)
+        b_f(b, " connect: %" PRIu64 " failed after the call had returned EINPROGRESS; the errors "
+               "in the table do not include them\n", connects - s->row[SC_connect].errors);
 }
 
 /* --- the lists --- */
@@ -9218,12 +9245,14 @@ static bool st_json_absent(const struct st_col *c, const void *p)
 
 static void st_json_connection(struct buf *b, const struct name *n)
 {
+    static struct buf text;
     u32 len, type = (u32)(fd_peer_addr(n, &len) - n->s);
-    b_c(b, '"');
-    b_json(b, n->s, type);
-    b_s(b, "→ ");
-    b_json(b, n->s + type, n->len - type);
-    b_c(b, '"');
+    b_reset(&text);
+    b_put(&text, n->s, type);
+    b_s(&text, "→ ");
+    b_put(&text, n->s + type, n->len - type);
+    const struct buf *unique = b_unique(text.p, text.len);
+    out_json_quoted(b, unique->p, unique->len);
 }
 
 static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
@@ -9268,10 +9297,12 @@ static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
         break;
     default:
         s = st_text_of(c, p, &len);
-        if (c->key)
+        if (c->key) {
             out_json_str(b, c->key, s, len);
-        else
-            out_json_quoted(b, s, len);
+        } else {
+            const struct buf *unique = b_unique(s, len);
+            out_json_quoted(b, unique->p, unique->len);
+        }
     }
 }
 
@@ -11498,7 +11529,7 @@ static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 /* Description of the run, for all outputs: where and how kvis traced. */
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
-    pid_t reader[16]; /* processes that are not shown, because they read kvis's output */
+    pid_t reader[64]; /* processes that are not shown, because they read kvis's output */
     u32 n_readers;
 } rec_run;
 static const struct { const char *key, **text; } rec_facts[] = {
@@ -11511,6 +11542,9 @@ static struct {
     struct { pid_t pid; char comm[16]; } *of;
     u32 n, cap;
 } rec_attached;
+
+/* With -p, descriptions of the processes for the start of the text; each ends with a NUL. */
+static struct buf rec_processes;
 
 static void rec_attach(pid_t pid, const char *comm)
 {
@@ -11990,6 +12024,8 @@ static void rec_begin(void)
         snprintf(key, sizeof key, "comm %d", rec_attached.of[i].pid);
         rec_meta(key, rec_attached.of[i].comm);
     }
+    for (u32 at = 0; at < rec_processes.len; at += (u32)strlen(rec_processes.p + at) + 1)
+        rec_meta("process", rec_processes.p + at);
     for (u16 i = 0; i < SC_N; i++)
         if (!sc_set[i] && sc_id[i] == i) {
             rec_put(REC_UNASKED);
@@ -12363,6 +12399,10 @@ static void rec_get_meta(void)
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         if (!strcmp(key, rec_facts[i].key))
             *rec_facts[i].text = rec_keep(value);
+    if (!strcmp(key, "process") && !rec_in.again)
+        b_put(&rec_processes, value, strlen(value) + 1);
+    if (rec_processes.cut)
+        b_reset(&rec_processes); /* the last description may not end with a NUL */
     u64 n = strtoull(value, NULL, 10);
     if (!strcmp(key, "start_ns"))
         out.start_ns = rec_in.last_ns = n;
@@ -21597,8 +21637,9 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
  * readers, because each line about a call would cause more calls. If a reader's pid is reused,
  * nobody reads kvis's output any more, so kvis has usually ended. */
 static struct {
-    char end[32][128]; /* ends that readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
+    char end[64][128]; /* what readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
     u32 n;
+    u32 more; /* number of ends and readers that did not fit */
 } tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
@@ -21624,9 +21665,12 @@ static bool tr_add_end(const char *link)
     char end[sizeof tr_outputs.end[0]];
     bool terminal = !strncmp(link, "/dev/pts/", 9);
     int n = snprintf(end, sizeof end, terminal ? "ptmx %s" : "%s", link + (terminal ? 9 : 0));
-    if (n >= (int)sizeof end || tr_knows_end(end)
-        || tr_outputs.n == ARRAY_LEN(tr_outputs.end))
+    if (n >= (int)sizeof end || tr_knows_end(end))
         return false;
+    if (tr_outputs.n == ARRAY_LEN(tr_outputs.end)) {
+        tr_outputs.more++;
+        return false;
+    }
     memcpy(tr_outputs.end[tr_outputs.n++], end, sizeof end);
     return true;
 }
@@ -21691,13 +21735,18 @@ static void tr_find_readers(void)
         more = false;
         for (const struct dirent *e; (e = u_entry(&d));) {
             pid_t pid = atoi(e->d_name);
-            if (pid <= 0 || pid == getpid() || tr_is_reader(pid)
-                || rec_run.n_readers == ARRAY_LEN(rec_run.reader) || !tr_ends_of(pid, true))
+            if (pid <= 0 || pid == getpid() || tr_is_reader(pid) || !tr_ends_of(pid, true))
                 continue;
+            if (rec_run.n_readers == ARRAY_LEN(rec_run.reader)) {
+                tr_outputs.more++;
+                continue;
+            }
             rec_run.reader[rec_run.n_readers++] = pid;
             more |= tr_ends_of(pid, false);
         }
     }
+    if (tr_outputs.more)
+        u_warn("too many processes read kvis's output: the calls of some readers are shown");
 }
 
 static void tr_observed_call(struct task *t, const struct wire_call *w)
@@ -31536,33 +31585,10 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, h);
 }
 
-/* Returns a name as printable UTF-8: invalid bytes and terminal control characters become \xHH. A
- * literal \x becomes \x5cx, so different names stay different. */
-static const struct buf *mout_unique(const char *s)
-{
-    static struct buf b;
-    u32 cp;
-    b_reset(&b);
-    for (size_t n = strlen(s), k; n; s += k, n -= k) {
-        int len = u_utf8((const u8 *)s, n, &cp);
-        k = (size_t)MAX(len, 1);
-        if (len && !u_is_terminal_control(cp) && strncmp(s, "\\x", 2) != 0) {
-            b_put(&b, s, k);
-            continue;
-        }
-        for (size_t at = 0; at < k; at++) {
-            b_s(&b, "\\x");
-            b_hex2(&b, (u8)s[at]);
-        }
-    }
-    return &b;
-}
-
-/* Writes a name for use inside quotes. A quote becomes "" for CSV (RFC 4180) and \" for
- * Prometheus. */
+/* Writes a name for use inside quotes. A quote becomes "" in CSV (RFC 4180), \" for Prometheus. */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
-    const struct buf *name = mout_unique(s);
+    const struct buf *name = b_unique(s, strlen(s));
     for (u32 i = 0; i < name->len; i++) {
         if (name->p[i] == '"')
             b_c(b, csv ? '"' : '\\');
@@ -31574,7 +31600,7 @@ static void mout_quoted(struct buf *b, const char *s, bool csv)
 
 static void mout_json_name(struct buf *b, const char *s)
 {
-    const struct buf *name = mout_unique(s);
+    const struct buf *name = b_unique(s, strlen(s));
     b_json(b, name->p, name->len);
 }
 
@@ -37312,8 +37338,10 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_announce_report();
 }
 
-static void cmd_list_attached(struct buf *b)
+/* Describes the processes to which kvis attached. Recordings contain these descriptions. */
+static void cmd_describe_attached(void)
 {
+    struct buf *b = &rec_processes;
     char path[64], line[1024];
     for (u32 i = 0; i < opt.n_pids; i++) {
         snprintf(path, sizeof path, "/proc/%d/cmdline", ps_living(opt.pids[i]));
@@ -37325,10 +37353,21 @@ static void cmd_list_attached(struct buf *b)
         s64 threads = ps_status(opt.pids[i], "Threads:");
         if (!n || threads < 0)
             continue;
-        out.line_from = b->len;
-        b_f(b, "kvis: pid %d, %" PRId64 " thread%s: ", opt.pids[i], threads,
-            threads > 1 ? "s" : "");
+        b_f(b, "pid %d, %" PRId64 " thread%s: ", opt.pids[i], threads, threads > 1 ? "s" : "");
         b_esc(b, line, n, 0);
+        b_c(b, 0);
+    }
+    if (b->cut)
+        b_reset(b); /* the last description may not end with a NUL */
+}
+
+static void cmd_list_attached(struct buf *b)
+{
+    const struct buf *all = &rec_processes;
+    for (u32 at = 0; at < all->len; at += (u32)strlen(all->p + at) + 1) {
+        out.line_from = b->len;
+        b_s(b, "kvis: ");
+        b_s(b, all->p + at);
         out_line_end();
     }
 }
@@ -37475,6 +37514,8 @@ static int cmd_trace(void)
     cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
+    if (!opt.command)
+        cmd_describe_attached();
     if (hy_follows()) { /* hide events that occurred before kvis had read /proc */
         cmd_start_clock(u_now());
         tr_each(tr_from_zero);

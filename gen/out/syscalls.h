@@ -1447,6 +1447,7 @@ static const struct sc_option sc_options[] = {
 #define MD_CALLS(X) \
     X(accept, FDS, NULL, md_accept, 0) \
     X(accept4, FDS, NULL, md_accept, 0) \
+    X(acct, EVENT, NULL, md_change, EK_CHANGE) \
     X(bind, FDS, NULL, md_bind_listen, 0) \
     X(bpf, FDS, NULL, md_make_any, 0) \
     X(brk, MEMORY, NULL, md_brk, 0) \

@@ -36,6 +36,8 @@ has txt " $first att  *open "; has folded '^att;[a-z]*;openat;'; has json "\"pro
 run diff --json=d rec.kvis rec.kvis; has d '"commands":\[\]'
 untarget
 wait $other
+kv replay -o txt rec.kvis || fail "replay: $?" # the processes are described even if they have ended
+has txt "^kvis: pid $first, 1 thread: "; cmp live.txt txt >&9 || fail "another text from the replay"
 goes_on() { case $(state "$1") in t | T) return 1 ;; esac; }
 target spawn # threads that spawn threads while we come and go
 for backend in ptrace auto; do

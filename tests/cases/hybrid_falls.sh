@@ -76,9 +76,9 @@ eq "$what" ptrace $by
 
 # Counters that cannot be read at the end: the number of losses is null, with a reason, also in a replay.
 for command in trace proc open; do
-    on -e trace=bpf "$KVIS" $command -o /dev/null --json=json -- true >/dev/null 2>&1 9>&-
+    on -e trace=bpf,$thread $alone "$KVIS" $command -o /dev/null --json=json -- true >/dev/null 2>&1 9>&-
     last=$(grep -c '^bpf' bpf.log) record=; [ $command = open ] || record="-w rec"
-    on -e trace=bpf -e inject=bpf:error=ENOMEM:when=$last+ "$KVIS" $command -o text --json=json $record -- true >out 2>err 9>&-
+    on -e trace=bpf,$thread $alone -e inject=bpf:error=ENOMEM:when=$((last - 2))+ "$KVIS" $command -o text --json=json $record -- true >out 2>err 9>&-
     has err 'number of lost records is unknown: cannot read the counters'
     want 'S["lost"] is None and S["lost_reason"] and not {"lost_waits", "bpf_ns", "probe_runs_missed"} & set(S)'
     [ "$record" ] || continue

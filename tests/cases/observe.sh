@@ -215,6 +215,8 @@ wait $too || st=$?
 # What reads kvis's output is not told of, else each line would make another one.
 sh -c 'echo $$ >/sys/fs/cgroup/kvis-observe/cgroup.procs
 "$KVIS" trace --cgroup=kvis-observe -e trace=read,write -d 1 2>&1 | cat | cat >lines
+(sleep 1; exec "$KVIS" trace --cgroup=kvis-observe -e trace=read,write -d 1 2>&1) | sh -c "exec 3<&0
+    for i in $(seq -s " " 30); do sleep 5 <&3 & done; cat; kill \$(jobs -p)" >many
 python3 outputs.py 2>outputs.err'
 [ $? = 0 ] || { cat outputs.err; exit 1; }
 rmdir /sys/fs/cgroup/kvis-observe/below /sys/fs/cgroup/kvis-observe
@@ -232,6 +234,7 @@ write 1 0" "$(last)"
 [ ! -s err2 ] || fail "$(cat err2)"
 has lines '^kvis: tracing cgroup .*, except kvis and the readers of its output: pid [0-9]+, [0-9]+$'
 hasnt lines ' cat +(read|write)|(read|write)\(.*pipe'
+has many 'except kvis and the readers of its output: pid [0-9]+(, [0-9]+){31}$' # sh, 30 sleeps and cat
 has text '^kvis: tracing cgroup /sys/fs/cgroup/kvis-observe \(observe\)$'
 eq "lines of a cgroup" "[[100], 4, 2] [[100], 4, 2]" "$(made io_destroy) $(made sched_rr_get_interval)"
 want 'S["lost"] == 0 and all(e["comm"] == "hyb" for e in by("syscall"))'

@@ -24,6 +24,12 @@ status 7
 want "len({e['pid'] for e in E}) == 1 and len(by('syscall')) > 20"
 want "by('exec')[0]['program'] == '/bin/true' and S['exit_code'] == 0" inner
 run trace --no-follow -p $$; status 2; has err '^kvis: --no-follow needs a command'
+# A working directory that was renamed has its new name.
+for backend in $(backends); do
+    rm -rf d1 d2 d3; mkdir d1; echo hi >d1/f
+    run trace --backend=$backend --json=json -- sh -c 'cd d1; mv ../d1 ../d2; cat f; mkdir h; mv ../d2 ../d3; cd -P h; cat ../f'
+    want "[e['path'] for e in by('open') if e['path'].endswith('/f')] == ['$PWD/d2/f', '$PWD/d3/f']"
+done
 # An exec that fails after the point of no return has its arguments.
 cd bad_elf || exit 1
 for backend in $(backends); do

@@ -20,6 +20,7 @@ int main(void)
     futimens(f, NULL);
     close(f);
     utimensat(AT_FDCWD, "lib/libx.so", NULL, 0);
+    acct("lib/nothere/x.so");
     removexattr("lib/libx.so", "user.none");
     chmod("lib/libx.so", 04755);
     rename("lib/libx.so", "lib/liby.so");
@@ -47,7 +48,7 @@ mkdir lib
 for backend in $(backends); do
     run trace --backend=$backend -- ./changes
     status 0
-    for line in 'open .*/lib/libx.so \(write\)' 'chmod .*/lib/libx.so 04755' 'rename .*/lib/libx.so → .*/lib/liby.so' \
+    for line in 'open .*/lib/libx.so \(write\)' 'acct .*/lib/nothere/x.so failed: E[A-Z]+' 'chmod .*/lib/libx.so 04755' 'rename .*/lib/libx.so → .*/lib/liby.so' \
         'unlink .*/lib/liby.so' 'removexattr .*/lib/libx.so failed: E(NODATA|OPNOTSUPP)' \
         'write /dev/full failed: ENOSPC' 'sendfile /dev/full → /dev/full failed: EBADF' \
         'read .*/lib failed: EISDIR' 'open /dev/shm/kvis_text \(read/write\)' 'write +1 B  /dev/shm/kvis_text' \
