@@ -264,9 +264,13 @@ def zsh_commands(c):
     return f"  '{c.name}:{quoted(c['help'])}'\n"
 
 
-def zsh_row(o, dashes, how):
+def zsh_row(o):
+    """One word for a form of the option; zsh expands {-x,--long} to a word for each form."""
     kinds = {"words": " ", "files": "_files", "directories": "_files -/", "processes": "_pids", "users": "_users"}
-    text = f" \\\n    '*{dashes}{how if o.arg else ''}[{quoted(o.help, True)}]"
+    forms = ([f"'*-{o.letter}{'+' if o.arg else ''}'"] if o.letter else [])
+    if o.long:
+        forms.append(f"'*--{o.long}{'' if not o.arg else '=-' if o.optional else '='}'")
+    text = f" \\\n    {forms[0] if len(forms) == 1 else '{' + ','.join(forms) + '}'}'[{quoted(o.help, True)}]"
     if o.arg:
         arg = quoted(o.arg, True)
         text += (f"::[={arg}]:" if o.optional else f":{arg}:") + (f"({o.values.replace('|', ' ')})" if o.values else kinds[o.completed])
@@ -276,11 +280,7 @@ def zsh_row(o, dashes, how):
 def zsh_options(c):
     words = {"nothing": "", "recordings": " '*:recording:_files'", "commands": " '*:command:->commands'",
              "command": " '(-):command: _command_names -e' '*::arguments:_normal'"}
-    text = f"  {c.name}) _arguments -s -S"
-    for o in options(c):
-        text += zsh_row(o, f"-{o.letter}", "+") if o.letter else ""
-        text += zsh_row(o, f"--{o.long}", "=-" if o.optional else "=") if o.long else ""
-    return f"{text}{words[c['takes']]} ;;\n"
+    return f"  {c.name}) _arguments -s -S{''.join(map(zsh_row, options(c)))}{words[c['takes']]} ;;\n"
 
 
 def fish_commands(c):
@@ -291,7 +291,7 @@ def fish_commands(c):
 def fish_options(c):
     kinds = {"words": "", "files": " -F", "directories": " -a '(__fish_complete_directories)'",
              "processes": " -a '(__fish_complete_pids)'", "users": " -a '(__fish_complete_users)'", None: ""}
-    mine = f"complete -c kvis -n '__kvis_is {c.name}' "
+    mine = f"__kvis_at {c.name} "
     text = ""
     for o in options(c):
         text += mine[:-1] + (f" -s {o.letter}" if o.letter else "") + (f" -l {o.long}" if o.long else "")
@@ -373,10 +373,11 @@ def grafana():
         y += 1 + (len(shown) + 1) // 2 * 8
     instance = {"name": "instance", "type": "query", "datasource": GRAFANA_SOURCE, "refresh": 2, "includeAll": True, "multi": True,
                 "query": "label_values(kvis_build_info, instance)"}
-    return json.dumps({"title": "kvis", "uid": "kvis", "tags": ["kvis"], "schemaVersion": 38, "refresh": "30s",
+    board = json.dumps({"title": "kvis", "uid": "kvis", "tags": ["kvis"], "schemaVersion": 38, "refresh": "30s",
                        "time": {"from": "now-1h", "to": "now"},
                        "templating": {"list": [{"name": "datasource", "type": "datasource", "query": "prometheus"}, instance]},
-                       "panels": panels}, indent=0) + "\n"
+                       "panels": panels}, separators=(",", ":"))
+    return board.replace('{"id"', '\n{"id"') + "\n"  # a line per panel
 
 
 # --- all of them ---

@@ -30,312 +30,210 @@ _kvis() {
   esac
   case $cmd in
   trace) _arguments -s -S \
-    '*-p+[trace a running process, its threads and its new child processes; repeatable]:PID:_pids' \
-    '*--attach=[trace a running process, its threads and its new child processes; repeatable]:PID:_pids' \
-    '*--all[show the system calls of all processes (with -c\: count them) without stopping any process]' \
-    '*--cgroup=[show the system calls of this cgroup (v2) and the cgroups below it (with -c\: count them)]:PATH:_files' \
-    '*-v[print every system call with its decoded arguments, result and time]' \
-    '*--verbose[print every system call with its decoded arguments, result and time]' \
-    '*-q[print only the summary; -qq\: not even the summary]' \
-    '*--quiet[print only the summary; -qq\: not even the summary]' \
-    '*-c[print only a table of system calls\: number, errors, time, p50, p99, max]' \
-    '*--summary-only[print only a table of system calls\: number, errors, time, p50, p99, max]' \
-    '*-C[after the summary, also print the table of system calls, where their time went, and failures]' \
-    '*--summary[after the summary, also print the table of system calls, where their time went, and failures]' \
-    '*-i+[print the table of system calls every SECS seconds (implies -C, unless -c is given)]:SECS: ' \
-    '*--interval=[print the table of system calls every SECS seconds (implies -C, unless -c is given)]:SECS: ' \
-    '*--by=[also print the number, errors and time of the system calls of each process]:pid: ' \
-    '*-S+[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
-    '*--summary-sort-by=[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
-    '*-e+[show only system calls and signals that match EXPR\: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
-    '*--trace=[show only system calls and signals that match EXPR\: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
-    '*-P+[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
-    '*--trace-path=[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
-    '*-z[show only system calls that succeeded]' \
-    '*--successful-only[show only system calls that succeeded]' \
-    '*-Z[show only system calls that failed]' \
-    '*--failed-only[show only system calls that failed]' \
-    '*--min-duration=[show only system calls that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
-    '*-x[show only system calls that failed (as -x of bcc'\''s tools)]' \
-    '*-s+[show at most N bytes of each string argument (default 32)]:N: ' \
-    '*--string-limit=[show at most N bytes of each string argument (default 32)]:N: ' \
-    '*-t[print the time of day of each event; -tt\: with microseconds; -ttt\: in seconds since 1970]' \
-    '*--absolute-timestamps[print the time of day of each event; -tt\: with microseconds; -ttt\: in seconds since 1970]' \
-    '*-r[print the time since the previous event; with -t\: also the time of day]' \
-    '*--relative-timestamps[print the time since the previous event; with -t\: also the time of day]' \
-    '*--json=-[write events as JSON lines to FILE; without FILE\: to stdout, instead of text]::[=FILE]:_files' \
-    '*-o+[write the text output to FILE instead of stderr]:FILE:_files' \
-    '*--output=[write the text output to FILE instead of stderr]:FILE:_files' \
-    '*-w+[write a recording of this run to FILE, for kvis replay (with -v\: of every system call)]:FILE:_files' \
-    '*--write=[write a recording of this run to FILE, for kvis replay (with -v\: of every system call)]:FILE:_files' \
-    '*--report=-[write an HTML page that shows the whole run (default FILE\: report.html)]::[=FILE]:_files' \
-    '*--max-report-events=[limit the HTML report to the N most important events (default 2000000)]:N: ' \
-    '*--perfetto=[write every system call to FILE, for the trace viewer ui.perfetto.dev]:FILE:_files' \
-    '*--chrome-json=[write the run to FILE in Chrome'\''s JSON trace format, for other trace viewers]:FILE:_files' \
-    '*--folded=[write the time in system calls to FILE as stacks for flame graphs]:FILE:_files' \
-    '*--folded-by=[choose what the stacks of --folded count\: time|cpu|runq|disk|blocked|bytes (default time)]:KEY:(time cpu runq disk blocked bytes)' \
-    '*--faults[show page faults, by memory region]' \
-    '*--page-faults[show page faults, by memory region (another name of --faults)]' \
-    '*--no-filter[also show routine events\: program start-up, memory, libraries, reads of /proc]' \
-    '*--color=[choose when to color the text output\: auto|always|never]:WHEN:(auto always never)' \
-    '*-u+[run the command as the user USER]:USER:_users' \
-    '*--user=[run the command as the user USER]:USER:_users' \
-    '*-E+[set the environment variable VAR of the command to VAL; without =VAL\: remove VAR]:VAR[=VAL]: ' \
-    '*--env=[set the environment variable VAR of the command to VAL; without =VAL\: remove VAR]:VAR[=VAL]: ' \
-    '*-d+[stop tracing after SECS seconds]:SECS: ' \
-    '*--duration=[stop tracing after SECS seconds]:SECS: ' \
-    '*--until-exit[stop tracing when the command exits, even if its descendants still run]' \
-    '*--kill-on-exit[kill all traced processes when kvis ends or is killed]' \
-    '*--no-accel[use ptrace without a seccomp filter\: every system call stops its thread]' \
-    '*--no-follow[trace only the command itself (with ptrace), not its other threads and child processes]' \
-    '*--same-cpu[run kvis and the command on the same CPU\: faster, but visible to the command]' \
-    '*--backend=[choose how calls are recorded\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
-    '*--no-ebpf[do not measure how long system calls waited for a CPU or a disk]' \
-    '*--bpf-stats[measure the run time of the BPF programs of kvis, which slows them down (hybrid backend)]' \
-    '*--min-sched-delay=[show each wait for a CPU that took at least US microseconds (default 10000)]:US: ' \
-    '*--ring=[set the size of the ring buffer for recorded system calls (default 4M; observe backend\: 16M to 64M)]:SIZE: ' \
-    '*-f[trace child processes too (kvis always does)]' \
-    '*--follow-forks[trace child processes too (kvis always does)]' \
-    '*-y[show the file names of file descriptors (kvis always does)]' \
-    '*--decode-fds[show the file names of file descriptors (kvis always does)]' \
-    '*-T[print the time that each system call took (always done with -v)]' \
-    '*--syscall-times[print the time that each system call took (always done with -v)]' \
-    '*-h[print this help text]' \
-    '*--help[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
+    {'*-p+','*--attach='}'[trace a running process, its threads and its new child processes; repeatable]:PID:_pids' \
+    '*--all''[show the system calls of all processes (with -c\: count them) without stopping any process]' \
+    '*--cgroup=''[show the system calls of this cgroup (v2) and the cgroups below it (with -c\: count them)]:PATH:_files' \
+    {'*-v','*--verbose'}'[print every system call with its decoded arguments, result and time]' \
+    {'*-q','*--quiet'}'[print only the summary; -qq\: not even the summary]' \
+    {'*-c','*--summary-only'}'[print only a table of system calls\: number, errors, time, p50, p99, max]' \
+    {'*-C','*--summary'}'[after the summary, also print the table of system calls, where their time went, and failures]' \
+    {'*-i+','*--interval='}'[print the table of system calls every SECS seconds (implies -C, unless -c is given)]:SECS: ' \
+    '*--by=''[also print the number, errors and time of the system calls of each process]:pid: ' \
+    {'*-S+','*--summary-sort-by='}'[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
+    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
+    {'*-P+','*--trace-path='}'[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
+    {'*-z','*--successful-only'}'[show only system calls that succeeded]' \
+    {'*-Z','*--failed-only'}'[show only system calls that failed]' \
+    '*--min-duration=''[show only system calls that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
+    '*-x''[show only system calls that failed (as -x of bcc'\''s tools)]' \
+    {'*-s+','*--string-limit='}'[show at most N bytes of each string argument (default 32)]:N: ' \
+    {'*-t','*--absolute-timestamps'}'[print the time of day of each event; -tt\: with microseconds; -ttt\: in seconds since 1970]' \
+    {'*-r','*--relative-timestamps'}'[print the time since the previous event; with -t\: also the time of day]' \
+    '*--json=-''[write events as JSON lines to FILE; without FILE\: to stdout, instead of text]::[=FILE]:_files' \
+    {'*-o+','*--output='}'[write the text output to FILE instead of stderr]:FILE:_files' \
+    {'*-w+','*--write='}'[write a recording of this run to FILE, for kvis replay (with -v\: of every system call)]:FILE:_files' \
+    '*--report=-''[write an HTML page that shows the whole run (default FILE\: report.html)]::[=FILE]:_files' \
+    '*--max-report-events=''[limit the HTML report to the N most important events (default 2000000)]:N: ' \
+    '*--perfetto=''[write every system call to FILE, for the trace viewer ui.perfetto.dev]:FILE:_files' \
+    '*--chrome-json=''[write the run to FILE in Chrome'\''s JSON trace format, for other trace viewers]:FILE:_files' \
+    '*--folded=''[write the time in system calls to FILE as stacks for flame graphs]:FILE:_files' \
+    '*--folded-by=''[choose what the stacks of --folded count\: time|cpu|runq|disk|blocked|bytes (default time)]:KEY:(time cpu runq disk blocked bytes)' \
+    '*--faults''[show page faults, by memory region]' \
+    '*--page-faults''[show page faults, by memory region (another name of --faults)]' \
+    '*--no-filter''[also show routine events\: program start-up, memory, libraries, reads of /proc]' \
+    '*--color=''[choose when to color the text output\: auto|always|never]:WHEN:(auto always never)' \
+    {'*-u+','*--user='}'[run the command as the user USER]:USER:_users' \
+    {'*-E+','*--env='}'[set the environment variable VAR of the command to VAL; without =VAL\: remove VAR]:VAR[=VAL]: ' \
+    {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
+    '*--until-exit''[stop tracing when the command exits, even if its descendants still run]' \
+    '*--kill-on-exit''[kill all traced processes when kvis ends or is killed]' \
+    '*--no-accel''[use ptrace without a seccomp filter\: every system call stops its thread]' \
+    '*--no-follow''[trace only the command itself (with ptrace), not its other threads and child processes]' \
+    '*--same-cpu''[run kvis and the command on the same CPU\: faster, but visible to the command]' \
+    '*--backend=''[choose how calls are recorded\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
+    '*--no-ebpf''[do not measure how long system calls waited for a CPU or a disk]' \
+    '*--bpf-stats''[measure the run time of the BPF programs of kvis, which slows them down (hybrid backend)]' \
+    '*--min-sched-delay=''[show each wait for a CPU that took at least US microseconds (default 10000)]:US: ' \
+    '*--ring=''[set the size of the ring buffer for recorded system calls (default 4M; observe backend\: 16M to 64M)]:SIZE: ' \
+    {'*-f','*--follow-forks'}'[trace child processes too (kvis always does)]' \
+    {'*-y','*--decode-fds'}'[show the file names of file descriptors (kvis always does)]' \
+    {'*-T','*--syscall-times'}'[print the time that each system call took (always done with -v)]' \
+    {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   open) _arguments -s -S \
-    '*--backend=[choose how kvis follows COMMAND\: auto|bpf|ptrace (auto\: bpf if it works, else ptrace)]:NAME:(auto bpf ptrace)' \
-    '*-T[print the time of each open, in seconds since the first row]' \
-    '*--timestamp[print the time of each open, in seconds since the first row]' \
-    '*-U[print the user ID of the process that opens a file]' \
-    '*--print-uid[print the user ID of the process that opens a file]' \
-    '*-x[show only opens that failed]' \
-    '*--failed[show only opens that failed]' \
-    '*-p+[show only opens by the process PID]:PID:_pids' \
-    '*--pid=[show only opens by the process PID]:PID:_pids' \
-    '*-t+[show only opens by the thread TID]:TID:_pids' \
-    '*--tid=[show only opens by the thread TID]:TID:_pids' \
-    '*-u+[show only opens by processes of the user UID]:UID: ' \
-    '*--uid=[show only opens by processes of the user UID]:UID: ' \
-    '*-n+[show only opens by commands whose name contains NAME]:NAME: ' \
-    '*--name=[show only opens by commands whose name contains NAME]:NAME: ' \
-    '*-f+[show only opens with FLAG, such as O_WRONLY; repeatable\: any FLAG is enough]:FLAG: ' \
-    '*--flag-filter=[show only opens with FLAG, such as O_WRONLY; repeatable\: any FLAG is enough]:FLAG: ' \
-    '*-P+[show only opens of files whose absolute path matches GLOB; repeatable]:GLOB:_files' \
-    '*--path=[show only opens of files whose absolute path matches GLOB; repeatable]:GLOB:_files' \
-    '*-e[print the flags and the mode of each open, in octal]' \
-    '*--extended-fields[print the flags and the mode of each open, in octal]' \
-    '*-F[print absolute paths of opened files]' \
-    '*--full-path[print absolute paths of opened files]' \
-    '*-d+[stop tracing after SECS seconds]:SECS: ' \
-    '*--duration=[stop tracing after SECS seconds]:SECS: ' \
-    '*-c[treat the remaining words as COMMAND (optional); the shell runs a single word with blanks]' \
-    '*--command[treat the remaining words as COMMAND (optional); the shell runs a single word with blanks]' \
-    '*--json=-[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
-    '*-o+[write the rows of text to FILE]:FILE:_files' \
-    '*--output=[write the rows of text to FILE]:FILE:_files' \
-    '*--no-exec[leave out the program files that execve opens]' \
-    '*--ring=[set the size of the ring buffer for recorded opens (default 1M)]:SIZE: ' \
-    '*-h[print this help text]' \
-    '*--help[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
+    '*--backend=''[choose how kvis follows COMMAND\: auto|bpf|ptrace (auto\: bpf if it works, else ptrace)]:NAME:(auto bpf ptrace)' \
+    {'*-T','*--timestamp'}'[print the time of each open, in seconds since the first row]' \
+    {'*-U','*--print-uid'}'[print the user ID of the process that opens a file]' \
+    {'*-x','*--failed'}'[show only opens that failed]' \
+    {'*-p+','*--pid='}'[show only opens by the process PID]:PID:_pids' \
+    {'*-t+','*--tid='}'[show only opens by the thread TID]:TID:_pids' \
+    {'*-u+','*--uid='}'[show only opens by processes of the user UID]:UID: ' \
+    {'*-n+','*--name='}'[show only opens by commands whose name contains NAME]:NAME: ' \
+    {'*-f+','*--flag-filter='}'[show only opens with FLAG, such as O_WRONLY; repeatable\: any FLAG is enough]:FLAG: ' \
+    {'*-P+','*--path='}'[show only opens of files whose absolute path matches GLOB; repeatable]:GLOB:_files' \
+    {'*-e','*--extended-fields'}'[print the flags and the mode of each open, in octal]' \
+    {'*-F','*--full-path'}'[print absolute paths of opened files]' \
+    {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
+    {'*-c','*--command'}'[treat the remaining words as COMMAND (optional); the shell runs a single word with blanks]' \
+    '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
+    {'*-o+','*--output='}'[write the rows of text to FILE]:FILE:_files' \
+    '*--no-exec''[leave out the program files that execve opens]' \
+    '*--ring=''[set the size of the ring buffer for recorded opens (default 1M)]:SIZE: ' \
+    {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   replay) _arguments -s -S \
-    '*-v[print every system call, if the recording was made with -v]' \
-    '*--verbose[print every system call, if the recording was made with -v]' \
-    '*-q[print only the summary; -qq\: not even the summary]' \
-    '*--quiet[print only the summary; -qq\: not even the summary]' \
-    '*-c[print only a table of system calls\: number, errors, time, p50, p99, max]' \
-    '*--summary-only[print only a table of system calls\: number, errors, time, p50, p99, max]' \
-    '*-C[after the summary, also print the table of system calls, where their time went, and failures]' \
-    '*--summary[after the summary, also print the table of system calls, where their time went, and failures]' \
-    '*--by=[also print the number, errors and time of the system calls of each process]:pid: ' \
-    '*-S+[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
-    '*--summary-sort-by=[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
-    '*-e+[show only system calls and signals that match EXPR\: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
-    '*--trace=[show only system calls and signals that match EXPR\: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
-    '*-P+[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
-    '*--trace-path=[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
-    '*-z[show only system calls that succeeded]' \
-    '*--successful-only[show only system calls that succeeded]' \
-    '*-Z[show only system calls that failed]' \
-    '*--failed-only[show only system calls that failed]' \
-    '*--min-duration=[show only system calls that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
-    '*-x[show only system calls that failed (as -x of bcc'\''s tools)]' \
-    '*-t[print the time of day of each event; -tt\: with microseconds; -ttt\: in seconds since 1970]' \
-    '*--absolute-timestamps[print the time of day of each event; -tt\: with microseconds; -ttt\: in seconds since 1970]' \
-    '*-r[print the time since the previous event; with -t\: also the time of day]' \
-    '*--relative-timestamps[print the time since the previous event; with -t\: also the time of day]' \
-    '*--json=-[write events as JSON lines to FILE; without FILE\: to stdout, instead of text]::[=FILE]:_files' \
-    '*-o+[write the text output to FILE instead of stderr]:FILE:_files' \
-    '*--output=[write the text output to FILE instead of stderr]:FILE:_files' \
-    '*-w+[write a recording of the events that -e, -P, -z and -Z select to FILE]:FILE:_files' \
-    '*--write=[write a recording of the events that -e, -P, -z and -Z select to FILE]:FILE:_files' \
-    '*--report=-[write an HTML page that shows the whole run (default FILE\: report.html)]::[=FILE]:_files' \
-    '*--max-report-events=[limit the HTML report to the N most important events (default 2000000)]:N: ' \
-    '*--perfetto=[write the run to FILE, for the trace viewer ui.perfetto.dev]:FILE:_files' \
-    '*--chrome-json=[write the run to FILE in Chrome'\''s JSON trace format, for other trace viewers]:FILE:_files' \
-    '*--folded=[write the time in system calls to FILE as stacks for flame graphs]:FILE:_files' \
-    '*--folded-by=[choose what the stacks of --folded count\: time|cpu|runq|disk|blocked|bytes (default time)]:KEY:(time cpu runq disk blocked bytes)' \
-    '*--no-filter[also show routine events\: program start-up, memory, libraries, reads of /proc]' \
-    '*--color=[choose when to color the text output\: auto|always|never]:WHEN:(auto always never)' \
-    '*--min-sched-delay=[show each recorded wait for a CPU that took at least US microseconds]:US: ' \
-    '*--tree[print the commands as a tree after all of them have ended]' \
-    '*-h[print this help text]' \
-    '*--help[print this help text]' '*:recording:_files' ;;
+    {'*-v','*--verbose'}'[print every system call, if the recording was made with -v]' \
+    {'*-q','*--quiet'}'[print only the summary; -qq\: not even the summary]' \
+    {'*-c','*--summary-only'}'[print only a table of system calls\: number, errors, time, p50, p99, max]' \
+    {'*-C','*--summary'}'[after the summary, also print the table of system calls, where their time went, and failures]' \
+    '*--by=''[also print the number, errors and time of the system calls of each process]:pid: ' \
+    {'*-S+','*--summary-sort-by='}'[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
+    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
+    {'*-P+','*--trace-path='}'[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
+    {'*-z','*--successful-only'}'[show only system calls that succeeded]' \
+    {'*-Z','*--failed-only'}'[show only system calls that failed]' \
+    '*--min-duration=''[show only system calls that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
+    '*-x''[show only system calls that failed (as -x of bcc'\''s tools)]' \
+    {'*-t','*--absolute-timestamps'}'[print the time of day of each event; -tt\: with microseconds; -ttt\: in seconds since 1970]' \
+    {'*-r','*--relative-timestamps'}'[print the time since the previous event; with -t\: also the time of day]' \
+    '*--json=-''[write events as JSON lines to FILE; without FILE\: to stdout, instead of text]::[=FILE]:_files' \
+    {'*-o+','*--output='}'[write the text output to FILE instead of stderr]:FILE:_files' \
+    {'*-w+','*--write='}'[write a recording of the events that -e, -P, -z and -Z select to FILE]:FILE:_files' \
+    '*--report=-''[write an HTML page that shows the whole run (default FILE\: report.html)]::[=FILE]:_files' \
+    '*--max-report-events=''[limit the HTML report to the N most important events (default 2000000)]:N: ' \
+    '*--perfetto=''[write the run to FILE, for the trace viewer ui.perfetto.dev]:FILE:_files' \
+    '*--chrome-json=''[write the run to FILE in Chrome'\''s JSON trace format, for other trace viewers]:FILE:_files' \
+    '*--folded=''[write the time in system calls to FILE as stacks for flame graphs]:FILE:_files' \
+    '*--folded-by=''[choose what the stacks of --folded count\: time|cpu|runq|disk|blocked|bytes (default time)]:KEY:(time cpu runq disk blocked bytes)' \
+    '*--no-filter''[also show routine events\: program start-up, memory, libraries, reads of /proc]' \
+    '*--color=''[choose when to color the text output\: auto|always|never]:WHEN:(auto always never)' \
+    '*--min-sched-delay=''[show each recorded wait for a CPU that took at least US microseconds]:US: ' \
+    '*--tree''[print the commands as a tree after all of them have ended]' \
+    {'*-h','*--help'}'[print this help text]' '*:recording:_files' ;;
   diff) _arguments -s -S \
-    '*--json=-[write the comparison as one JSON object to stdout or FILE]::[=FILE]:_files' \
-    '*-o+[write the text output to FILE]:FILE:_files' \
-    '*--output=[write the text output to FILE]:FILE:_files' \
-    '*--report=-[write an HTML page that compares both runs (default FILE\: report.html)]::[=FILE]:_files' \
-    '*--by=[group commands by program|line to compare them (default program)]:KEY:(program line)' \
-    '*--fail-above=[exit with status 1 if run B took over PCT percent longer than run A]:PCT: ' \
-    '*--no-filter[also compare libraries, /proc, /sys and /dev in the text output]' \
-    '*-h[print this help text]' \
-    '*--help[print this help text]' '*:recording:_files' ;;
+    '*--json=-''[write the comparison as one JSON object to stdout or FILE]::[=FILE]:_files' \
+    {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
+    '*--report=-''[write an HTML page that compares both runs (default FILE\: report.html)]::[=FILE]:_files' \
+    '*--by=''[group commands by program|line to compare them (default program)]:KEY:(program line)' \
+    '*--fail-above=''[exit with status 1 if run B took over PCT percent longer than run A]:PCT: ' \
+    '*--no-filter''[also compare libraries, /proc, /sys and /dev in the text output]' \
+    {'*-h','*--help'}'[print this help text]' '*:recording:_files' ;;
   proc) _arguments -s -S \
-    '*-w+[write a recording of all processes to FILE, for kvis replay]:FILE:_files' \
-    '*--write=[write a recording of all processes to FILE, for kvis replay]:FILE:_files' \
-    '*--report=-[write an HTML page that shows the whole run (default FILE\: report.html)]::[=FILE]:_files' \
-    '*--max-report-events=[limit the HTML report to the N most important events (default 2000000)]:N: ' \
-    '*--perfetto=[write the run to FILE, for the trace viewer ui.perfetto.dev]:FILE:_files' \
-    '*--chrome-json=[write the run to FILE in Chrome'\''s JSON trace format, for other trace viewers]:FILE:_files' \
-    '*--folded=[write the CPU time of commands to FILE as stacks for flame graphs]:FILE:_files' \
-    '*--backend=[choose how kvis follows COMMAND\: auto|bpf|ptrace (auto\: bpf if it works, else ptrace)]:NAME:(auto bpf ptrace)' \
-    '*-d+[stop tracing after SECS seconds]:SECS: ' \
-    '*--duration=[stop tracing after SECS seconds]:SECS: ' \
-    '*--json=-[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
-    '*-o+[write the rows of text to FILE]:FILE:_files' \
-    '*--output=[write the rows of text to FILE]:FILE:_files' \
-    '*--tree[print the commands as a tree after all of them have ended]' \
-    '*--live[also print a row when a command starts]' \
-    '*-x[also show execs that failed]' \
-    '*--failed[also show execs that failed]' \
-    '*--forks[also show processes that never call exec]' \
-    '*-T[also show a row for each thread]' \
-    '*--threads[also show a row for each thread]' \
-    '*-p+[show only the process PID and its descendants]:PID:_pids' \
-    '*--pid=[show only the process PID and its descendants]:PID:_pids' \
-    '*-u+[show only processes of the user UID]:UID: ' \
-    '*--uid=[show only processes of the user UID]:UID: ' \
-    '*-n+[show only commands whose name contains NAME]:NAME: ' \
-    '*--name=[show only commands whose name contains NAME]:NAME: ' \
-    '*-l+[show only commands whose command line matches REGEX]:REGEX: ' \
-    '*--line=[show only commands whose command line matches REGEX]:REGEX: ' \
-    '*--min-duration=[show only commands that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
-    '*--cgroup=[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
-    '*-f+[choose the output format\: text|json|execsnoop|exitsnoop (json\: for workflow-telemetry-action)]:FORMAT:(text json execsnoop exitsnoop)' \
-    '*--format=[choose the output format\: text|json|execsnoop|exitsnoop (json\: for workflow-telemetry-action)]:FORMAT:(text json execsnoop exitsnoop)' \
-    '*--env=[add these environment variables of each command to the output of --json]:NAME,...: ' \
-    '*--gantt=[write a Gantt chart of the 100 longest commands to FILE, for mermaid]:FILE:_files' \
-    '*--ring=[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
-    '*-h[print this help text]' \
-    '*--help[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
+    {'*-w+','*--write='}'[write a recording of all processes to FILE, for kvis replay]:FILE:_files' \
+    '*--report=-''[write an HTML page that shows the whole run (default FILE\: report.html)]::[=FILE]:_files' \
+    '*--max-report-events=''[limit the HTML report to the N most important events (default 2000000)]:N: ' \
+    '*--perfetto=''[write the run to FILE, for the trace viewer ui.perfetto.dev]:FILE:_files' \
+    '*--chrome-json=''[write the run to FILE in Chrome'\''s JSON trace format, for other trace viewers]:FILE:_files' \
+    '*--folded=''[write the CPU time of commands to FILE as stacks for flame graphs]:FILE:_files' \
+    '*--backend=''[choose how kvis follows COMMAND\: auto|bpf|ptrace (auto\: bpf if it works, else ptrace)]:NAME:(auto bpf ptrace)' \
+    {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
+    '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
+    {'*-o+','*--output='}'[write the rows of text to FILE]:FILE:_files' \
+    '*--tree''[print the commands as a tree after all of them have ended]' \
+    '*--live''[also print a row when a command starts]' \
+    {'*-x','*--failed'}'[also show execs that failed]' \
+    '*--forks''[also show processes that never call exec]' \
+    {'*-T','*--threads'}'[also show a row for each thread]' \
+    {'*-p+','*--pid='}'[show only the process PID and its descendants]:PID:_pids' \
+    {'*-u+','*--uid='}'[show only processes of the user UID]:UID: ' \
+    {'*-n+','*--name='}'[show only commands whose name contains NAME]:NAME: ' \
+    {'*-l+','*--line='}'[show only commands whose command line matches REGEX]:REGEX: ' \
+    '*--min-duration=''[show only commands that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
+    '*--cgroup=''[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
+    {'*-f+','*--format='}'[choose the output format\: text|json|execsnoop|exitsnoop (json\: for workflow-telemetry-action)]:FORMAT:(text json execsnoop exitsnoop)' \
+    '*--env=''[add these environment variables of each command to the output of --json]:NAME,...: ' \
+    '*--gantt=''[write a Gantt chart of the 100 longest commands to FILE, for mermaid]:FILE:_files' \
+    '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
+    {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   execsnoop) _arguments -s -S \
-    '*-d+[stop tracing after SECS seconds]:SECS: ' \
-    '*--duration=[stop tracing after SECS seconds]:SECS: ' \
-    '*-o+[write the rows of text to FILE]:FILE:_files' \
-    '*--output=[write the rows of text to FILE]:FILE:_files' \
-    '*-T[print the time of day of each exec]' \
-    '*--time[print the time of day of each exec]' \
-    '*-t[print the time of each exec, in seconds since the first row]' \
-    '*--timestamp[print the time of each exec, in seconds since the first row]' \
-    '*-U[print the user ID of each process]' \
-    '*--print-uid[print the user ID of each process]' \
-    '*-x[also show execs that failed]' \
-    '*--fails[also show execs that failed]' \
-    '*-q[put quotes around the arguments of each command]' \
-    '*--quote[put quotes around the arguments of each command]' \
-    '*--max-args=[print at most N arguments of each command (default\: all)]:N: ' \
-    '*-u+[show only processes of the user UID]:UID: ' \
-    '*--uid=[show only processes of the user UID]:UID: ' \
-    '*-n+[show only commands whose name contains NAME]:NAME: ' \
-    '*--name=[show only commands whose name contains NAME]:NAME: ' \
-    '*-l+[show only commands whose command line matches REGEX]:REGEX: ' \
-    '*--line=[show only commands whose command line matches REGEX]:REGEX: ' \
-    '*-c+[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
-    '*--cgroup=[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
-    '*--ring=[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
-    '*-h[print this help text]' \
-    '*--help[print this help text]' ;;
+    {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
+    {'*-o+','*--output='}'[write the rows of text to FILE]:FILE:_files' \
+    {'*-T','*--time'}'[print the time of day of each exec]' \
+    {'*-t','*--timestamp'}'[print the time of each exec, in seconds since the first row]' \
+    {'*-U','*--print-uid'}'[print the user ID of each process]' \
+    {'*-x','*--fails'}'[also show execs that failed]' \
+    {'*-q','*--quote'}'[put quotes around the arguments of each command]' \
+    '*--max-args=''[print at most N arguments of each command (default\: all)]:N: ' \
+    {'*-u+','*--uid='}'[show only processes of the user UID]:UID: ' \
+    {'*-n+','*--name='}'[show only commands whose name contains NAME]:NAME: ' \
+    {'*-l+','*--line='}'[show only commands whose command line matches REGEX]:REGEX: ' \
+    {'*-c+','*--cgroup='}'[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
+    '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
+    {'*-h','*--help'}'[print this help text]' ;;
   exitsnoop) _arguments -s -S \
-    '*-d+[stop tracing after SECS seconds]:SECS: ' \
-    '*--duration=[stop tracing after SECS seconds]:SECS: ' \
-    '*-o+[write the rows of text to FILE]:FILE:_files' \
-    '*--output=[write the rows of text to FILE]:FILE:_files' \
-    '*-t[print the time of day of each exit]' \
-    '*--timestamp[print the time of day of each exit]' \
-    '*-x[show only processes that exited with an error or were killed]' \
-    '*--failed[show only processes that exited with an error or were killed]' \
-    '*-T[print a row for each thread]' \
-    '*--threaded[print a row for each thread]' \
-    '*-p+[show only the exit of the process PID]:PID:_pids' \
-    '*--pid=[show only the exit of the process PID]:PID:_pids' \
-    '*-u+[show only processes of the user UID]:UID: ' \
-    '*--uid=[show only processes of the user UID]:UID: ' \
-    '*-n+[show only commands whose name contains NAME]:NAME: ' \
-    '*--name=[show only commands whose name contains NAME]:NAME: ' \
-    '*-c+[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
-    '*--cgroup=[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
-    '*--ring=[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
-    '*-h[print this help text]' \
-    '*--help[print this help text]' ;;
+    {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
+    {'*-o+','*--output='}'[write the rows of text to FILE]:FILE:_files' \
+    {'*-t','*--timestamp'}'[print the time of day of each exit]' \
+    {'*-x','*--failed'}'[show only processes that exited with an error or were killed]' \
+    {'*-T','*--threaded'}'[print a row for each thread]' \
+    {'*-p+','*--pid='}'[show only the exit of the process PID]:PID:_pids' \
+    {'*-u+','*--uid='}'[show only processes of the user UID]:UID: ' \
+    {'*-n+','*--name='}'[show only commands whose name contains NAME]:NAME: ' \
+    {'*-c+','*--cgroup='}'[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
+    '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
+    {'*-h','*--help'}'[print this help text]' ;;
   monitor) _arguments -s -S \
-    '*-i+[print the metrics every SECS seconds (default 1)]:SECS: ' \
-    '*--interval=[print the metrics every SECS seconds (default 1)]:SECS: ' \
-    '*-n+[stop monitoring after COUNT intervals]:COUNT: ' \
-    '*--count=[stop monitoring after COUNT intervals]:COUNT: ' \
-    '*-d+[stop monitoring after SECS seconds]:SECS: ' \
-    '*--duration=[stop monitoring after SECS seconds]:SECS: ' \
-    '*-c+[show only metrics of these groups or sources; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
-    '*--collectors=[show only metrics of these groups or sources; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
-    '*-p+[also show metrics of the process PID; hardware counters then count only PID; repeatable]:PID:_pids' \
-    '*--pid=[also show metrics of the process PID; hardware counters then count only PID; repeatable]:PID:_pids' \
-    '*-e+[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name of --list-events; up to 4]:EVENT: ' \
-    '*--event=[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name of --list-events; up to 4]:EVENT: ' \
-    '*--list-events[list the names of hardware events that this machine can count, and exit]' \
-    '*--cgroup=[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
-    '*--per-cpu[also show the metrics of each CPU]' \
-    '*--histogram[also show distributions\: waits for a CPU, lengths of run queues, times of disk requests]' \
-    '*--json=-[write the metrics as one JSON line per interval to stdout or FILE]::[=FILE]:_files' \
-    '*--csv=-[write one CSV row per value to stdout or FILE]::[=FILE]:_files' \
-    '*--report=-[write an HTML page with charts and heat maps (default FILE\: report.html)]::[=FILE]:_files' \
-    '*--prometheus=[write the metrics to FILE at each interval, for Prometheus (textfile collector\: .prom)]:FILE:_files' \
-    '*--listen=[serve the metrics for Prometheus at http\://ADDR\:PORT/metrics; without ADDR\: only to this machine]:[ADDR\:]PORT: ' \
-    '*--grafana[print a Grafana dashboard for the metrics as JSON, and exit]' \
-    '*-o+[write the text output to FILE]:FILE:_files' \
-    '*--output=[write the text output to FILE]:FILE:_files' \
-    '*--path.procfs=[read the /proc of the machine from DIR]:DIR:_files -/' \
-    '*--path.sysfs=[read the /sys of the machine from DIR]:DIR:_files -/' \
-    '*--path.rootfs=[read the root directory of the machine, with /proc and /sys, from DIR]:DIR:_files -/' \
-    '*-h[print this help text]' \
-    '*--help[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
+    {'*-i+','*--interval='}'[print the metrics every SECS seconds (default 1)]:SECS: ' \
+    {'*-n+','*--count='}'[stop monitoring after COUNT intervals]:COUNT: ' \
+    {'*-d+','*--duration='}'[stop monitoring after SECS seconds]:SECS: ' \
+    {'*-c+','*--collectors='}'[show only metrics of these groups or sources; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
+    {'*-p+','*--pid='}'[also show metrics of the process PID; hardware counters then count only PID; repeatable]:PID:_pids' \
+    {'*-e+','*--event='}'[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name of --list-events; up to 4]:EVENT: ' \
+    '*--list-events''[list the names of hardware events that this machine can count, and exit]' \
+    '*--cgroup=''[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
+    '*--per-cpu''[also show the metrics of each CPU]' \
+    '*--histogram''[also show distributions\: waits for a CPU, lengths of run queues, times of disk requests]' \
+    '*--json=-''[write the metrics as one JSON line per interval to stdout or FILE]::[=FILE]:_files' \
+    '*--csv=-''[write one CSV row per value to stdout or FILE]::[=FILE]:_files' \
+    '*--report=-''[write an HTML page with charts and heat maps (default FILE\: report.html)]::[=FILE]:_files' \
+    '*--prometheus=''[write the metrics to FILE at each interval, for Prometheus (textfile collector\: .prom)]:FILE:_files' \
+    '*--listen=''[serve the metrics for Prometheus at http\://ADDR\:PORT/metrics; without ADDR\: only to this machine]:[ADDR\:]PORT: ' \
+    '*--grafana''[print a Grafana dashboard for the metrics as JSON, and exit]' \
+    {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
+    '*--path.procfs=''[read the /proc of the machine from DIR]:DIR:_files -/' \
+    '*--path.sysfs=''[read the /sys of the machine from DIR]:DIR:_files -/' \
+    '*--path.rootfs=''[read the root directory of the machine, with /proc and /sys, from DIR]:DIR:_files -/' \
+    {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   diagnose) _arguments -s -S \
-    '*-d+[watch the machine for SECS seconds (default 10; with COMMAND\: until it ends)]:SECS: ' \
-    '*--duration=[watch the machine for SECS seconds (default 10; with COMMAND\: until it ends)]:SECS: ' \
-    '*-v[show all findings with their rules, all resources, and metrics that are not available]' \
-    '*--verbose[show all findings with their rules, all resources, and metrics that are not available]' \
-    '*--rules=[also apply the rules in FILE; kvis-diagnose(1) describes the format]:FILE:_files' \
-    '*--threshold=[change the threshold of a rule, as in cpu-busy=80%; repeatable (kvis help findings)]:RULE=VALUE: ' \
-    '*-p+[also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable]:PID:_pids' \
-    '*--pid=[also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable]:PID:_pids' \
-    '*--cgroup=[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
-    '*--virtio[also watch virtio rings, with kprobes that run at each request]' \
-    '*--json=-[write the findings as one JSON object to stdout or FILE]::[=FILE]:_files' \
-    '*--report=-[write an HTML page of the findings and all metrics (default FILE\: report.html)]::[=FILE]:_files' \
-    '*-o+[write the text output to FILE]:FILE:_files' \
-    '*--output=[write the text output to FILE]:FILE:_files' \
-    '*--path.procfs=[read the /proc of the machine from DIR]:DIR:_files -/' \
-    '*--path.sysfs=[read the /sys of the machine from DIR]:DIR:_files -/' \
-    '*--path.rootfs=[read the root directory of the machine, with /proc and /sys, from DIR]:DIR:_files -/' \
-    '*-h[print this help text]' \
-    '*--help[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
+    {'*-d+','*--duration='}'[watch the machine for SECS seconds (default 10; with COMMAND\: until it ends)]:SECS: ' \
+    {'*-v','*--verbose'}'[show all findings with their rules, all resources, and metrics that are not available]' \
+    '*--rules=''[also apply the rules in FILE; kvis-diagnose(1) describes the format]:FILE:_files' \
+    '*--threshold=''[change the threshold of a rule, as in cpu-busy=80%; repeatable (kvis help findings)]:RULE=VALUE: ' \
+    {'*-p+','*--pid='}'[also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable]:PID:_pids' \
+    '*--cgroup=''[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
+    '*--virtio''[also watch virtio rings, with kprobes that run at each request]' \
+    '*--json=-''[write the findings as one JSON object to stdout or FILE]::[=FILE]:_files' \
+    '*--report=-''[write an HTML page of the findings and all metrics (default FILE\: report.html)]::[=FILE]:_files' \
+    {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
+    '*--path.procfs=''[read the /proc of the machine from DIR]:DIR:_files -/' \
+    '*--path.sysfs=''[read the /sys of the machine from DIR]:DIR:_files -/' \
+    '*--path.rootfs=''[read the root directory of the machine, with /proc and /sys, from DIR]:DIR:_files -/' \
+    {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   check) _arguments -s -S \
-    '*-v[show everything that kvis tried, and how to make work what does not]' \
-    '*--verbose[show everything that kvis tried, and how to make work what does not]' \
-    '*--json=-[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
-    '*--path.procfs=[read the /proc of the machine from DIR]:DIR:_files -/' \
-    '*--path.sysfs=[read the /sys of the machine from DIR]:DIR:_files -/' \
-    '*--path.rootfs=[read the root directory of the machine, with /proc and /sys, from DIR]:DIR:_files -/' \
-    '*-h[print this help text]' \
-    '*--help[print this help text]' '*:command:->commands' ;;
+    {'*-v','*--verbose'}'[show everything that kvis tried, and how to make work what does not]' \
+    '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
+    '*--path.procfs=''[read the /proc of the machine from DIR]:DIR:_files -/' \
+    '*--path.sysfs=''[read the /sys of the machine from DIR]:DIR:_files -/' \
+    '*--path.rootfs=''[read the root directory of the machine, with /proc and /sys, from DIR]:DIR:_files -/' \
+    {'*-h','*--help'}'[print this help text]' '*:command:->commands' ;;
   help) _arguments '--man' ':command:->commands' ;;
   completion) _arguments ':shell:(bash zsh fish)' ;;
   esac
