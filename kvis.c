@@ -3620,7 +3620,7 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * text ends at -s bytes, arrays end after -s elements, structures are read into fixed buffers, and
  * call.text has its own limit. */
 
-/* A named value of flags.tbl. To save space for 3000 names, one pool contains the names without
+/* A named value of flags.tbl. To save space for 2300 names, one pool contains the names without
  * their common prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers. */
 struct flag {
     u32 low; /* low half of the value. fl_high[], fl_prefix[] and fl_name[] have the high half,
@@ -5306,21 +5306,61 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* Appends "A or B", because the device driver determines which name applies. */
-static bool dec_names(struct buf *b, u64 v, unsigned fam)
+/* fl_ioctls[] consists of groups: second byte of the commands, size of the rows in two bytes, rows.
+ * A row is: number of bytes that the name shares with the name before, lowest byte of the command,
+ * its upper half in two bytes, the rest of the name. A byte below '0' ends the rest: it is the next
+ * row's first. A byte of 128 or more stands for a word. The size in an upper half is IOCTL_SIZE if
+ * any size is valid; then the name of a macro that takes the size ends in '~'. */
+enum { IOCTL_SIZE = 0x3fff };
+
+/* Puts the name of the row at p after the shared part of the name before. Returns the row's end. */
+static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
 {
-    const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
-    u32 from = b->len;
-    for (; f < end; f++)
-        if (f->low == (u32)v) {
-            dec_sep(b, from, " or ");
-            dec_flag_name(b, f);
-        }
-    return b->len > from;
+    *len = p[0];
+    for (p += 4; p < end && *p >= '0'; p++)
+        if (*p < 128)
+            name[(*len)++] = (char)*p;
+        else
+            for (const char *w = fl_ioctl_words[*p - 128]; *w; w++)
+                name[(*len)++] = *w;
+    return p;
 }
 
-/* Appends an evdev command that includes a number, such as EVIOCGABS(abs) (linux/input.h). */
-static bool dec_evdev(struct buf *b, u32 cmd)
+/* Appends the names of an ioctl(2) command, at most three: "A or B", because the device driver
+ * determines which name applies. `any` selects rows that are valid for any size. */
+static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
+{
+    enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
+    u32 upper = any ? cmd >> 16 | IOCTL_SIZE : cmd >> 16, size = cmd >> 16 & IOCTL_SIZE;
+    u32 from = b->len, n = 0, len;
+    const u8 *p = fl_ioctls, *end = p + sizeof fl_ioctls - 1;
+    while (p < end && p[0] != (u8)(cmd >> 8))
+        p += 3 + dec_ld(p + 1, 2);
+    if (p < end) {
+        end = p + 3 + dec_ld(p + 1, 2);
+        p += 3;
+    }
+    char name[FL_IOCTL_NAME];
+    while (p < end && n <= 3) {
+        const u8 *row = p;
+        p = dec_ioctl_name(p, end, name, &len);
+        if (row[1] != (u8)cmd || dec_ld(row + 2, 2) != upper)
+            continue;
+        dec_sep(b, from, " or ");
+        bool sized = name[len - 1] == '~';
+        if (++n > 3)
+            b_s(b, "...");
+        else
+            b_put(b, name, len - sized);
+        if (n <= 3 && sized)
+            b_f(b, "(%u)", (cmd & 0xc000ffff) == SPI_MESSAGE ? size / SPI_TRANSFER : size);
+    }
+    return n;
+}
+
+/* Appends a command that includes a number, such as EVIOCGABS(abs) (linux/input.h), or one that a
+ * protocol or driver defines (linux/sockios.h, linux/wireless.h). */
+static bool dec_ioctl_numbered(struct buf *b, u32 cmd)
 {
     enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
     u32 nr = cmd & 0xff, read = (cmd & TYPE) == READ, write = (cmd & TYPE) == WRITE;
@@ -5330,6 +5370,10 @@ static bool dec_evdev(struct buf *b, u32 cmd)
         b_f(b, "EVIOCGABS(%#x)", nr - 0x40);
     else if (write && nr >= 0xc0)
         b_f(b, "EVIOCSABS(%#x)", nr - 0xc0);
+    else if (cmd >> 5 == 0x89e0 >> 5)
+        b_f(b, "%s+%u", nr < 0xf0 ? "SIOCPROTOPRIVATE" : "SIOCDEVPRIVATE", nr & 15);
+    else if (cmd >> 5 == 0x8be0 >> 5)
+        b_f(b, "SIOCIWFIRSTPRIV+%u", nr & 31);
     else
         return false;
     return true;
@@ -5337,18 +5381,14 @@ static bool dec_evdev(struct buf *b, u32 cmd)
 
 static void dec_k_ioctlcmd(struct dec *d, u64 v)
 {
-    enum { SIZE = 0x3fff0000, SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
     static const char *const dir[] = {
         "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE",
     };
-    u32 cmd = (u32)v, sizeless = cmd & ~(u32)SIZE, size = cmd >> 16 & 0x3fff;
-    if (dec_names(d->b, cmd, FAM_ioctl) || dec_names(d->b, sizeless, FAM_ioctlsized)
-        || dec_evdev(d->b, cmd))
-        return;
-    if (dec_names(d->b, sizeless, FAM_ioctlof))
-        b_f(d->b, "(%u)", sizeless == SPI_MESSAGE ? size / SPI_TRANSFER : size);
-    else
-        b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff, size);
+    u32 cmd = (u32)v;
+    if (!dec_ioctl(d->b, cmd, false) && !dec_ioctl(d->b, cmd, true)
+        && !dec_ioctl_numbered(d->b, cmd))
+        b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff,
+            cmd >> 16 & 0x3fff);
 }
 
 static void dec_k_ifreq(struct dec *d, u64 v)

@@ -53,6 +53,12 @@ read_flags() {
         rows++
         arm = $3
         if (NF < 2 || NF > 3) { bad("expected: CONSTANT VALUE [arm64=VALUE]"); next }
+        others = ""
+        if (fam == "ioctl" && sub(/^or=/, "", $3)) {
+            if ($3 !~ /^0x[0-9a-f]+(,0x[0-9a-f]+)*$/) bad("`or=" $3 "`: hexadecimal numbers with commas")
+            others = $3
+            NF = 2
+        }
         if (NF == 3 && !sub(/^arm64=/, "", arm)) bad("unknown column `" $3 "`")
         if (NF == 2) arm = $2
         if ($1 !~ /^[A-Za-z_][A-Za-z0-9_]*$/) bad("`" $1 "` is not a name of a constant")
@@ -61,11 +67,11 @@ read_flags() {
         if (!fits($2) || !fits(arm)) bad("`" $2 "` does not fit struct flag")
         if ((fam, $1) in seen) bad($1 " occurs twice in family " fam)
         seen[fam, $1] = 1
-        print fam, $1, $2, arm
+        print fam, $1, $2, arm, others
     }
     END { close_family(); exit failed }
     ' "$gen/tables/flags.tbl" > "$tmp/flags"
-    cut -d ' ' -f 1 "$tmp/flags" | uniq > "$tmp/families"
+    grep -v '^ioctl' "$tmp/flags" > "$tmp/values"
 }
 
 # Checks syscalls.tbl and commands.tbl. Writes $tmp/calls: syscalls.tbl without comments, sorted by
@@ -538,7 +544,7 @@ split_names() {
             p = prefix(name[k], 6)
             print fam[k], p == "" ? "-" : p, substr(name[k], length(p) + 1), rest[k]
         }
-    }' "$tmp/flags" > "$tmp/split"
+    }' "$tmp/values" > "$tmp/split"
 }
 
 # The strings of flags: prefixes and the rest of the names, each once.
@@ -590,7 +596,7 @@ write_parts() {
 # FAM_name is the index of a family, FL_name that of its first row.
 write_families() {
     printf '/* X(family, how many rows) */\n#define FL_FAMILIES(X) \\\n'
-    cut -d ' ' -f 1 "$tmp/flags" | uniq -c |
+    cut -d ' ' -f 1 "$tmp/values" | uniq -c |
         awk 'NR > 1 { print last " \\" } { last = "    X(" $2 ", " $1 ")" } END { print last }'
     cat <<'EOF'
 enum {
@@ -644,6 +650,60 @@ static const unsigned short fl_name[] = {FL_ROWS(F)};
 EOF
 }
 
+# Frequent parts of the names of ioctl(2) commands. In fl_ioctls[], a byte of 128 or more is such a part. The first one found in
+# a name is replaced first, so the order matters. Any list is correct; a good one saves 10 KB.
+ioctl_words='ET_ RE INFO _IOCTL ER AT _S IO EN E_ ET IN ST DE MA IT CO LOC LE PARAM AD CT OR AN RO TIMEOUT UN _CMD AR US AL BUF
+    D_ CH ES T_ FLAGS IS NFIG MO ID TR AS AP M_ EX UT YNC ME AB QUE IC IRQ LO S_ Y_ P_ EV IZE AC TI NE DR _P'
+
+# The commands of ioctl(2), in groups by their second byte (the driver). Rows are sorted by name, because a name begins with a
+# part of the name before it; in reverse, because that puts the better known of two names first (TCSETS, FS_IOC_...).
+write_ioctls() {
+    cat <<'EOF'
+
+/* Commands of ioctl(2), packed: section dec_ of kvis.c describes the bytes. */
+EOF
+    awk '$1 ~ /^ioctl/ {
+        n = split($3 ($5 == "" ? "" : "," $5), v, ",")
+        for (i = 1; i <= n; i++) {
+            x = substr(v[i], 3)
+            while (length(x) < 8) x = "0" x
+            if ($1 != "ioctl") x = (x ~ /^[89a-b]/ ? "b" : x ~ /^[c-f]/ ? "f" : x ~ /^[4-7]/ ? "7" : "3") "fff" substr(x, 5)
+            print substr(x, 5, 2), $2 ($1 == "ioctlof" ? "~" : ""), substr(x, 7), substr(x, 1, 4)
+        }
+    }' "$tmp/flags" | LC_ALL=C sort -k1,1 -k2,2r -k3 | awk -v words="$ioctl_words" '
+    function packed(s,    i, at) {
+        for (i = 1; i <= n_words; i++)
+            while ((at = index(s, word[i])) != 0)
+                s = substr(s, 1, at - 1) sprintf("\\%o", 127 + i) substr(s, at + length(word[i]))
+        return s
+    }
+    function flush() {
+        if (type == "") return
+        printf "    \"\\x%s\\x%02x\\x%02x\"\n%s", type, size % 256, int(size / 256), rows
+        total += size + 3
+    }
+    BEGIN {
+        n_words = split(words, word)
+        print "static const char fl_ioctl_words[][9] = {"
+        for (i = 1; i <= n_words; i++) printf "    \"%s\",\n", word[i]
+        print "};\nstatic const unsigned char fl_ioctls[] ="
+    }
+    $1 "" != type { flush(); type = $1 ""; rows = last = ""; size = 0 }
+    {
+        for (same = 0; same < 47 && same < length($2) && substr($2, same + 1, 1) == substr(last, same + 1, 1); same++) ;
+        rest = packed(substr($2, same + 1))
+        last = $2
+        rows = rows sprintf("    \"\\x%02x\\x%s\\x%s\\x%s\" \"%s\" /* %s */\n", same, $3, substr($4, 3), substr($4, 1, 2), rest, $2)
+        gsub(/\\[0-7][0-7][0-7]/, "x", rest)
+        size += 4 + length(rest)
+        if (length($2) > longest) longest = length($2)
+    }
+    END {
+        flush()
+        printf ";\nenum { FL_IOCTL_NAME = %d }; /* length of the longest name */\n", longest
+    }'
+}
+
 write_flags() {
     cat <<'EOF'
 /*
@@ -664,14 +724,15 @@ EOF
     split_names
     write_flag_names
     write_flag_rows
+    write_ioctls
     printf '\n#else /* KVIS_CHECK_FLAGS */\n'
     awk '{
         v = $3 == $4 ? $3 : "FL_ARCH(" $3 ", " $4 ")"
-        test = "_Static_assert(" ($1 == "ioctlof" ? "(" $2 "(0) & 0xc000ffff)" : $1 == "ioctlsized" ? "(" $2 " & 0xc000ffff)" : $2) " == " v ","
+        test = "_Static_assert(" $2 " == " v ","
         text = "\"" $2 "\");"
         sep = length(test text) < 100 ? " " : "\n    "
         printf "#ifdef %s\n%s%s%s\n#endif\n", $2, test, sep, text
-    }' "$tmp/flags"
+    }' "$tmp/values"
     echo '#endif'
 }
 

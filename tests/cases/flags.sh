@@ -1,7 +1,9 @@
 #!/bin/sh
-# The values of gen/tables/flags.tbl are those of the kernel's and the libc's headers.
+# The values of gen/tables/flags.tbl are those of the kernel's and the libc's headers, and kvis names every command of ioctl(2) in
+# the kernel's headers.
 # tier: gate
 # timeout: 60
-# needs: no-kvis gcc
+# needs: gcc
 . "$TESTS/lib/lib.sh"
 gcc -std=gnu11 -fsyntax-only -I"$TESTS/.." "$TESTS/lib/flags_check.c" >err 2>&1 || fail "a value differs"
+python3 "$TESTS/lib/ioctls.py" || fail "a command of ioctl(2) has no name or a wrong one"

@@ -94,44 +94,6 @@
 #endif
 #if __has_include(<linux/eventfd.h>)
 #include <linux/eventfd.h>
-/* with commands of ioctl(2) only */
-#include <linux/android/binder.h>
-#include <linux/auto_fs.h>
-#include <linux/cdrom.h>
-#include <linux/cec.h>
-#include <linux/fb.h>
-#include <linux/fsmap.h>
-#include <linux/gpio.h>
-#include <linux/hidraw.h>
-#include <linux/i2c-dev.h>
-#include <linux/if_pppox.h>
-#include <linux/ipmi.h>
-#include <linux/joystick.h>
-#include <linux/media.h>
-#include <linux/mmc/ioctl.h>
-#include <linux/msdos_fs.h>
-#include <linux/nbd.h>
-#include <linux/ppp-ioctl.h>
-#include <linux/pps.h>
-#include <linux/pr.h>
-#include <linux/ptp_clock.h>
-#include <linux/rfkill.h>
-#include <linux/sev-guest.h>
-#include <linux/spi/spidev.h>
-#include <linux/tee.h>
-#include <linux/timerfd.h>
-#include <linux/udmabuf.h>
-#include <linux/uinput.h>
-#include <linux/usbdevice_fs.h>
-#include <linux/uvcvideo.h>
-#include <linux/v4l2-subdev.h>
-#include <linux/vfio.h>
-#include <linux/videodev2.h>
-#include <linux/watchdog.h>
-#include <mtd/mtd-abi.h>
-#include <scsi/scsi_ioctl.h>
-#include <scsi/sg.h>
-#include <sound/asound.h>
 #endif
 
 #define KVIS_CHECK_FLAGS

@@ -92,8 +92,11 @@ static void wide(int argc, char **argv)
         { 0x81004506, "EVIOCGNAME(256)" }, { 0x80604521, "EVIOCGBIT(0x1, 96)" }, { 0x80184541, "EVIOCGABS(0x1)" },
         { 0x401845c1, "EVIOCSABS(0x1)" }, { 0x40406b00, "SPI_IOC_MESSAGE(2)" }, { 0xc040ff0b, "PIDFD_GET_INFO" },
         { 0xc048ff0b, "PIDFD_GET_INFO" }, { 0x80685600, "VIDIOC_QUERYCAP" }, { 0x80045705, "WDIOC_KEEPALIVE" },
-        { 0xc250b407, "GPIO_V2_GET_LINE_IOCTL" }, { 0x3b71, "VFIO_DEVICE_PCI_HOT_RESET or VFIO_IOMMU_MAP_DMA" },
-        { 0x80057e63, "_IOC(_IOC_READ, 0x7e, 0x63, 0x5)" },
+        { 0xc250b407, "GPIO_V2_GET_LINE_IOCTL" }, { 0x3b71, "VFIO_IOMMU_MAP_DMA or VFIO_DEVICE_PCI_HOT_RESET" },
+        { 0x80057e63, "_IOC(_IOC_READ, 0x7e, 0x63, 0x5)" }, { 0x5402, "TCSETS or SNDCTL_TMR_START" }, { 0x1, "FIBMAP" },
+        { 0xc005480a, "HIDIOCGINPUT(5)" }, { 0xc0106440, "DRM_IOCTL_TEGRA_GEM_CREATE or DRM_IOCTL_QAIC_MANAGE or DRM_IOCTL_PVR_DEV_QUERY or ..." },
+        { 0x89e1, "SIOCPROTOPRIVATE+1" }, { 0x89f2, "SIOCDEVPRIVATE+2" }, { 0x8bff, "SIOCIWFIRSTPRIV+31" },
+        { 0x80046601, "FS_IOC_GETFLAGS" }, /* of a 32-bit program */
     };
     int n_commands = (int)(sizeof commands / sizeof *commands);
     for (int k = 0; k < n_commands; k++) {
