@@ -3693,7 +3693,7 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * text ends at -s bytes, arrays end after -s elements, structures are read into fixed buffers, and
  * call.text has its own limit. */
 
-/* A named value of flags.tbl. To save space for 3000 names, one pool contains the names without
+/* A named value of flags.tbl. To save space for 2300 names, one pool contains the names without
  * their common prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers. */
 struct flag {
     u32 low; /* low half of the value. fl_high[], fl_prefix[] and fl_name[] have the high half,
@@ -5387,47 +5387,56 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* Appends the names of an ioctl(2) command: "A or B", if the device driver determines which name
- * applies, at most three. `any` selects commands of any size instead of those of cmd's size.
- * fl_ioctls[] consists of groups: second byte of the commands, size of the rows in two bytes, rows.
+/* fl_ioctls[] consists of groups: second byte of the commands, size of the rows in two bytes, rows.
  * A row is: number of bytes that the name shares with the name before, lowest byte of the command,
  * its upper half in two bytes, the rest of the name. A byte below '0' ends the rest: it is the next
- * row's first. A byte of 128 or more stands for a word. In an upper half, ANY_SIZE is no size but
- * means all sizes; the name of a macro that takes the size ends in '~'. */
+ * row's first. A byte of 128 or more stands for a word. The size in an upper half is IOCTL_SIZE if
+ * any size is valid; then the name of a macro that takes the size ends in '~'. */
+enum { IOCTL_SIZE = 0x3fff };
+
+/* Puts the name of the row at p after the shared part of the name before. Returns the row's end. */
+static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
+{
+    *len = p[0];
+    for (p += 4; p < end && *p >= '0'; p++)
+        if (*p < 128)
+            name[(*len)++] = (char)*p;
+        else
+            for (const char *w = fl_ioctl_words[*p - 128]; *w; w++)
+                name[(*len)++] = *w;
+    return p;
+}
+
+/* Appends the names of an ioctl(2) command, at most three: "A or B", because the device driver
+ * determines which name applies. `any` selects rows that are valid for any size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
-    enum { SIZE = 0x3fff, ANY_SIZE = SIZE, SPI_MESSAGE = 0x40006b00 };
-    enum { SPI_TRANSFER = 32 /* size in bytes */ };
-    u32 upper = any ? cmd >> 16 | ANY_SIZE : cmd >> 16;
-    u32 size = cmd >> 16 & SIZE, from = b->len, n = 0;
+    enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
+    u32 upper = any ? cmd >> 16 | IOCTL_SIZE : cmd >> 16, size = cmd >> 16 & IOCTL_SIZE;
+    u32 from = b->len, n = 0, len;
     const u8 *p = fl_ioctls, *end = p + sizeof fl_ioctls - 1;
     while (p < end && p[0] != (u8)(cmd >> 8))
         p += 3 + dec_ld(p + 1, 2);
-    if (p == end)
-        return false;
-    end = p + 3 + dec_ld(p + 1, 2);
-    char name[FL_IOCTL_NAME + 1];
-    for (p += 3; p < end;) {
+    if (p < end) {
+        end = p + 3 + dec_ld(p + 1, 2);
+        p += 3;
+    }
+    char name[FL_IOCTL_NAME];
+    while (p < end && n <= 3) {
         const u8 *row = p;
-        u32 len = row[0];
-        for (p += 4; p < end && *p >= '0'; p++)
-            if (*p < 128)
-                name[len++] = (char)*p;
-            else
-                for (const char *w = fl_ioctl_words[*p - 128]; *w; w++)
-                    name[len++] = *w;
-        if (row[1] != (u8)cmd || dec_ld(row + 2, 2) != upper || n > 3)
+        p = dec_ioctl_name(p, end, name, &len);
+        if (row[1] != (u8)cmd || dec_ld(row + 2, 2) != upper)
             continue;
-        bool sized = name[len - 1] == '~';
         dec_sep(b, from, " or ");
+        bool sized = name[len - 1] == '~';
         if (++n > 3)
             b_s(b, "...");
         else
             b_put(b, name, len - sized);
         if (n <= 3 && sized)
-            b_f(b, "(%u)", (cmd & ~(SIZE << 16)) == SPI_MESSAGE ? size / SPI_TRANSFER : size);
+            b_f(b, "(%u)", (cmd & 0xc000ffff) == SPI_MESSAGE ? size / SPI_TRANSFER : size);
     }
-    return b->len > from;
+    return n;
 }
 
 /* Appends a command that includes a number, such as EVIOCGABS(abs) (linux/input.h), or one that a

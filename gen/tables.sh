@@ -660,7 +660,7 @@ ioctl_words='ET_ RE INFO _IOCTL ER AT _S IO EN E_ ET IN ST DE MA IT CO LOC LE PA
 write_ioctls() {
     cat <<'EOF'
 
-/* Commands of ioctl(2), packed: dec_ioctl of kvis.c describes the bytes. */
+/* Commands of ioctl(2), packed: section dec_ of kvis.c describes the bytes. */
 EOF
     awk '$1 ~ /^ioctl/ {
         n = split($3 ($5 == "" ? "" : "," $5), v, ",")

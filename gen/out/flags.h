@@ -3190,7 +3190,7 @@ static const unsigned char fl_prefix[] = {FL_ROWS(F)};
 static const unsigned short fl_name[] = {FL_ROWS(F)};
 #undef F
 
-/* Commands of ioctl(2), packed: dec_ioctl of kvis.c describes the bytes. */
+/* Commands of ioctl(2), packed: section dec_ of kvis.c describes the bytes. */
 static const char fl_ioctl_words[][9] = {
     "ET_",
     "RE",
