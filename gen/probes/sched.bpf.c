@@ -119,12 +119,12 @@ INLINE u32 running_on(struct rq *rq)
 enum leaves { FORCED, SLEEPS, WOKEN };
 
 /* Keeps a long run of the current task, which leaves the CPU. The run that was kept before counts for less,
- * the longer ago it ended. */
+ * the longer ago it ended. Leaves out the run during which kvis attached, because its start is not known. */
 INLINE void keep_run(struct wire_sched *c, u32 pid, u64 now)
 {
-    u64 ran = now - c->switched;
+    u64 was = c->switched, ran = now - was;
     c->switched = now;
-    if (!pid || ran < RUN_MIN || ran + (now - c->run_end) < c->run_ns)
+    if (!pid || !was || ran < RUN_MIN || ran + (now - c->run_end) < c->run_ns)
         return;
     c->run_ns = ran;
     c->run_end = now;
