@@ -3,7 +3,7 @@
  * blk.bpf.c
  *   sha256 bcb2ff12682404be2ad9d61836fd187f9b494adf3629be4dde38ed87d0cfabed
  * probe.h
- *   sha256 1ea7c6b69aa1c643e0a4eca96125c3cba7fd479afb1a5e501ec89607695cebc5
+ *   sha256 18d55120ad691c2c2bf69fd3e9b4ecfa8611a912b4f38e719112a49105bb4ff9
  * wire.h
  *   sha256 f40ed01d7f52a05cd6f69d6357c553cc848c491b4ef09321e2e77f3441ee1df4
  * hist.h
@@ -45,25 +45,25 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*    5 */ I_LDX_MEM(DW, R6, R1, 0),       /* r6 = *(u64 *)(r1 + 0) */
     // blk.bpf.c:70  u64 key = (u64)rq;
     /* L6: */
-    /*    6 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*    6 */ I_STX_MEM(DW, R10, -16, R6),    /* *(u64 *)(r10 - 16) = r6 */
     /*    7 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // blk.bpf.c:71  u32 op = READ(rq, cmd_flags) & OP_MASK;
-    /*    8 */ I_STX_MEM(W, R10, -48, R7),     /* *(u32 *)(r10 - 48) = r7 */
+    /*    8 */ I_STX_MEM(W, R10, -56, R7),     /* *(u32 *)(r10 - 56) = r7 */
     /*    9 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [request.cmd_flags] */
     /*   10 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*   11 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*   12 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*   13 */ I_ALU64_IMM(ADD, R1, -48),      /* r1 += -48 */
+    /*   13 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
     /*   14 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   15 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   16 */ I_LDX_MEM(W, R1, R10, -48),     /* r1 = *(u32 *)(r10 - 48) */
+    /*   16 */ I_LDX_MEM(W, R1, R10, -56),     /* r1 = *(u32 *)(r10 - 56) */
     /*   17 */ I_ALU64_IMM(AND, R1, 255),      /* r1 &= 255 */
     /*   18 */ I_STX_MEM(DW, R10, -72, R1),    /* *(u64 *)(r10 - 72) = r1 */
     /*   19 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [request.rq_disk] */
     // blk.bpf.c:42  if (EXISTS(rq, rq_disk))
     /*   20 */ I_JMP_IMM(JEQ, R1, 0, 4),       /* if r1 == 0 goto L25 */
     // blk.bpf.c:43  return READ(rq, rq_disk);
-    /*   21 */ I_STX_MEM(DW, R10, -48, R7),    /* *(u64 *)(r10 - 48) = r7 */
+    /*   21 */ I_STX_MEM(DW, R10, -56, R7),    /* *(u64 *)(r10 - 56) = r7 */
     /*   22 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [request.rq_disk] */
     /*   23 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*   24 */ I_JA(11),                       /* goto L36 */
@@ -72,61 +72,61 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*   26 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*   27 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     // blk.bpf.c:44  struct request_queue *q = READ(rq, q);
-    /*   28 */ I_STX_MEM(DW, R10, -48, R7),    /* *(u64 *)(r10 - 48) = r7 */
+    /*   28 */ I_STX_MEM(DW, R10, -56, R7),    /* *(u64 *)(r10 - 56) = r7 */
     /*   29 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*   30 */ I_ALU64_IMM(ADD, R1, -48),      /* r1 += -48 */
+    /*   30 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
     /*   31 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*   32 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   33 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
+    /*   33 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
     // blk.bpf.c:45  return READ(q, disk);
-    /*   34 */ I_STX_MEM(DW, R10, -48, R7),    /* *(u64 *)(r10 - 48) = r7 */
+    /*   34 */ I_STX_MEM(DW, R10, -56, R7),    /* *(u64 *)(r10 - 56) = r7 */
     /*   35 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [request_queue.disk] */
     /* L36: */
     /*   36 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*   37 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*   38 */ I_ALU64_IMM(ADD, R1, -48),      /* r1 += -48 */
+    /*   38 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
     /*   39 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*   40 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   41 */ I_LDX_MEM(DW, R7, R10, -48),    /* r7 = *(u64 *)(r10 - 48) */
+    /*   41 */ I_LDX_MEM(DW, R7, R10, -56),    /* r7 = *(u64 *)(r10 - 56) */
     /*   42 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     // blk.bpf.c:73  u32 dev = (u32)READ(g, major) << 20 | (u32)READ(g, first_minor);
-    /*   43 */ I_STX_MEM(W, R10, -48, R8),     /* *(u32 *)(r10 - 48) = r8 */
+    /*   43 */ I_STX_MEM(W, R10, -56, R8),     /* *(u32 *)(r10 - 56) = r8 */
     /*   44 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [gendisk.major] */
     /*   45 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*   46 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*   47 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*   48 */ I_ALU64_IMM(ADD, R1, -48),      /* r1 += -48 */
+    /*   48 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
     /*   49 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   50 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*   51 */ I_MOV64_IMM(R1, 4),             /* r1 = 4  [gendisk.first_minor] */
     /*   52 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*   53 */ I_LDX_MEM(W, R9, R10, -48),     /* r9 = *(u32 *)(r10 - 48) */
-    /*   54 */ I_STX_MEM(W, R10, -48, R8),     /* *(u32 *)(r10 - 48) = r8 */
+    /*   53 */ I_LDX_MEM(W, R9, R10, -56),     /* r9 = *(u32 *)(r10 - 56) */
+    /*   54 */ I_STX_MEM(W, R10, -56, R8),     /* *(u32 *)(r10 - 56) = r8 */
     /*   55 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*   56 */ I_ALU64_IMM(ADD, R1, -48),      /* r1 += -48 */
+    /*   56 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
     /*   57 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   58 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*   59 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*   60 */ I_ALU64_IMM(LSH, R9, 20),       /* r9 <<= 20 */
-    /*   61 */ I_LDX_MEM(W, R1, R10, -48),     /* r1 = *(u32 *)(r10 - 48) */
+    /*   61 */ I_LDX_MEM(W, R1, R10, -56),     /* r1 = *(u32 *)(r10 - 56) */
     /*   62 */ I_ALU64_REG(OR, R1, R9),        /* r1 |= r9 */
-    /*   63 */ I_STX_MEM(W, R10, -12, R1),     /* *(u32 *)(r10 - 12) = r1 */
+    /*   63 */ I_STX_MEM(W, R10, -20, R1),     /* *(u32 *)(r10 - 20) = r1 */
     /*   64 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   65 */ I_ALU64_IMM(ADD, R2, -12),      /* r2 += -12 */
+    /*   65 */ I_ALU64_IMM(ADD, R2, -20),      /* r2 += -20 */
     // blk.bpf.c:74  u32 *known = bpf_map_lookup_elem(&disks, &dev);
     /*   66 */ I_LD_MAP(R1, disks),            /* r1 = map disks */
     /*   68 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*   69 */ I_MOV64_REG(R9, R0),            /* r9 = r0 */
     /*   70 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   71 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /*   71 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     // blk.bpf.c:75  struct flying *was = bpf_map_lookup_elem(&flying, &key), f = { 0 };
     /*   72 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
     /*   74 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*   75 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
-    /*   76 */ I_STX_MEM(DW, R10, -24, R8),    /* *(u64 *)(r10 - 24) = r8 */
-    /*   77 */ I_STX_MEM(DW, R10, -32, R8),    /* *(u64 *)(r10 - 32) = r8 */
-    /*   78 */ I_STX_MEM(DW, R10, -40, R8),    /* *(u64 *)(r10 - 40) = r8 */
-    /*   79 */ I_STX_MEM(DW, R10, -48, R8),    /* *(u64 *)(r10 - 48) = r8 */
+    /*   76 */ I_STX_MEM(DW, R10, -32, R8),    /* *(u64 *)(r10 - 32) = r8 */
+    /*   77 */ I_STX_MEM(DW, R10, -40, R8),    /* *(u64 *)(r10 - 40) = r8 */
+    /*   78 */ I_STX_MEM(DW, R10, -48, R8),    /* *(u64 *)(r10 - 48) = r8 */
+    /*   79 */ I_STX_MEM(DW, R10, -56, R8),    /* *(u64 *)(r10 - 56) = r8 */
     // blk.bpf.c:76  if (op >= OP_PASSTHROUGH)
     /*   80 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
     /*   81 */ I_JMP_IMM(JGT, R1, 31, 99),     /* if r1 > 31 goto L181 */
@@ -134,9 +134,9 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*   82 */ I_JMP_IMM(JEQ, R9, 0, 1),       /* if r9 == 0 goto L84 */
     /*   83 */ I_LDX_MEM(W, R8, R9, 0),        /* r8 = *(u32 *)(r9 + 0) */
     /* L84: */
-    /*   84 */ I_STX_MEM(W, R10, -52, R8),     /* *(u32 *)(r10 - 52) = r8 */
+    /*   84 */ I_STX_MEM(W, R10, -60, R8),     /* *(u32 *)(r10 - 60) = r8 */
     /*   85 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   86 */ I_ALU64_IMM(ADD, R2, -52),      /* r2 += -52 */
+    /*   86 */ I_ALU64_IMM(ADD, R2, -60),      /* r2 += -60 */
     // blk.bpf.c:79  struct wire_blk *b = bpf_map_lookup_elem(&stats, &slot);
     /*   87 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
     /*   89 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
@@ -145,13 +145,14 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*   91 */ I_JMP_IMM(JNE, R0, 0, 9),       /* if r0 != 0 goto L101 */
     /* L92: */
     /*   92 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    /*   93 */ I_STX_MEM(W, R10, -64, R1),     /* *(u32 *)(r10 - 64) = r1 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   93 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*   94 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   95 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    /*   95 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   96 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   98 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   99 */ I_JMP_IMM(JEQ, R0, 0, 81),      /* if r0 == 0 goto L181 */
     /*  100 */ I_JA(78),                       /* goto L179 */
     /* L101: */
@@ -159,41 +160,41 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*  102 */ I_STX_MEM(DW, R10, -88, R0),    /* *(u64 *)(r10 - 88) = r0 */
     // blk.bpf.c:84  f.issue_ns = bpf_ktime_get_ns();
     /*  103 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
-    /*  104 */ I_STX_MEM(DW, R10, -48, R0),    /* *(u64 *)(r10 - 48) = r0 */
+    /*  104 */ I_STX_MEM(DW, R10, -56, R0),    /* *(u64 *)(r10 - 56) = r0 */
     /*  105 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     // blk.bpf.c:85  f.start_ns = READ(rq, start_time_ns);
-    /*  106 */ I_STX_MEM(DW, R10, -64, R8),    /* *(u64 *)(r10 - 64) = r8 */
+    /*  106 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
     /*  107 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [request.start_time_ns] */
     /*  108 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*  109 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  110 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // blk.bpf.c:84  f.issue_ns = bpf_ktime_get_ns();
-    /*  111 */ I_ALU64_IMM(ADD, R1, -64),      /* r1 += -64 */
+    /*  111 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // blk.bpf.c:85  f.start_ns = READ(rq, start_time_ns);
     /*  112 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  113 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // blk.bpf.c:86  f.slot = slot;
-    /*  114 */ I_LDX_MEM(W, R1, R10, -52),     /* r1 = *(u32 *)(r10 - 52) */
-    /*  115 */ I_STX_MEM(W, R10, -32, R1),     /* *(u32 *)(r10 - 32) = r1 */
+    /*  114 */ I_LDX_MEM(W, R1, R10, -60),     /* r1 = *(u32 *)(r10 - 60) */
+    /*  115 */ I_STX_MEM(W, R10, -40, R1),     /* *(u32 *)(r10 - 40) = r1 */
     /*  116 */ I_LDX_MEM(DW, R7, R10, -72),    /* r7 = *(u64 *)(r10 - 72) */
     // blk.bpf.c:87  f.op = op;
-    /*  117 */ I_STX_MEM(W, R10, -28, R7),     /* *(u32 *)(r10 - 28) = r7 */
+    /*  117 */ I_STX_MEM(W, R10, -36, R7),     /* *(u32 *)(r10 - 36) = r7 */
     // blk.bpf.c:85  f.start_ns = READ(rq, start_time_ns);
-    /*  118 */ I_LDX_MEM(DW, R9, R10, -64),    /* r9 = *(u64 *)(r10 - 64) */
-    /*  119 */ I_STX_MEM(DW, R10, -40, R9),    /* *(u64 *)(r10 - 40) = r9 */
+    /*  118 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
+    /*  119 */ I_STX_MEM(DW, R10, -48, R9),    /* *(u64 *)(r10 - 48) = r9 */
     // blk.bpf.c:88  f.bytes = READ(rq, __data_len);
-    /*  120 */ I_STX_MEM(W, R10, -64, R8),     /* *(u32 *)(r10 - 64) = r8 */
+    /*  120 */ I_STX_MEM(W, R10, -8, R8),      /* *(u32 *)(r10 - 8) = r8 */
     /*  121 */ I_MOV64_IMM(R1, 28),            /* r1 = 28  [request.__data_len] */
     /*  122 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*  123 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  124 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // blk.bpf.c:84  f.issue_ns = bpf_ktime_get_ns();
-    /*  125 */ I_ALU64_IMM(ADD, R1, -64),      /* r1 += -64 */
+    /*  125 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // blk.bpf.c:88  f.bytes = READ(rq, __data_len);
     /*  126 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  127 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  128 */ I_LDX_MEM(W, R8, R10, -64),     /* r8 = *(u32 *)(r10 - 64) */
-    /*  129 */ I_STX_MEM(W, R10, -24, R8),     /* *(u32 *)(r10 - 24) = r8 */
+    /*  128 */ I_LDX_MEM(W, R8, R10, -8),      /* r8 = *(u32 *)(r10 - 8) */
+    /*  129 */ I_STX_MEM(W, R10, -32, R8),     /* *(u32 *)(r10 - 32) = r8 */
     // blk.bpf.c:89  if (op != OP_FLUSH && op != OP_DISCARD && !(was && was->start_ns == f.start_ns
     /*  130 */ I_ALU64_IMM(AND, R7, 254),      /* r7 &= 254 */
     /*  131 */ I_JMP_IMM(JEQ, R7, 2, 30),      /* if r7 == 2 goto L162 */
@@ -206,15 +207,15 @@ static const struct bpf_insn blk_issue_insns[] = {
     /* L138: */
     /*  138 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // blk.bpf.c:90  place(b, READ(rq, __sector), f.bytes);
-    /*  139 */ I_STX_MEM(DW, R10, -64, R1),    /* *(u64 *)(r10 - 64) = r1 */
+    /*  139 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  140 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [request.__sector] */
     /*  141 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
     /*  142 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  143 */ I_ALU64_IMM(ADD, R1, -64),      /* r1 += -64 */
+    /*  143 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  144 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  145 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*  146 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  147 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
+    /*  147 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*  148 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
     /*  149 */ I_LDX_MEM(DW, R3, R10, -88),    /* r3 = *(u64 *)(r10 - 88) */
     // blk.bpf.c:62  __sync_fetch_and_add(&b->requests, 1);
@@ -235,22 +236,23 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*  161 */ I_STX_MEM(DW, R3, 80, R1),      /* *(u64 *)(r3 + 80) = r1 */
     /* L162: */
     /*  162 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  163 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /*  163 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     /*  164 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
-    /*  165 */ I_ALU64_IMM(ADD, R3, -48),      /* r3 += -48 */
+    /*  165 */ I_ALU64_IMM(ADD, R3, -56),      /* r3 += -56 */
     // blk.bpf.c:91  if (bpf_map_update_elem(&flying, &key, &f, MAP_ANY))
     /*  166 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
     /*  168 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
     /*  169 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  170 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L181 */
     /*  171 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    /*  172 */ I_STX_MEM(W, R10, -64, R1),     /* *(u32 *)(r10 - 64) = r1 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  172 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  173 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  174 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    /*  174 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  175 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  177 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*  178 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L181 */
     /* L179: */
     /*  179 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */

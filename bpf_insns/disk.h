@@ -3,7 +3,7 @@
  * disk.bpf.c
  *   sha256 6a06b9868589138c9aab484905bcdd84a4deb7464c23d349bd86baa50ffa28cf
  * probe.h
- *   sha256 1ea7c6b69aa1c643e0a4eca96125c3cba7fd479afb1a5e501ec89607695cebc5
+ *   sha256 18d55120ad691c2c2bf69fd3e9b4ecfa8611a912b4f38e719112a49105bb4ff9
  * wire.h
  *   sha256 f40ed01d7f52a05cd6f69d6357c553cc848c491b4ef09321e2e77f3441ee1df4
  * compiler: clang 14.0.6
@@ -155,10 +155,10 @@ static const struct bpf_insn disk_bio_insns[] = {
     /*   85 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
     /*   86 */ I_ALU64_REG(AND, R1, R8),       /* r1 &= r8 */
     /*   87 */ I_STX_MEM(W, R10, -32, R1),     /* *(u32 *)(r10 - 32) = r1 */
-    /*   88 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*   88 */ I_STX_MEM(DW, R10, -16, R6),    /* *(u64 *)(r10 - 16) = r6 */
     /*   89 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     // disk.bpf.c:78  io->pid = CFG(CFG_NS_INO) ? 0 : (u32)(id >> 32);
-    /*   90 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /*   90 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     /*   91 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
     /*   92 */ I_ALU64_IMM(ADD, R3, -64),      /* r3 += -64 */
     // disk.bpf.c:84  if (bpf_map_update_elem(&ios, &key, io, MAP_ANY))
@@ -166,17 +166,18 @@ static const struct bpf_insn disk_bio_insns[] = {
     /*   95 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
     /*   96 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   97 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L108 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   98 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    /*   99 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
+    /*   99 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  100 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  101 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    /*  101 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  102 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  104 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*  105 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L108 */
     /*  106 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*  107 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // disk.bpf.c:136  if (io.op)
     /* L108: */
@@ -217,9 +218,9 @@ static const struct bpf_insn disk_bio_insns[] = {
     /* L137: */
     /*  137 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*  138 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  139 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  139 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
     /*  140 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  141 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /*  141 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     /*  142 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
     /*  143 */ I_ALU64_IMM(ADD, R3, -64),      /* r3 += -64 */
     // disk.bpf.c:84  if (bpf_map_update_elem(&ios, &key, io, MAP_ANY))
@@ -228,16 +229,17 @@ static const struct bpf_insn disk_bio_insns[] = {
     /*  147 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  148 */ I_JMP_IMM(JEQ, R0, 0, 44),      /* if r0 == 0 goto L193 */
     /*  149 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    /*  150 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  150 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  151 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  152 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    /*  152 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  153 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  155 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*  156 */ I_JMP_IMM(JEQ, R0, 0, 36),      /* if r0 == 0 goto L193 */
     /*  157 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*  158 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  159 */ I_JA(33),                       /* goto L193 */
     /* L160: */
@@ -447,9 +449,9 @@ static const struct bpf_insn disk_split_insns[] = {
     /* L27: */
     /*   27 */ I_JMP_IMM(JNE, R0, 0, 26),      /* if r0 != 0 goto L54 */
     // disk.bpf.c:109  u64 key = (u64)b, disk;
-    /*   28 */ I_STX_MEM(DW, R10, -16, R6),    /* *(u64 *)(r10 - 16) = r6 */
+    /*   28 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   29 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   30 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
+    /*   30 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
     // disk.bpf.c:110  struct io *io = bpf_map_lookup_elem(&ios, &key);
     /*   31 */ I_LD_MAP(R1, ios),              /* r1 = map ios */
     /*   33 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
@@ -459,7 +461,7 @@ static const struct bpf_insn disk_split_insns[] = {
     /*   35 */ I_LDX_MEM(W, R7, R0, 40),       /* r7 = *(u32 *)(r0 + 40) */
     /*   36 */ I_LDX_MEM(W, R8, R0, 32),       /* r8 = *(u32 *)(r0 + 32) */
     /*   37 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   38 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
+    /*   38 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
     // disk.bpf.c:114  bpf_map_delete_elem(&ios, &key);
     /*   39 */ I_LD_MAP(R1, ios),              /* r1 = map ios */
     /*   41 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
@@ -507,16 +509,17 @@ static const struct bpf_insn disk_split_insns[] = {
     /*   76 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   77 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L88 */
     /*   78 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    /*   79 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   79 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*   80 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   81 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    /*   81 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   82 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   84 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   85 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L88 */
     /*   86 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   87 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // disk.bpf.c:167  }
     /* L88: */
@@ -785,10 +788,10 @@ static const struct bpf_insn disk_insert_insns[] = {
     /*  156 */ I_STX_MEM(DW, R10, -72, R0),    /* *(u64 *)(r10 - 72) = r0 */
     // disk.bpf.c:214  put(key, &io);
     /*  157 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
-    /*  158 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  158 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
     /*  159 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     // disk.bpf.c:204  io.life = life;
-    /*  160 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /*  160 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     /*  161 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
     /*  162 */ I_ALU64_IMM(ADD, R3, -72),      /* r3 += -72 */
     // disk.bpf.c:84  if (bpf_map_update_elem(&ios, &key, io, MAP_ANY))
@@ -797,16 +800,17 @@ static const struct bpf_insn disk_insert_insns[] = {
     /*  166 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  167 */ I_JMP_IMM(JEQ, R0, 0, 18),      /* if r0 == 0 goto L186 */
     /*  168 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    /*  169 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  169 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  170 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  171 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    /*  171 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  172 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  174 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*  175 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L186 */
     /*  176 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*  177 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  178 */ I_JA(7),                        /* goto L186 */
     // disk.bpf.c:200  if (was) /* stale: the earlier request was merged into another */
@@ -1119,9 +1123,9 @@ static const struct bpf_insn disk_issue_insns[] = {
     /*  214 */ I_STX_MEM(W, R10, -44, R1),     /* *(u32 *)(r10 - 44) = r1 */
     // disk.bpf.c:214  put(key, &io);
     /*  215 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
-    /*  216 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  216 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
     /*  217 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  218 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /*  218 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     /*  219 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
     /*  220 */ I_ALU64_IMM(ADD, R3, -72),      /* r3 += -72 */
     // disk.bpf.c:84  if (bpf_map_update_elem(&ios, &key, io, MAP_ANY))
@@ -1129,16 +1133,17 @@ static const struct bpf_insn disk_issue_insns[] = {
     /*  223 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
     /*  224 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  225 */ I_JMP_IMM(JEQ, R0, 0, 16),      /* if r0 == 0 goto L242 */
-    /*  226 */ I_STX_MEM(W, R10, -16, R9),     /* *(u32 *)(r10 - 16) = r9 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  226 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
     /*  227 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  228 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    /*  228 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  229 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  231 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*  232 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L242 */
     /*  233 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*  234 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  235 */ I_JA(6),                        /* goto L242 */
     // disk.bpf.c:200  if (was) /* stale: the earlier request was merged into another */
@@ -1394,16 +1399,17 @@ static const struct bpf_insn disk_done_insns[] = {
     /*  157 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /*  158 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L169 */
     /*  159 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    /*  160 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  160 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  161 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  162 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  163 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  165 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*  166 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L169 */
     /*  167 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*  168 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L169: */
     /*  169 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */

@@ -3,7 +3,7 @@
  * open.bpf.c
  *   sha256 770cb4a839faacf2a3e5c4c2d7648de616de6bbfe12d5239b936e7fbf14b2f22
  * probe.h
- *   sha256 1ea7c6b69aa1c643e0a4eca96125c3cba7fd479afb1a5e501ec89607695cebc5
+ *   sha256 18d55120ad691c2c2bf69fd3e9b4ecfa8611a912b4f38e719112a49105bb4ff9
  * wire.h
  *   sha256 f40ed01d7f52a05cd6f69d6357c553cc848c491b4ef09321e2e77f3441ee1df4
  * compiler: clang 14.0.6
@@ -386,16 +386,17 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  253 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  254 */ I_JMP_IMM(JEQ, R0, 0, 334),     /* if r0 == 0 goto L589 */
     /*  255 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    /*  256 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  256 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
     /*  257 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  258 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  259 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  261 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*  262 */ I_JMP_IMM(JEQ, R0, 0, 326),     /* if r0 == 0 goto L589 */
     /*  263 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*  264 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  265 */ I_JA(323),                      /* goto L589 */
     // open.bpf.c:96  u64 id = bpf_get_current_pid_tgid();
@@ -768,15 +769,16 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  578 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  579 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L589 */
     /*  580 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*  581 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  581 */ I_STX_MEM(DW, R10, -16, R6),    /* *(u64 *)(r10 - 16) = r6 */
     /*  582 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  583 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  584 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  586 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*  587 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L589 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*  588 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // open.bpf.c:280  }
     /* L589: */
@@ -1294,11 +1296,11 @@ static const struct bpf_insn open_exit_insns[] = {
     /*  338 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // open.bpf.c:369  if (at <= sizeof r->data)
     /*  339 */ I_JMP_IMM(JGT, R7, 8456, 26),   /* if r7 > 8456 goto L366 */
-    // probe.h:188  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:189  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  340 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  342 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  343 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:190  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:191  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  344 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  346 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  347 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L349 */
@@ -1306,23 +1308,24 @@ static const struct bpf_insn open_exit_insns[] = {
     // open.bpf.c:370  emit(r, sizeof *h + at);
     /* L349: */
     /*  349 */ I_ALU64_IMM(ADD, R7, 72),       /* r7 += 72 */
-    // probe.h:196  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:197  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /*  350 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  352 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
     /*  353 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  354 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /*  355 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L366 */
     /*  356 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  357 */ I_STX_MEM(W, R10, -72, R1),     /* *(u32 *)(r10 - 72) = r1 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  357 */ I_STX_MEM(DW, R10, -72, R1),    /* *(u64 *)(r10 - 72) = r1 */
     /*  358 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  359 */ I_ALU64_IMM(ADD, R2, -72),      /* r2 += -72 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  360 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  362 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*  363 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L366 */
     /*  364 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*  365 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L366: */
     /*  366 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -1650,16 +1653,17 @@ static const struct bpf_insn open_exec_insns[] = {
     /*   48 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   49 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L60 */
     /*   50 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    /*   51 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   51 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
     /*   52 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   53 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   54 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   56 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   57 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L60 */
     /*   58 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   59 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L60: */
     /*   60 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -2171,11 +2175,11 @@ static const struct bpf_insn open_exec_insns[] = {
     /*  486 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // open.bpf.c:369  if (at <= sizeof r->data)
     /*  487 */ I_JMP_IMM(JGT, R6, 8456, -260), /* if r6 > 8456 goto L228 */
-    // probe.h:188  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:189  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  488 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  490 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  491 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:190  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:191  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  492 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  494 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  495 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L497 */
@@ -2183,23 +2187,24 @@ static const struct bpf_insn open_exec_insns[] = {
     // open.bpf.c:370  emit(r, sizeof *h + at);
     /* L497: */
     /*  497 */ I_ALU64_IMM(ADD, R6, 72),       /* r6 += 72 */
-    // probe.h:196  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:197  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /*  498 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  500 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
     /*  501 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*  502 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /*  503 */ I_JMP_IMM(JEQ, R0, 0, -276),    /* if r0 == 0 goto L228 */
     /*  504 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  505 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  505 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
     /*  506 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  507 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  508 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  510 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*  511 */ I_JMP_IMM(JEQ, R0, 0, -284),    /* if r0 == 0 goto L228 */
     /*  512 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*  513 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  514 */ I_JA(-287),                     /* goto L228 */
     // open.bpf.c:292  bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
@@ -2482,49 +2487,50 @@ static const struct bpf_insn open_fork_insns[] = {
     /*    3 */ I_LDX_MEM(DW, R3, R1, 8),       /* r3 = *(u64 *)(r1 + 8) */
     /*    4 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // open.bpf.c:534  child = (u32)READ(t, pid);
-    /*    5 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
+    /*    5 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*    6 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.pid] */
     /*    7 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*    8 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // open.bpf.c:533  struct task_struct *t = (void *)ctx->arg[1];
-    /*    9 */ I_ALU64_IMM(ADD, R1, -4),       /* r1 += -4 */
+    /*    9 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // open.bpf.c:534  child = (u32)READ(t, pid);
     /*   10 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   11 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   12 */ I_LDX_MEM(W, R1, R10, -4),      /* r1 = *(u32 *)(r10 - 4) */
+    /*   12 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
     /*   13 */ I_JA(1),                        /* goto L15 */
     // open.bpf.c:536  child = KEPT((u32)record->child_pid);
     /* L14: */
     /*   14 */ I_LDX_MEM(W, R1, R1, 0),        /* r1 = *(u32 *)(r1 + 0) */
     /* L15: */
-    /*   15 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*   15 */ I_STX_MEM(W, R10, -12, R1),     /* *(u32 *)(r10 - 12) = r1 */
     // open.bpf.c:522  u32 tid = (u32)bpf_get_current_pid_tgid();
     /*   16 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
-    /*   17 */ I_STX_MEM(W, R10, -12, R0),     /* *(u32 *)(r10 - 12) = r0 */
+    /*   17 */ I_STX_MEM(W, R10, -16, R0),     /* *(u32 *)(r10 - 16) = r0 */
     /*   18 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   19 */ I_ALU64_IMM(ADD, R2, -12),      /* r2 += -12 */
+    /*   19 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     // open.bpf.c:523  if (bpf_map_lookup_elem(&tree, &tid) && bpf_map_update_elem(&tree, &child, &c
     /*   20 */ I_LD_MAP(R1, tree),             /* r1 = map tree */
     /*   22 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*   23 */ I_JMP_IMM(JEQ, R0, 0, 18),      /* if r0 == 0 goto L42 */
     /*   24 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   25 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /*   25 */ I_ALU64_IMM(ADD, R2, -12),      /* r2 += -12 */
     /*   26 */ I_LD_MAP(R1, tree),             /* r1 = map tree */
     /*   28 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
     /*   29 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
     /*   30 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   31 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L42 */
     /*   32 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    /*   33 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   33 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*   34 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   35 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    /*   35 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   36 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   38 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   39 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L42 */
     /*   40 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   41 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // open.bpf.c:539  return 0;
     /* L42: */

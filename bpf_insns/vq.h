@@ -3,7 +3,7 @@
  * vq.bpf.c
  *   sha256 b8ad6ea2e836ace97a683c7558919343e32319adb52838eae20b0a01e3e364e3
  * probe.h
- *   sha256 1ea7c6b69aa1c643e0a4eca96125c3cba7fd479afb1a5e501ec89607695cebc5
+ *   sha256 18d55120ad691c2c2bf69fd3e9b4ecfa8611a912b4f38e719112a49105bb4ff9
  * wire.h
  *   sha256 f40ed01d7f52a05cd6f69d6357c553cc848c491b4ef09321e2e77f3441ee1df4
  * hist.h
@@ -121,15 +121,16 @@ static const struct bpf_insn vq_add_sgs_insns[] = {
     /*   42 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   43 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L53 */
     /*   44 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*   45 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   45 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   46 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   47 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   48 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   50 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   51 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L53 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   52 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:254  return 0;
     /* L53: */
@@ -208,15 +209,16 @@ static const struct bpf_insn vq_add_insns[] = {
     /*   42 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   43 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L53 */
     /*   44 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*   45 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   45 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   46 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   47 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   48 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   50 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   51 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L53 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   52 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:261  return 0;
     /* L53: */
@@ -267,15 +269,16 @@ static const struct bpf_insn vq_added_insns[] = {
     // vq.bpf.c:215  if (!kept) {
     /*   23 */ I_JMP_IMM(JNE, R0, 0, 10),      /* if r0 != 0 goto L34 */
     /*   24 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*   25 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   25 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   26 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   27 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   28 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   30 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   31 */ I_JMP_IMM(JEQ, R0, 0, 481),     /* if r0 == 0 goto L513 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   32 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   33 */ I_JA(479),                      /* goto L513 */
     // vq.bpf.c:219  *c = *kept;
@@ -329,15 +332,16 @@ static const struct bpf_insn vq_added_insns[] = {
     /*   69 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*   70 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L81 */
     /*   71 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*   72 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   72 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   73 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   74 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   75 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   77 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   78 */ I_JMP_IMM(JEQ, R0, 0, 175),     /* if r0 == 0 goto L254 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   79 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   80 */ I_JA(173),                      /* goto L254 */
     /* L81: */
@@ -577,7 +581,7 @@ static const struct bpf_insn vq_added_insns[] = {
     // vq.bpf.c:299  if (!err) {
     /*  276 */ I_JMP_REG(JEQ, R7, R1, 228),    /* if r7 == r1 goto L505 */
     /*  277 */ I_JMP_IMM(JNE, R7, 0, 233),     /* if r7 != 0 goto L511 */
-    /*  278 */ I_STX_MEM(DW, R10, -8, R0),     /* *(u64 *)(r10 - 8) = r0 */
+    /*  278 */ I_STX_MEM(DW, R10, -16, R0),    /* *(u64 *)(r10 - 16) = r0 */
     // vq.bpf.c:267  u64 since = q->full_since;
     /*  279 */ I_LDX_MEM(DW, R9, R6, 80),      /* r9 = *(u64 *)(r6 + 80) */
     // vq.bpf.c:266  struct virtqueue *v = (void *)c->vq;
@@ -602,16 +606,16 @@ static const struct bpf_insn vq_added_insns[] = {
     /*  295 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
     /*  296 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:113  return EXISTS(r, split.avail_idx_shadow) ? READ(r, split.avail_idx_shadow) : 0;
-    /*  297 */ I_STX_MEM(H, R10, -16, R1),     /* *(u16 *)(r10 - 16) = r1 */
+    /*  297 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
     /*  298 */ I_MOV64_IMM(R1, 40),            /* r1 = 40 */
     /*  299 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  300 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // vq.bpf.c:269  u64 n = q->state & VQ_COUNTS ? steps(q, &q->avail, avail_of(c->vq)) : 1;
-    /*  301 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
+    /*  301 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // vq.bpf.c:113  return EXISTS(r, split.avail_idx_shadow) ? READ(r, split.avail_idx_shadow) : 0;
     /*  302 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
     /*  303 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  304 */ I_LDX_MEM(H, R1, R10, -16),     /* r1 = *(u16 *)(r10 - 16) */
+    /*  304 */ I_LDX_MEM(H, R1, R10, -8),      /* r1 = *(u16 *)(r10 - 8) */
     // vq.bpf.c:193  u64 n = (at - *last) & 0xffff;
     /* L305: */
     /*  305 */ I_LDX_MEM(W, R2, R6, 128),      /* r2 = *(u32 *)(r6 + 128) */
@@ -651,22 +655,23 @@ static const struct bpf_insn vq_added_insns[] = {
     /*  329 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  330 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
     /*  331 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
-    /*  332 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
+    /*  332 */ I_ALU64_IMM(ADD, R3, -16),      /* r3 += -16 */
     // vq.bpf.c:275  if (bpf_map_update_elem(&flying, c, &now, MAP_ANY))
     /*  333 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
     /*  335 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
     /*  336 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  337 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L347 */
     /*  338 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
-    /*  339 */ I_STX_MEM(W, R10, -16, R7),     /* *(u32 *)(r10 - 16) = r7 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  339 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
     /*  340 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  341 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    /*  341 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  342 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  344 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*  345 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L347 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*  346 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
     // vq.bpf.c:277  if (since) {
     /* L347: */
@@ -675,7 +680,7 @@ static const struct bpf_insn vq_added_insns[] = {
     // vq.bpf.c:278  q->full_since = 0;
     /*  349 */ I_STX_MEM(DW, R6, 80, R1),      /* *(u64 *)(r6 + 80) = r1 */
     // vq.bpf.c:279  add(q, VQ_STALL, now > since ? now - since : 0);
-    /*  350 */ I_LDX_MEM(DW, R4, R10, -8),     /* r4 = *(u64 *)(r10 - 8) */
+    /*  350 */ I_LDX_MEM(DW, R4, R10, -16),    /* r4 = *(u64 *)(r10 - 16) */
     /*  351 */ I_MOV64_REG(R2, R4),            /* r2 = r4 */
     /*  352 */ I_ALU64_REG(SUB, R2, R9),       /* r2 -= r9 */
     /*  353 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
@@ -762,30 +767,30 @@ static const struct bpf_insn vq_added_insns[] = {
     /*  421 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
     /*  422 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:89  return EXISTS(r, split.vring.num) ? READ(r, split.vring.num) : 0;
-    /*  423 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
+    /*  423 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  424 */ I_MOV64_IMM(R1, 36),            /* r1 = 36  [vring_virtqueue.split.vring.num] */
     /*  425 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  426 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // vq.bpf.c:283  u32 size = size_of(c->vq), free = EXISTS(v, num_free) ? READ(v, num_free) : 0;
-    /*  427 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
+    /*  427 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // vq.bpf.c:89  return EXISTS(r, split.vring.num) ? READ(r, split.vring.num) : 0;
     /*  428 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  429 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  430 */ I_LDX_MEM(W, R7, R10, -16),     /* r7 = *(u32 *)(r10 - 16) */
+    /*  430 */ I_LDX_MEM(W, R7, R10, -8),      /* r7 = *(u32 *)(r10 - 8) */
     /* L431: */
     /*  431 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [virtqueue.num_free] */
     // vq.bpf.c:283  u32 size = size_of(c->vq), free = EXISTS(v, num_free) ? READ(v, num_free) : 0;
     /*  432 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L443 */
     /*  433 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  434 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
+    /*  434 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  435 */ I_MOV64_IMM(R1, 20),            /* r1 = 20  [virtqueue.num_free] */
     /*  436 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
     /*  437 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  438 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  439 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
+    /*  439 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  440 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  441 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  442 */ I_LDX_MEM(W, R8, R10, -16),     /* r8 = *(u32 *)(r10 - 16) */
+    /*  442 */ I_LDX_MEM(W, R8, R10, -8),      /* r8 = *(u32 *)(r10 - 8) */
     // vq.bpf.c:285  add(q, VQ_DEPTH, size > free ? size - free : 0);
     /* L443: */
     /*  443 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
@@ -1067,15 +1072,16 @@ static const struct bpf_insn vq_get_insns[] = {
     /*   68 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   69 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L79 */
     /*   70 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*   71 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   71 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   72 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   73 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   74 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   76 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   77 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L79 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   78 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:318  return 0;
     /* L79: */
@@ -1177,15 +1183,16 @@ static const struct bpf_insn vq_got_insns[] = {
     // vq.bpf.c:215  if (!kept) {
     /*   60 */ I_JMP_IMM(JNE, R0, 0, 10),      /* if r0 != 0 goto L71 */
     /*   61 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*   62 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   62 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   63 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   64 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   65 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   67 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   68 */ I_JMP_IMM(JEQ, R0, 0, -42),     /* if r0 == 0 goto L27 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   69 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   70 */ I_JA(-44),                      /* goto L27 */
     // vq.bpf.c:219  *c = *kept;
@@ -1239,15 +1246,16 @@ static const struct bpf_insn vq_got_insns[] = {
     /*  106 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*  107 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L118 */
     /*  108 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
-    /*  109 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  109 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
     /*  110 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  111 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  112 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  114 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*  115 */ I_JMP_IMM(JEQ, R0, 0, 176),     /* if r0 == 0 goto L292 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*  116 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
     /*  117 */ I_JA(174),                      /* goto L292 */
     /* L118: */
@@ -1791,15 +1799,16 @@ static const struct bpf_insn vq_kick_insns[] = {
     /*   63 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*   64 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L75 */
     /*   65 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*   66 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   66 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   67 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   68 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   69 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   71 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   72 */ I_JMP_IMM(JEQ, R0, 0, 172),     /* if r0 == 0 goto L245 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   73 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   74 */ I_JA(170),                      /* goto L245 */
     /* L75: */
@@ -2204,15 +2213,16 @@ static const struct bpf_insn vq_notify_insns[] = {
     /*   25 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*   26 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L37 */
     /*   27 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*   28 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   28 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   29 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   30 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   31 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   33 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   34 */ I_JMP_IMM(JEQ, R0, 0, 172),     /* if r0 == 0 goto L207 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   35 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   36 */ I_JA(170),                      /* goto L207 */
     /* L37: */
@@ -2580,15 +2590,16 @@ static const struct bpf_insn vq_irq_insns[] = {
     /*   44 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   45 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L55 */
     /*   46 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*   47 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   47 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   48 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   49 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   50 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   52 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   53 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L55 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   54 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:382  return 0;
     /* L55: */
@@ -2636,15 +2647,16 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     // vq.bpf.c:215  if (!kept) {
     /*   21 */ I_JMP_IMM(JNE, R0, 0, 10),      /* if r0 != 0 goto L32 */
     /*   22 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*   23 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   23 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   24 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   25 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   26 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   28 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   29 */ I_JMP_IMM(JEQ, R0, 0, 256),     /* if r0 == 0 goto L286 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   30 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   31 */ I_JA(254),                      /* goto L286 */
     // vq.bpf.c:219  *c = *kept;
@@ -2679,15 +2691,16 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*   54 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*   55 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L66 */
     /*   56 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
-    /*   57 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
+    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   57 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
     /*   58 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   59 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   60 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   62 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:180  if (n)
+    // probe.h:181  if (n)
     /*   63 */ I_JMP_IMM(JEQ, R0, 0, 183),     /* if r0 == 0 goto L247 */
-    // probe.h:181  __sync_fetch_and_add(n, 1);
+    // probe.h:182  __sync_fetch_and_add(n, 1);
     /*   64 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
     /*   65 */ I_JA(181),                      /* goto L247 */
     /* L66: */

@@ -175,7 +175,8 @@ INLINE bool is_compat(void)
 /* Counts a lost record. Atomic, because one BPF program may interrupt another on the same CPU. */
 INLINE void count_lost(u32 why)
 {
-    u64 *n = bpf_map_lookup_elem(&lost, &why);
+    u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    u64 *n = bpf_map_lookup_elem(&lost, &key);
 
     if (n)
         __sync_fetch_and_add(n, 1);
