@@ -18745,8 +18745,10 @@ static struct hy_args **hy_args_new(const struct wire_proc *h)
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args **at = hy_args_of(h->tid);
-    if (*at && (*at)->ts_ns != h->ts_ns) /* this list is of an exec whose record was lost */
+    if (*at && (*at)->ts_ns != h->ts_ns) { /* of an exec that began, or was lost */
         hy_args_drop(at);
+        at = hy_args_of(h->tid); /* now an empty list */
+    }
     if (!*at && !h->at)
         at = hy_args_new(h);
     if (!at || !*at)
@@ -23435,6 +23437,7 @@ struct proc_life {
     u32 arg_len;                 /* length of all arguments in bytes; argv may be shorter */
     struct proc_text argv, path, exe, cwd;
     struct proc_text env;        /* the variables of --env: NAME=VALUE strings, a NUL after each */
+    struct proc_text begun;      /* the record PROC_BEGUN of an execve that has not succeeded */
     char comm[16];
     struct wire_usage own, all;  /* usage of the exited threads; usage of the whole process */
 };
@@ -23570,6 +23573,8 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
     if (proc_opt.failed || !proc_state.btf)
         *mask |= 1u << PROG_PROC_CALL | 1u << PROG_PROC_RETURN;
+    if (proc_state.btf && tfs_event_id("sched/sched_prepare_exec") >= 0)
+        *mask |= 1u << PROG_PROC_BEGUN;
     proc_state.no_forks = !proc_state.btf && bpf_pid_ns(NULL);
     if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
         *mask <<= 1;
@@ -23660,7 +23665,7 @@ static void proc_keep(struct proc_text *t, const char *p, u32 n)
 
 static void proc_free_texts(struct proc_life *l)
 {
-    struct proc_text *const all[] = { &l->argv, &l->path, &l->exe, &l->cwd, &l->env };
+    struct proc_text *const all[] = { &l->argv, &l->path, &l->exe, &l->cwd, &l->env, &l->begun };
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         free(all[i]->p);
 }
@@ -24747,6 +24752,12 @@ static void proc_name_path(struct proc_text *to, const struct proc_text *cwd, co
 static void proc_paths(struct proc_life *l, const struct wire_proc *h, const char *data)
 {
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
+    if (h->kind == PROC_BEGUN) { /* only with the name; the directory is the one known before */
+        l->walked = true;
+        proc_keep(&l->exe, "", 0);
+        proc_name_path(&l->path, &l->cwd, data, h->name_len);
+        return;
+    }
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
@@ -24789,6 +24800,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     l->begin_ns = h->ts_ns;
     l->max_rss = 0;
     l->before_rss = h->max_rss;
+    l->begun.len = 0;
     proc_args_take(l, h);
     proc_paths(l, h, data);
     if (!proc_state.btf)
@@ -24796,6 +24808,25 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_state.commands += l->mine;
     proc_emit_exec(l, h->ts_ns, 0);
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
+}
+
+/* Stores the record of an execve that has passed its point of no return. */
+static void proc_exec_begun(const struct wire_proc *h)
+{
+    struct proc_life *l = proc_find(h->pid);
+    if (l)
+        proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
+}
+
+/* If a process ends in an execve that has passed its point of no return, adds the command, as if
+ * the process had been killed before the first instruction of the program. */
+static void proc_exec_died(struct proc_life *l)
+{
+    struct proc_text begun = l->begun;
+    l->begun = (struct proc_text){ 0 };
+    if (begun.len)
+        proc_execed((const struct wire_proc *)begun.p, begun.p + sizeof(struct wire_proc));
+    free(begun.p);
 }
 
 /* Writes the row of a failed execve, after which the process continues unchanged. */
@@ -24865,6 +24896,8 @@ static struct proc_life *proc_ending(const struct wire_proc *h)
 static void proc_exited(const struct wire_proc *h)
 {
     struct proc_life *l = proc_ending(h);
+    if (l && !h->live)
+        proc_exec_died(l);
     hy_args_drop(hy_args_of(h->tid));
     if (!l)
         return;
@@ -24909,6 +24942,8 @@ static bool proc_record(const void *p, u32 size)
         proc_execed(h, data);
     else if (h->kind == PROC_FAIL && whole)
         proc_exec_failed(h, data);
+    else if (h->kind == PROC_BEGUN && whole)
+        proc_exec_begun(h);
     else if (h->kind == PROC_EXIT)
         proc_exited(h);
     return true;

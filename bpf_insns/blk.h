@@ -3,9 +3,9 @@
  * blk.bpf.c
  *   sha256 bcb2ff12682404be2ad9d61836fd187f9b494adf3629be4dde38ed87d0cfabed
  * probe.h
- *   sha256 18d55120ad691c2c2bf69fd3e9b4ecfa8611a912b4f38e719112a49105bb4ff9
+ *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
  * wire.h
- *   sha256 f40ed01d7f52a05cd6f69d6357c553cc848c491b4ef09321e2e77f3441ee1df4
+ *   sha256 bc16d0a52b50803374c53cdac63bb0482a4a930599c7c7f64c819aae60a3ecbd
  * hist.h
  *   sha256 d50f50cc3dcf9c822a6e4d8f4f93cc46905883b4c61df5baca117b1b200f6795
  * compiler: clang 14.0.6
@@ -145,14 +145,14 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*   91 */ I_JMP_IMM(JNE, R0, 0, 9),       /* if r0 != 0 goto L101 */
     /* L92: */
     /*   92 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   93 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*   94 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   95 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   96 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   98 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   99 */ I_JMP_IMM(JEQ, R0, 0, 81),      /* if r0 == 0 goto L181 */
     /*  100 */ I_JA(78),                       /* goto L179 */
     /* L101: */
@@ -245,14 +245,14 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*  169 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  170 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L181 */
     /*  171 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  172 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  173 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  174 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  175 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  177 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  178 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L181 */
     /* L179: */
     /*  179 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */

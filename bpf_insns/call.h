@@ -3,9 +3,9 @@
  * call.bpf.c
  *   sha256 3a0a412c35d3de45c71bb455d09876b6ca4c5acafde9de4bf04eb194132d0ab2
  * probe.h
- *   sha256 18d55120ad691c2c2bf69fd3e9b4ecfa8611a912b4f38e719112a49105bb4ff9
+ *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
  * wire.h
- *   sha256 f40ed01d7f52a05cd6f69d6357c553cc848c491b4ef09321e2e77f3441ee1df4
+ *   sha256 bc16d0a52b50803374c53cdac63bb0482a4a930599c7c7f64c819aae60a3ecbd
  * hist.h
  *   sha256 d50f50cc3dcf9c822a6e4d8f4f93cc46905883b4c61df5baca117b1b200f6795
  * compiler: clang 14.0.6
@@ -206,9 +206,9 @@ static const struct bpf_insn call_enter_insns[] = {
     /*  104 */ I_JMP_IMM(JEQ, R7, 0, 138),     /* if r7 == 0 goto L243 */
     /* L105: */
     /*  105 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:166  u32 bits = 0;
+    // probe.h:168  u32 bits = 0;
     /*  106 */ I_STX_MEM(W, R10, -312, R1),    /* *(u32 *)(r10 - 312) = r1 */
-    // probe.h:167  if (!CFG(CFG_COMPAT_MASK))
+    // probe.h:169  if (!CFG(CFG_COMPAT_MASK))
     /*  107 */ I_LD_CONST(R6, CFG_COMPAT_MASK), /* r6 = CFG_COMPAT_MASK */
     /*  109 */ I_LD_CONST(R1, CFG_COMPAT_MASK), /* r1 = CFG_COMPAT_MASK */
     /*  111 */ I_JMP_IMM(JNE, R1, 0, 118),     /* if r1 != 0 goto L230 */
@@ -280,17 +280,17 @@ static const struct bpf_insn call_enter_insns[] = {
     /*  169 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  170 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L181 */
     /*  171 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  172 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  173 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  174 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  175 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  177 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  178 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L181 */
     /*  179 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  180 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L181: */
     /*  181 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -316,14 +316,14 @@ static const struct bpf_insn call_enter_insns[] = {
     /*  197 */ I_LDX_MEM(H, R2, R9, 292),      /* r2 = *(u16 *)(r9 + 292) */
     /*  198 */ I_JMP_IMM(JNE, R2, 0, 22),      /* if r2 != 0 goto L221 */
     /*  199 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:166  u32 bits = 0;
+    // probe.h:168  u32 bits = 0;
     /*  200 */ I_STX_MEM(W, R10, -312, R1),    /* *(u32 *)(r10 - 312) = r1 */
-    // probe.h:167  if (!CFG(CFG_COMPAT_MASK))
+    // probe.h:169  if (!CFG(CFG_COMPAT_MASK))
     /*  201 */ I_LD_CONST(R6, CFG_COMPAT_MASK), /* r6 = CFG_COMPAT_MASK */
     /*  203 */ I_LD_CONST(R2, CFG_COMPAT_MASK), /* r2 = CFG_COMPAT_MASK */
     /*  205 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /*  206 */ I_JMP_IMM(JEQ, R2, 0, 14),      /* if r2 == 0 goto L221 */
-    // probe.h:169  bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(
+    // probe.h:171  bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(
     /*  207 */ I_CALL(get_current_task),       /* call get_current_task */
     /*  208 */ I_LD_CONST(R1, CFG_COMPAT_OFF), /* r1 = CFG_COMPAT_OFF */
     /*  210 */ I_ALU64_REG(ADD, R0, R1),       /* r0 += r1 */
@@ -332,7 +332,7 @@ static const struct bpf_insn call_enter_insns[] = {
     /*  213 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  214 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
     /*  215 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    // probe.h:170  return bits & CFG(CFG_COMPAT_MASK);
+    // probe.h:172  return bits & CFG(CFG_COMPAT_MASK);
     /*  216 */ I_LDX_MEM(W, R1, R10, -312),    /* r1 = *(u32 *)(r10 - 312) */
     /*  217 */ I_ALU64_REG(AND, R6, R1),       /* r6 &= r1 */
     /*  218 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
@@ -350,7 +350,7 @@ static const struct bpf_insn call_enter_insns[] = {
     // call.bpf.c:324  th->int_over = 1;
     /*  228 */ I_STX_MEM(W, R9, 252, R1),      /* *(u32 *)(r9 + 252) = r1 */
     /*  229 */ I_JA(13),                       /* goto L243 */
-    // probe.h:169  bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(
+    // probe.h:171  bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(
     /* L230: */
     /*  230 */ I_CALL(get_current_task),       /* call get_current_task */
     /*  231 */ I_LD_CONST(R1, CFG_COMPAT_OFF), /* r1 = CFG_COMPAT_OFF */
@@ -360,7 +360,7 @@ static const struct bpf_insn call_enter_insns[] = {
     /*  236 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  237 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
     /*  238 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    // probe.h:170  return bits & CFG(CFG_COMPAT_MASK);
+    // probe.h:172  return bits & CFG(CFG_COMPAT_MASK);
     /*  239 */ I_LDX_MEM(W, R1, R10, -312),    /* r1 = *(u32 *)(r10 - 312) */
     /*  240 */ I_ALU64_REG(AND, R6, R1),       /* r6 &= r1 */
     /*  241 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
@@ -843,15 +843,15 @@ static const struct bpf_insn call_exit_insns[] = {
     /*   35 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // call.bpf.c:1242  th->in_call = 0;
     /*   36 */ I_STX_MEM(W, R9, 144, R1),      /* *(u32 *)(r9 + 144) = r1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   37 */ I_STX_MEM(DW, R10, -40, R1),    /* *(u64 *)(r10 - 40) = r1 */
     /*   38 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     // call.bpf.c:1242  th->in_call = 0;
     /*   39 */ I_ALU64_IMM(ADD, R2, -40),      /* r2 += -40 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   40 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   42 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   43 */ I_JMP_IMM(JEQ, R0, 0, 1714),    /* if r0 == 0 goto L1758 */
     /*   44 */ I_JA(1711),                     /* goto L1756 */
     // call.bpf.c:1246  if (CFG(CFG_COUNT)) {
@@ -2208,19 +2208,19 @@ static const struct bpf_insn call_exit_insns[] = {
     /* 1066 */ I_JMP_IMM(JEQ, R7, 0, 2),       /* if r7 == 0 goto L1069 */
     /* 1067 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L1069 */
     /* 1068 */ I_JMP_IMM(JLT, R9, 976, 15),    /* if r9 < 976 goto L1084 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /* L1069: */
     /* 1069 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /* 1070 */ I_STX_MEM(DW, R10, -40, R1),    /* *(u64 *)(r10 - 40) = r1 */
     /* 1071 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /* 1072 */ I_ALU64_IMM(ADD, R2, -40),      /* r2 += -40 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /* 1073 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /* 1075 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /* 1076 */ I_LDX_MEM(DW, R7, R10, -112),   /* r7 = *(u64 *)(r10 - 112) */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /* 1077 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L1080 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /* 1078 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /* 1079 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L1080: */
@@ -3095,15 +3095,15 @@ static const struct bpf_insn call_exit_insns[] = {
     /* 1746 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /* 1747 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /* 1748 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L1758 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /* L1749: */
     /* 1749 */ I_STX_MEM(DW, R10, -40, R6),    /* *(u64 *)(r10 - 40) = r6 */
     /* 1750 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /* 1751 */ I_ALU64_IMM(ADD, R2, -40),      /* r2 += -40 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /* 1752 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /* 1754 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /* 1755 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L1758 */
     /* L1756: */
     /* 1756 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
@@ -4898,18 +4898,18 @@ static const struct bpf_insn call_nest_insns[] = {
     /*  848 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  849 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /*  850 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L860 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /* L851: */
     /*  851 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*  852 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  853 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  854 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  856 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  857 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L860 */
     /*  858 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  859 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1303  }
     /* L860: */
@@ -5035,17 +5035,17 @@ static const struct bpf_insn call_fork_insns[] = {
     /*   73 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   74 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L85 */
     /*   75 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   76 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*   77 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   78 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   79 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   81 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   82 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L85 */
     /*   83 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   84 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1320  return 0;
     /* L85: */
@@ -5186,17 +5186,17 @@ static const struct bpf_insn call_exec_insns[] = {
     /*  102 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  103 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L114 */
     /*  104 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  105 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  106 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  107 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  108 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  110 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  111 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L114 */
     /*  112 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  113 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L114: */
     /*  114 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -5444,18 +5444,18 @@ static const struct bpf_insn call_gone_insns[] = {
     /*  151 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  152 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /*  153 */ I_JMP_IMM(JEQ, R0, 0, 199),     /* if r0 == 0 goto L353 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /* L154: */
     /*  154 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*  155 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  156 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  157 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  159 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  160 */ I_JMP_IMM(JEQ, R0, 0, 192),     /* if r0 == 0 goto L353 */
     /*  161 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  162 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  163 */ I_JA(189),                      /* goto L353 */
     // call.bpf.c:437  again = nr == CFG(CFG_RESTART_NR) || (nr == th->int_nr && sum == th->int_sum)
@@ -5564,19 +5564,19 @@ static const struct bpf_insn call_gone_insns[] = {
     /*  250 */ I_JMP_IMM(JEQ, R8, 0, 2),       /* if r8 == 0 goto L253 */
     /*  251 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L253 */
     /*  252 */ I_JMP_IMM(JLT, R9, 976, 15),    /* if r9 < 976 goto L268 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /* L253: */
     /*  253 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  254 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  255 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  256 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  257 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  259 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*  260 */ I_LDX_MEM(DW, R8, R10, -64),    /* r8 = *(u64 *)(r10 - 64) */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  261 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L264 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  262 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /*  263 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L264: */
@@ -5880,17 +5880,17 @@ static const struct bpf_insn call_signal_insns[] = {
     /*   88 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /*   89 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L100 */
     /*   90 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   91 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*   92 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   93 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   94 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   96 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   97 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L100 */
     /*   98 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   99 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1413  }
     /* L100: */
@@ -6004,17 +6004,17 @@ static const struct bpf_insn call_sent_insns[] = {
     /*   64 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /*   65 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L76 */
     /*   66 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   67 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*   68 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   69 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   70 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   72 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   73 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L76 */
     /*   74 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   75 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1444  }
     /* L76: */
@@ -6306,18 +6306,18 @@ static const struct bpf_insn call_switch_insns[] = {
     /*  210 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  211 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /*  212 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L222 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /* L213: */
     /*  213 */ I_STX_MEM(DW, R10, -40, R6),    /* *(u64 *)(r10 - 40) = r6 */
     /*  214 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  215 */ I_ALU64_IMM(ADD, R2, -40),      /* r2 += -40 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  216 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  218 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  219 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L222 */
     /*  220 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  221 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L222: */
     /*  222 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -6604,17 +6604,17 @@ static const struct bpf_insn call_switch_insns[] = {
     /*  447 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L458 */
     /* L448: */
     /*  448 */ I_MOV64_IMM(R1, 3),             /* r1 = 3 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  449 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  450 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  451 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  452 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  454 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  455 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L458 */
     /*  456 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  457 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1518  th->since_ns = now;
     /* L458: */
@@ -6829,19 +6829,19 @@ static const struct bpf_insn call_switch_insns[] = {
     /*  623 */ I_JMP_IMM(JEQ, R9, 0, 2),       /* if r9 == 0 goto L626 */
     /*  624 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L626 */
     /*  625 */ I_JMP_IMM(JLT, R7, 976, 14),    /* if r7 < 976 goto L640 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /* L626: */
     /*  626 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  627 */ I_STX_MEM(DW, R10, -40, R1),    /* *(u64 *)(r10 - 40) = r1 */
     /*  628 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  629 */ I_ALU64_IMM(ADD, R2, -40),      /* r2 += -40 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  630 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  632 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*  633 */ I_LDX_MEM(DW, R9, R10, -96),    /* r9 = *(u64 *)(r10 - 96) */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  634 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L637 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  635 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /*  636 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L637: */
@@ -7071,17 +7071,17 @@ static const struct bpf_insn call_new_insns[] = {
     /*   73 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   74 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L85 */
     /*   75 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   76 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*   77 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   78 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   79 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   81 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   82 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L85 */
     /*   83 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   84 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1604  return 0;
     /* L85: */

@@ -3,9 +3,9 @@
  * disk.bpf.c
  *   sha256 6a06b9868589138c9aab484905bcdd84a4deb7464c23d349bd86baa50ffa28cf
  * probe.h
- *   sha256 18d55120ad691c2c2bf69fd3e9b4ecfa8611a912b4f38e719112a49105bb4ff9
+ *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
  * wire.h
- *   sha256 f40ed01d7f52a05cd6f69d6357c553cc848c491b4ef09321e2e77f3441ee1df4
+ *   sha256 bc16d0a52b50803374c53cdac63bb0482a4a930599c7c7f64c819aae60a3ecbd
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -166,18 +166,18 @@ static const struct bpf_insn disk_bio_insns[] = {
     /*   95 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
     /*   96 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   97 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L108 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   98 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
     /*   99 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  100 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  101 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  102 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  104 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  105 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L108 */
     /*  106 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  107 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // disk.bpf.c:136  if (io.op)
     /* L108: */
@@ -229,17 +229,17 @@ static const struct bpf_insn disk_bio_insns[] = {
     /*  147 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  148 */ I_JMP_IMM(JEQ, R0, 0, 44),      /* if r0 == 0 goto L193 */
     /*  149 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  150 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  151 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  152 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  153 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  155 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  156 */ I_JMP_IMM(JEQ, R0, 0, 36),      /* if r0 == 0 goto L193 */
     /*  157 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  158 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  159 */ I_JA(33),                       /* goto L193 */
     /* L160: */
@@ -509,17 +509,17 @@ static const struct bpf_insn disk_split_insns[] = {
     /*   76 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   77 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L88 */
     /*   78 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   79 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*   80 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   81 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   82 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   84 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   85 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L88 */
     /*   86 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   87 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // disk.bpf.c:167  }
     /* L88: */
@@ -800,17 +800,17 @@ static const struct bpf_insn disk_insert_insns[] = {
     /*  166 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  167 */ I_JMP_IMM(JEQ, R0, 0, 18),      /* if r0 == 0 goto L186 */
     /*  168 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  169 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  170 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  171 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  172 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  174 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  175 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L186 */
     /*  176 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  177 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  178 */ I_JA(7),                        /* goto L186 */
     // disk.bpf.c:200  if (was) /* stale: the earlier request was merged into another */
@@ -1133,17 +1133,17 @@ static const struct bpf_insn disk_issue_insns[] = {
     /*  223 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
     /*  224 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  225 */ I_JMP_IMM(JEQ, R0, 0, 16),      /* if r0 == 0 goto L242 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  226 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
     /*  227 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  228 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  229 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  231 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  232 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L242 */
     /*  233 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  234 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  235 */ I_JA(6),                        /* goto L242 */
     // disk.bpf.c:200  if (was) /* stale: the earlier request was merged into another */
@@ -1399,17 +1399,17 @@ static const struct bpf_insn disk_done_insns[] = {
     /*  157 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /*  158 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L169 */
     /*  159 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  160 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  161 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  162 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  163 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  165 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  166 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L169 */
     /*  167 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  168 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L169: */
     /*  169 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */

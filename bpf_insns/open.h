@@ -3,9 +3,9 @@
  * open.bpf.c
  *   sha256 770cb4a839faacf2a3e5c4c2d7648de616de6bbfe12d5239b936e7fbf14b2f22
  * probe.h
- *   sha256 18d55120ad691c2c2bf69fd3e9b4ecfa8611a912b4f38e719112a49105bb4ff9
+ *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
  * wire.h
- *   sha256 f40ed01d7f52a05cd6f69d6357c553cc848c491b4ef09321e2e77f3441ee1df4
+ *   sha256 bc16d0a52b50803374c53cdac63bb0482a4a930599c7c7f64c819aae60a3ecbd
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -83,9 +83,9 @@ static const struct bpf_insn open_enter_insns[] = {
     /*   22 */ I_LDX_MEM(DW, R7, R8, 0),       /* r7 = *(u64 *)(r8 + 0) */
     /* L23: */
     /*   23 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:166  u32 bits = 0;
+    // probe.h:168  u32 bits = 0;
     /*   24 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
-    // probe.h:167  if (!CFG(CFG_COMPAT_MASK))
+    // probe.h:169  if (!CFG(CFG_COMPAT_MASK))
     /*   25 */ I_LD_CONST(R6, CFG_COMPAT_MASK), /* r6 = CFG_COMPAT_MASK */
     /*   27 */ I_LD_CONST(R1, CFG_COMPAT_MASK), /* r1 = CFG_COMPAT_MASK */
     /*   29 */ I_JMP_IMM(JNE, R1, 0, 58),      /* if r1 != 0 goto L88 */
@@ -171,7 +171,7 @@ static const struct bpf_insn open_enter_insns[] = {
     // open.bpf.c:164  return v;
     /*   86 */ I_LDX_MEM(DW, R6, R10, -16),    /* r6 = *(u64 *)(r10 - 16) */
     /*   87 */ I_JA(103),                      /* goto L191 */
-    // probe.h:169  bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(
+    // probe.h:171  bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(
     /* L88: */
     /*   88 */ I_CALL(get_current_task),       /* call get_current_task */
     /*   89 */ I_LD_CONST(R1, CFG_COMPAT_OFF), /* r1 = CFG_COMPAT_OFF */
@@ -181,7 +181,7 @@ static const struct bpf_insn open_enter_insns[] = {
     /*   94 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   95 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
     /*   96 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    // probe.h:170  return bits & CFG(CFG_COMPAT_MASK);
+    // probe.h:172  return bits & CFG(CFG_COMPAT_MASK);
     /*   97 */ I_LDX_MEM(W, R1, R10, -16),     /* r1 = *(u32 *)(r10 - 16) */
     /*   98 */ I_ALU64_REG(AND, R6, R1),       /* r6 &= r1 */
     // open.bpf.c:171  if (compat)
@@ -386,17 +386,17 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  253 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  254 */ I_JMP_IMM(JEQ, R0, 0, 334),     /* if r0 == 0 goto L589 */
     /*  255 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  256 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
     /*  257 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  258 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  259 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  261 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  262 */ I_JMP_IMM(JEQ, R0, 0, 326),     /* if r0 == 0 goto L589 */
     /*  263 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  264 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  265 */ I_JA(323),                      /* goto L589 */
     // open.bpf.c:96  u64 id = bpf_get_current_pid_tgid();
@@ -769,16 +769,16 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  578 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  579 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L589 */
     /*  580 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  581 */ I_STX_MEM(DW, R10, -16, R6),    /* *(u64 *)(r10 - 16) = r6 */
     /*  582 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  583 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  584 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  586 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  587 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L589 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  588 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // open.bpf.c:280  }
     /* L589: */
@@ -1296,11 +1296,11 @@ static const struct bpf_insn open_exit_insns[] = {
     /*  338 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // open.bpf.c:369  if (at <= sizeof r->data)
     /*  339 */ I_JMP_IMM(JGT, R7, 8456, 26),   /* if r7 > 8456 goto L366 */
-    // probe.h:189  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  340 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  342 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  343 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:191  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  344 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  346 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  347 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L349 */
@@ -1308,24 +1308,24 @@ static const struct bpf_insn open_exit_insns[] = {
     // open.bpf.c:370  emit(r, sizeof *h + at);
     /* L349: */
     /*  349 */ I_ALU64_IMM(ADD, R7, 72),       /* r7 += 72 */
-    // probe.h:197  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /*  350 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  352 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
     /*  353 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  354 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /*  355 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L366 */
     /*  356 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  357 */ I_STX_MEM(DW, R10, -72, R1),    /* *(u64 *)(r10 - 72) = r1 */
     /*  358 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  359 */ I_ALU64_IMM(ADD, R2, -72),      /* r2 += -72 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  360 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  362 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  363 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L366 */
     /*  364 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  365 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L366: */
     /*  366 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -1653,17 +1653,17 @@ static const struct bpf_insn open_exec_insns[] = {
     /*   48 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   49 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L60 */
     /*   50 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   51 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
     /*   52 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   53 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   54 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   56 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   57 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L60 */
     /*   58 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   59 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L60: */
     /*   60 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -2175,11 +2175,11 @@ static const struct bpf_insn open_exec_insns[] = {
     /*  486 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // open.bpf.c:369  if (at <= sizeof r->data)
     /*  487 */ I_JMP_IMM(JGT, R6, 8456, -260), /* if r6 > 8456 goto L228 */
-    // probe.h:189  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  488 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  490 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  491 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:191  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  492 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  494 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  495 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L497 */
@@ -2187,24 +2187,24 @@ static const struct bpf_insn open_exec_insns[] = {
     // open.bpf.c:370  emit(r, sizeof *h + at);
     /* L497: */
     /*  497 */ I_ALU64_IMM(ADD, R6, 72),       /* r6 += 72 */
-    // probe.h:197  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /*  498 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  500 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
     /*  501 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*  502 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /*  503 */ I_JMP_IMM(JEQ, R0, 0, -276),    /* if r0 == 0 goto L228 */
     /*  504 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  505 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
     /*  506 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  507 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  508 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  510 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  511 */ I_JMP_IMM(JEQ, R0, 0, -284),    /* if r0 == 0 goto L228 */
     /*  512 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  513 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  514 */ I_JA(-287),                     /* goto L228 */
     // open.bpf.c:292  bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
@@ -2520,17 +2520,17 @@ static const struct bpf_insn open_fork_insns[] = {
     /*   30 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   31 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L42 */
     /*   32 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   33 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*   34 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   35 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   36 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   38 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   39 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L42 */
     /*   40 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   41 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // open.bpf.c:539  return 0;
     /* L42: */

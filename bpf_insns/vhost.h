@@ -3,9 +3,9 @@
  * vhost.bpf.c
  *   sha256 88d3a0b67e47c6da283eacaada19219af96054176d158eb3e84d2ac6b8e7ff5a
  * probe.h
- *   sha256 18d55120ad691c2c2bf69fd3e9b4ecfa8611a912b4f38e719112a49105bb4ff9
+ *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
  * wire.h
- *   sha256 f40ed01d7f52a05cd6f69d6357c553cc848c491b4ef09321e2e77f3441ee1df4
+ *   sha256 bc16d0a52b50803374c53cdac63bb0482a4a930599c7c7f64c819aae60a3ecbd
  * hist.h
  *   sha256 d50f50cc3dcf9c822a6e4d8f4f93cc46905883b4c61df5baca117b1b200f6795
  * wire_vh.h
@@ -269,14 +269,14 @@ static const struct bpf_insn vhost_begin_insns[] = {
     // vhost.bpf.c:164  if (!q) {
     /*  182 */ I_JMP_IMM(JNE, R7, 0, 9),       /* if r7 != 0 goto L192 */
     /*  183 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  184 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*  185 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  186 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  187 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  189 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  190 */ I_JMP_IMM(JEQ, R0, 0, 276),     /* if r0 == 0 goto L467 */
     /*  191 */ I_JA(274),                      /* goto L466 */
     // vhost.bpf.c:168  if (!q->key.worker) {
@@ -591,14 +591,14 @@ static const struct bpf_insn vhost_begin_insns[] = {
     /*  456 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  457 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L467 */
     /*  458 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  459 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*  460 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  461 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  462 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  464 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  465 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L467 */
     /* L466: */
     /*  466 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */

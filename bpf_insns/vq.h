@@ -3,9 +3,9 @@
  * vq.bpf.c
  *   sha256 b8ad6ea2e836ace97a683c7558919343e32319adb52838eae20b0a01e3e364e3
  * probe.h
- *   sha256 18d55120ad691c2c2bf69fd3e9b4ecfa8611a912b4f38e719112a49105bb4ff9
+ *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
  * wire.h
- *   sha256 f40ed01d7f52a05cd6f69d6357c553cc848c491b4ef09321e2e77f3441ee1df4
+ *   sha256 bc16d0a52b50803374c53cdac63bb0482a4a930599c7c7f64c819aae60a3ecbd
  * hist.h
  *   sha256 d50f50cc3dcf9c822a6e4d8f4f93cc46905883b4c61df5baca117b1b200f6795
  * wire_vq.h
@@ -121,16 +121,16 @@ static const struct bpf_insn vq_add_sgs_insns[] = {
     /*   42 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   43 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L53 */
     /*   44 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   45 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   46 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   47 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   48 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   50 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   51 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L53 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   52 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:254  return 0;
     /* L53: */
@@ -209,16 +209,16 @@ static const struct bpf_insn vq_add_insns[] = {
     /*   42 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   43 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L53 */
     /*   44 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   45 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   46 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   47 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   48 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   50 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   51 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L53 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   52 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:261  return 0;
     /* L53: */
@@ -269,16 +269,16 @@ static const struct bpf_insn vq_added_insns[] = {
     // vq.bpf.c:215  if (!kept) {
     /*   23 */ I_JMP_IMM(JNE, R0, 0, 10),      /* if r0 != 0 goto L34 */
     /*   24 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   25 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   26 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   27 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   28 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   30 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   31 */ I_JMP_IMM(JEQ, R0, 0, 481),     /* if r0 == 0 goto L513 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   32 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   33 */ I_JA(479),                      /* goto L513 */
     // vq.bpf.c:219  *c = *kept;
@@ -332,16 +332,16 @@ static const struct bpf_insn vq_added_insns[] = {
     /*   69 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*   70 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L81 */
     /*   71 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   72 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   73 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   74 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   75 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   77 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   78 */ I_JMP_IMM(JEQ, R0, 0, 175),     /* if r0 == 0 goto L254 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   79 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   80 */ I_JA(173),                      /* goto L254 */
     /* L81: */
@@ -662,16 +662,16 @@ static const struct bpf_insn vq_added_insns[] = {
     /*  336 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  337 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L347 */
     /*  338 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  339 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
     /*  340 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  341 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  342 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  344 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  345 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L347 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  346 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
     // vq.bpf.c:277  if (since) {
     /* L347: */
@@ -1072,16 +1072,16 @@ static const struct bpf_insn vq_get_insns[] = {
     /*   68 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   69 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L79 */
     /*   70 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   71 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   72 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   73 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   74 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   76 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   77 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L79 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   78 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:318  return 0;
     /* L79: */
@@ -1183,16 +1183,16 @@ static const struct bpf_insn vq_got_insns[] = {
     // vq.bpf.c:215  if (!kept) {
     /*   60 */ I_JMP_IMM(JNE, R0, 0, 10),      /* if r0 != 0 goto L71 */
     /*   61 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   62 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   63 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   64 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   65 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   67 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   68 */ I_JMP_IMM(JEQ, R0, 0, -42),     /* if r0 == 0 goto L27 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   69 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   70 */ I_JA(-44),                      /* goto L27 */
     // vq.bpf.c:219  *c = *kept;
@@ -1246,16 +1246,16 @@ static const struct bpf_insn vq_got_insns[] = {
     /*  106 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*  107 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L118 */
     /*  108 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  109 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
     /*  110 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  111 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  112 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  114 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*  115 */ I_JMP_IMM(JEQ, R0, 0, 176),     /* if r0 == 0 goto L292 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*  116 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
     /*  117 */ I_JA(174),                      /* goto L292 */
     /* L118: */
@@ -1799,16 +1799,16 @@ static const struct bpf_insn vq_kick_insns[] = {
     /*   63 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*   64 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L75 */
     /*   65 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   66 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   67 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   68 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   69 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   71 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   72 */ I_JMP_IMM(JEQ, R0, 0, 172),     /* if r0 == 0 goto L245 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   73 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   74 */ I_JA(170),                      /* goto L245 */
     /* L75: */
@@ -2213,16 +2213,16 @@ static const struct bpf_insn vq_notify_insns[] = {
     /*   25 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*   26 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L37 */
     /*   27 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   28 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   29 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   30 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   31 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   33 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   34 */ I_JMP_IMM(JEQ, R0, 0, 172),     /* if r0 == 0 goto L207 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   35 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   36 */ I_JA(170),                      /* goto L207 */
     /* L37: */
@@ -2590,16 +2590,16 @@ static const struct bpf_insn vq_irq_insns[] = {
     /*   44 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   45 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L55 */
     /*   46 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   47 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   48 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   49 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   50 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   52 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   53 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L55 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   54 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:382  return 0;
     /* L55: */
@@ -2647,16 +2647,16 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     // vq.bpf.c:215  if (!kept) {
     /*   21 */ I_JMP_IMM(JNE, R0, 0, 10),      /* if r0 != 0 goto L32 */
     /*   22 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   23 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   24 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   25 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   26 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   28 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   29 */ I_JMP_IMM(JEQ, R0, 0, 256),     /* if r0 == 0 goto L286 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   30 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   31 */ I_JA(254),                      /* goto L286 */
     // vq.bpf.c:219  *c = *kept;
@@ -2691,16 +2691,16 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*   54 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*   55 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L66 */
     /*   56 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
-    // probe.h:178  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   57 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
     /*   58 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   59 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:179  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   60 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   62 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:181  if (n)
+    // probe.h:183  if (n)
     /*   63 */ I_JMP_IMM(JEQ, R0, 0, 183),     /* if r0 == 0 goto L247 */
-    // probe.h:182  __sync_fetch_and_add(n, 1);
+    // probe.h:184  __sync_fetch_and_add(n, 1);
     /*   64 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
     /*   65 */ I_JA(181),                      /* goto L247 */
     /* L66: */

@@ -110,8 +110,10 @@ struct bpf_family {
     X(132, ringbuf_submit, 5, 8)           \
     X(133, ringbuf_discard, 5, 8)          \
     X(134, ringbuf_query, 5, 8)            \
+    X(158, get_current_task_btf, 5, 11)    \
     X(173, get_func_ip, 5, 15)             \
     X(174, get_attach_cookie, 5, 15)       \
+    X(175, task_pt_regs, 5, 15)            \
     X(208, ktime_get_tai_ns, 6, 1)
 
 enum {

@@ -390,6 +390,8 @@ enum wire_proc_kind {
     PROC_EXEC, /* an execve succeeded; name, exe and cwd follow */
     PROC_FAIL, /* an execve failed; the name follows */
     PROC_EXIT, /* a thread exited */
+    PROC_BEGUN, /* an execve has passed its point of no return: it succeeds, or ends the process; the
+                 * name follows */
     N_PROC_KINDS
 };
 
@@ -404,7 +406,8 @@ enum {
     PROC_EXE_DEPTH = 16, PROC_CWD_DEPTH = 20, /* each component costs the verifier 0.2 ms */
     PROC_PIECE = 4096,  /* maximum number of bytes of arguments in a record */
     PROC_PIECES = 16,   /* maximum number of records with arguments of one exec (64 KiB) */
-    PROC_POINTERS = 128 /* maximum number of arguments read from execve's argv */
+    PROC_POINTERS = 128, /* maximum number of arguments read from execve's argv */
+    PROC_BEGUN_POINTERS = 32 /* the same for PROC_BEGUN, which each execve needs */
 };
 
 /* Resource usage of a thread, or of all exited threads of a process (struct signal_struct). */
@@ -418,7 +421,8 @@ struct wire_proc {
     u64 ts_ns;           /* time by CLOCK_MONOTONIC */
     u64 start_ns;        /* time of the process's fork by CLOCK_BOOTTIME; 0: not known */
     u64 cgroup;          /* id of the cgroup (v2) */
-    u64 flags;           /* PROC_FORK: flags of clone(2); PROC_ARGS, PROC_FAIL: enum wire_proc_args */
+    u64 flags;           /* PROC_FORK: flags of clone(2); PROC_ARGS, PROC_FAIL, PROC_BEGUN: enum
+                          * wire_proc_args */
     u64 max_rss;         /* exec, exit: peak resident pages of the process over all its programs */
     char comm[16];
     u32 pid, tid, ppid;  /* ids in the pid namespace of kvis; ppid 0: not known */

@@ -149,7 +149,9 @@ static void *(*const bpf_ringbuf_reserve)(void *map, u64 size, u64 flags) = (voi
 static void (*const bpf_ringbuf_submit)(void *data, u64 flags) = (void *)132;
 static void (*const bpf_ringbuf_discard)(void *data, u64 flags) = (void *)133;
 static u64 (*const bpf_ringbuf_query)(void *map, u64 what) = (void *)134;
+static void *(*const bpf_get_current_task_btf)(void) = (void *)158;
 static u64 (*const bpf_get_attach_cookie)(void *ctx) = (void *)174;
+static u64 (*const bpf_task_pt_regs)(void *task) = (void *)175;
 
 enum { RB_NO_WAKEUP = 1, RB_FORCE_WAKEUP = 2 }; /* flags of bpf_ringbuf_output and _submit */
 enum { RB_AVAIL_DATA = 0 };                     /* argument `what` of bpf_ringbuf_query */

@@ -36,10 +36,12 @@ struct record {
     struct wire_proc head;
     char data[PROC_NAME_MAX + 2 * (PROC_DIR_MAX + PROC_PART_MAX)];
     u32 at;
+    u32 argv_step; /* size of a pointer of argv */
+    u64 argv;      /* address of the next pointer */
     u32 nr[N_IDS];
     struct pid *id[N_IDS];
 };
-enum { SLOT_EXEC, SLOT_EXIT, SLOT_FORK, SLOT_CALL, N_SLOTS };
+enum { SLOT_EXEC, SLOT_EXIT, SLOT_FORK, SLOT_CALL, SLOT_BEGUN, N_SLOTS };
 struct map_def proc_scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), N_SLOTS, 0 };
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 0, 0 };
 
@@ -96,6 +98,7 @@ struct task_struct {
 } KERNEL;
 struct task_struct___old { u64 real_start_time; } KERNEL; /* before 5.5 */
 struct trace_event_raw_sched_process_exec { u32 filename; int old_pid; } KERNEL;
+struct trace_event_raw_sched_prepare_exec { u32 filename; } KERNEL;
 struct trace_event_raw_task_newtask { int pid; u64 clone_flags; } KERNEL;
 struct trace_event_raw_sys_enter { long id; u64 args[6]; } KERNEL;
 struct trace_event_raw_sys_exit { long id, ret; } KERNEL;
@@ -519,33 +522,37 @@ INLINE u32 which(u32 nr, bool compat)
     return nr == CFG(CFG_EXECVE) ? 1 : nr == CFG(CFG_EXECVEAT) ? 2 : 0;
 }
 
-/* Sends the strings of an argv, each with its NUL, as one piece, and returns the size. If an
- * execve fails early, the kernel has not read the strings, and their pages may not be resident. */
-INLINE u32 put_argv(struct record *r, const struct wire_execing *e)
+/* Sends up to `max` strings of an argv, each with its NUL, as one piece, and returns the size. If an execve
+ * fails early, the kernel has not read the strings, and their pages may not be resident. The verifier follows
+ * both ways of each branch and each value of a register; therefore the loop has few branches, and keeps its
+ * data in the record. */
+INLINE u32 put_argv(struct record *r, u64 argv, bool compat, u32 max)
 {
     struct wire_proc *h = &r->head;
-    u32 size = e->compat ? 4 : 8;
     h->kind = PROC_ARGS;
     h->at = 0;
-    h->flags = e->argv ? ARGS_MORE : 0; /* cleared if the end of argv is reached */
+    h->flags = argv ? ARGS_MORE : 0; /* cleared if the end of argv is reached */
     r->at = 0;
+    r->argv = argv;
+    r->argv_step = compat ? 4 : 8;
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i <= PROC_POINTERS; i++) { /* one more pass checks whether argv ends there */
-        u64 p = 0;
+    for (u32 i = 0; i <= max; i++) { /* one more pass checks whether argv ends there */
+        u64 p = 0, from = *(volatile u64 *)&r->argv, step = *(volatile u32 *)&r->argv_step & 12;
         u32 at = *(volatile u32 *)&r->at;
-        long n = -1;
-        if (!bpf_probe_read_user(&p, size, (void *)(e->argv + i * size)) && !p) {
+        asm volatile("" : "+r"(step));
+        r->argv = from + step;
+        if (!bpf_probe_read_user(&p, (step >> 1 & 4) + 4, (void *)from) && !p) {
             h->flags &= ARGS_CUT;
             break;
         }
-        if (at <= EXE_END && p && i < PROC_POINTERS)
-            n = bpf_probe_read_user_str(r->data + at, PROC_PIECE, (void *)p);
+        if (!p || at > EXE_END || i == max)
+            break;
+        r->data[at] = 0; /* before 6.x, the helper returns 0 for an empty string */
+        long n = bpf_probe_read_user_str(r->data + at, PROC_PIECE, (void *)p);
         if (n < 0)
             break;
-        if (n == 0) /* before 6.x, the helper returns 0 for an empty string */
-            r->data[at] = 0, n = 1;
-        if (n == PROC_PIECE) /* the string is truncated, or just fits */
-            h->flags |= ARGS_CUT;
+        n += (u64)(n - 1) >> 63; /* 0 becomes 1 */
+        h->flags |= (u64)n / PROC_PIECE * ARGS_CUT; /* the string is truncated, or just fits */
         r->at = at + (u32)n;
     }
     u64 len = *(volatile u32 *)&r->at;
@@ -553,6 +560,18 @@ INLINE u32 put_argv(struct record *r, const struct wire_execing *e)
     if (len <= sizeof r->data)
         emit(r, sizeof *h + len);
     return h->arg_len;
+}
+
+/* Sends a record that ends with the program's name, whose n bytes are in r->data; n <= 0: not known. */
+INLINE void put_named(struct record *r, u32 kind, u32 args, long n)
+{
+    struct wire_proc *h = &r->head;
+    h->kind = kind;
+    h->arg_len = args;
+    if (n <= 0 || n > PROC_NAME_MAX)
+        n = 1;
+    h->name_len = (u16)(n - 1);
+    emit(r, sizeof *h + (u32)n - 1);
 }
 
 INLINE void called(u32 what, const u64 a[3], bool compat)
@@ -568,7 +587,7 @@ INLINE void called(u32 what, const u64 a[3], bool compat)
         return;
     struct record *r = new_record(SLOT_CALL, PROC_ARGS, 0);
     if (r)
-        put_argv(r, &e);
+        put_argv(r, e.argv, compat, PROC_POINTERS);
 }
 
 INLINE u64 arg(u64 regs, u64 offset)
@@ -632,16 +651,9 @@ INLINE void returned(u32 nr, s32 ret)
     struct record *r = new_record(SLOT_CALL, PROC_FAIL, 0);
     if (!r)
         return;
-    struct wire_proc *h = &r->head;
-    u32 args = put_argv(r, &was);
-    h->kind = PROC_FAIL;
-    h->arg_len = args;
-    h->ret = ret;
-    long n = bpf_probe_read_user_str(r->data, PROC_NAME_MAX, (void *)was.name);
-    if (n <= 0 || n > PROC_NAME_MAX)
-        n = 1;
-    h->name_len = (u16)(n - 1);
-    emit(r, sizeof *h + (u32)n - 1);
+    u32 args = put_argv(r, was.argv, was.compat, PROC_POINTERS);
+    r->head.ret = ret;
+    put_named(r, PROC_FAIL, args, bpf_probe_read_user_str(r->data, PROC_NAME_MAX, (void *)was.name));
 }
 
 SEC("both/raw_syscalls/sys_exit")
@@ -658,6 +670,48 @@ int proc_return(struct raw_tp *ctx)
         ret = KEPT((s64)record->ret);
     }
     returned((u32)nr, (s32)ret); /* a 32-bit call sets only 32 bits (arm64 before 5.14) */
+    return 0;
+}
+
+/* --- an execve that passes its point of no return --- */
+
+/* Records an execve that from now on either succeeds or ends the process, and whose
+ * return is therefore not recorded. name: in kernel memory. */
+INLINE void begun(const void *name)
+{
+    u64 id = bpf_get_current_pid_tgid();
+    if (!followed((u32)id))
+        return;
+    if (CFG(CFG_FAILED))
+        bpf_map_delete_elem(&execing, &id);
+    struct record *r = new_record(SLOT_BEGUN, PROC_BEGUN, 0);
+    if (!r)
+        return;
+    struct wire_proc *h = &r->head;
+    struct task_struct *t = (void *)bpf_get_current_task();
+    struct signal_struct *s = READ(t, signal);
+    u64 regs = bpf_task_pt_regs(bpf_get_current_task_btf()), a[3];
+    bool compat = is_compat();
+    u32 what = which((u32)arg(regs, CFG(CFG_NR)), compat);
+    args_of_regs(a, regs, compat);
+    u32 args = what ? put_argv(r, what == 1 ? a[1] : a[2], compat, PROC_BEGUN_POINTERS) : 0;
+    put_usage(h, t);
+    h->max_rss = READ(s, maxrss);
+    put_named(r, PROC_BEGUN, args, bpf_probe_read_kernel_str(r->data, PROC_NAME_MAX, name));
+}
+
+SEC("both/sched/sched_prepare_exec") /* since Linux 6.10 */
+int proc_begun(struct raw_tp *ctx)
+{
+    struct trace_event_raw_sched_prepare_exec *record = (void *)ctx;
+    const char *name;
+    if (CFG(CFG_RAW)) {
+        struct linux_binprm *bprm = (void *)ctx->arg[1];
+        name = READ(bprm, filename);
+    } else { /* the low half of __data_loc is the offset */
+        name = KEPT((char *)ctx + (record->filename & 0xffff));
+    }
+    begun(name);
     return 0;
 }
 

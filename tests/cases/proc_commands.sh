@@ -5,7 +5,7 @@
 # needs: root prog:cmd prog:pid_again
 # covers: E13 E18 O1
 . "$TESTS/lib/proc.sh"
-each commands ends usage crowd args no_args chain threads ways daemons failed forks
+each commands ends usage crowd args no_args chain threads ways late_failed daemons failed forks
 PROC_OPT=--backend=ptrace
 each commands ends usage crowd args no_args chain threads ways daemons failed forks
 

@@ -1,6 +1,7 @@
 /* Commands: what they are called with, how they end, what they use. `cmd as WHAT ...` is such a
  * command. For `kvis proc`. */
 #include "t.h"
+#include <elf.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
@@ -399,6 +400,49 @@ static void ways(int argc, char **argv)
          "e['exe'] == '%s' and e['path'] == '%sdir/../script')(one('command', pid=%d))", t_cwd, path, t_cwd, p);
 }
 
+static void *late(void *argv)
+{
+    execv("./bad", argv);
+    _exit(97);
+}
+
+/* A program whose only segment does not fit in the address space: the kernel notices after the old program is
+ * gone, and kills the process. */
+static void late_failed(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    char *a[] = { "bad", "with", "two words", NULL };
+    if (!kernel_from(6, 10)) { /* the tracepoint sched_prepare_exec */
+        puts("an execve that fails late has no arguments before Linux 6.10");
+        exit(77);
+    }
+    struct { Elf64_Ehdr h; Elf64_Phdr p; } elf = { .h = { .e_ident = "\177ELF\2\1\1", .e_type = ET_EXEC,
+#ifdef __aarch64__
+        .e_machine = EM_AARCH64,
+#elif defined(__riscv)
+        .e_machine = EM_RISCV,
+#else
+        .e_machine = EM_X86_64,
+#endif
+        .e_version = 1, .e_phoff = sizeof elf.h, .e_ehsize = sizeof elf.h, .e_phentsize = sizeof elf.p, .e_phnum = 1,
+        .e_entry = 0x7fffffff0000 }, .p = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = 0x8000000000000000,
+        .p_filesz = sizeof elf, .p_memsz = sizeof elf, .p_align = 4096 } };
+    int f = (int)CHK(open("bad", O_WRONLY | O_CREAT | O_CLOEXEC, 0755));
+    MUST(write(f, &elf, sizeof elf) == sizeof elf);
+    close(f);
+    for (int thread = 0; thread < 2; thread++) {
+        pid_t p = (pid_t)CHK(fork());
+        pthread_t t;
+        if (!p && thread && !pthread_create(&t, NULL, late, a))
+            pause();
+        if (!p)
+            late(a);
+        MUST(WIFSIGNALED(reap(p, NULL)));
+        want("(lambda e: e['argv'] == ['bad', 'with', 'two words'] and e['path'] == '%sbad' and e['signal'] in"
+             " ('SIGSEGV', 'SIGKILL') and not e['argv_truncated'])(one('command', pid=%d))", t_cwd, p);
+    }
+}
+
 /* It gets the child of a child that has ended. */
 static void reaper(void)
 {
@@ -576,7 +620,7 @@ static void forks(int argc, char **argv)
 static const struct scene scenes[] = {
     { "ends", ends }, { "usage", usage }, { "crowd", crowd }, { "args", args },
     { "no_args", no_args }, { "chain", chain }, { "threads", threads }, { "ways", ways },
-    { "daemons", daemons }, { "failed", failed }, { "forks", forks }, { NULL, NULL },
+    { "late_failed", late_failed }, { "daemons", daemons }, { "failed", failed }, { "forks", forks }, { NULL, NULL },
 };
 
 int main(int argc, char **argv)

@@ -32,6 +32,8 @@ static int verify(struct bpf_obj *o, u32 *most)
     int refused = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++) {
         const struct bpf_prog_row *r = &o->fam->progs[i];
+        if (r->lowest > bpf_kernel_version())
+            continue;
         memcpy(insns, r->insns, r->n_insns * sizeof *insns);
         renew_arrays(o);
         bpf_patch(o, r, insns);
