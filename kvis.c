@@ -366,6 +366,7 @@ struct task {
     bool restarting;     /* the kernel is about to restart `call`, which is not counted yet */
     struct name *exec_path;
     struct buf exec_argv;       /* argv of the execve(2) in progress: strings with their NULs */
+    u64 exec_begun_ns;          /* time of the record PROC_BEGUN that exec_path is from */
     u64 clone_flags;
     bool clone_known;
     char comm[16];
@@ -11096,6 +11097,8 @@ static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
     bool at = c->id == SC_execveat;
+    if (t->exec_begun_ns > t->at_ns)
+        return;
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
@@ -17106,6 +17109,19 @@ static void bpf_set_compat(struct bpf_cfgs *c, struct bpf_obj *o)
     bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
+/* Sets the registers of the number and the arguments of a system call, also in the 32-bit ABI. */
+static void bpf_set_registers(struct bpf_cfgs *c, struct bpf_obj *o)
+{
+    static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
+    static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
+    for (size_t i = 0; i < ARRAY_LEN(arg); i++) {
+        bpf_set(c, arg[i], arch_arg_off[i]);
+        bpf_set(c, arg32[i], arch_arg_off32[i]);
+    }
+    bpf_set(c, "CFG_NR", ARCH_NR_OFF);
+    bpf_set_compat(c, o);
+}
+
 static void bpf_find_records(struct bpf_obj *o, u32 mask)
 {
     for (u32 i = 0; i < o->fam->n_progs; i++) {
@@ -18685,6 +18701,22 @@ static bool hy_has_proc_fields(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names)) && bpf_can_see_ns(o);
 }
 
+static void hy_set_execve(struct bpf_cfgs *c)
+{
+    bpf_set(c, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
+    bpf_set(c, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
+    bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
+    bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
+}
+
+/* Returns the BPF programs of the family proc that BTF allows, as a mask. */
+static u32 hy_proc_programs(void)
+{
+    bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* since Linux 6.10 */
+    return 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT
+           | (u32)begun << PROG_PROC_BEGUN;
+}
+
 /* --- arguments of programs, stored until the record of the exec arrives --- */
 
 enum { HY_PENDING = 1024 };
@@ -19305,8 +19337,7 @@ static int hy_load_proc(void)
 {
     static struct bpf_cfgs c;
     struct bpf_obj *o = &hy.proc;
-    u32 mask = 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT;
-    mask <<= !bpf_raw_is_whole();
+    u32 mask = hy_proc_programs() << !bpf_raw_is_whole();
     *o = (struct bpf_obj){ .fam = &proc_family, .lender = &hy.obj,
                            .ring_bytes = hy.obj.ring_bytes };
     int e = bpf_open(o);
@@ -19318,6 +19349,8 @@ static int hy_load_proc(void)
     bpf_set(&c, "CFG_SELF", (u64)getpid());
     bpf_set(&c, "CFG_BTF", true);
     bpf_set(&c, "CFG_FOLLOWED", true);
+    bpf_set_registers(&c, o);
+    hy_set_execve(&c);
     o->cfg = c.v;
     o->n_cfg = c.n;
     bpf_find_records(o, mask);
@@ -21244,23 +21277,40 @@ static u64 tr_record_peak(const struct wire_proc *h, u64 before)
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Handles the record of an exec. The record of the program's arguments precedes this record. */
-static void tr_exec_record(const struct wire_proc *h, const char *data)
+/* Keeps the program and the arguments of an exec. The record of the arguments precedes that of the
+ * exec. */
+static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
     struct hy_args **args = hy_args_of(h->tid);
-    struct task *t = tr_exec_takeover((pid_t)h->tid, (pid_t)h->was, h->ts_ns);
-    if (!t && !(t = tr_of(h->pid, h->tid)))
-        return;
-    t->at_ns = h->ts_ns;
+    if (h->kind == PROC_BEGUN)
+        t->exec_begun_ns = h->ts_ns;
     md_join_from(&p, data[0] == '/' || !t->fs ? NULL : t->fs->cwd, data, h->name_len);
     t->exec_path = nm_get('x', p.s, p.len);
     b_reset(&t->exec_argv);
     t->exec_argv.max = PROC_PIECE * PROC_PIECES;
     if (*args && (*args)->ts_ns == h->ts_ns)
         b_put(&t->exec_argv, (*args)->b.p, (*args)->b.len);
-    t->exec_argv.cut |= t->exec_argv.len < h->arg_len;
+    t->exec_argv.cut |= t->exec_argv.len < h->arg_len || h->flags;
     hy_args_drop(args);
+}
+
+/* Handles the record of an execve that has passed its point of no return. If the execve fails, the
+ * record of the call has no arguments, because the memory of the caller is gone. */
+static void tr_begun_record(const struct wire_proc *h, const char *data)
+{
+    struct task *t = tr_of(h->pid, h->tid);
+    if (t)
+        tr_exec_keep(t, h, data);
+}
+
+static void tr_exec_record(const struct wire_proc *h, const char *data)
+{
+    struct task *t = tr_exec_takeover((pid_t)h->tid, (pid_t)h->was, h->ts_ns);
+    if (!t && !(t = tr_of(h->pid, h->tid)))
+        return;
+    t->at_ns = h->ts_ns;
+    tr_exec_keep(t, h, data);
     /* The BPF program has moved the map entry, unless the kernel skipped it (bpf_raw_is_whole). */
     if (hy.classic_tracepoints && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
@@ -21354,6 +21404,8 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
         tr_fork_record(h);
     else if (h->kind == PROC_EXEC && h->name_len <= left)
         tr_exec_record(h, data);
+    else if (h->kind == PROC_BEGUN && h->name_len <= left)
+        tr_begun_record(h, data);
     else if (h->kind == PROC_EXIT)
         tr_exit_record(h);
 }
@@ -22657,19 +22709,11 @@ struct session {
     struct rusage rusage;         /* resource usage of the command and its waited-for descendants */
 };
 
-/* Sets the constants that the BPF programs of kvis open and kvis proc share: the pid of kvis, and
- * the registers that hold the arguments of system calls, also in the 32-bit ABI. */
+/* Sets the constants that the BPF programs of kvis open and kvis proc share. */
 static void ses_constants(struct bpf_cfgs *c, struct bpf_obj *o)
 {
-    static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
-    static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
     u64 dev, ino = bpf_pid_ns(&dev);
-    for (size_t i = 0; i < ARRAY_LEN(arg); i++) {
-        bpf_set(c, arg[i], arch_arg_off[i]);
-        bpf_set(c, arg32[i], arch_arg_off32[i]);
-    }
-    bpf_set(c, "CFG_NR", ARCH_NR_OFF);
-    bpf_set_compat(c, o);
+    bpf_set_registers(c, o);
     bpf_set(c, "CFG_SELF", (u64)getpid());
     bpf_set(c, "CFG_NS_INO", ino);
     bpf_set(c, "CFG_NS_DEV", dev);
@@ -23567,21 +23611,18 @@ _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     const struct bpf_obj *o = &proc_session.obj;
-    *mask = 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT;
+    *mask = hy_proc_programs();
     proc_state.btf = hy_has_proc_fields(o);
+    if (!proc_state.btf)
+        *mask &= ~(1u << PROG_PROC_BEGUN);
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
     if (proc_opt.failed || !proc_state.btf)
         *mask |= 1u << PROG_PROC_CALL | 1u << PROG_PROC_RETURN;
-    if (proc_state.btf && tfs_event_id("sched/sched_prepare_exec") >= 0)
-        *mask |= 1u << PROG_PROC_BEGUN;
     proc_state.no_forks = !proc_state.btf && bpf_pid_ns(NULL);
     if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
         *mask <<= 1;
-    bpf_set(c, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
-    bpf_set(c, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
-    bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
-    bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
+    hy_set_execve(c);
     bpf_set(c, "CFG_BTF", proc_state.btf);
     bpf_set(c, "CFG_ARGV", !proc_state.btf);
     bpf_set(c, "CFG_FAILED", proc_opt.failed);

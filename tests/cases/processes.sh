@@ -30,3 +30,14 @@ for backend in $(backends); do
     run trace --backend=$backend --json=json -- "$BIN/proc" bad_elf
     want "[e['argv'] for e in by('exec')][1:] == [['bad']] and by('exec')[1]['program'].endswith('/bad')"
 done
+# With -p, too, from Linux 6.10 on (the tracepoint sched_prepare_exec).
+case $(backends):$(uname -r) in *:5.* | *:6.[0-9].* | ptrace:*) exit 0 ;; esac
+mkfifo go
+sh -c 'read -r x <go; exec "$0" bad_elf' "$BIN/proc" >out 2>&1 9>&- &
+p=$!
+"$KVIS" trace -o text --json=json -p $p 2>err 9>&- &
+kvis=$!
+until_true 20 grep -q '(observe)' text || fail "no header"
+echo >go
+wait $kvis
+want "[(e['argv'], 'error' in e, e['program'][-4:]) for e in by('exec')][1:] == [(['bad'], True, '/bad')]"
