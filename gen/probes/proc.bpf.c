@@ -535,8 +535,9 @@ INLINE u32 put_argv(struct record *r, u64 argv, bool compat, u32 max)
     r->at = 0;
     r->argv = argv;
     r->argv_step = compat ? 4 : 8;
+    u32 i = 0;
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i <= max; i++) { /* one more pass checks whether argv ends there */
+    do { /* one more pass checks whether argv ends there */
         u64 p = 0, from = *(volatile u64 *)&r->argv, step = *(volatile u32 *)&r->argv_step & 12;
         u32 at = *(volatile u32 *)&r->at;
         asm volatile("" : "+r"(step));
@@ -545,7 +546,7 @@ INLINE u32 put_argv(struct record *r, u64 argv, bool compat, u32 max)
             h->flags &= ARGS_CUT;
             break;
         }
-        if (!p || at > EXE_END || i == max)
+        if (!p || at > EXE_END || i >= max)
             break;
         r->data[at] = 0; /* before 6.x, the helper returns 0 for an empty string */
         long n = bpf_probe_read_user_str(r->data + at, PROC_PIECE, (void *)p);
@@ -554,7 +555,8 @@ INLINE u32 put_argv(struct record *r, u64 argv, bool compat, u32 max)
         n += (u64)(n - 1) >> 63; /* 0 becomes 1 */
         h->flags |= (u64)n / PROC_PIECE * ARGS_CUT; /* the string is truncated, or just fits */
         r->at = at + (u32)n;
-    }
+        asm volatile("" : "+r"(i)); /* keeps the test below: older verifiers accept only a jump back */
+    } while (i++ < max);
     u64 len = *(volatile u32 *)&r->at;
     h->arg_len = (u32)len;
     if (len <= sizeof r->data)

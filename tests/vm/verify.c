@@ -32,8 +32,9 @@ static int verify(struct bpf_obj *o, u32 *most)
     int refused = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++) {
         const struct bpf_prog_row *r = &o->fam->progs[i];
-        if (r->lowest > bpf_kernel_version())
-            continue;
+        bool begun = o->fam == &proc_family && i >= PROG_PROC_BEGUN;
+        if (begun && tfs_event_id("sched/sched_prepare_exec") < 0)
+            continue; /* kvis does not load it there */
         memcpy(insns, r->insns, r->n_insns * sizeof *insns);
         renew_arrays(o);
         bpf_patch(o, r, insns);
