@@ -11061,7 +11061,8 @@ static void md_mremap(struct task *t, struct call *c)
 {
     enum { DONTUNMAP = 4 }; /* MREMAP_DONTUNMAP, <linux/mman.h> */
     u64 old = c->arg[0], to = (u64)c->ret;
-    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* size 0: old mapping stays */
+    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* size 0: the old mapping
+                                                                   * stays */
     if (!c->err && opt.faults && t->mm)
         vm_move(t->mm, old, old + gone, to, to + md_page_up(c->arg[2]));
     struct event *e = md_event(EK_MREMAP, t, c);
@@ -18062,7 +18063,7 @@ static volatile sig_atomic_t sp_n_came, sp_n_done;     /* number of signals rece
 static struct sp_signal {
     siginfo_t info;
     u64 ns;              /* when the process took the signal, by u_now() */
-    bool matched;        /* of sp_group: kvis has handled its own copy */
+    bool matched;        /* sp_group: kvis has handled its own copy of it */
 } sp_came[SP_CAME], sp_group[SP_CAME]; /* taken by kvis, and by the witness */
 static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
 static pid_t sp_witness = -1;
