@@ -9055,7 +9055,7 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
         { s->unreadable, "stops in which the arguments of a call could not be read in time" },
-        { s->names_overflow, "uses of names over the limit are counted as one name" },
+        { s->names_overflow, "uses of names that did not fit are counted as one name" },
         { s->mappings_overflow, "memory mappings over the limit are left out" },
         { s->names_dropped, dropped },
         { s->programs_other, "executed programs (or fewer) are missing from the list" },
