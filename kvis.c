@@ -9179,7 +9179,7 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
         { s->unreadable, "stops in which the arguments of a call could not be read in time" },
-        { s->names_overflow, "uses of names over the limit are counted as one name" },
+        { s->names_overflow, "uses of names that did not fit are counted as one name" },
         { s->mappings_overflow, "memory mappings over the limit are left out" },
         { s->names_dropped, dropped },
         { s->programs_other, "executed programs (or fewer) are missing from the list" },
@@ -11195,7 +11195,8 @@ static void md_mremap(struct task *t, struct call *c)
 {
     enum { DONTUNMAP = 4 }; /* MREMAP_DONTUNMAP, <linux/mman.h> */
     u64 old = c->arg[0], to = (u64)c->ret;
-    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* size 0: old mapping stays */
+    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* size 0: the old mapping
+                                                                   * stays */
     if (!c->err && opt.faults && t->mm)
         vm_move(t->mm, old, old + gone, to, to + md_page_up(c->arg[2]));
     struct event *e = md_event(EK_MREMAP, t, c);
@@ -18232,7 +18233,7 @@ static volatile sig_atomic_t sp_n_came, sp_n_done;     /* number of signals rece
 static struct sp_signal {
     siginfo_t info;
     u64 ns;              /* when the process took the signal, by u_now() */
-    bool matched;        /* of sp_group: kvis has handled its own copy */
+    bool matched;        /* sp_group: kvis has handled its own copy of it */
 } sp_came[SP_CAME], sp_group[SP_CAME]; /* taken by kvis, and by the witness */
 static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
 static bool sp_until_exit;           /* kvis ends with the command */

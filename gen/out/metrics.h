@@ -1034,8 +1034,8 @@
       "Share of the memory of a busy process that is not on the NUMA node where most of its threads run", \
       "Share of the memory of a busy process that is not on the NUMA node where most of its threads run") \
     X(B_FAR, "busy_remote_memory", "", PAGES, BYTES, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "For a busy process: memory outside the NUMA node where most of its threads run", \
-      "For a busy process: memory outside the NUMA node where most of its threads run") \
+      "Memory of a busy process outside the NUMA node where most of its threads run", \
+      "Memory of a busy process outside the NUMA node where most of its threads run") \
     X(B_OWN_PART, "busy_local_memory", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory of a busy process on the NUMA node of its threads, relative to an even spread over all nodes", \
       "Memory of a busy process on the NUMA node of its threads, relative to an even spread over all nodes") \
