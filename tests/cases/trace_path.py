@@ -147,6 +147,6 @@ SCRIPT = 'cd below; /bin/true "$1" "$1" "$1" "$1"; exec 3<other; ./absent "$1" "
 quiet(KVIS, "trace", "-v", "-o", "text", "-w", "large.kvis", "sh", "-c", SCRIPT, "sh", "A" * 100000)
 for wanted, missing in (("other", 0), ("./absent", 1)):
     r = subprocess.run([KVIS, "replay", "-P", wanted, "large.kvis", "--json=json"], capture_output=True, text=True)
-    told = [line for line in r.stderr.splitlines() if line.startswith("kvis: -P: 1 events of selected calls are missing")]
+    told = [line for line in r.stderr.splitlines() if line.startswith("kvis: -P: 1 events are missing")]
     if r.returncode or len(told) != missing or (not missing and ("open", f"{CWD}/below/other", None) not in events("json")):
         sys.exit(f"replay -P {wanted} behind large records: {r.returncode}: {r.stderr[-1000:]}")
