@@ -25116,7 +25116,7 @@ static void proc_exec_died(struct proc_life *l)
     struct proc_text begun = l->begun;
     l->begun = (struct proc_text){ 0 };
     if (begun.len)
-        proc_execed((const struct wire_proc *)begun.p, begun.p + sizeof(struct wire_proc));
+        proc_execed((const void *)begun.p, begun.p + sizeof(struct wire_proc));
     free(begun.p);
 }
 
