@@ -1484,6 +1484,7 @@ static const struct sc_option sc_options[] = {
     X(fcntl, FDS, NULL, md_fcntl, 0) \
     X(fcntl64, FDS, NULL, md_fcntl, 0) \
     X(file_setattr, EVENT, NULL, md_change, EK_CHANGE) \
+    X(finit_module, EVENT, NULL, md_change, EK_CHANGE) \
     X(fork, ALWAYS, md_clone_enter, NULL, 0) \
     X(fremovexattr, EVENT, NULL, md_change, EK_CHANGE) \
     X(fsetxattr, EVENT, NULL, md_change, EK_CHANGE) \

@@ -11,6 +11,7 @@ cat >changes.c <<'C'
 #include <stdio.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -27,6 +28,7 @@ int main(void)
     unlink("lib/liby.so");
     f = open("/dev/shm/kvis_text", O_CREAT | O_RDWR, 0600);
     write(f, "x", 1);
+    syscall(SYS_finit_module, f, "", 0);
     close(f);
     unlink("/dev/shm/kvis_text");
     f = open("/proc/self/oom_score_adj", O_WRONLY);
@@ -48,7 +50,7 @@ mkdir lib
 for backend in $(backends); do
     run trace --backend=$backend -- ./changes
     status 0
-    for line in 'open .*/lib/libx.so \(write\)' 'acct .*/lib/nothere/x.so failed: E[A-Z]+' 'chmod .*/lib/libx.so 04755' 'rename .*/lib/libx.so → .*/lib/liby.so' \
+    for line in 'open .*/lib/libx.so \(write\)' 'acct .*/lib/nothere/x.so failed: E[A-Z]+' 'finit_module /dev/shm/kvis_text failed: E[A-Z]+' 'chmod .*/lib/libx.so 04755' 'rename .*/lib/libx.so → .*/lib/liby.so' \
         'unlink .*/lib/liby.so' 'removexattr .*/lib/libx.so failed: E(NODATA|OPNOTSUPP)' \
         'write /dev/full failed: ENOSPC' 'sendfile /dev/full → /dev/full failed: EBADF' \
         'read .*/lib failed: EISDIR' 'open /dev/shm/kvis_text \(read/write\)' 'write +1 B  /dev/shm/kvis_text' \
