@@ -3141,7 +3141,7 @@ static bool vm_room(struct mm *m, u32 n)
     return true;
 }
 
-/* Returns the index of the first region that ends after addr; m->n: there is no such region. */
+/* Returns the index of the first region that ends after addr; m->n if there is none. */
 static u32 vm_from(const struct mm *m, u64 addr)
 {
     u32 low = 0, high = m->n;
@@ -8373,7 +8373,7 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* Returns whether -e trace= selects all calls. Otherwise, sums over them would be too low. */
+/* Returns whether -e trace= selects all rows; if not, sums over them would be too low. */
 static bool st_all_asked(const u16 *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -8739,7 +8739,7 @@ static const struct st_list {
     u32 more;             /* offset in struct summary of the number of omitted rows */
     u8 known;             /* enum st_known: condition for including the list in JSON */
     u8 record;            /* enum rec_type; 0: not recorded */
-    bool sparse;          /* the table can have unused rows; their first number is 0 */
+    bool sparse;          /* the table can have unused rows, whose first number is 0 */
     const struct st_col *col;
     u8 n_cols;
     u32 rows, size, max;  /* table: offset in struct summary, row size, number of rows */
@@ -9031,7 +9031,7 @@ static void st_text_waited(struct buf *b, const struct summary *s)
     if (!s->io.took.count)
         return;
     st_label(b, "disks");
-    b_f(b, "%" PRIu64 " request%s, %s in total (%s read, %s written)\n", s->io.took.count,
+    b_f(b, "%" PRIu64 " request%s, %s (%s read, %s written)\n", s->io.took.count,
         s->io.took.count == 1 ? "" : "s", st_duration(s, s->io.took.sum_ns).s,
         out_bytes(s->io.read).s, out_bytes(s->io.written).s);
 }
@@ -13720,7 +13720,7 @@ enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 static struct writer px_folded = { .fd = { -1, -1 } };
 
 static struct {
-    /* ns: time of the stack; with --folded-by=bytes, a number of bytes */
+    /* ns: time spent in the stack, or bytes with --folded-by=bytes */
     struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS];
     u32 n;
 } *px_fold; /* NULL if --folded is not given */
@@ -18106,7 +18106,7 @@ static int rb_map(int map, u32 bytes)
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
 }
 
-/* Opens the ring buffer of o, its map `events`, for reading. Returns 0 or -errno. */
+/* Opens the ring buffer of o (its map `events`) for reading. Returns 0 or -errno. */
 static int rb_open(struct bpf_obj *o)
 {
     rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -18464,7 +18464,7 @@ static const char *sp_find(const char *cmd)
 }
 
 /* Ends the child with an error, which kvis reads from shared memory. The child cannot print a
- * message, because kvis may already trace it and would show the write as one of the command. */
+ * message, because kvis may already trace it and would show the write as the command's. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
     sp_command.report->err = errno;
@@ -18780,7 +18780,7 @@ static void sp_boot(void)
     if (pid) {
         struct pollfd p = { .fd = pid < 0 ? -1 : ready[0], .events = POLLIN };
         if (pid < 0)
-            u_warn("cannot start kvis beside the command: %s", strerror(errno));
+            u_warn("cannot start kvis alongside the command: %s", strerror(errno));
         else
             close(ready[1]);
         poll(&p, 1, pid < 0 ? 0 : 10000);
@@ -18794,7 +18794,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* Lets process 1 execute the command, because kvis is ready. */
+/* Lets process 1 execute the command: kvis is ready. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)
@@ -19975,6 +19975,7 @@ static struct {
     bool bound;           /* the kernel kills all tracees when kvis ends */
     const char *no_accel; /* reason why no seccomp filter selects the stops, or NULL */
     int quit_sig;         /* signal that ended the trace */
+    int passed_on;        /* signal that kvis has sent to the command, which may be pending there */
     u32 interrupts;
     bool until_exit;      /* kvis ends with the command: --until-exit, or SIGTERM passed on */
     volatile sig_atomic_t tick;             /* set by the timer and by signals to kvis */
@@ -20417,7 +20418,7 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* If another call begins instead, reports the interrupted call as failed. */
+/* Returns whether s restarts an interrupted call; if not, reports EINTR. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -21700,8 +21701,8 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
     return true;
 }
 
-/* If `reads`, returns whether a process holds an end in tr_outputs. Otherwise adds the ends of what
- * the process writes to, and returns whether one of them is new. */
+/* If `reads`, returns whether a process reads from an end in tr_outputs. Otherwise, adds the ends
+ * that it writes to, and returns whether one of them is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
     char path[64], link[PATH_MAX + 1];
@@ -22179,11 +22180,12 @@ static bool tr_is_groups(const struct tr_signal *q)
         struct tr_signal *g = &tr.got[i];
         if (g->si.si_signo == sig && g->si.si_code == q->si.si_code
             && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
-            g->si.si_signo = 0; /* the next signal of this kind may be for kvis alone */
+            g->si.si_signo = 0; /* used: the next such signal may be for kvis alone */
             return true;
         }
     }
-    const char *pending = tr.status == -1 ? fd_status(tr.child, "ShdPnd:") : NULL;
+    bool ask = tr.status == -1 && sig != tr.passed_on;
+    const char *pending = ask ? fd_status(tr.child, "ShdPnd:") : NULL;
     u64 bit = pending ? strtoull(pending, NULL, 16) & (u64)1 << (sig - 1) : 0;
     tr.got_pending |= bit;
     return bit;
@@ -22201,6 +22203,7 @@ static void tr_on_signal(const siginfo_t *si)
     if (tr.child && !tr.interrupts++
         && (typed || (tr.status == -1 && kill(tr.child, sig) == 0))) {
         tr.until_exit |= sig == SIGTERM || sig == SIGHUP;
+        tr.passed_on = typed ? 0 : sig;
         return;
     }
     tr.quit_sig = sig;
@@ -22840,7 +22843,7 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly kernel time (fork) */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* fork: mostly kernel time */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -24873,8 +24876,7 @@ static void proc_mermaid(struct buf *b)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Filters of rows do not apply to events, because a tree without some commands has no critical
- * path. */
+/* Row filters do not apply to events: a tree that lacks commands has no critical path. */
 static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed)
@@ -25043,10 +25045,10 @@ static void proc_name_path(struct proc_text *to, const struct proc_text *cwd, co
 static void proc_paths(struct proc_life *l, const struct wire_proc *h, const char *data)
 {
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
-    if (h->kind == PROC_BEGUN) { /* only with the name; the directory is the one known before */
+    if (h->kind == PROC_BEGUN) { /* has only the name; the working directory is not known */
         l->walked = true;
         proc_keep(&l->exe, "", 0);
-        proc_name_path(&l->path, &l->cwd, data, h->name_len);
+        proc_keep(&l->path, data, h->name_len);
         return;
     }
     l->walked = h->cwd_state & WALK_DONE;
@@ -25129,7 +25131,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     l.walked = true;
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
-    proc_name_path(&l.path, by ? &by->cwd : &l.cwd, data, h->name_len);
+    proc_keep(&l.path, data, h->name_len); /* the process may have changed its working directory */
     l.node = proc_opt.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_emit_exec(&l, h->ts_ns, -h->ret);
@@ -28298,8 +28300,7 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
     }
 }
 
-/* Shows the MFS_TOP processes for a value, and processes among the MFS_NEAR that were shown
- * before. */
+/* Shows the top MFS_TOP processes for a value, and those of the top MFS_NEAR shown before. */
 static void mfs_busy_first(u32 by)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -30252,7 +30253,7 @@ static const char *unc_why(u32 role)
     if (role != UR_BOTH && unc_memory_counts(UN_SUM))
         return "the PMU amd_df counts memory reads and writes together";
     if (unc.class != UC_NONE)
-        return "others use the counters of the memory controllers";
+        return "the counters of the memory controllers are already in use";
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
