@@ -722,8 +722,8 @@
       "Lowest passive trip point of a thermal zone, at which CPUs are throttled", \
       "Lowest passive trip point of a thermal zone, at which CPUs are throttled") \
     X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLIDEGREES, ZONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Lowest trip point of type hot of a thermal zone", \
-      "Lowest trip point of type hot of a thermal zone") \
+      "Lowest hot trip point of a thermal zone", \
+      "Lowest hot trip point of a thermal zone") \
     X(TRIP_CRITICAL, "thermal_critical", "critical", ZONE, MILLIDEGREES, ZONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Lowest critical trip point of a thermal zone, at which the machine shuts down", \
       "Lowest critical trip point of a thermal zone, at which the machine shuts down") \

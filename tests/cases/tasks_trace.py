@@ -6,6 +6,8 @@
 import os
 import re
 
+os.environ["LC_ALL"] = "C.UTF-8"  # lines contain arrows
+
 from tasks import PYTHON, Program, check, compiles_long, opened, quiet, read, run, task, wait, write
 
 
@@ -95,7 +97,7 @@ def doing(terminal):
 def disk(terminal):
     screen = yield
     check(os.path.getsize("big") == 20 << 20, "dd did not write")
-    screen.has(r"^  disks +\d+ requests? [0-9.]+ m?s \(.* read, 20\.\d MB written\)$")
+    screen.has(r"^  disks +\d+ requests?, [0-9.]+ m?s \(.* read, 20\.\d MB written\)$")
     screen.has(r"^ +\+ waiting [0-9.]+ m?s \(.*disk [0-9.]+")
     screen.has(rf"^ +{os.getcwd()}/big 20\.0 MB written")
     screen.fits()
@@ -115,7 +117,7 @@ def peers(terminal):
         port = wait(lambda: re.search(r"port (\d+)", read("server")))[1]
         screen = yield {"port": port}
         check(read("page") == read("a.c"), "curl did not get it")
-        screen.has(rf"connect tcp4 → 127\.0\.0\.1:{port}$")
+        screen.has(rf"connect tcp4 → 127\.0\.0\.1:{port} \(after [0-9.]+ ms\)$")
         screen.has(rf"^  network +tcp4 127\.0\.0\.1:{port} \d+ B sent, \d+")
 
 

@@ -437,7 +437,7 @@ static void late_failed(int argc, char **argv)
         if (!p)
             late(a);
         MUST(WIFSIGNALED(reap(p, NULL)));
-        want("(lambda e: e['argv'] == ['bad', 'with', 'two words'] and e['path'] == '%sbad' and e['signal'] in"
+        want("(lambda e: e['argv'] == ['bad', 'with', 'two words'] and e['path'] in ('./bad', '%sbad') and e['signal'] in"
              " ('SIGSEGV', 'SIGKILL') and not e['argv_truncated'])(one('command', pid=%d))", t_cwd, p);
     }
 }
@@ -517,12 +517,13 @@ static void try(const char *name, const char *error)
     char a[] = "tried\0\0with this"; /* on the stack: execve may fail before it reads them */
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
+        CHK(chdir("/")); /* BPF programs do not know it: a relative name stays one */
         execv(name, (char *[]){ a, a + 6, a + 7, NULL });
         _exit(0);
     }
     reap(p, NULL);
-    want("(lambda e: e['error'] == '%s' and e['path'] == '%s%s' and e['argv'] == ['tried', '', "
-         "'with this'])(one('exec_failed', pid=%d))", error, *name == '/' ? "" : t_cwd, name, p);
+    want("(lambda e: e['error'] == '%s' and e['path'] in ('%s', '/%s') and e['argv'] == ['tried', '', "
+         "'with this'])(one('exec_failed', pid=%d))", error, name, name, p);
 }
 
 /* An argument of which only the beginning was taken is not the argument; no list is an empty one. */
@@ -581,6 +582,7 @@ static void failed(int argc, char **argv)
     t_put("garbage", 100);
     CHK(chmod("garbage", 0755));
     try("/nothing/there", "ENOENT");
+    try("nothing/here", "ENOENT");
     try("/proc/self/exe/x", "ENOTDIR");
     CHK(mkdir("d", 0755));
     pid_t p = (pid_t)CHK(fork());
