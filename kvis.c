@@ -8126,7 +8126,7 @@ static void st_ended(const struct task *t)
     bool killed = WIFSIGNALED(p->status);
     memcpy(end.comm, t->comm, sizeof end.comm);
     if (killed)
-        snprintf(end.ended, sizeof end.ended, "%s", u_signame(WTERMSIG(p->status)));
+        snprintf(end.ended, sizeof end.ended, "%.15s", u_signame(WTERMSIG(p->status)));
     else
         snprintf(end.ended, sizeof end.ended, "exit %d", WEXITSTATUS(p->status));
     st.orphans += !p->attached && t->pid != st_first_pid && !ps_proc(p->ppid);
