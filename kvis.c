@@ -568,7 +568,7 @@ static bool u_locale_utf8(bool unset)
 {
     const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
     lang = lang && *lang ? lang : ctype && *ctype ? ctype : getenv("LANG");
-    return !lang || !*lang ? unset : strstr(lang, "UTF-8") || strstr(lang, "utf8");
+    return !lang || !*lang ? unset : strcasestr(lang, "UTF-8") || strcasestr(lang, "utf8");
 }
 
 /* Returns the width of the terminal that f refers to; 0: f is not a terminal. */
@@ -810,7 +810,8 @@ static size_t u_whole(const u8 *s, size_t n)
     while (i + k < n && (s[i + k] & 0xc0) == 0x80)
         k++;
     size_t whole = i == n || s[i] < 0xc2 || s[i] > 0xf4 ? 0 : s[i] < 0xe0 ? 2 : s[i] < 0xf0 ? 3 : 4;
-    return i + k == n && k < whole ? i : n;
+    bool surrogate = k > 1 && s[i] == 0xed && s[i + 1] >= 0xa0; /* not valid in UTF-8 */
+    return i + k == n && k < whole && !surrogate ? i : n;
 }
 
 /* Returns whether a terminal acts on a code point instead of showing it: C0, DEL, C1, and the
@@ -8396,7 +8397,8 @@ enum st_known {
     ST_CPU, ST_CPU_PARTS,
     ST_PEAK,
     ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
-    ST_BLOCK_IO, ST_BPF, ST_STOPS, ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED
+    ST_BLOCK_IO, ST_BPF, ST_STOPS,
+    ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED /* not known if lost_unknown is 1 */
 };
 
 /* Takes the place of the numbers of losses in JSON. */
@@ -9207,8 +9209,8 @@ static void st_text_lost(struct buf *b, const struct summary *s)
     u32 shown = 0;
     if (s->lost_unknown) {
         st_label(b, "lost");
-        b_s(b, "unknown: cannot read the counters of BPF programs\n");
-        return;
+        b_s(b, "unknown: cannot read the counters of BPF programs");
+        shown++;
     }
     for (size_t i = 0; i < ARRAY_LEN(part); i++) {
         if (!part[i].n)
@@ -15571,10 +15573,12 @@ static void df_json(struct buf *b)
         b_c(b, ',');
         out_json_str(b, "backend", df.sum[k]->backend, strlen(df.sum[k]->backend));
         b_f(b, ",\"wall_ns\":%" PRIu64, df.wall_ns[k]);
-        for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
-            if (st_nums[i].recorded)
-                b_f(b, ",\"%s\":%" PRIu64, st_nums[i].recorded,
-                    st_number(df.sum[k], st_nums[i].at));
+        bool unknown = df.sum[k]->lost_unknown;
+        for (const struct st_num *n = st_nums; n < st_nums + ARRAY_LEN(st_nums); n++)
+            if (n->recorded && n->at != offsetof(struct summary, lost_unknown)
+                && !(unknown && n->known >= ST_LOST))
+                b_f(b, ",\"%s\":%" PRIu64, n->recorded, st_number(df.sum[k], n->at));
+        b_s(b, unknown ? ST_LOST_UNKNOWN : "");
         st_json_delays(b, "sched_waits", "sched_wait", &df.sum[k]->delays);
         st_json_delays(b, "block_ios", "block_io", &df.sum[k]->io.took);
         b_c(b, '}');
@@ -18399,10 +18403,23 @@ static bool sp_over(void)
     sigprocmask(SIG_SETMASK, &all, &was);
     if (!sp_end_sig && sp_n_came == seen) {
         sp_forget_merged();
-        setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL); /* a new signal starts it again */
+        if (!sp_until_exit)
+            setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL); /* a signal starts it again */
     }
     sigprocmask(SIG_SETMASK, &was, NULL);
     return sp_end_sig;
+}
+
+/* Returns whether kvis gives up an output that nobody reads. The command is not reaped here. */
+static bool sp_give_up(void)
+{
+    enum { ENDED = WEXITED | WNOHANG | WNOWAIT };
+    siginfo_t si = { 0 };
+    if (sp_over())
+        return true;
+    if (!sp_until_exit)
+        return false;
+    return waitid(P_PID, (id_t)sp_command.pid, &si, ENDED) < 0 || si.si_pid;
 }
 
 /* Restores the signal mask and actions that kvis inherited, in the child that execs the command. */
@@ -22162,8 +22179,7 @@ static bool tr_give_up(void)
 {
     u32 ends = tr.interrupts;
     for (sig_atomic_t i = tr.n_done; i < tr.n_queued; i++) {
-        int sig = tr.queued[i % (sig_atomic_t)ARRAY_LEN(tr.queued)].si.si_signo;
-        ends += !tr.child || sig == SIGTERM || sig == SIGHUP ? 2 : 1;
+        ends += tr.child ? 1 : 2;
     }
     return ends > 1;
 }
@@ -23123,7 +23139,7 @@ static void ses_run(struct session *s, u64 end_ns)
         getrusage(RUSAGE_CHILDREN, &s->rusage);
         return;
     }
-    out.give_up = sp_over;
+    out.give_up = sp_give_up;
     for (bool over = false; !over;) {
         rb_wait(ms, NULL);
         over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && ses_unread(s));
@@ -24160,6 +24176,8 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
     hy_args_drop(at);
+    if (h->was) /* of PROC_BEGUN, before the thread got the number of its process */
+        hy_args_drop(hy_args_of(h->was));
 }
 
 /* --- resource usage --- */
@@ -33921,7 +33939,7 @@ static int mon_run(u64 end_ns)
         mo.all_processes = true;
         mo.off &= mo.chosen ? ~0ull : ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
     }
-    out.give_up = sp_over;
+    out.give_up = sp_give_up;
     out_flush();
     mon_collect();
     if (mo.prom_file)

@@ -171,6 +171,7 @@ function stand() {
 }
 
 const notes = [d.other_calls && "Different calls were traced (-e): only calls traced in both recordings are compared; opens and bytes of files and addresses come from the calls of each recording.",
+  ...SIDES.map(k => d[k].lost === null && `The number of lost records of ${k.toUpperCase()} is unknown.`),
   ...SIDES.map(k => d[k].lost && `${count(d[k].lost)} records of ${k.toUpperCase()} were lost.`),
   !PROC && !d.calls.some(c => c.change !== undefined) && "A recording lacks the time of calls: record with -v, -c or -C.",
   !PROC && !waits().length && "The division of the time of calls is unknown: only the hybrid backend records it.",

@@ -396,7 +396,7 @@ let path = null;                      /* from the end: { p, from, to } */
 
 function findPath() {
   const root = run.command && procs.find(p => p.pid && !p.parent);
-  if (!root || (PROC && (!sum || sum.lost || facts.kept < facts.events))) return;
+  if (!root || (PROC && (!sum || sum.lost !== 0 || facts.kept < facts.events))) return;
   path = [];
   const kids = new Map(), left = p => {
     if (!kids.has(p)) kids.set(p, p.kids.filter(ended).sort((a, b) => a.end - b.end));
@@ -2069,6 +2069,7 @@ function notes() {
   const out = [];
   if (!facts.whole) out.push("The recording ends early: there is no summary, and the last events are missing.");
   if (facts.kept < facts.events) out.push(`${count(facts.events - facts.kept)} of ${count(facts.events)} events are omitted: the shortest, smallest and most common ones (--max-report-events).`);
+  if (sum && sum.lost === null) out.push("The number of lost records is unknown.");
   if (sum && sum.lost) out.push(`${count(sum.lost)} ${PROC ? "records of processes" : "calls"} were lost.`);
   $("note").hidden = !out.length;
   $("note").textContent = out.join(" ");
