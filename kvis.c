@@ -28685,9 +28685,9 @@ static void mfs_cgroup(void)
  * each type of core has its own event for a role. To add a core or an event, add a row to
  * gen/tables/pmu.tbl. Entry points: pmc_read, pmc_look. */
 
-/* What is counted: the machine, the processes of -p, or a cgroup. kvis counts only one of these,
- * because the kernel gives counters to events of CPUs before events of tasks (ctx_resched in
- * kernel/events/core.c), so events of a process would get no counters. */
+/* Scope of the counts: the machine, the processes of -p, or a cgroup. kvis counts only one of
+ * these, because the kernel gives counters to events of CPUs before events of tasks (ctx_resched
+ * in kernel/events/core.c), so events of a process would get no counters. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };

@@ -306,7 +306,7 @@ s/^struct mnt_id_req size=\.size/struct mnt_id_req size=.mnt_id/~a size of other
 s/^struct winsize .*/&\nstruct empty size=8/~winsize has no members
 s/^struct timezone .*/timezone/~expected .struct NAME
 LIST
-# What the headers of this machine know; members that are newer or have another name there are passed over. The headers
+# The layouts in the headers of this machine; members that are newer or have another name there are passed over. The headers
 # of times cannot stand beside those of sockets.
 claims=$(sh gen/structs.sh assert | tee claims | wc -l)
 sed '/define KVIS_CHECK_FLAGS/,$d' "$TESTS/lib/flags_check.c" >most.c

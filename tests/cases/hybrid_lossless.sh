@@ -68,7 +68,7 @@ late() {
     wait $reader
     status 0
 }
-# What the smallest ring has to hold threads for, the largest holds itself.
+# The largest ring holds the records for which the smallest ring has to hold threads.
 for ring in 64K 64M; do
     late $ring calls 8 1000
     case $ring in 64K) held='> 0' ;; 64M) held='== 0' ;; esac

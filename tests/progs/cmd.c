@@ -1,7 +1,7 @@
 /* Commands: what they are called with, how they end, what they use. `cmd as WHAT ...` is such a
  * command. For `kvis proc`. */
 #include "t.h"
-#include <elf.h>
+#include "bad_elf.h"
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
@@ -405,8 +405,6 @@ static void *late(void *argv)
     _exit(97);
 }
 
-/* A program whose only segment does not fit in the address space: the kernel notices after the old program is
- * gone, and kills the process. */
 static void late_failed(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -415,20 +413,7 @@ static void late_failed(int argc, char **argv)
         puts("an execve that fails late has no arguments before Linux 6.10");
         exit(77);
     }
-    struct { Elf64_Ehdr h; Elf64_Phdr p; } elf = { .h = { .e_ident = "\177ELF\2\1\1", .e_type = ET_EXEC,
-#ifdef __aarch64__
-        .e_machine = EM_AARCH64,
-#elif defined(__riscv)
-        .e_machine = EM_RISCV,
-#else
-        .e_machine = EM_X86_64,
-#endif
-        .e_version = 1, .e_phoff = sizeof elf.h, .e_ehsize = sizeof elf.h, .e_phentsize = sizeof elf.p, .e_phnum = 1,
-        .e_entry = 0x7fffffff0000 }, .p = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = 0x8000000000000000,
-        .p_filesz = sizeof elf, .p_memsz = sizeof elf, .p_align = 4096 } };
-    int f = (int)CHK(open("bad", O_WRONLY | O_CREAT | O_CLOEXEC, 0755));
-    MUST(write(f, &elf, sizeof elf) == sizeof elf);
-    close(f);
+    bad_elf_write();
     for (int thread = 0; thread < 2; thread++) {
         pid_t p = (pid_t)CHK(fork());
         pthread_t t;

@@ -1,6 +1,6 @@
 /* Processes and threads: who is whose child, what it executes, how it ends. */
 #include "t.h"
-#include <elf.h>
+#include "bad_elf.h"
 #include <linux/sched.h>
 
 static char *self = "/proc/self/exe";
@@ -415,24 +415,10 @@ static void failed_exec(int argc, char **argv)
     mark("goes on");
 }
 
-/* A program whose only segment lies outside of user space: exec fails when there is no way back. */
 static void bad_elf(int argc, char **argv)
 {
     (void)argc, (void)argv;
-    struct { Elf64_Ehdr h; Elf64_Phdr p; } f = { .h = { .e_ident = "\177ELF\2\1\1", .e_type = ET_EXEC,
-#ifdef __aarch64__
-        .e_machine = EM_AARCH64,
-#elif defined(__riscv)
-        .e_machine = EM_RISCV,
-#else
-        .e_machine = EM_X86_64,
-#endif
-        .e_version = 1, .e_phoff = sizeof f.h, .e_ehsize = sizeof f.h, .e_phentsize = sizeof f.p, .e_phnum = 1,
-        .e_entry = 0x7fffffff0000 }, .p = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = 0x8000000000000000,
-        .p_filesz = sizeof f, .p_memsz = sizeof f, .p_align = 4096 } };
-    int fd = (int)CHK(open("bad", O_WRONLY | O_CREAT | O_CLOEXEC, 0755));
-    MUST(write(fd, &f, sizeof f) == sizeof f);
-    close(fd);
+    bad_elf_write();
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
         execl("./bad", "bad", NULL);
