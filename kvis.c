@@ -20865,9 +20865,20 @@ static void tr_play(struct task *t, const struct wire_call *w)
     t->record = NULL;
 }
 
+/* Notes the peak resident memory of a process that is still running when tracing ends. */
+static void tr_note_peak(const struct task *t)
+{
+    struct proc *p = t->proc;
+    if (!p || p->max_rss || (t->pid == tr.child && !p->program)) /* the exec failed */
+        return;
+    p->max_rss = tr_peak(t->tid);
+    st.max_rss = MAX(st.max_rss, p->max_rss);
+}
+
 static void tr_forget(struct task *t)
 {
     struct call *c = &t->call;
+    tr_note_peak(t);
     c->noret = c->detached = true;
     c->exit_ns = u_now();
     if (c->open && tr_shown(c) && (c->begun || md_wanted(c)))

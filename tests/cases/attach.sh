@@ -21,8 +21,12 @@ for opt in --backend=ptrace "-v --backend=ptrace" "" -v; do
     want "S['processes'] == 1 and S.get('exit_code') is None"
 done
 target loop
-run trace -q -d 1 --json=json -p "$tee" # stops by itself
-status 0
+for backend in ptrace auto; do
+    run trace -q -d 1 --json=json --backend=$backend -p "$tee" # stops by itself
+    status 0
+    peak=$(($(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$tee/status") << 10))
+    want "abs(S['peak_rss_bytes'] - $peak) < 1 << 20" # of a process that still runs
+done
 free "$tee" || fail "left in state $(state "$tee")"
 other=$target; first=$tee; rm pid; mv target.out first.out
 target loop
