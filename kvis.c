@@ -999,8 +999,8 @@ static void b_shell(struct buf *b, const char *s, u32 n)
 static void b_unicode(struct buf *b, u32 cp)
 {
     b_s(b, "\\u");
-    for (u32 i = 16; i; i -= 4)
-        b_c(b, b_digits[cp >> (i - 4) & 15]);
+    b_hex2(b, (u8)(cp >> 8));
+    b_hex2(b, (u8)cp);
 }
 
 /* Appends an ASCII character for which u_is_plain() is false, escaped as in a JSON string. */
@@ -1100,10 +1100,11 @@ static const char *u_errname(int e)
     return u_errno(e)->name;
 }
 
-/* Appends the name of a signal. Real-time signals are SIGRT_n, where n is the number minus 32 as in
- * strace, because SIGRTMIN is 34 in a glibc program and 35 in a musl one. */
-static void b_sig(struct buf *b, int sig)
+/* Returns the name of a signal, valid until the next call. Real-time signals are SIGRT_n, where n
+ * is the number minus 32 as in strace, because SIGRTMIN is 34 with glibc and 35 with musl. */
+static const char *u_signame(int sig)
 {
+    static char tmp[32];
     static const char *const name[] = {
 #define S(n) [SIG##n] = "SIG" #n
         S(HUP), S(INT), S(QUIT), S(ILL), S(TRAP), S(ABRT), S(BUS), S(FPE), S(KILL), S(USR1),
@@ -1113,19 +1114,9 @@ static void b_sig(struct buf *b, int sig)
 #undef S
     };
     if (sig > 0 && sig < (int)ARRAY_LEN(name))
-        b_s(b, name[sig]);
-    else if (sig >= 32 && sig <= 64)
-        b_f(b, "SIGRT_%d", sig - 32);
-    else
-        b_s64(b, sig);
-}
-
-static const char *u_signame(int sig)
-{
-    static char tmp[32];
-    struct buf b = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
-    b_sig(&b, sig);
-    tmp[b.len] = 0;
+        return name[sig];
+    bool real_time = sig >= 32 && sig <= 64;
+    snprintf(tmp, sizeof tmp, real_time ? "SIGRT_%d" : "%d", real_time ? sig - 32 : sig);
     return tmp;
 }
 
@@ -1373,9 +1364,16 @@ static bool u_matches(const regex_t *re, const char *s)
  * Registers, system-call conventions, audit numbers: no other section mentions a register or
  * __x86_64__. A new architecture needs a value of `enum abi`, a column of numbers in
  * gen/tables/syscalls.tbl and, in this section, the offsets in the kernel's struct pt_regs
- * (ARCH_..., arch_arg_off, arch_fn_off), the ABI's name, word size and audit number, and three
- * functions that read and set registers. BPF programs are the same for all 64-bit kernels: kvis
- * patches the offsets into them. A 32-bit kvis has no BPF programs (ARCH_HAS_BPF). */
+ * (ARCH_..., arch_arg_off, arch_fn_off), arch_layouts, and the ABI's name, word size and audit
+ * number. BPF programs are the same for all 64-bit kernels: kvis patches the offsets into them. A
+ * 32-bit kvis has no BPF programs (ARCH_HAS_BPF). */
+
+/* Layout of a thread's general registers (regset NT_PRSTATUS). */
+struct arch_layout {
+    u8 abi;             /* enum abi of the calls */
+    u8 size, n;         /* size of a register in bytes; number of registers */
+    u8 nr, arg[6], ret; /* indices of the registers with a call's number, arguments and result */
+};
 
 #if defined(__x86_64__)
 enum { ARCH_ARG0_IS_RESULT = 0 };
@@ -1401,6 +1399,14 @@ enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
  * stack pointer, return value; and the number of bytes that a return pops. */
 static const u16 arch_fn_off[5] = { R(rdi), R(rsi), R(rdx), R(rcx), R(r8) };
 enum { ARCH_SP_OFF = R(rsp), ARCH_RET_OFF = R(rax), ARCH_RET_POPS = 8 };
+/* arch/x86/include/asm/user_32.h has the order of a 32-bit task's registers. */
+#define W(reg) (R(reg) / 8)
+static const struct arch_layout arch_layouts[] = {
+    { ABI_X86_64, 8, 27, W(orig_rax), { W(rdi), W(rsi), W(rdx), W(r10), W(r8), W(r9) }, W(rax) },
+    { ABI_I386, 8, 27, W(orig_rax), { W(rbx), W(rcx), W(rdx), W(rsi), W(rdi), W(rbp) }, W(rax) },
+    { ABI_I386, 4, 17, 11, { 0, 1, 2, 3, 4, 5 }, 6 },
+};
+#undef W
 #undef R
 #elif defined(__aarch64__)
 enum { ARCH_ARG0_IS_RESULT = 1 };
@@ -1419,6 +1425,11 @@ enum { ARCH_NR_OFF = 280 }; /* offset of pt_regs.syscallno, after orig_x0: asm/p
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/memory.h, for 4-KiB pages */
 static const u16 arch_fn_off[5] = { 0, 8, 16, 24, 32 };
 enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
+/* x0-x30, sp, pc, pstate; a 32-bit task has those of ARM. x0 contains the result at a call's exit. */
+static const struct arch_layout arch_layouts[] = {
+    { ABI_ARM64, 8, 34, 8, { 0, 1, 2, 3, 4, 5 }, 0 },
+    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 },
+};
 #elif defined(__riscv) && __riscv_xlen == 64
 enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_RISCV64
@@ -1439,6 +1450,10 @@ enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/thread_in
 static const u16 arch_fn_off[5] = { ARCH_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
                                     ARCH_A0 + 32 };
 enum { ARCH_SP_OFF = 2 * 8, ARCH_RET_OFF = ARCH_A0, ARCH_RET_POPS = 0 };
+/* The first 32 registers of struct pt_regs. a0 contains the result at a call's exit. */
+static const struct arch_layout arch_layouts[] = {
+    { ABI_RISCV64, 8, 32, 17, { 10, 11, 12, 13, 14, 15 }, 10 },
+};
 #elif defined(__ARM_EABI__)
 enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM32
@@ -1457,6 +1472,10 @@ enum { ARCH_NR_OFF = 7 * 4 };
 enum { ARCH_STACK = 8 << 10, ARCH_STACK_NR = 0 };
 static const u16 arch_fn_off[5] = { 0, 4, 8, 12 }; /* the fifth argument is on the stack */
 enum { ARCH_SP_OFF = 13 * 4, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
+/* r0-r15, cpsr, orig_r0. r0 contains the result at a call's exit. */
+static const struct arch_layout arch_layouts[] = {
+    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 },
+};
 #else
 #error "kvis supports only x86_64, aarch64, riscv64 and armv7"
 #endif
@@ -1465,6 +1484,12 @@ enum { ARCH_SP_OFF = 13 * 4, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
 
 #define ARCH_X32_BIT 0x40000000u /* __X32_SYSCALL_BIT, arch/x86/include/uapi/asm/unistd.h */
+enum { ARCH_X86_IP = 16 };       /* index of rip in the registers of a 64-bit task */
+
+union arch_regs {
+    u64 w64[34];
+    u32 w32[18];
+};
 
 static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm64", "arm",
                                                     "riscv64" };
@@ -1512,35 +1537,35 @@ static long sys_ptrace(long req, pid_t tid, u64 addr, void *data)
     return r < 0 ? -errno : r;
 }
 
-/* Reads a thread's general registers. Returns their size (smaller for a 32-bit task) or -errno. */
-static long arch_regs(pid_t tid, void *r, size_t n)
+/* Reads the general registers of a thread, and sets *l to their layout. Returns 0 or -errno. */
+static int arch_get_regs(pid_t tid, union arch_regs *u, const struct arch_layout **l)
 {
-    struct iovec v = { r, n };
+    struct iovec v = { u, sizeof *u };
     long e = sys_ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &v);
-    return e < 0 ? e : (long)v.iov_len;
+    *l = arch_layouts;
+    for (size_t i = 0; i < ARRAY_LEN(arch_layouts); i++)
+        if (arch_layouts[i].size == 4 && v.iov_len == 4u * arch_layouts[i].n)
+            *l = &arch_layouts[i];
+    return (int)e;
 }
 
-static int arch_set_regs(pid_t tid, void *r, long n)
+static int arch_set_regs(pid_t tid, union arch_regs *u, const struct arch_layout *l)
 {
-    struct iovec v = { r, (size_t)n };
+    struct iovec v = { u, (size_t)l->size * l->n };
     return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v);
 }
 
-#if defined(__x86_64__)
-/* A 32-bit task has 17 registers of 32 bits (struct user_regs_struct32,
- * arch/x86/include/asm/user_32.h): bx cx dx si di bp ax ds es fs gs orig_ax ip cs flags sp ss. */
-union arch_regs {
-    struct user_regs_struct r;
-    u32 w[17];
-};
-
-static void arch_from_regs32(const u32 *w, struct stop *s)
+static u64 arch_reg(const union arch_regs *u, const struct arch_layout *l, u32 i)
 {
-    s->abi = ABI_I386;
-    s->nr = w[11];
-    for (int i = 0; i < 6; i++)
-        s->arg[i] = w[i];
-    s->ret = arch_result32((s32)w[6]);
+    return l->size == 4 ? u->w32[i] : u->w64[i];
+}
+
+static void arch_set_reg(union arch_regs *u, const struct arch_layout *l, u32 i, u64 v)
+{
+    if (l->size == 4)
+        u->w32[i] = (u32)v;
+    else
+        u->w64[i] = v;
 }
 
 /* Returns whether a 64-bit process made its call with `int $0x80` (bytes cd 80), not with `syscall`
@@ -1556,186 +1581,55 @@ static bool arch_was_int80(pid_t tid, u64 ip)
 static int arch_from_regs(pid_t tid, struct stop *s)
 {
     union arch_regs u;
-    long n = arch_regs(tid, &u, sizeof u);
-    if (n < 0)
-        return (int)n;
-    if (n == sizeof u.w) {
-        arch_from_regs32(u.w, s);
-        return 0;
+    const struct arch_layout *l;
+    int e = arch_get_regs(tid, &u, &l);
+    if (e < 0)
+        return e;
+    if (l->abi == ABI_X86_64 && arch_was_int80(tid, u.w64[ARCH_X86_IP]))
+        l++;
+    bool narrow = abi_word(l->abi) == 4;
+    s->nr = arch_reg(&u, l, l->nr);
+    s->abi = l->abi == ABI_X86_64 ? arch_abi(AUDIT_ARCH_X86_64, &s->nr) : l->abi;
+    for (int i = 0; i < 6; i++) {
+        u64 v = arch_reg(&u, l, l->arg[i]);
+        s->arg[i] = narrow ? (u32)v : v;
     }
-    const struct user_regs_struct *r = &u.r;
-    bool i386 = arch_was_int80(tid, r->rip);
-    u64 a64[6] = { r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9 };
-    u64 a32[6] = { (u32)r->rbx, (u32)r->rcx, (u32)r->rdx, (u32)r->rsi, (u32)r->rdi, (u32)r->rbp };
-    memcpy(s->arg, i386 ? a32 : a64, sizeof s->arg);
-    s->nr = r->orig_rax;
-    s->abi = arch_abi(i386 ? AUDIT_ARCH_I386 : AUDIT_ARCH_X86_64, &s->nr);
-    s->ret = i386 ? (s32)r->rax : (s64)r->rax;
+    s64 ret = (s64)arch_reg(&u, l, l->ret);
+    s->ret = narrow ? arch_result32((s32)ret) : ret;
     return 0;
-}
-
-/* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e. */
-static int arch_replace_call(pid_t tid, s32 nr, int e)
-{
-    union arch_regs u;
-    long n = arch_regs(tid, &u, sizeof u);
-    if (n < 0)
-        return (int)n;
-    if (n == sizeof u.r) {
-        u.r.orig_rax = (u64)(s64)nr;
-        u.r.rax = (u64)(s64)-e;
-    } else {
-        u.w[11] = (u32)nr; /* orig_ax, ax: see arch_from_regs32 */
-        u.w[6] = (u32)-e;
-    }
-    return arch_set_regs(tid, &u, n);
-}
-
-static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
-{
-    union arch_regs u;
-    long n = arch_regs(tid, &u, sizeof u);
-    if (n < 0)
-        return (int)n;
-    if (n == sizeof u.w)
-        u.w[0] = (u32)v; /* the first word is bx */
-    else if (abi == ABI_I386) /* int $0x80 in a 64-bit process: only ebx is the argument */
-        u.r.rbx = (u.r.rbx & ~(u64)UINT32_MAX) | (u32)v;
-    else
-        u.r.rdi = v;
-    return arch_set_regs(tid, &u, n);
-}
-#elif defined(__aarch64__)
-/* A 32-bit task has 18 registers of 32 bits: r0-r15, cpsr, orig_r0
- * (arch/arm/include/uapi/asm/ptrace.h). */
-union arch_regs {
-    struct user_regs_struct r;
-    u32 w[18];
-};
-
-static int arch_from_regs(pid_t tid, struct stop *s)
-{
-    union arch_regs u;
-    long n = arch_regs(tid, &u, sizeof u);
-    if (n < 0)
-        return (int)n;
-    if (n == sizeof u.w) {
-        s->abi = ABI_ARM32;
-        s->nr = u.w[7];
-        for (int i = 0; i < 6; i++)
-            s->arg[i] = i ? u.w[i] : u.w[17];
-        s->ret = arch_result32((s32)u.w[0]);
-        return 0;
-    }
-    s->abi = ABI_ARM64;
-    s->nr = u.r.regs[8];
-    memcpy(s->arg, u.r.regs, sizeof s->arg); /* at exit, x0 already holds the result */
-    s->ret = (s64)u.r.regs[0];
-    return 0;
-}
-
-/* Sets x0, or r0 of a 32-bit task: the first argument at a call's entry, the result at its exit. */
-static int arch_set_first(pid_t tid, u64 v)
-{
-    union arch_regs u;
-    long n = arch_regs(tid, &u, sizeof u);
-    if (n < 0)
-        return (int)n;
-    if (n == sizeof u.w)
-        u.w[0] = (u32)v;
-    else
-        u.r.regs[0] = v;
-    return arch_set_regs(tid, &u, n);
 }
 
 /* Replaces the call that is about to start with another call of the same ABI. With nr -1 the call
- * is skipped and its result is -e, which also becomes the first argument. */
+ * is skipped and its result is -e. On ARM -e also becomes the first argument; on RISC-V a7 keeps nr
+ * after the call, but no libc relies on a7. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
+    union arch_regs u;
+    const struct arch_layout *l;
+    long r = arch_get_regs(tid, &u, &l);
+    if (r < 0)
+        return (int)r;
+#if defined(__aarch64__)
     struct iovec to = { &nr, sizeof nr };
-    long r = sys_ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &to);
-    return r < 0 ? (int)r : arch_set_first(tid, (u64)(s64)-e);
-}
-
-static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
-{
-    (void)abi;
-    return arch_set_first(tid, v);
-}
+    r = sys_ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &to);
 #elif defined(__ARM_EABI__)
-/* struct pt_regs, arch/arm/include/uapi/asm/ptrace.h: r0-r15, cpsr, orig_r0. */
-enum { ARCH_NR = 7, ARCH_ORIG_R0 = 17, ARCH_N_REGS = 18 };
-
-static int arch_from_regs(pid_t tid, struct stop *s)
-{
-    u32 r[ARCH_N_REGS];
-    long n = arch_regs(tid, r, sizeof r);
-    if (n < 0)
-        return (int)n;
-    s->abi = ABI_ARM32;
-    s->nr = r[ARCH_NR];
-    for (int i = 0; i < 6; i++)
-        s->arg[i] = i ? r[i] : r[ARCH_ORIG_R0];
-    s->ret = arch_result32((s32)r[0]);
-    return 0;
-}
-
-/* Sets r0, which holds the first argument at a call's entry and the result at its exit. */
-static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
-{
-    u32 r[ARCH_N_REGS];
-    long n = arch_regs(tid, r, sizeof r);
-    (void)abi;
-    if (n < 0)
-        return (int)n;
-    r[0] = (u32)v;
-    return arch_set_regs(tid, r, n);
-}
-
-/* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e. */
-static int arch_replace_call(pid_t tid, s32 nr, int e)
-{
-    long r = sys_ptrace(PTRACE_SET_SYSCALL, tid, 0, (void *)(uintptr_t)(u32)nr);
-    return r < 0 ? (int)r : arch_set_arg0(tid, ABI_ARM32, (u64)-e);
-}
+    r = sys_ptrace(PTRACE_SET_SYSCALL, tid, 0, (void *)(uintptr_t)(u32)nr);
 #else
-/* struct user_regs_struct is that of arch/riscv/include/uapi/asm/ptrace.h; libc headers differ. */
-enum { ARCH_REG_A0 = 10, ARCH_REG_A7 = 17, ARCH_N_REGS = 32 };
-
-static int arch_from_regs(pid_t tid, struct stop *s)
-{
-    u64 r[ARCH_N_REGS];
-    long n = arch_regs(tid, r, sizeof r);
-    if (n < 0)
-        return (int)n;
-    s->abi = ABI_RISCV64;
-    s->nr = r[ARCH_REG_A7];
-    memcpy(s->arg, r + ARCH_REG_A0, sizeof s->arg); /* at exit, a0 already holds the result */
-    s->ret = (s64)r[ARCH_REG_A0];
-    return 0;
-}
-
-/* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e.
- * Afterwards, a7 contains nr. No libc relies on a7 after a call. */
-static int arch_replace_call(pid_t tid, s32 nr, int e)
-{
-    u64 r[ARCH_N_REGS];
-    long n = arch_regs(tid, r, sizeof r);
-    if (n < 0)
-        return (int)n;
-    r[ARCH_REG_A7] = (u64)(s64)nr;
-    r[ARCH_REG_A0] = (u64)(s64)-e;
-    return arch_set_regs(tid, r, n);
+    arch_set_reg(&u, l, l->nr, (u64)(s64)nr);
+#endif
+    arch_set_reg(&u, l, l->ret, (u64)(s64)-e);
+    return r < 0 ? (int)r : arch_set_regs(tid, &u, l);
 }
 
 #ifndef PTRACE_SET_SYSCALL_INFO
 #define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
 #endif
 
-/* Sets the first argument of the call in which tid is stopped: orig_a0, which only
- * PTRACE_SET_SYSCALL_INFO (Linux 6.16) can set. Returns -EIO on older kernels. */
+/* Sets the first argument of the call in which tid is stopped. On RISC-V that is orig_a0, which
+ * only Linux 6.16 can set; returns -EIO on older kernels. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
+#if defined(__riscv)
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
     long n = sys_ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof i, &i);
     (void)abi;
@@ -1743,8 +1637,20 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
         return (int)n;
     i.entry.args[0] = v; /* i.entry and i.seccomp have the same layout */
     return (int)sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
-}
+#else
+    union arch_regs u;
+    const struct arch_layout *l;
+    int e = arch_get_regs(tid, &u, &l);
+    if (e < 0)
+        return e;
+    if (abi == ABI_I386 && l->abi == ABI_X86_64) { /* int $0x80: only ebx is the argument */
+        l++;
+        v = (u32)v | (u.w64[l->arg[0]] & ~(u64)UINT32_MAX);
+    }
+    arch_set_reg(&u, l, ARCH_ARG0_IS_RESULT ? l->ret : l->arg[0], v);
+    return arch_set_regs(tid, &u, l);
 #endif
+}
 
 static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
 
@@ -4042,7 +3948,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
     if (f)
         dec_flag_name(b, f);
     else if (p->how == DEC_SIGNAL)
-        b_sig(b, (int)field);
+        b_s(b, u_signame((int)field));
     else if (p->how == DEC_OCTAL)
         dec_octal(b, field);
     else if (p->how == DEC_HUGE)
@@ -4149,7 +4055,7 @@ static void dec_sigset(struct buf *b, u64 set)
 static void dec_signal(struct buf *b, s64 sig)
 {
     if (sig > 0 && sig <= 64)
-        b_sig(b, (int)sig);
+        b_s(b, u_signame((int)sig));
     else
         b_s64(b, sig);
 }
