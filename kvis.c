@@ -194,8 +194,7 @@ struct call_path {
     struct name *from; /* start of a relative path; NULL: unknown or root */
 };
 
-enum { CALL_TOUCHES = 32 };
-enum { CALL_SET_MAX = 4096 }; /* descriptors of a poll(2) set that kvis reads */
+enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors read from a poll(2) set */ };
 
 /* A system call. Times are in ns of CLOCK_MONOTONIC. */
 struct call {
@@ -1730,11 +1729,6 @@ static bool mem_charge(void)
     return mem.reads_left > 0;
 }
 
-static bool mem_spent(void)
-{
-    return !mem.reads_left || !mem.wait_left_ns;
-}
-
 static s64 mem_give_up(void)
 {
     mem.unreadable += !mem.gave_up;
@@ -2122,14 +2116,6 @@ static void nm_mark(struct name *e)
         e->live = true;
 }
 
-static void nm_unchain(const struct name *e)
-{
-    struct name **slot = nm_slot(e->hash);
-    while (*slot != e)
-        slot = &(*slot)->next;
-    *slot = e->next;
-}
-
 /* Frees all names without `live`. */
 static void nm_sweep(void (*gone)(const struct name *))
 {
@@ -2140,7 +2126,10 @@ static void nm_sweep(void (*gone)(const struct name *))
             continue;
         }
         gone(e);
-        nm_unchain(e);
+        struct name **chain = nm_slot(e->hash);
+        while (*chain != e)
+            chain = &(*chain)->next;
+        *chain = e->next;
         *slot = e->older;
         nm.total -= nm_size(e->len);
         nm.n--;
@@ -2291,13 +2280,6 @@ static struct ofd *ofd_dead(void)
     return o;
 }
 
-/* Drops a reference without reporting a close. */
-static void ofd_forget(struct ofd *o)
-{
-    if (!--o->refs)
-        free(o);
-}
-
 static struct files *files_new(void)
 {
     struct files *f = calloc(1, sizeof *f);
@@ -2354,10 +2336,11 @@ static void fd_remove(struct task *t, s32 n)
     struct fdent *e = fd_find(f, n);
     if (!e)
         return;
-    if (e->o->inherited && e->known_ns > t->at_ns)
-        ofd_forget(e->o);
-    else
+    bool other = e->o->inherited && e->known_ns > t->at_ns;
+    if (!other)
         ofd_put(e->o);
+    else if (!--e->o->refs)
+        free(e->o);
     u32 m = f->cap - 1, hole = (u32)(e - f->slot);
     for (u32 i = (hole + 1) & m; f->slot[i].fd >= 0; i = (i + 1) & m)
         if (((i - fd_hash(f->slot[i].fd, f->cap)) & m) >= ((i - hole) & m)) {
@@ -2640,15 +2623,6 @@ static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
     o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
 }
 
-/* Names the ends of a unix socket; s is kvis's duplicate. */
-static void fd_probe_unix(struct ofd *o, int s)
-{
-    struct stat st;
-    if (fstat(s, &st) < 0)
-        return;
-    fd_name_ends(o, st.st_ino, o->peer ? 0 : fd_unix_partner((u32)st.st_ino));
-}
-
 /* Returns a key's value in /proc/TID/status, valid until the next call, or NULL. */
 static const char *fd_status(pid_t tid, const char *key)
 {
@@ -2713,6 +2687,7 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
         o->sock = fd_sock_type(domain, type, proto);
     }
     struct sockaddr_storage sa;
+    struct stat st;
     len = sizeof sa;
     sa.ss_family = AF_UNSPEC;
     if (o->sock && !getsockname(s, (struct sockaddr *)&sa, &len) && fd_bound(&sa))
@@ -2720,8 +2695,8 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     len = sizeof sa;
     if (o->sock && !getpeername(s, (struct sockaddr *)&sa, &len))
         o->peer = fd_peer(o->sock, &sa, MIN(len, sizeof sa));
-    if (fd_is_unix(o))
-        fd_probe_unix(o, s);
+    if (fd_is_unix(o) && fstat(s, &st) == 0)
+        fd_name_ends(o, st.st_ino, o->peer ? 0 : fd_unix_partner((u32)st.st_ino));
     close(s);
 }
 
@@ -2819,8 +2794,7 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
         { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
         { "socket:[", FK_SOCK },
     };
-    bool named = *link == '/' && strncmp(link, "/memfd:", 7);
-    for (size_t i = 0; !named && i < ARRAY_LEN(anon); i++)
+    for (size_t i = 0; i < ARRAY_LEN(anon); i++)
         if (!strncmp(link, anon[i].prefix, strlen(anon[i].prefix)))
             return anon[i].kind;
     if (!sx)
@@ -3567,11 +3541,13 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * No number from the tracee alone limits an allocation or a loop: text ends at -s bytes, arrays end
  * after -s elements, structures have fixed buffers, and call.text has a limit. */
 
-/* A named value of flags.tbl. To save space, the pool fl_names has the 2300 names without their
- * common prefixes (O_, BPF_PROG_TYPE_), and rows have offsets, not pointers. */
+/* A named value of flags.tbl. To save space, names are offsets in a pool, and common prefixes (O_,
+ * BPF_PROG_TYPE_) are stored once. */
 struct flag {
-    u32 low; /* low half of the value. At the same index: fl_high[], high half; fl_prefix[], index
-              * in fl_prefixes[]; fl_name[], offset in fl_names */
+    u32 low;   /* low half of the value */
+    u16 name;  /* offset in fl_names of the name without its prefix */
+    u8 prefix; /* index in fl_prefixes[] */
+    s8 high;   /* upper half of the value */
 };
 struct family {
     u16 row, n; /* first row in fl_rows[], number */
@@ -3580,9 +3556,9 @@ struct family {
 
 /* Formats of members: gen/tables/structs.tbl. */
 enum dec_shown {
-    DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
-    DV_FD, DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP,
-    DV_HANDLER, DV_FLAGS, DV_VALUE, DV_BITS
+    DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_FD,
+    DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP, DV_HANDLER,
+    DV_FLAGS, DV_VALUE, DV_BITS
 };
 enum dec_only { DEC_NONZERO = 1, DEC_VERBOSE = 2, DEC_ANSWER = 4 };
 enum dec_compare { DEC_ALWAYS, DEC_EQUAL, DEC_OTHER, DEC_ABOVE, DEC_SOME, DEC_NONE };
@@ -3631,7 +3607,7 @@ enum sc_form {
 };
 struct sc_result {
     u8 form;                   /* enum sc_form */
-    u8 opens;                  /* FK_... of the new descriptor */
+    u8 opens;                  /* FK_... of the new descriptor; FK_UNKNOWN: depends on the file */
     u16 fam;                   /* RET_BITS, RET_VALUE: FAM_... */
     const char *label;         /* before the value */
     u32 only;                  /* bits of argument only_arg: `form` needs some (only_not: none) of
@@ -3808,14 +3784,14 @@ enum { DEC_NOFAM = 0xfff }; /* no FAM_...: values without names */
 
 static u64 dec_flag_value(const struct flag *f)
 {
-    return (u64)fl_high[f - fl_rows] << 32 | f->low;
+    return (u64)f->high << 32 | f->low;
 }
 
 static void dec_flag_name(struct buf *b, const struct flag *f)
 {
     const char *pool = (const char *)&fl_names;
-    b_s(b, pool + fl_prefixes[fl_prefix[f - fl_rows]]);
-    b_s(b, pool + fl_name[f - fl_rows]);
+    b_s(b, pool + fl_prefixes[f->prefix]);
+    b_s(b, pool + f->name);
 }
 
 static const struct flag *dec_flag(u64 v, unsigned fam)
@@ -3835,9 +3811,9 @@ static s64 dec_flag_named(const char *name, unsigned fam)
     const char *pool = (const char *)&fl_names;
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     for (; f < end; f++) {
-        const char *prefix = pool + fl_prefixes[fl_prefix[f - fl_rows]];
+        const char *prefix = pool + fl_prefixes[f->prefix];
         size_t n = strlen(prefix);
-        if (!strncmp(name, prefix, n) && !strcmp(name + n, pool + fl_name[f - fl_rows]))
+        if (!strncmp(name, prefix, n) && !strcmp(name + n, pool + f->name))
             return (s64)dec_flag_value(f);
     }
     return -1;
@@ -4126,14 +4102,6 @@ static void dec_k_sigset(struct dec *d, u64 v)
         dec_sigset(d->b, dec_ld(raw, 8));
 }
 
-static void dec_handler(struct buf *b, u64 v)
-{
-    if (v < 2)
-        b_s(b, v ? "SIG_IGN" : "SIG_DFL");
-    else
-        b_hex(b, v);
-}
-
 static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
 {
     struct buf *b = d->b;
@@ -4148,9 +4116,6 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_ID: dec_id(b, v); break;
     case DV_SIG: dec_signal(b, dec_lds(p, m->size)); break;
     case DV_TS: case DV_TV: dec_time(d, p, m->size / 2, m->how); break;
-    case DV_STAMP: /* struct statx_timestamp */
-        b_f(b, "{tv_sec=%" PRId64 ", tv_nsec=%u}", dec_lds(p, 8), (u32)dec_ld(p + 8, 4));
-        break;
     case DV_FD: fd_label(b, d->t, (s32)v); break;
     case DV_INET: b_f(b, "inet_addr(\"%u.%u.%u.%u\")", p[0], p[1], p[2], p[3]); break;
     case DV_INET6:
@@ -4169,7 +4134,12 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_CHARS: b_quoted(b, p, strnlen((const char *)p, m->size), false); break;
     case DV_SIGSET: dec_sigset(b, v); break;
     case DV_SIGSETP: dec_k_sigset(d, v); break;
-    case DV_HANDLER: dec_handler(b, v); break;
+    case DV_HANDLER:
+        if (v < 2)
+            b_s(b, v ? "SIG_IGN" : "SIG_DFL");
+        else
+            b_hex(b, v);
+        break;
     case DV_FLAGS: dec_bits(b, v, m->fam); break;
     case DV_VALUE: dec_enum(b, v, m->fam); break;
     case DV_BITS: b_u64(b, v >> (m->fam >> 8) & ((1ull << (m->fam & 0xff)) - 1)); break;
@@ -4696,16 +4666,21 @@ static void dec_k_inout(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
+static void dec_fds(struct dec *d, const u8 *p, size_t n)
+{
+    b_c(d->b, '[');
+    for (size_t k = 0; k + 4 <= n; k += 4) {
+        b_s(d->b, k ? ", " : "");
+        fd_label(d->b, d->t, (int)dec_ld(p + k, 4));
+    }
+    b_c(d->b, ']');
+}
+
 static void dec_k_int2fd(struct dec *d, u64 v)
 {
-    s32 pair[2];
-    if (!dec_get(d, v, pair, sizeof pair))
-        return;
-    b_c(d->b, '[');
-    fd_label(d->b, d->t, pair[0]);
-    b_s(d->b, ", ");
-    fd_label(d->b, d->t, pair[1]);
-    b_c(d->b, ']');
+    u8 raw[8];
+    if (dec_get(d, v, raw, sizeof raw))
+        dec_fds(d, raw, sizeof raw);
 }
 
 /* ---- processes, signals, limits ---- */
@@ -5036,15 +5011,9 @@ static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t
 {
     struct buf *b = d->b;
     if (level == SOL_SOCKET && type == SCM_RIGHTS) {
-        b_c(b, '[');
-        for (size_t k = 0; k + 4 <= n; k += 4) {
-            b_s(b, k ? ", " : "");
-            fd_label(b, d->t, (int)dec_ld(p + k, 4));
-        }
-        b_c(b, ']');
+        dec_fds(d, p, n);
     } else if (level == SOL_SOCKET && type == 2 && n >= 12) { /* SCM_CREDENTIALS */
-        b_f(b, "{pid=%d, uid=%u, gid=%u}", (s32)dec_ld(p, 4), (u32)dec_ld(p + 4, 4),
-            (u32)dec_ld(p + 8, 4));
+        dec_braces(d, p, n, &dec_layouts[ST_ucred]);
     } else if (n == 4) {
         b_f(b, "[%d]", (s32)dec_ld(p, 4));
     } else {
@@ -5492,12 +5461,6 @@ static bool dec_ret_is_fd(const struct call *c)
         && dec_result(c, c->row)->form == RET_FD;
 }
 
-/* Returns the kind of the new descriptors; FK_UNKNOWN: depends on the file. */
-static u8 dec_opens(const struct call *c)
-{
-    return dec_result(c, c->id)->opens;
-}
-
 static bool dec_cloexec(const struct call *c)
 {
     const struct sc_result *r = dec_result(c, c->id);
@@ -5690,63 +5653,40 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
 #undef X
 
-static bool sc_add_class(const char *name, bool *set)
+static u16 sc_class(const char *name)
 {
-    u16 cls = 0;
     for (size_t i = 0; i < ARRAY_LEN(sc_classes); i++)
         if (!strcmp(name, sc_classes[i].name))
-            cls = sc_classes[i].cls;
-    for (u16 i = 0; i < SC_N; i++)
-        set[i] |= (sc_rows[i].cls & cls) != 0;
-    return cls != 0;
-}
-
-/* Adds matching calls to `set`. Returns NULL, or a static error message. */
-static const char *sc_add_matches(const char *expr, bool *set, bool *hit)
-{
-    regex_t re;
-    const char *why = u_regcomp(&re, expr);
-    if (why)
-        return why;
-    for (u16 i = 0; i < SC_N; i++)
-        if (u_matches(&re, sc_name(i)))
-            set[i] = *hit = true;
-    regfree(&re);
-    return NULL;
-}
-
-/* Adds the calls of a name, `all` or a class to `set`. Returns whether there are any. */
-static bool sc_add_named(const char *word, bool *set)
-{
-    bool hit = false;
-    if (*word == '%')
-        return sc_add_class(word + 1, set);
-    for (u16 i = 0; i < SC_N; i++)
-        if (!strcmp(word, "all") || !strcmp(word, sc_name(i)))
-            set[i] = hit = true;
-    return hit || sc_add_class(word, set); /* strace's old trace=file */
+            return sc_classes[i].cls;
+    return 0;
 }
 
 /* Adds the calls of a word of -e trace= to `set`. Returns NULL, or a static error message. */
 static const char *sc_add(const char *word, bool *set)
 {
     static char wrong[256];
-    bool maybe = *word == '?';
-    bool hit = false;
-    const char *why = NULL;
+    regex_t re;
+    bool maybe = *word == '?', regex = word[maybe] == '/', hit = false;
     word += maybe;
-    if (*word == '/')
-        why = sc_add_matches(word + 1, set, &hit);
-    else
-        hit = !strcmp(word, "none") || sc_add_named(word, set);
-    if (why)
+    const char *why = regex ? u_regcomp(&re, word + 1) : NULL;
+    if (why) {
         snprintf(wrong, sizeof wrong, "'%.60s' is %s", word, why);
-    else if (!hit && !maybe)
-        snprintf(wrong, sizeof wrong,
-                 "no system call or class is named '%.60s' (`?%.60s` suppresses this error)", word,
-                 word);
-    else
+        return wrong;
+    }
+    for (u16 i = 0; i < SC_N; i++)
+        if (regex ? u_matches(&re, sc_name(i)) : !strcmp(word, "all") || !strcmp(word, sc_name(i)))
+            set[i] = hit = true;
+    if (regex)
+        regfree(&re);
+    /* Without %, as in strace's old trace=file, the name of a call comes first (`stat`). */
+    u16 cls = hit ? 0 : sc_class(word + (*word == '%'));
+    for (u16 i = 0; i < SC_N; i++)
+        set[i] |= (sc_rows[i].cls & cls) != 0;
+    if (hit || cls || maybe || !strcmp(word, "none"))
         return NULL;
+    snprintf(wrong, sizeof wrong,
+             "no system call or class is named '%.60s' (`?%.60s` suppresses this error)", word,
+             word);
     return wrong;
 }
 
@@ -10152,7 +10092,7 @@ static void md_make(struct task *t, struct call *c)
 {
     char name[300] = "memfd:";
     bool cut;
-    u8 kind = dec_opens(c);
+    u8 kind = dec_result(c, c->id)->opens;
     if (c->err)
         return;
     if (c->id == SC_userfaultfd && t->mm)
@@ -11112,7 +11052,7 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
         b->cut |= n == STRINGS_MAX;
         at += abi_word(a);
     }
-    b->cut |= mem_spent();
+    b->cut |= !mem.reads_left || !mem.wait_left_ns;
 }
 
 /* Saves the path and argv (up to 3 MiB) of the new program when execve(2) begins, because the
