@@ -65,7 +65,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
-#define _FILE_OFFSET_BITS 64 /* ask 32-bit glibc for 64-bit off_t and time_t */
+#define _FILE_OFFSET_BITS 64 /* for 32-bit glibc */
 #define _TIME_BITS 64
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -152,102 +152,100 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
-#define U_CUT "…" /* marks truncated text */
+#define U_CUT "…" /* the mark of truncated text */
 
-/* A byte buffer that grows up to `max` bytes. Bytes beyond that limit are dropped, and `cut` is
- * set. b_reset() keeps the memory for reuse. */
+/* A byte buffer. Bytes beyond `max` are dropped. b_reset() keeps the memory. */
 struct buf {
     char *p;
-    u32 len, cap, max; /* numbers of bytes: used, allocated, allowed (0: 1 MiB) */
+    u32 len, cap, max; /* bytes used, allocated, allowed (0: 1 MiB) */
     bool cut;
     bool ascii; /* b_own() writes ASCII only */
 };
 
-/* System-call ABIs. A 64-bit process can use several ABIs, for example i386 with `int $0x80`. */
+/* System-call ABIs. A 64-bit process can use several, such as i386 with `int $0x80`. */
 enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
 
-/* One decoded argument of a system call: raw bytes of the tracee (ARG_STR, untrusted) or text that
- * kvis made (ARG_TXT: printable ASCII or UTF-8, with the strings inside it escaped). */
+/* A decoded argument: raw bytes of the tracee (ARG_STR, untrusted), or printable text of kvis
+ * (ARG_TXT, strings in it escaped). */
 enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
     bool cut;
-    u32 off, len; /* position and length of the argument in call.text */
+    u32 off, len; /* the argument in call.text */
 };
 
-/* A recorded call. A live call's values come from sc_rows[] and the memory of the tracee. */
+/* A call of a recording. */
 struct recorded_call {
-    const char *name, *abi; /* names of the call and its ABI; abi NULL: the native ABI */
+    const char *name, *abi; /* abi NULL: the native ABI */
     const char *ret;
     u32 ret_len;
     u8 nargs;
-    bool addr;              /* the result of the call is an address */
+    bool addr;              /* the result is an address */
 };
 
-/* A path that a tracee passed to a system call. kvis reads the path only once: at the call's entry
- * if the call stops there, otherwise at its end. */
+/* A path that a tracee passed to a call, read once: at the call's entry if the call stops there,
+ * otherwise at its end. */
 struct call_path {
-    u8 arg;            /* index of the call's argument that is the path */
+    u8 arg;            /* index of the argument */
     bool cut;
     bool placed;       /* `from` has been set */
-    u32 off;           /* offset of the path in call.paths, where a NUL follows it */
-    s32 len;           /* length of the path in bytes; -errno if kvis could not read the path */
-    struct name *from; /* directory from which a relative path starts; NULL: unknown or root */
+    u32 off;           /* offset in call.paths, with a final NUL */
+    s32 len;           /* -errno: kvis could not read the path */
+    struct name *from; /* start of a relative path; NULL: unknown or root */
 };
 
-enum { CALL_TOUCHES = 32 };
-enum { CALL_SET_MAX = 4096 }; /* maximum number of descriptors that kvis reads from a poll(2) set */
+enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors read from a poll(2) set */ };
 
-/* A system call of a tracee. Times are in ns of CLOCK_MONOTONIC. */
+/* A system call. Times are in ns of CLOCK_MONOTONIC. */
 struct call {
-    const struct recorded_call *recorded; /* recorded data of a replayed call; NULL: a live call */
-    bool open;        /* the call was entered and has not returned */
-    bool known;       /* `row` and `id` are valid; otherwise kvis knows only the call's number */
-    bool begun;       /* text output: the first `shown` arguments have been printed */
+    const struct recorded_call *recorded; /* NULL: a live call */
+    bool open;        /* entered, not returned */
+    bool known;       /* `row` and `id` are valid */
+    bool begun;       /* the text sink has printed the first `shown` arguments */
     u8 shown;
     enum abi abi;
-    u16 row;          /* index of the call in sc_rows[] */
-    u16 id;           /* SC_name: index of the first row of sc_rows[] with the call's name */
+    u16 row;          /* index in sc_rows[] */
+    u16 id;           /* SC_name: first row with the call's name */
     u64 nr;
     u64 arg[6];
     s64 ret;
-    int err;          /* errno (positive) if the call failed, else 0 */
-    bool noret;       /* the call never returned (exit, killed, or exec in another thread) */
-    bool detached;    /* kvis detached from the thread before the call returned */
-    bool late;        /* duration unknown: kvis attached during the call, or missed its end */
+    int err;          /* positive errno; 0: success */
+    bool noret;       /* no return: exit, killed, or exec in another thread */
+    bool detached;    /* kvis detached before the return */
+    bool late;        /* unknown duration: kvis missed the start or the end */
     u64 enter_ns, exit_ns;
-    bool timed;       /* cpu_ns, runq_ns, disk_ns are valid; the remaining time was spent blocked */
+    bool timed;       /* cpu_ns, runq_ns, disk_ns are valid; the rest was blocked time */
     u64 cpu_ns, runq_ns, disk_ns;
-    char slept;       /* state of the thread in its last sleep, as in /proc/PID/stat; 0: no sleep */
-    bool by_interrupt; /* an interrupt ended the thread's last sleep */
-    pid_t waker_pid;  /* tid of the thread that ended the last sleep; 0: unknown */
-    char waker_comm[16]; /* name of the thread that ended the last sleep; "": unknown */
-    pid_t child;      /* tid of the thread that the call created, in kvis's pid namespace */
+    char slept;       /* state in the last sleep, as in /proc/PID/stat; 0: no sleep */
+    bool by_interrupt; /* an interrupt ended the last sleep */
+    pid_t waker_pid;  /* tid of the last sleep's waker; 0: unknown */
+    char waker_comm[16]; /* name of the last sleep's waker; "": unknown */
+    pid_t child;      /* tid of the new thread in kvis's pid namespace */
     struct arg val[6];
     struct buf text;
-    u64 outlen[2];    /* at entry, the value-result lengths, such as *addrlen of accept(2) */
+    u64 outlen[2];    /* value-result lengths at entry, such as *addrlen of accept(2) */
     struct call_path path[2];
     struct buf paths;
     u8 n_paths;
-    bool selected;    /* option -P selects the call */
-    u8 n_touched;     /* number of entries in touched[]; CALL_TOUCHES + 1: not all files fit */
-    struct name *touched[CALL_TOUCHES]; /* files of the call's descriptors at the call's entry */
+    bool selected;    /* by -P */
+    u8 n_touched;     /* entries in touched[]; CALL_TOUCHES + 1: more files than fit */
+    struct name *touched[CALL_TOUCHES]; /* files of the descriptors at entry */
 };
 
-/* A name for the summary, such as a file's path or the address of a socket's peer, with the totals
- * of its I/O. Section nm_ describes the lifetime of names. */
+/* A name for the summary (a file's path, a peer's address), with the totals of its I/O. Section nm_
+ * describes its lifetime. */
 struct name {
     struct name *next;
-    struct name *older; /* the name that was added before this one */
+    struct name *older; /* name added before this one */
     u32 hash, len;
-    char cls;                       /* 'f': file; 'p': address of a peer; 'x': other name */
-    bool read, written;             /* the file was opened or used for reading, for writing */
+    char cls;                       /* 'f': file; 'p': peer; 'x': other */
+    bool read, written;             /* opened or used for reading, writing */
     bool ran;                       /* a tracee has executed this file */
-    bool live;                      /* the name is in use; nm_drop keeps it */
-    u8 kind;                        /* enum fdkind of the file at its last use; for cls 'p', FK_SOCK
-                                     * if the address belongs to a connected socket of a tracee */
+    bool live;                      /* in use; nm_drop keeps the name */
+    u8 kind;                        /* enum fdkind at the last use; of a peer: FK_SOCK if a tracee's
+                                     * connected socket has the address */
     u64 in_bytes, out_bytes, opens;
-    char s[];                       /* the name (`len` bytes, some may be NUL) and a final NUL */
+    char s[];                       /* `len` bytes, which can contain NULs, and a final NUL */
 };
 
 enum fdkind {
@@ -262,45 +260,45 @@ struct ofd {
     u32 refs;
     u8 kind;             /* enum fdkind */
     bool writable, inherited;
-    const char *sock;    /* socket type, such as "tcp4" or "unix"; NULL: not a socket */
+    const char *sock;    /* "tcp4", "unix" ...; NULL: not a socket */
     struct name *name;   /* path of the file, or "pipe:[12]" */
-    struct name *local, *peer; /* the addresses of a socket, if known */
+    struct name *local, *peer; /* of a socket; NULL: unknown */
     u64 in_bytes, out_bytes, open_ns;
-    u64 connect_ns;      /* start of the connect(2) in progress; 0: none */
+    u64 connect_ns;      /* start of a connect(2) in progress; 0: none */
     pid_t opener;
-    u32 dev;             /* device number, major << 20 | minor */
-    u64 ino;             /* inode number; 0: unknown */
-    bool wanted;         /* option -P selects the file, possibly by another name */
-    u64 moment;          /* directories: value of ps.moment when kvis last looked up the name */
-    u32 entries;         /* number of directory entries read, without . and .. */
-    bool listed, more;   /* `entries` is valid; there were more entries than kvis counted */
+    u32 dev;             /* major << 20 | minor */
+    u64 ino;             /* 0: unknown */
+    bool wanted;         /* -P selects the file, possibly by another name */
+    u64 moment;          /* of a directory: ps.moment at the last look-up of the name */
+    u32 entries;         /* directory entries read, without . and .. */
+    bool listed, more;   /* `entries` is valid; there were more */
 };
 
 struct fdent {
-    s32 fd; /* -1: free slot */
+    s32 fd; /* -1: free */
     bool cloexec;
     struct ofd *o;
-    u64 known_ns; /* time at which a call or /proc showed that `fd` refers to `o` */
+    u64 known_ns; /* time of the last evidence that `fd` refers to `o` */
 };
 
-/* A descriptor table, like the kernel's files_struct. The table is a hash with open addressing,
- * because dup2(2) to a large number must not make the table large. */
+/* A descriptor table, like files_struct: a hash table with open addressing, because dup2(2) to a
+ * large number must not make the table large. */
 struct files {
     u32 refs, n, cap;
     struct fdent *slot;
 };
 
-/* The working and root directories of threads that share them, like the kernel's fs_struct. */
+/* Working and root directories, like the kernel's fs_struct. */
 struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
-    struct name *root; /* root directory; NULL: the root of the thread's mount namespace */
-    u64 moment;        /* value of ps.moment when kvis last read cwd and root from /proc */
+    struct name *root; /* NULL: that of the mount namespace */
+    u64 moment;        /* ps.moment when kvis last read them from /proc */
 };
 
 struct region {
     u64 start, end;
-    struct name *name; /* path of the mapped file, "heap", "stack" or "anon" */
+    struct name *name; /* mapped file, "heap", "stack" or "anon" */
     u8 prot;           /* PROT_* */
 };
 
@@ -308,39 +306,39 @@ struct region {
 struct mm {
     u32 refs;
     u32 n, cap;
-    struct region *r;  /* regions sorted by address; only with --faults */
-    u64 next_ns;       /* time before which kvis does not read the maps file again */
+    struct region *r;  /* sorted by address; only with --faults */
+    u64 next_ns;       /* no new reading of the maps file before */
     u64 brk;           /* end of the heap; 0: unknown */
-    u32 exe_minor;     /* minor device number of the executable's file system; 0: the file system is
-                        * on a block device, or it can block a reader */
-    bool careful;      /* read with a timeout: userfaultfd or FUSE may never deliver a page */
+    u32 exe_minor;     /* minor device number of the executable's file system; 0: on a block device,
+                        * or can block a reader */
+    bool careful;      /* read with a timeout: userfaultfd or FUSE may hold back a page */
 };
 
 struct proc {
     struct proc *next;
     pid_t pid, ppid;
-    u32 tasks;           /* number of live threads of the process that kvis knows of */
+    u32 tasks;           /* live threads that kvis knows of */
     struct name *program;
     u64 start_ns;
     u64 restart;         /* bit n-1: the handler of signal n has SA_RESTART */
     u64 caught;          /* bit n-1: signal n has a handler */
-    struct st_caller *caller; /* the process's row in the tables of --by=pid */
-    int status;          /* wait status of the main thread, set when that thread exits */
-    u8 delivered, sent;  /* signals last delivered and last sent to the process; 0: none */
-    s32 sent_code;       /* si_code of the last signal sent to the process */
-    pid_t sent_by;       /* pid of the sender of that signal */
-    u64 rss_ns, rss;     /* time when kvis last read resident memory; resident memory in bytes */
-    u64 max_rss;         /* peak resident memory in bytes, set when the program ends; 0: unknown */
-    u64 exec_rss;        /* peak resident memory in bytes when the last exec began */
-    u64 rss_before;      /* peak resident memory of earlier programs, in pages; a kernel with one
-                          * peak per process may report it again for the next program */
-    u64 cpu_ns;          /* CPU time in ns before kvis attached to the process */
-    u64 used_ns;         /* total CPU time in ns, set when the process ends; 0: unknown */
-    u64 met_ns;          /* time when kvis read the state from /proc; ignores older records */
-    u64 pid_ns;          /* inode of the process's pid namespace; 0: that of kvis */
-    bool new_pid_ns;     /* children may be in another pid namespace (unshare(2), setns(2)) */
-    bool attached;       /* -p attached to the process, so its initial state is from /proc */
-    bool has_children;   /* the process has or had children */
+    struct st_caller *caller; /* row in the tables of --by=pid */
+    int status;          /* wait status of the main thread */
+    u8 delivered, sent;  /* last signal delivered, last signal sent; 0: none */
+    s32 sent_code;       /* si_code of `sent` */
+    pid_t sent_by;       /* sender's pid */
+    u64 rss_ns, rss;     /* resident memory in bytes, and when kvis read it */
+    u64 max_rss;         /* peak resident memory in bytes at the end of the program; 0: unknown */
+    u64 exec_rss;        /* the same when the last exec began */
+    u64 rss_before;      /* the same of earlier programs, in pages: a kernel with one peak per
+                          * process may report it again */
+    u64 cpu_ns;          /* CPU time in ns before kvis attached */
+    u64 used_ns;         /* CPU time in ns at the end of the process; 0: unknown */
+    u64 met_ns;          /* when kvis read the state from /proc; older records are ignored */
+    u64 pid_ns;          /* inode of the pid namespace; 0: that of kvis */
+    bool new_pid_ns;     /* after unshare(2), setns(2): children may be in another one */
+    bool attached;       /* by -p: the initial state is from /proc */
+    bool has_children;   /* now or earlier */
 };
 
 enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
@@ -349,42 +347,42 @@ enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
 struct task {
     struct task *next;
     pid_t tid, pid;
-    pid_t ns_tid;        /* tid in the thread's own pid namespace; 0: the same as `tid` */
+    pid_t ns_tid;        /* tid in the thread's own pid namespace; 0: equal to `tid` */
     struct proc *proc;
     struct files *files;
     struct fsinfo *fs;
     struct mm *mm;
     u8 run;              /* enum run */
     bool seen_stop;
-    bool stops_at_exit;  /* the thread has the ptrace option PTRACE_O_TRACEEXIT */
-    u16 blocked_in;      /* sc_rows[] index plus 1 of the call during which kvis attached, or 0 */
-    s32 blocked_on;      /* first argument of the call during which kvis attached */
-    bool full;           /* thread stops at each call because kvis's seccomp filter is unusable */
-    u64 full_ns;         /* time from which the thread stops at each call; 0: at its next stop */
-    u64 at_ns;           /* time of the thread's last stop or record that kvis has handled */
-    const struct mem_record *record; /* record of a call that kvis is handling; NULL: a stop */
+    bool stops_at_exit;  /* has PTRACE_O_TRACEEXIT */
+    u16 blocked_in;      /* sc_rows[] index plus 1 of the call during which kvis attached; 0:
+                          * none */
+    s32 blocked_on;      /* first argument of that call */
+    bool full;           /* stops at each call: kvis's seccomp filter is unusable */
+    u64 full_ns;         /* from then on it stops at each call; 0: from its next stop */
+    u64 at_ns;           /* last stop or record that kvis has handled */
+    const struct mem_record *record; /* record of the call that kvis is handling; NULL: a stop */
     struct call call;
-    bool restarting;     /* the kernel will restart `call`, so kvis has not counted `call` yet */
+    bool restarting;     /* the kernel will restart `call`, which is not counted yet */
     struct name *exec_path;
-    struct buf exec_argv;       /* argv of the execve(2) in progress: strings with their NULs */
-    u64 exec_begun_ns;          /* time of the record PROC_BEGUN that exec_path is from */
+    struct buf exec_argv;       /* argv of the execve(2) in progress, with NULs */
+    u64 exec_begun_ns;          /* time of the PROC_BEGUN record that set exec_path */
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;                /* start of a call whose record kvis must ignore, such as an exec
-                                 * that kvis has reported already */
-    u64 reported_ns, reported_end_ns; /* start and end of a call that kvis has reported: later
-                                       * records of it are duplicates */
-    u64 pending_ns;             /* start of the current call if kvis knows it before the call's
-                                 * record arrives; 0: none */
-    u32 key;                    /* tid in the initial pid namespace; 0: not known yet */
-    bool strict;                /* kvis enforces SECCOMP_MODE_STRICT in place of the kernel */
-    bool missing;               /* the thread has exited, but its exit record has not arrived */
-    bool restore_arg0;          /* kvis must restore clone's flags argument when the call ends */
+    u64 exec_ns;                /* start of a call whose record is a duplicate, such as a reported
+                                 * exec */
+    u64 reported_ns, reported_end_ns; /* the last reported call: later records of it are
+                                       * duplicates */
+    u64 pending_ns;             /* start of the current call if known before its record; 0: none */
+    u32 key;                    /* tid in the initial pid namespace; 0: unknown */
+    bool strict;                /* kvis enforces SECCOMP_MODE_STRICT for the kernel */
+    bool missing;               /* exited, but the exit record has not arrived */
+    bool restore_arg0;          /* at the call's end, restore clone's flags argument */
 };
 
-/* How a system call ended, for -e status= (strace(1)). No call ends as CALL_UNAVAILABLE, because
- * kvis can read the result of every thread that has not exited. */
+/* Results of calls for -e status= (strace(1)). No call is CALL_UNAVAILABLE, because kvis can read
+ * every result. */
 enum call_end {
     CALL_SUCCESSFUL = 1, CALL_FAILED = 2, CALL_UNFINISHED = 4, CALL_UNAVAILABLE = 8,
     CALL_DETACHED = 16,
@@ -394,15 +392,15 @@ enum call_end {
 struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
-    u8 quiet;     /* 1: print no events; 2: print only what options request */
+    u8 quiet;     /* 1: no events; 2: only what options request */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit;
-    bool calls;   /* an output needs the arguments of every call (-v, --report) */
-    u8 status;    /* -z -Z -x -e status=: enum call_end */
-    u64 signals;  /* -e signal=: bit n-1 selects signal n */
+    bool calls;   /* an output needs all calls' arguments (-v, --report) */
+    u8 status;    /* enum call_end */
+    u64 signals;  /* -e signal=: bit n-1 is signal n */
     u32 interval_s, duration_s, ring_bytes, min_delay_us;
     bool no_ebpf, bpf_stats;
-    char backend;         /* first letter of --backend=: auto, ptrace, hybrid, observe */
+    char backend;         /* first letter of --backend= */
     bool everyone;        /* --all */
     const char *cgroup;
     u64 min_ns;
@@ -411,7 +409,7 @@ struct opts {
     const char *folded, *folded_by;
     const char *perfetto, *chrome_json;
     bool relative;        /* -r */
-    bool report_unnamed;  /* --report without FILE: kvis chooses the name */
+    bool report_unnamed;  /* kvis chooses the file name */
     u32 report_events;
     const char *trace;    /* -e trace= */
     const char **paths;   /* -P */
@@ -429,10 +427,10 @@ static struct opts opt = {
 };
 
 /* == 3 u_  errors, bounded buffers, human-readable numbers =====================
- * `die`, `xcalloc` and `xrealloc` can end kvis. They are allowed only before kvis attaches to a
- * process, for example while it parses options. Afterwards, functions return 0 or -errno, `u_warn`
- * reports errors, and kvis ends only after tr_ has detached. If a message ends in ':',
- * strerror(errno) is appended. Only this section appends to a struct buf and escapes text. */
+ * Functions that can end kvis (`die`, `xcalloc`, `xrealloc`) are allowed only before kvis attaches
+ * to a process. Later, functions return 0 or -errno, `u_warn` reports errors, and kvis ends after
+ * tr_ has detached. strerror(errno) follows a message that ends in ':'. Only this section appends
+ * to a struct buf and escapes text. */
 
 static const char *u_progname = "kvis";
 
@@ -448,9 +446,9 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     if (n && fmt[n - 1] == ':')
         len += snprintf(line + len, sizeof line - (size_t)len, " %s", strerror(e));
     line[len++] = '\n';
-    /* Write the whole line at once, because the tracee may write to the same terminal. */
+    /* One write, because the tracee may write to the same terminal. */
     if (write(STDERR_FILENO, line, (size_t)len) < 0)
-        return; /* stderr is closed: the error cannot be reported */
+        return; /* stderr is closed */
 }
 
 static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
@@ -461,7 +459,7 @@ static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
     va_end(ap);
 }
 
-/* Exit statuses of kvis itself. Scripts rely on these numbers. */
+/* kvis's own exit statuses, on which scripts rely. */
 enum { EXIT_USAGE = 2, EXIT_KVIS = 125, EXIT_NOEXEC = 126, EXIT_NOTFOUND = 127 };
 
 static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char *fmt, ...)
@@ -499,8 +497,8 @@ static void *xcalloc(size_t n, size_t size)
     return p;
 }
 
-/* Grows a table of *cap elements to at least n and zeroes the new elements. Returns the table,
- * which may have moved. If memory runs out, returns NULL and leaves the table unchanged. */
+/* Grows a table of *cap elements to at least n. New elements are zero. Returns the table, which may
+ * move; NULL: no memory, the table is unchanged. */
 static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 {
     u32 more = MAX(*cap, 64u);
@@ -516,7 +514,7 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* Returns the number of letters inserted, deleted, changed or swapped; 9 if a word is too long. */
+/* Returns the number of letters inserted, deleted, changed or swapped; 9: a word is too long. */
 static u32 u_distance(const char *a, const char *b)
 {
     enum { MAX_LEN = 24 };
@@ -538,7 +536,7 @@ static u32 u_distance(const char *a, const char *b)
     return d[n][m];
 }
 
-/* Sets *best to `word` if `given` looks like a typo of `word` and *best is a worse match. */
+/* Sets *best to `word` if `given` is a likely typo of `word` and no better match is known. */
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
 {
     size_t n = strlen(given);
@@ -557,13 +555,13 @@ static const char *u_write_error(int e)
                          : strerror(e);
 }
 
-/* kvis creates no file in /dev, because nobody would look for an ordinary file there. */
+/* An ordinary file in /dev would not be found, so kvis creates none there. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
 }
 
-/* Returns whether the locale's encoding is UTF-8, or `unset` if no locale is set. */
+/* Returns whether the locale is UTF-8; `unset` if there is no locale. */
 static bool u_locale_utf8(bool unset)
 {
     const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
@@ -571,23 +569,23 @@ static bool u_locale_utf8(bool unset)
     return !lang || !*lang ? unset : strcasestr(lang, "UTF-8") || strcasestr(lang, "utf8");
 }
 
-/* Returns the width of the terminal that f refers to; 0: f is not a terminal. */
+/* Returns a terminal's width; 0: not a terminal. */
 static u32 u_columns(int f)
 {
     struct winsize w;
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
-/* Returns whether a CPU time is long enough to split into user and system time. The kernel derives
- * the split from sampled ticks (cputime_adjust, kernel/sched/cputime.c). */
+/* Returns whether a CPU time is long enough to split into user and system time, which the kernel
+ * derives from sampled ticks (cputime_adjust, kernel/sched/cputime.c). */
 static bool u_cpu_is_split(u64 ns)
 {
     enum { LEAST_MS = 100 };
     return ns >= LEAST_MS * NSEC / 1000;
 }
 
-/* How far, in ns, the clocks of kvis's time namespace are ahead of those of the initial namespace
- * (time_namespaces(7)). The kernel stamps records with the clocks of the initial namespace. */
+/* Difference in ns between the clocks of kvis's time namespace and of the initial one, whose clocks
+ * stamp the kernel's records (time_namespaces(7)). */
 static struct { s64 monotonic, boottime; } u_ahead;
 
 /* Reads a clock of the initial time namespace. */
@@ -601,13 +599,13 @@ static u64 u_clock(clockid_t clock)
     return (u64)((s64)ts.tv_sec * (s64)NSEC + ts.tv_nsec - ahead);
 }
 
-/* All times that kvis reports are from this clock. */
+/* The clock of all reported times. */
 static u64 u_now(void)
 {
     return u_clock(CLOCK_MONOTONIC);
 }
 
-/* Returns a random number, or one from the clock if getrandom(2) is missing or not ready yet. */
+/* Falls back to the clock if getrandom(2) is missing or not ready. */
 static u64 u_random(void)
 {
     u64 r = 0;
@@ -628,7 +626,7 @@ static void b_free(struct buf *b)
     memset(b, 0, sizeof *b);
 }
 
-/* Makes space for n more bytes in b. Returns how many bytes fit. */
+/* Makes space for n bytes. Returns how many fit. */
 static u32 b_room(struct buf *b, size_t n)
 {
     u32 max = b->max ? b->max : 1u << 20;
@@ -652,9 +650,8 @@ static u32 b_room(struct buf *b, size_t n)
     return (u32)n;
 }
 
-/* Like memcpy, for short strings. musl's memcpy copies them with `rep movs`, which makes JSON
- * output of a recording take 1.7 times as long. The copies of 8, 4 or 1 bytes overlap if n is not a
- * multiple of their size. */
+/* memcpy for short strings: musl's `rep movs` would make JSON output of a recording take 1.7 times
+ * as long. The copies overlap if n is not a multiple of their size. */
 static void u_copy(char *to, const char *from, size_t n)
 {
     if (n >= 8) {
@@ -692,8 +689,7 @@ static void b_s(struct buf *b, const char *s)
     b_put(b, s, strlen(s));
 }
 
-/* Appends n bytes of text of kvis itself, not of a traced program, in characters that the locale
- * has. */
+/* Appends text of kvis itself, in characters that the locale has. */
 static void b_own_n(struct buf *b, const char *s, size_t n)
 {
     static const struct { const char *sign, *ascii; } signs[] = {
@@ -729,7 +725,7 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
         b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
 }
 
-/* kvis converts numbers for every argument of every call, and printf would be too slow. */
+/* Numbers are converted for every argument of every call, and printf is slow. */
 static void b_u64(struct buf *b, u64 v)
 {
     char tmp[20];
@@ -760,7 +756,7 @@ static void b_hex(struct buf *b, u64 v)
     b_put(b, tmp + i, (size_t)(18 - i));
 }
 
-/* Appends n / unit with all decimal places; unit is a power of ten. */
+/* Appends n / unit with all decimals; unit is a power of ten. */
 static void b_fraction(struct buf *b, u64 n, u32 unit)
 {
     b_u64(b, n / unit);
@@ -769,8 +765,7 @@ static void b_fraction(struct buf *b, u64 n, u32 unit)
         b_c(b, (char)('0' + n / place % 10));
 }
 
-/* Returns the length of the valid UTF-8 sequence at s (RFC 3629: no overlong forms, no surrogates,
- * up to U+10FFFF) and sets *cp to its code point. Returns 0 if the bytes are invalid. */
+/* Returns the length of the UTF-8 sequence at s and sets *cp; 0: invalid (RFC 3629). */
 static int u_utf8(const u8 *s, size_t n, u32 *cp)
 {
     static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -790,8 +785,7 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns the length of the longest prefix that has at most `most` bytes and splits no
- * character. */
+/* Returns the length of the longest prefix of at most `most` bytes that splits no character. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
     u32 len = MIN(n, most), back = 0;
@@ -800,7 +794,7 @@ static u32 u_cut(const char *s, u32 n, u32 most)
     return len - back;
 }
 
-/* Returns n without the bytes of an incomplete last character, or n if the bytes are no UTF-8. */
+/* Returns n without an incomplete last character; n if the bytes are not UTF-8. */
 static size_t u_whole(const u8 *s, size_t n)
 {
     u32 cp;
@@ -810,12 +804,12 @@ static size_t u_whole(const u8 *s, size_t n)
     while (i + k < n && (s[i + k] & 0xc0) == 0x80)
         k++;
     size_t whole = i == n || s[i] < 0xc2 || s[i] > 0xf4 ? 0 : s[i] < 0xe0 ? 2 : s[i] < 0xf0 ? 3 : 4;
-    bool surrogate = k > 1 && s[i] == 0xed && s[i + 1] >= 0xa0; /* not valid in UTF-8 */
+    bool surrogate = k > 1 && s[i] == 0xed && s[i + 1] >= 0xa0; /* invalid in UTF-8 */
     return i + k == n && k < whole && !surrogate ? i : n;
 }
 
-/* Returns whether a terminal acts on a code point instead of showing it: C0, DEL, C1, and the
- * bidirectional controls and line separators that let a name look like another name. */
+/* Returns whether a terminal acts on a code point instead of showing it: C0, DEL, C1, bidirectional
+ * controls, line separators. A name could use these to look like another name. */
 static bool u_is_terminal_control(u32 c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f)
@@ -825,8 +819,8 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns the number of terminal columns of the character at s, and sets *n to its number of bytes.
- * A color sequence takes no column; a byte that is not UTF-8 takes one. */
+/* Returns the terminal columns of the character at s, and its bytes in *n. A color sequence takes
+ * no column; a byte that is not UTF-8 takes one. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -850,7 +844,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     return low && cp - w->first <= w->more ? w->columns : 1;
 }
 
-/* Returns how many bytes of s fit into *columns columns, and sets *columns to their width. */
+/* Returns how many bytes of s fit into *columns, and sets *columns to their width. */
 static u32 u_fit(const char *s, u32 len, u32 *columns)
 {
     u32 at = 0, used = 0, n;
@@ -896,14 +890,14 @@ static void b_hex2(struct buf *b, u8 v)
     b_c(b, b_digits[v & 15]);
 }
 
-/* Returns whether c is an ASCII character, but not a control character, quote or backslash. */
+/* Returns whether c is printable ASCII without quotes and backslash. */
 static bool u_is_plain(u8 c)
 {
     static const u64 set[] = { 0xffffff7b00000000, 0x7fffffffefffffff, 0, 0 };
     return set[c / 64] >> c % 64 & 1;
 }
 
-/* Returns the number of leading bytes that are ASCII and need no escape in any output format. */
+/* Returns the number of leading bytes that no output format escapes. */
 static size_t u_plain(const u8 *s, size_t n)
 {
     size_t i = 0;
@@ -941,8 +935,8 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
     }
 }
 
-/* Returns a name as printable UTF-8: invalid bytes and terminal control characters become \xHH. A
- * literal \x becomes \x5cx, which keeps different names different. */
+/* Returns a name as printable UTF-8, with \xHH for other bytes. A literal \x becomes \x5cx, so
+ * different names stay different. */
 static const struct buf *b_unique(const char *s, size_t n)
 {
     static struct buf b;
@@ -963,7 +957,7 @@ static const struct buf *b_unique(const char *s, size_t n)
     return &b;
 }
 
-/* Appends a string of a tracee as -v shows it: "quoted", with ... after a truncated string. */
+/* Appends a tracee's string as -v shows it: "quoted", or "truncated"... */
 static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 {
     b_c(b, '"');
@@ -971,7 +965,7 @@ static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
     b_s(b, cut ? "\"..." : "\"");
 }
 
-/* Appends a word as shell input: 'quoted' if necessary, or $'...' if it has control characters. */
+/* Appends a shell word: bare, 'quoted', or $'...' if it has control characters. */
 static void b_shell(struct buf *b, const char *s, u32 n)
 {
     bool bare = n > 0, plain = true;
@@ -999,11 +993,11 @@ static void b_shell(struct buf *b, const char *s, u32 n)
 static void b_unicode(struct buf *b, u32 cp)
 {
     b_s(b, "\\u");
-    for (u32 i = 16; i; i -= 4)
-        b_c(b, b_digits[cp >> (i - 4) & 15]);
+    b_hex2(b, (u8)(cp >> 8));
+    b_hex2(b, (u8)cp);
 }
 
-/* Appends an ASCII character for which u_is_plain() is false, escaped as in a JSON string. */
+/* Appends, escaped, an ASCII character for which u_is_plain() is false. */
 static void b_json_ascii(struct buf *b, u8 c)
 {
     if (c == '\n')
@@ -1018,8 +1012,8 @@ static void b_json_ascii(struct buf *b, u8 c)
     }
 }
 
-/* Appends bytes as the inside of a JSON string (RFC 8259). Invalid UTF-8 becomes U+FFFD. Returns
- * whether any byte was invalid; the caller can then add the exact bytes as NAME_hex. */
+/* Appends the inside of a JSON string (RFC 8259). Invalid UTF-8 becomes U+FFFD. Returns whether
+ * there was any; the caller can then add the bytes as NAME_hex. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
 {
     const u8 *s = bytes;
@@ -1052,7 +1046,7 @@ static void b_hexbytes(struct buf *b, const void *bytes, size_t n)
         b_hex2(b, s[i]);
 }
 
-/* Appends a human-readable size: 517 B, 1.4 KB, 8.5 MB (1 KB = 1024 B). */
+/* Appends a size: 517 B, 1.4 KB, 8.5 MB (1 KB = 1024 B). */
 static void b_size(struct buf *b, u64 n)
 {
     static const char *const unit[] = { "KB", "MB", "GB", "TB", "PB", "EB" };
@@ -1100,10 +1094,11 @@ static const char *u_errname(int e)
     return u_errno(e)->name;
 }
 
-/* Appends the name of a signal. Real-time signals are SIGRT_n, where n is the number minus 32 as in
- * strace, because SIGRTMIN is 34 in a glibc program and 35 in a musl one. */
-static void b_sig(struct buf *b, int sig)
+/* Returns a signal's name, valid until the next call. Real-time signals are SIGRT_n with n = number
+ * - 32 as in strace, because SIGRTMIN differs between libcs. */
+static const char *u_signame(int sig)
 {
+    static char tmp[32];
     static const char *const name[] = {
 #define S(n) [SIG##n] = "SIG" #n
         S(HUP), S(INT), S(QUIT), S(ILL), S(TRAP), S(ABRT), S(BUS), S(FPE), S(KILL), S(USR1),
@@ -1113,31 +1108,20 @@ static void b_sig(struct buf *b, int sig)
 #undef S
     };
     if (sig > 0 && sig < (int)ARRAY_LEN(name))
-        b_s(b, name[sig]);
-    else if (sig >= 32 && sig <= 64)
-        b_f(b, "SIGRT_%d", sig - 32);
-    else
-        b_s64(b, sig);
-}
-
-static const char *u_signame(int sig)
-{
-    static char tmp[32];
-    struct buf b = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
-    b_sig(&b, sig);
-    tmp[b.len] = 0;
+        return name[sig];
+    bool real_time = sig >= 32 && sig <= 64;
+    snprintf(tmp, sizeof tmp, real_time ? "SIGRT_%d" : "%d", real_time ? sig - 32 : sig);
     return tmp;
 }
 
-/* SIGSETXID: a signal for which glibc installs a handler when a program starts its second thread.
- * glibc's sigaction(3) rejects this signal. kvis therefore calls rt_sigaction(2), whose struct has
- * four words, or five if the mask takes two. */
+/* SIGSETXID, which glibc handles when a program starts its second thread. glibc's sigaction(3)
+ * rejects the signal, so kvis calls rt_sigaction(2), whose struct has four or five words. */
 enum { U_LIBC_SIGNAL = 33 };
-static bool u_libc_ignored; /* kvis was started with signal 33 ignored; commands inherit that */
+static bool u_libc_ignored; /* kvis started with it ignored; commands inherit that */
 
-/* Starts f(arg) in a thread with all signals blocked, because the main thread handles them. The
- * stack size is fixed: glibc's default, RLIMIT_STACK, would take a quarter of the address space
- * under `ulimit -v 32768`. Returns 0 or -errno. */
+/* Starts f(arg) in a thread with all signals blocked: the main thread handles them. glibc's default
+ * stack size would take a quarter of the address space under `ulimit -v 32768`. Returns 0 or
+ * -errno. */
 static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 {
     enum { STACK = 256 << 10 };
@@ -1159,8 +1143,8 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 
 /* --- files of /proc and /sys --- */
 
-/* Returns the next line of a file without its newline; NULL: end of the file. Initialize *line to
- * NULL and *size to 0, as for getline(3), and free *line after the last line. */
+/* Returns the next line without its newline; NULL: end of file. *line and *size are as for
+ * getline(3): NULL and 0 at first; the caller frees *line. */
 static char *u_line(FILE *f, char **line, size_t *size)
 {
     if (getline(line, size, f) < 0)
@@ -1169,7 +1153,7 @@ static char *u_line(FILE *f, char **line, size_t *size)
     return *line;
 }
 
-/* Returns a pointer past the first n words of s and the blanks after them. */
+/* Returns a pointer past the first n words and the blanks after them. */
 static const char *u_word(const char *s, int n)
 {
     for (; n > 0; n--) {
@@ -1187,11 +1171,11 @@ static bool u_mounted(const char *dir, u32 magic)
     return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
 }
 
-/* Mounts the file system `type` detached: no path reaches it, and closing its descriptor unmounts
- * it (fsopen(2), fsmount(2): Linux 5.2). Returns the O_PATH descriptor, or -errno. */
+/* Mounts the file system `type` without a path; closing the descriptor unmounts it (fsmount(2),
+ * Linux 5.2). Returns the descriptor, or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* the same on all CPUs */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* on all CPUs */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = (int)syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1210,7 +1194,8 @@ static void u_sysfs_mount(void)
     u_sysfs = u_mount("sysfs");
 }
 
-/* Returns whether /sys is not mounted (as in a chroot) and kvis uses its own mount of sysfs. */
+/* Returns whether kvis uses its own mount of sysfs, because /sys is not mounted (as in a
+ * chroot). */
 static bool u_own_sysfs(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -1220,8 +1205,7 @@ static bool u_own_sysfs(void)
     return u_sysfs >= 0;
 }
 
-/* If the path is below /sys or /proc and that file system is not mounted, returns "/sys" or
- * "/proc"; otherwise NULL. */
+/* Returns "/sys" or "/proc" if the path is there and nothing is mounted there; otherwise NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1246,7 +1230,7 @@ static bool u_sys_there(const char *path)
     return f >= 0;
 }
 
-/* Returns a path at which sysfs is reachable: /sys, or a link in /proc to kvis's own mount. */
+/* Returns a path of sysfs: /sys, or a link in /proc to kvis's own mount. */
 static const char *u_sys_dir(void)
 {
     static char path[32] = "/sys";
@@ -1255,7 +1239,7 @@ static const char *u_sys_dir(void)
     return path;
 }
 
-/* Returns the length of the prefix that messages show as /sys; 0: the path has no such prefix. */
+/* Returns the length of the prefix that messages show as /sys; 0: none. */
 static size_t u_sys_alias(const char *path)
 {
     const char *dir = u_sys_dir();
@@ -1263,7 +1247,7 @@ static size_t u_sys_alias(const char *path)
     return dir[1] == 'p' && !strncmp(path, dir, n) ? n : 0;
 }
 
-/* Reads at most max - 1 bytes and appends a NUL. Returns the number of bytes read, or 0. */
+/* Reads at most max - 1 bytes and appends a NUL. Returns their number. */
 static size_t u_slurp(const char *path, char *s, size_t max)
 {
     size_t n = 0;
@@ -1277,8 +1261,8 @@ static size_t u_slurp(const char *path, char *s, size_t max)
     return n;
 }
 
-/* Reads u_ahead from /proc/self/timens_offsets. That file describes the time namespace of future
- * children, which can differ from kvis's own after unshare(2). */
+/* Reads u_ahead. timens_offsets is about future children, whose time namespace differs from kvis's
+ * after unshare(2). */
 static void u_clocks(void)
 {
     char own[64] = "", children[64] = "", text[256], *boot;
@@ -1295,7 +1279,7 @@ static void u_clocks(void)
     u_ahead.boottime = sec * (s64)NSEC + strtoll(boot, NULL, 10);
 }
 
-/* Returns the next entry that does not begin with a dot; closes *d after the last; NULL: none. */
+/* Returns the next entry without a leading dot; NULL: none, and *d is closed. */
 static const struct dirent *u_entry(DIR **d)
 {
     const struct dirent *e;
@@ -1322,7 +1306,7 @@ static long u_file_number(const char *path, long none)
 #define U_MORE_FILES "raise the limit on open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* Returns the fix for missing capabilities. In a container, even root can lack capabilities. */
+/* Returns the fix for missing capabilities. In a container, root can lack them too. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
@@ -1331,8 +1315,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Writes the reason why a path cannot be opened (errno e) to `why`. `fix` (may be NULL) is the fix
- * if the file does not exist although its file system is mounted. */
+/* Writes to `why` why a path cannot be opened (errno e). `fix` (may be NULL) is for a missing file
+ * of a mounted file system. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1350,7 +1334,7 @@ static void u_unseen(char *why, size_t size, const char *path, int e, const char
 
 /* --- patterns --- */
 
-/* Compiles an extended regular expression. Returns NULL, or an error message in a static buffer. */
+/* Compiles an extended regular expression. Returns NULL, or a static error message. */
 static const char *u_regcomp(regex_t *re, const char *expr)
 {
     static char why[128];
@@ -1363,62 +1347,79 @@ static const char *u_regcomp(regex_t *re, const char *expr)
     return why;
 }
 
-/* Returns whether the expression matches anywhere in s; true if memory runs out. */
+/* Returns whether the expression matches in s; true without memory. */
 static bool u_matches(const regex_t *re, const char *s)
 {
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
 }
 
 /* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture ===================
- * Registers, system-call conventions, audit numbers: no other section mentions a register or
- * __x86_64__. A new architecture needs a value of `enum abi`, a column of numbers in
- * gen/tables/syscalls.tbl and, in this section, the offsets in the kernel's struct pt_regs
- * (ARCH_..., arch_arg_off, arch_fn_off), the ABI's name, word size and audit number, and three
- * functions that read and set registers. BPF programs are the same for all 64-bit kernels: kvis
- * patches the offsets into them. A 32-bit kvis has no BPF programs (ARCH_HAS_BPF). */
+ * Only this section mentions a register or __x86_64__. A new architecture needs a value of `enum
+ * abi`, a column of gen/tables/syscalls.tbl and, here, offsets in the kernel's struct pt_regs
+ * (ARCH_..., arch_arg_off, arch_fn_off), arch_layouts, and the ABI's name, word size and audit
+ * number. kvis patches the offsets into the BPF programs, which are the same for all 64-bit
+ * kernels. */
+
+/* Layout of a thread's general registers (regset NT_PRSTATUS). */
+struct arch_layout {
+    u8 abi;             /* enum abi of the calls */
+    u8 size, n;         /* size of a register in bytes; number of registers */
+    u8 nr, arg[6], ret; /* indices of a call's number, arguments and result */
+};
 
 #if defined(__x86_64__)
 enum { ARCH_ARG0_IS_RESULT = 0 };
 #define ARCH_NATIVE ABI_X86_64
 #define ARCH_COMPAT ABI_I386
 #define ARCH_AUDIT AUDIT_ARCH_X86_64
-/* The flag of a task that is making a 32-bit call: TS_COMPAT,
- * arch/x86/include/asm/thread_info.h. */
+/* Flag of a 32-bit call: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.status"
 enum { ARCH_COMPAT_MASK = 2 };
-/* Offsets of a call's arguments in the kernel's struct pt_regs, 64-bit and 32-bit. The layout is
- * that of user_regs_struct (arch/x86/include/uapi/asm/ptrace.h). */
+/* Offsets of the arguments in struct pt_regs, 64-bit and 32-bit. Its layout is that of
+ * user_regs_struct. */
 #define R(reg) offsetof(struct user_regs_struct, reg)
 static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
-enum { ARCH_WORDS = R(r10) }; /* offset of eight words that contain the arguments: r10 to rdi */
-enum { ARCH_ORIG_A0 = 0 };    /* offset of a copy of the first argument; 0: none is needed */
+enum { ARCH_WORDS = R(r10) }; /* eight words with the arguments: r10 to rdi */
+enum { ARCH_ORIG_A0 = 0 };    /* copy of the first argument; 0: not needed */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
-/* Size of a task's kernel stack, and the offset of the call number in that stack: THREAD_SIZE and
- * task_pt_regs, asm/processor.h. */
+/* Size of a kernel stack and offset of the call number in it: THREAD_SIZE and task_pt_regs,
+ * asm/processor.h. */
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
-/* Offsets in struct pt_regs at the entry and return of a kernel function (System V ABI): arguments,
- * stack pointer, return value; and the number of bytes that a return pops. */
+/* Offsets in struct pt_regs at a kernel function's entry and return (System V ABI): arguments,
+ * stack pointer, result; bytes that a return pops. */
 static const u16 arch_fn_off[5] = { R(rdi), R(rsi), R(rdx), R(rcx), R(r8) };
 enum { ARCH_SP_OFF = R(rsp), ARCH_RET_OFF = R(rax), ARCH_RET_POPS = 8 };
+/* The order of a 32-bit task's registers: arch/x86/include/asm/user_32.h. */
+#define W(reg) (R(reg) / 8)
+static const struct arch_layout arch_layouts[] = {
+    { ABI_X86_64, 8, 27, W(orig_rax), { W(rdi), W(rsi), W(rdx), W(r10), W(r8), W(r9) }, W(rax) },
+    { ABI_I386, 8, 27, W(orig_rax), { W(rbx), W(rcx), W(rdx), W(rsi), W(rdi), W(rbp) }, W(rax) },
+    { ABI_I386, 4, 17, 11, { 0, 1, 2, 3, 4, 5 }, 6 },
+};
+#undef W
 #undef R
 #elif defined(__aarch64__)
 enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM64
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64
-/* The flag of a 32-bit task: _TIF_32BIT, asm/thread_info.h. struct pt_regs begins with x0 to
- * x30. */
+/* Flag of a 32-bit task: _TIF_32BIT, asm/thread_info.h. struct pt_regs begins with x0 to x30. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 1 << 22 };
 static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
 enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 enum { ARCH_ORIG_A0 = 0 };
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
-enum { ARCH_NR_OFF = 280 }; /* offset of pt_regs.syscallno, after orig_x0: asm/ptrace.h */
-enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/memory.h, for 4-KiB pages */
+enum { ARCH_NR_OFF = 280 }; /* pt_regs.syscallno, after orig_x0: asm/ptrace.h */
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/memory.h, 4-KiB pages */
 static const u16 arch_fn_off[5] = { 0, 8, 16, 24, 32 };
 enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
+/* x0-x30, sp, pc, pstate; the 32-bit layout of ARM. x0 has the result at a call's exit. */
+static const struct arch_layout arch_layouts[] = {
+    { ABI_ARM64, 8, 34, 8, { 0, 1, 2, 3, 4, 5 }, 0 },
+    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 },
+};
 #elif defined(__riscv) && __riscv_xlen == 64
 enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_RISCV64
@@ -1426,9 +1427,9 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_AUDIT AUDIT_ARCH_RISCV64
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 0 };
-/* struct pt_regs is epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7, s2-s11, t3-t6, status, badaddr,
- * cause, orig_a0 (arch/riscv/include/asm/ptrace.h). During a call, a0 already contains the result
- * (Linux 6.11); the first argument is in orig_a0. */
+/* struct pt_regs: epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7, s2-s11, t3-t6, status, badaddr, cause,
+ * orig_a0 (arch/riscv/include/asm/ptrace.h). During a call, a0 has the result (Linux 6.11) and
+ * orig_a0 the first argument. */
 enum { ARCH_A0 = 10 * 8, ARCH_ORIG_A0 = 35 * 8 };
 static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
                                      ARCH_A0 + 32, ARCH_A0 + 40 };
@@ -1439,6 +1440,10 @@ enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/thread_in
 static const u16 arch_fn_off[5] = { ARCH_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
                                     ARCH_A0 + 32 };
 enum { ARCH_SP_OFF = 2 * 8, ARCH_RET_OFF = ARCH_A0, ARCH_RET_POPS = 0 };
+/* The first 32 words of struct pt_regs. a0 has the result at a call's exit. */
+static const struct arch_layout arch_layouts[] = {
+    { ABI_RISCV64, 8, 32, 17, { 10, 11, 12, 13, 14, 15 }, 10 },
+};
 #elif defined(__ARM_EABI__)
 enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM32
@@ -1447,8 +1452,7 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 #define SYS_mmap SYS_mmap2 /* EABI has only mmap2 */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 0 };
-/* These offsets in struct pt_regs (arch/arm/include/uapi/asm/ptrace.h) are never used, because a
- * 32-bit kvis loads no BPF program (ARCH_HAS_BPF). */
+/* Offsets in struct pt_regs (arch/arm/include/uapi/asm/ptrace.h), unused without BPF programs. */
 enum { ARCH_ORIG_A0 = 17 * 4 };
 static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, 4, 8, 12, 16, 20 };
 enum { ARCH_WORDS = 0 };
@@ -1457,14 +1461,24 @@ enum { ARCH_NR_OFF = 7 * 4 };
 enum { ARCH_STACK = 8 << 10, ARCH_STACK_NR = 0 };
 static const u16 arch_fn_off[5] = { 0, 4, 8, 12 }; /* the fifth argument is on the stack */
 enum { ARCH_SP_OFF = 13 * 4, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
+/* r0-r15, cpsr, orig_r0. r0 has the result at a call's exit. */
+static const struct arch_layout arch_layouts[] = {
+    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 },
+};
 #else
 #error "kvis supports only x86_64, aarch64, riscv64 and armv7"
 #endif
 
-/* The BPF programs assume that the kernel's pointers and longs are 8 bytes long. */
+/* The BPF programs need 8-byte pointers. */
 enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
 
 #define ARCH_X32_BIT 0x40000000u /* __X32_SYSCALL_BIT, arch/x86/include/uapi/asm/unistd.h */
+enum { ARCH_X86_IP = 16 };       /* rip of a 64-bit task */
+
+union arch_regs {
+    u64 w64[34];
+    u32 w32[18];
+};
 
 static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm64", "arm",
                                                     "riscv64" };
@@ -1472,9 +1486,9 @@ static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm6
 struct stop {
     u8 op;          /* PTRACE_SYSCALL_INFO_* */
     enum abi abi;
-    u64 nr, arg[6]; /* number and arguments, valid at a call's entry */
-    s64 ret;        /* result, valid at a call's exit; -errno on failure */
-    u32 data;       /* SECCOMP_RET_DATA, valid at a seccomp stop */
+    u64 nr, arg[6]; /* valid at entry */
+    s64 ret;        /* valid at exit; -errno on failure */
+    u32 data;       /* SECCOMP_RET_DATA at a seccomp stop */
 };
 
 static unsigned abi_word(enum abi a)
@@ -1482,7 +1496,7 @@ static unsigned abi_word(enum abi a)
     return a == ABI_X86_64 || a == ABI_ARM64 || a == ABI_RISCV64 ? 8 : 4;
 }
 
-/* Returns the ABI for an AUDIT_ARCH_... number, and clears the x32 bit of the call number. */
+/* Returns the ABI of an AUDIT_ARCH_... number, and clears the call number's x32 bit. */
 static enum abi arch_abi(u32 audit, u64 *nr)
 {
     if (audit == AUDIT_ARCH_I386)
@@ -1500,7 +1514,7 @@ static enum abi arch_abi(u32 audit, u64 *nr)
     return ABI_X86_64;
 }
 
-/* Widens the result of a 32-bit call: error codes stay negative, addresses stay positive. */
+/* Widens a 32-bit result: errors stay negative, addresses positive. */
 static s64 arch_result32(s64 ret)
 {
     return ret < -4095 ? (u32)ret : ret;
@@ -1512,39 +1526,39 @@ static long sys_ptrace(long req, pid_t tid, u64 addr, void *data)
     return r < 0 ? -errno : r;
 }
 
-/* Reads a thread's general registers. Returns their size (smaller for a 32-bit task) or -errno. */
-static long arch_regs(pid_t tid, void *r, size_t n)
+/* Reads a thread's general registers, and sets *l to their layout. Returns 0 or -errno. */
+static int arch_get_regs(pid_t tid, union arch_regs *u, const struct arch_layout **l)
 {
-    struct iovec v = { r, n };
+    struct iovec v = { u, sizeof *u };
     long e = sys_ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &v);
-    return e < 0 ? e : (long)v.iov_len;
+    *l = arch_layouts;
+    for (size_t i = 0; i < ARRAY_LEN(arch_layouts); i++)
+        if (arch_layouts[i].size == 4 && v.iov_len == 4u * arch_layouts[i].n)
+            *l = &arch_layouts[i];
+    return (int)e;
 }
 
-static int arch_set_regs(pid_t tid, void *r, long n)
+static int arch_set_regs(pid_t tid, union arch_regs *u, const struct arch_layout *l)
 {
-    struct iovec v = { r, (size_t)n };
+    struct iovec v = { u, (size_t)l->size * l->n };
     return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v);
 }
 
-#if defined(__x86_64__)
-/* A 32-bit task has 17 registers of 32 bits (struct user_regs_struct32,
- * arch/x86/include/asm/user_32.h): bx cx dx si di bp ax ds es fs gs orig_ax ip cs flags sp ss. */
-union arch_regs {
-    struct user_regs_struct r;
-    u32 w[17];
-};
-
-static void arch_from_regs32(const u32 *w, struct stop *s)
+static u64 arch_reg(const union arch_regs *u, const struct arch_layout *l, u32 i)
 {
-    s->abi = ABI_I386;
-    s->nr = w[11];
-    for (int i = 0; i < 6; i++)
-        s->arg[i] = w[i];
-    s->ret = arch_result32((s32)w[6]);
+    return l->size == 4 ? u->w32[i] : u->w64[i];
 }
 
-/* Returns whether a 64-bit process made its call with `int $0x80` (bytes cd 80), not with `syscall`
- * (0f 05). Kernels before 5.3 do not report the ABI of a call. */
+static void arch_set_reg(union arch_regs *u, const struct arch_layout *l, u32 i, u64 v)
+{
+    if (l->size == 4)
+        u->w32[i] = (u32)v;
+    else
+        u->w64[i] = v;
+}
+
+/* Returns whether a 64-bit process called with `int $0x80` (cd 80), not `syscall` (0f 05). Kernels
+ * before 5.3 do not report a call's ABI. */
 static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
@@ -1556,186 +1570,54 @@ static bool arch_was_int80(pid_t tid, u64 ip)
 static int arch_from_regs(pid_t tid, struct stop *s)
 {
     union arch_regs u;
-    long n = arch_regs(tid, &u, sizeof u);
-    if (n < 0)
-        return (int)n;
-    if (n == sizeof u.w) {
-        arch_from_regs32(u.w, s);
-        return 0;
+    const struct arch_layout *l;
+    int e = arch_get_regs(tid, &u, &l);
+    if (e < 0)
+        return e;
+    if (l->abi == ABI_X86_64 && arch_was_int80(tid, u.w64[ARCH_X86_IP]))
+        l++;
+    bool narrow = abi_word(l->abi) == 4;
+    s->nr = arch_reg(&u, l, l->nr);
+    s->abi = l->abi == ABI_X86_64 ? arch_abi(AUDIT_ARCH_X86_64, &s->nr) : l->abi;
+    for (int i = 0; i < 6; i++) {
+        u64 v = arch_reg(&u, l, l->arg[i]);
+        s->arg[i] = narrow ? (u32)v : v;
     }
-    const struct user_regs_struct *r = &u.r;
-    bool i386 = arch_was_int80(tid, r->rip);
-    u64 a64[6] = { r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9 };
-    u64 a32[6] = { (u32)r->rbx, (u32)r->rcx, (u32)r->rdx, (u32)r->rsi, (u32)r->rdi, (u32)r->rbp };
-    memcpy(s->arg, i386 ? a32 : a64, sizeof s->arg);
-    s->nr = r->orig_rax;
-    s->abi = arch_abi(i386 ? AUDIT_ARCH_I386 : AUDIT_ARCH_X86_64, &s->nr);
-    s->ret = i386 ? (s32)r->rax : (s64)r->rax;
+    s64 ret = (s64)arch_reg(&u, l, l->ret);
+    s->ret = narrow ? arch_result32((s32)ret) : ret;
     return 0;
 }
 
-/* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e. */
+/* Replaces the call that is about to start by one of the same ABI. nr -1: the call is skipped and
+ * returns -e. On ARM, -e also becomes the first argument; on RISC-V, a7 keeps nr. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
-    long n = arch_regs(tid, &u, sizeof u);
-    if (n < 0)
-        return (int)n;
-    if (n == sizeof u.r) {
-        u.r.orig_rax = (u64)(s64)nr;
-        u.r.rax = (u64)(s64)-e;
-    } else {
-        u.w[11] = (u32)nr; /* orig_ax, ax: see arch_from_regs32 */
-        u.w[6] = (u32)-e;
-    }
-    return arch_set_regs(tid, &u, n);
-}
-
-static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
-{
-    union arch_regs u;
-    long n = arch_regs(tid, &u, sizeof u);
-    if (n < 0)
-        return (int)n;
-    if (n == sizeof u.w)
-        u.w[0] = (u32)v; /* the first word is bx */
-    else if (abi == ABI_I386) /* int $0x80 in a 64-bit process: only ebx is the argument */
-        u.r.rbx = (u.r.rbx & ~(u64)UINT32_MAX) | (u32)v;
-    else
-        u.r.rdi = v;
-    return arch_set_regs(tid, &u, n);
-}
-#elif defined(__aarch64__)
-/* A 32-bit task has 18 registers of 32 bits: r0-r15, cpsr, orig_r0
- * (arch/arm/include/uapi/asm/ptrace.h). */
-union arch_regs {
-    struct user_regs_struct r;
-    u32 w[18];
-};
-
-static int arch_from_regs(pid_t tid, struct stop *s)
-{
-    union arch_regs u;
-    long n = arch_regs(tid, &u, sizeof u);
-    if (n < 0)
-        return (int)n;
-    if (n == sizeof u.w) {
-        s->abi = ABI_ARM32;
-        s->nr = u.w[7];
-        for (int i = 0; i < 6; i++)
-            s->arg[i] = i ? u.w[i] : u.w[17];
-        s->ret = arch_result32((s32)u.w[0]);
-        return 0;
-    }
-    s->abi = ABI_ARM64;
-    s->nr = u.r.regs[8];
-    memcpy(s->arg, u.r.regs, sizeof s->arg); /* at exit, x0 already holds the result */
-    s->ret = (s64)u.r.regs[0];
-    return 0;
-}
-
-/* Sets x0, or r0 of a 32-bit task: the first argument at a call's entry, the result at its exit. */
-static int arch_set_first(pid_t tid, u64 v)
-{
-    union arch_regs u;
-    long n = arch_regs(tid, &u, sizeof u);
-    if (n < 0)
-        return (int)n;
-    if (n == sizeof u.w)
-        u.w[0] = (u32)v;
-    else
-        u.r.regs[0] = v;
-    return arch_set_regs(tid, &u, n);
-}
-
-/* Replaces the call that is about to start with another call of the same ABI. With nr -1 the call
- * is skipped and its result is -e, which also becomes the first argument. */
-static int arch_replace_call(pid_t tid, s32 nr, int e)
-{
+    const struct arch_layout *l;
+    long r = arch_get_regs(tid, &u, &l);
+    if (r < 0)
+        return (int)r;
+#if defined(__aarch64__)
     struct iovec to = { &nr, sizeof nr };
-    long r = sys_ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &to);
-    return r < 0 ? (int)r : arch_set_first(tid, (u64)(s64)-e);
-}
-
-static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
-{
-    (void)abi;
-    return arch_set_first(tid, v);
-}
+    r = sys_ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &to);
 #elif defined(__ARM_EABI__)
-/* struct pt_regs, arch/arm/include/uapi/asm/ptrace.h: r0-r15, cpsr, orig_r0. */
-enum { ARCH_NR = 7, ARCH_ORIG_R0 = 17, ARCH_N_REGS = 18 };
-
-static int arch_from_regs(pid_t tid, struct stop *s)
-{
-    u32 r[ARCH_N_REGS];
-    long n = arch_regs(tid, r, sizeof r);
-    if (n < 0)
-        return (int)n;
-    s->abi = ABI_ARM32;
-    s->nr = r[ARCH_NR];
-    for (int i = 0; i < 6; i++)
-        s->arg[i] = i ? r[i] : r[ARCH_ORIG_R0];
-    s->ret = arch_result32((s32)r[0]);
-    return 0;
-}
-
-/* Sets r0, which holds the first argument at a call's entry and the result at its exit. */
-static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
-{
-    u32 r[ARCH_N_REGS];
-    long n = arch_regs(tid, r, sizeof r);
-    (void)abi;
-    if (n < 0)
-        return (int)n;
-    r[0] = (u32)v;
-    return arch_set_regs(tid, r, n);
-}
-
-/* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e. */
-static int arch_replace_call(pid_t tid, s32 nr, int e)
-{
-    long r = sys_ptrace(PTRACE_SET_SYSCALL, tid, 0, (void *)(uintptr_t)(u32)nr);
-    return r < 0 ? (int)r : arch_set_arg0(tid, ABI_ARM32, (u64)-e);
-}
+    r = sys_ptrace(PTRACE_SET_SYSCALL, tid, 0, (void *)(uintptr_t)(u32)nr);
 #else
-/* struct user_regs_struct is that of arch/riscv/include/uapi/asm/ptrace.h; libc headers differ. */
-enum { ARCH_REG_A0 = 10, ARCH_REG_A7 = 17, ARCH_N_REGS = 32 };
-
-static int arch_from_regs(pid_t tid, struct stop *s)
-{
-    u64 r[ARCH_N_REGS];
-    long n = arch_regs(tid, r, sizeof r);
-    if (n < 0)
-        return (int)n;
-    s->abi = ABI_RISCV64;
-    s->nr = r[ARCH_REG_A7];
-    memcpy(s->arg, r + ARCH_REG_A0, sizeof s->arg); /* at exit, a0 already holds the result */
-    s->ret = (s64)r[ARCH_REG_A0];
-    return 0;
-}
-
-/* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e.
- * Afterwards, a7 contains nr. No libc relies on a7 after a call. */
-static int arch_replace_call(pid_t tid, s32 nr, int e)
-{
-    u64 r[ARCH_N_REGS];
-    long n = arch_regs(tid, r, sizeof r);
-    if (n < 0)
-        return (int)n;
-    r[ARCH_REG_A7] = (u64)(s64)nr;
-    r[ARCH_REG_A0] = (u64)(s64)-e;
-    return arch_set_regs(tid, r, n);
+    arch_set_reg(&u, l, l->nr, (u64)(s64)nr);
+#endif
+    arch_set_reg(&u, l, l->ret, (u64)(s64)-e);
+    return r < 0 ? (int)r : arch_set_regs(tid, &u, l);
 }
 
 #ifndef PTRACE_SET_SYSCALL_INFO
 #define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
 #endif
 
-/* Sets the first argument of the call in which tid is stopped: orig_a0, which only
- * PTRACE_SET_SYSCALL_INFO (Linux 6.16) can set. Returns -EIO on older kernels. */
+/* Sets the first argument of the current call. On RISC-V that is orig_a0: -EIO before Linux
+ * 6.16. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
+#if defined(__riscv)
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
     long n = sys_ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof i, &i);
     (void)abi;
@@ -1743,13 +1625,25 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
         return (int)n;
     i.entry.args[0] = v; /* i.entry and i.seccomp have the same layout */
     return (int)sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
-}
+#else
+    union arch_regs u;
+    const struct arch_layout *l;
+    int e = arch_get_regs(tid, &u, &l);
+    if (e < 0)
+        return e;
+    if (abi == ABI_I386 && l->abi == ABI_X86_64) { /* int $0x80: only ebx is the argument */
+        l++;
+        v = (u32)v | (u.w64[l->arg[0]] & ~(u64)UINT32_MAX);
+    }
+    arch_set_reg(&u, l, ARCH_ARG0_IS_RESULT ? l->ret : l->arg[0], v);
+    return arch_set_regs(tid, &u, l);
 #endif
+}
 
 static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
 
-/* Reads the system-call stop of thread tid. `op` is the kind of stop to assume if the kernel does
- * not report the kind. Returns 0 or -errno (-ESRCH: the thread has exited or is not stopped). */
+/* Reads a thread's system-call stop; `op` is its kind if the kernel does not report the kind.
+ * Returns 0 or -errno (-ESRCH: exited or not stopped). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1773,19 +1667,18 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
         return 0;
     }
     if (i.op != PTRACE_SYSCALL_INFO_ENTRY && i.op != PTRACE_SYSCALL_INFO_SECCOMP)
-        return 0; /* PTRACE_SYSCALL_INFO_NONE: not a system-call stop */
+        return 0; /* not a system-call stop */
     s->nr = i.entry.nr; /* i.entry and i.seccomp have the same layout */
     memcpy(s->arg, i.entry.args, sizeof s->arg);
     s->data = i.op == PTRACE_SYSCALL_INFO_SECCOMP ? i.seccomp.ret_data : 0;
     s->abi = arch_abi(i.arch, &s->nr);
     for (int k = 0; k < 6 && (s->abi == ABI_I386 || s->abi == ABI_ARM32); k++)
-        s->arg[k] = (u32)s->arg[k]; /* int $0x80 keeps the upper halves of the registers, but the
-                                     * call ignores them */
+        s->arg[k] = (u32)s->arg[k]; /* the call ignores the upper halves */
     return 0;
 }
 
-/* For a stop that is not a system-call stop: returns whether the kernel will restart the call that
- * the stop interrupted. If so, sets nr, arg, abi and ret of *s. */
+/* For other stops: returns whether the kernel will restart the interrupted call. If so, sets nr,
+ * arg, abi and ret. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
     if (arch_from_regs(tid, s) < 0)
@@ -1794,36 +1687,32 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
 }
 
 /* == 5 mem_  access to the tracee's memory =======================================
- * kvis reads the memory of tracees with process_vm_readv(2). A page that never arrives must not
- * hang kvis. A fault on a page that a userfaultfd or a FUSE server must deliver sleeps in
- * TASK_KILLABLE (fs/userfaultfd.c, handle_userfault), and kvis may hold the thread that must
- * deliver the page. strace hangs there forever. Sections vm_ and md_ mark the address spaces in
- * which that can happen, and only a second thread of kvis, the reader thread, reads their memory.
- * After a timeout kvis shows the argument as `<unreadable>` and lets the tracee continue, so the
- * page arrives and frees the reader thread. */
+ * kvis reads memory with process_vm_readv(2). A fault on a page that a userfaultfd or FUSE server
+ * must deliver sleeps in TASK_KILLABLE (fs/userfaultfd.c, handle_userfault), possibly forever if
+ * kvis holds the server's thread. Sections vm_ and md_ mark such address spaces, and only a second
+ * thread of kvis, the reader thread, reads them. After a timeout kvis shows `<unreadable>` and lets
+ * the tracee continue, so the page arrives and frees the reader thread. */
 
-/* Limits for reading a tracee's memory at one stop or for one record: time and number of reads.
- * Counts, lengths and pointers come from the tracee and could be arbitrarily large. The longest
- * argv that the kernel accepts (bprm_stack_limits of fs/exec.c: 6 MiB) costs 3000 reads if its
- * strings are adjacent. */
+/* Limits for one stop or record, because the tracee chooses counts, lengths and pointers. The
+ * longest argv that the kernel accepts (6 MiB: fs/exec.c, bprm_stack_limits) takes 3000 reads if
+ * its strings are adjacent. */
 enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 
-/* Bytes from the reader thread. Not a member of `mem`, because all of `mem` takes space in the
- * binary. */
+/* The reader thread's buffer. In `mem`, which is initialized, it would take space in the binary. */
 static u8 mem_data[4096];
 
 static struct {
-    u32 reads_left;    /* number of memory reads left for the tracee's current stop */
+    u32 reads_left;    /* at the current stop */
     u64 wait_left_ns;
-    bool gave_up;      /* a read at this stop timed out; `unreadable` already counts this stop */
+    bool gave_up;      /* a read at this stop timed out and is counted in `unreadable` */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
-    bool started, busy, failed; /* the reader thread was started, is reading, could not start */
-    pid_t tid;         /* thread whose memory the reader thread reads: n bytes at addr */
+    bool started, busy, failed; /* states of the reader thread */
+    pid_t tid;         /* the reader thread's task: n bytes at addr of tid */
     u64 addr;
     size_t n;
     s64 result;
-    u64 unreadable;    /* number of stops at which a read timed out, for the summary */
+    u64 unreadable;    /* stops at which a read timed out */
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .reads_left = MEM_READS,
           .wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000) };
 
@@ -1840,11 +1729,6 @@ static bool mem_charge(void)
     return mem.reads_left > 0;
 }
 
-static bool mem_spent(void)
-{
-    return !mem.reads_left || !mem.wait_left_ns;
-}
-
 static s64 mem_give_up(void)
 {
     mem.unreadable += !mem.gave_up;
@@ -1852,51 +1736,51 @@ static s64 mem_give_up(void)
     return -ETIMEDOUT;
 }
 
-/* Maximum number of memory ranges in a record: each takes at least a header and an address. */
+/* Memory ranges in a record: each takes at least a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* The record of a call. It has copies of the tracee's memory, which may have changed since then. */
+/* A call's record, with copies of the tracee's memory. */
 struct mem_record {
-    bool live;               /* the thread is stopped at the end of the recorded call, so data that
-                              * the record lacks can be read from the thread's memory */
-    bool entering;           /* mem_read returns data as it was at the call's entry */
-    bool bad_fd;             /* the recorded call failed with EBADF */
+    bool live;               /* the thread is stopped at the call's end: missing data can be read
+                              * from its memory */
+    bool entering;           /* mem_read returns memory as at the call's entry */
+    bool bad_fd;             /* the call failed with EBADF */
     u32 n, n_files;
-    const struct wire_file *file[2]; /* files of the descriptors that the call returned */
-    const struct wire_sock *sock;    /* addresses of an IP socket */
-    const struct wire_unix *local;   /* addresses of a Unix socket */
-    const struct wire_times *times;  /* how the call spent its time; NULL: all on a CPU */
-    const struct wire_seg *path;     /* segment with the path of the opened file, or NULL */
+    const struct wire_file *file[2]; /* files of the returned descriptors */
+    const struct wire_sock *sock;    /* of an IP socket */
+    const struct wire_unix *local;   /* of a unix socket */
+    const struct wire_times *times;  /* NULL: all on a CPU */
+    const struct wire_seg *path;     /* path of the opened file, or NULL */
     struct mem_part {
         u64 addr;
         u32 len;
-        bool fault;   /* the BPF program could not read the memory */
-        bool early;   /* the data was copied at the call's entry */
-        bool written; /* the call wrote the range; its earlier contents are unknown */
+        bool fault;   /* unreadable for the BPF program */
+        bool early;   /* copied at the call's entry */
+        bool written; /* the call wrote the range; earlier contents are unknown */
         const u8 *data;
     } part[MEM_PARTS];
 };
 
-/* Returns whether the tracee has continued since the record was written. */
+/* Returns whether the tracee has continued since the record. */
 static bool mem_is_past(const struct task *t)
 {
     return t->record && !t->record->live;
 }
 
-/* Returns the file of the i-th descriptor that the recorded call returned; NULL: not recorded. */
+/* Returns the file of the i-th returned descriptor; NULL: not recorded. */
 static const struct wire_file *mem_recorded_file(const struct task *t, u32 i)
 {
     return t->record && i < t->record->n_files ? t->record->file[i] : NULL;
 }
 
-/* Returns -EAGAIN if the caller can read data missing in the record from the stopped thread. */
+/* Returns -EAGAIN if the stopped thread's memory may have what the record lacks. */
 static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
     for (const struct mem_part *p = r->part; p < r->part + r->n; p++) {
         u64 at = addr - p->addr;
         if (p->early && p->fault && r->entering && at < CALL_EARLY_MAX)
-            return -EFAULT; /* the contents at the call's entry are unknown */
+            return -EFAULT; /* the contents at entry are unknown */
         bool here = at < p->len && (!p->early || r->entering) && !p->fault;
         if (here && (!best || (!best->early && p->len - at > best->len - (addr - best->addr))))
             best = p;
@@ -1907,19 +1791,19 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
     for (const struct mem_part *p = r->part; p < r->part + r->n; p++)
         if (r->entering && !best->early && p->written && addr < p->addr + p->len
             && p->addr < addr + n)
-            return -EFAULT; /* the call overwrote its own input, as readlink(buf, buf, size) does */
+            return -EFAULT; /* overwritten input, as of readlink(buf, buf, size) */
     memcpy(dst, best->data + (addr - best->addr), n);
     return (s64)n;
 }
 
-/* Like mem_copy, for kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH). */
+/* mem_copy for kernels without CONFIG_CROSS_MEMORY_ATTACH. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
     while (got < n && mem_charge()) {
         unsigned long word;
         u64 at = (addr + got) & ~(u64)(sizeof word - 1);
-        /* Unlike the libc function, the ptrace system call stores the word at `data`. */
+        /* Unlike in libc, the word is stored at `data`. */
         if (sys_ptrace(PTRACE_PEEKDATA, tid, at, &word) < 0)
             break;
         size_t off = (size_t)(addr + got - at), k = MIN(sizeof word - off, n - got);
@@ -1932,8 +1816,7 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
-    /* The flags must be a long, because the sixth variadic argument is on the stack, and clang
-     * leaves the upper half of an int there uninitialized. */
+    /* Flags as long: clang leaves the upper half of a variadic int on the stack uninitialized. */
     s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
     return got > 0 ? got : got < 0 ? -errno : -EFAULT;
 }
@@ -1972,7 +1855,7 @@ static int mem_start(void)
     return e;
 }
 
-/* Lets the reader thread read up to one page, and waits at most mem.wait_left_ns for the result. */
+/* Lets the reader thread read up to one page, and waits for it at most mem.wait_left_ns. */
 static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
     if (!mem.wait_left_ns || mem.failed || (!mem.started && mem_start() < 0))
@@ -2016,9 +1899,9 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
     return (s64)got;
 }
 
-/* Reads n bytes at addr. Returns the number of bytes read (fewer if the rest is unmapped) or
- * -errno. -ETIMEDOUT: the page did not arrive in time, or the limits of this stop are reached. In a
- * record, the first bytes can be older (from the call's entry) than the rest. */
+/* Reads n bytes at addr. Returns how many were readable, or -errno (-ETIMEDOUT: the page did not
+ * arrive, or this stop's limits are reached). In a record, the first bytes can be older than the
+ * rest. */
 static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     size_t got = 0;
@@ -2034,9 +1917,9 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
-/* Reads a string of at most max bytes (dst holds max + 1). Returns its length, or -errno if memory
- * ends before the string does. Sets *cut if the string is longer than max, if a record has only its
- * beginning, or if the rest timed out. Never reads past the page in which the string ends. */
+/* Reads a string of at most max bytes (dst holds max + 1), never past the page of its end. Returns
+ * its length; -errno if memory ends first. *cut: the string is longer than max, or only its
+ * beginning was recorded or arrived. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
 {
     size_t got = 0;
@@ -2073,14 +1956,14 @@ static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* Read-ahead buffer for arrays and adjacent strings. Initialize n to 0. */
+/* Read-ahead for arrays and adjacent strings. Initialize n to 0. */
 struct mem_ahead {
     u64 addr;
     u32 n;
     u8 data[4096];
 };
 
-/* Sets *p to the bytes at addr. Returns how many follow in the same page, or -errno. */
+/* Sets *p to the bytes at addr. Returns how many are in the same page, or -errno. */
 static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u8 **p)
 {
     if (addr - m->addr >= m->n) {
@@ -2100,7 +1983,7 @@ static s64 mem_read_ahead(struct task *t, struct mem_ahead *m, u64 addr, void *d
     s64 have = mem_peek_ahead(t, m, addr, &p);
     if (have <= 0)
         return have;
-    if (have < (s64)n) /* the bytes continue in the next page */
+    if (have < (s64)n) /* continued in the next page */
         return mem_read(t, addr, dst, n);
     memcpy(dst, p, n);
     return (s64)n;
@@ -2112,7 +1995,7 @@ static bool mem_word_ahead(struct task *t, struct mem_ahead *m, enum abi a, u64 
     return mem_read_ahead(t, m, addr, v, abi_word(a)) == (s64)abi_word(a);
 }
 
-/* Appends the string at addr, of any length, to b. Returns false if b lacks its end. */
+/* Appends the string at addr, of any length. Returns false if its end is missing. */
 static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
 {
     const u8 *p, *nul = NULL;
@@ -2124,26 +2007,25 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 }
 
 /* == 6 nm_  names that are kept for the summary =================================
- * Paths and addresses, each stored once. A trace of days must not take more memory than a trace of
- * minutes. When names take nm.drop_at bytes, tr_trim_names marks the names that descriptors,
- * mappings and lists use. nm_drop then frees unmarked names, except those with the most I/O. Only a
- * replay can reach NM_LIMIT; further names share one entry, and the summary shows their number. */
+ * Paths and addresses, each stored once. So that a trace of days takes no more memory than one of
+ * minutes, nm_drop frees names when they take nm.drop_at bytes, except those in use (tr_trim_names
+ * marks them) and those with the most I/O. Only a replay can reach NM_LIMIT; further names share
+ * one entry. */
 
 enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 
 static struct {
-    struct name **chain; /* NM_BUCKETS chains, by nm_hash; allocated, because a static array would
-                          * make exec fail under a small RLIMIT_AS */
+    struct name **chain; /* hash table of NM_BUCKETS; allocated, because a static array would make
+                          * exec fail under a small RLIMIT_AS */
     struct name *newest; /* all names, linked by `older` */
-    u64 secret;          /* prevents a tracee from choosing names that share a hash chain */
-    size_t total, drop_at; /* bytes that all names take; total at which to call nm_drop */
-    u64 n, overflow;     /* number of names; number of look-ups beyond NM_LIMIT */
-    struct name *other;  /* the entry that names beyond NM_LIMIT share */
+    u64 secret;          /* keeps a tracee from choosing names with the same hash */
+    size_t total, drop_at; /* bytes of all names; limit for nm_drop */
+    u64 n, overflow;     /* names; look-ups beyond NM_LIMIT */
+    struct name *other;  /* shared by names beyond NM_LIMIT */
 } nm = { .drop_at = 2 * NM_KEPT };
 
-/* FNV-1a hash with the caller's start value. Each product's upper half is folded into its lower
- * half, because in plain FNV-1a, only the lowest byte of the start value determines whether two
- * names collide. */
+/* FNV-1a, with each product's upper half folded into the lower: otherwise only the lowest byte of
+ * the start value determines whether two names collide. */
 static u32 nm_hash(u64 start, const char *s, size_t n)
 {
     u64 h = 14695981039346656037u ^ start;
@@ -2151,7 +2033,7 @@ static u32 nm_hash(u64 start, const char *s, size_t n)
         h = (h ^ (u8)s[i]) * 1099511628211u;
         h ^= h >> 32;
     }
-    return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 / golden ratio: mixes all bits of h */
+    return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 / golden ratio mixes all bits */
 }
 
 static size_t nm_size(size_t n)
@@ -2186,7 +2068,7 @@ static void nm_init(void)
         u_no_memory(nm_size(sizeof text - 1));
 }
 
-/* Returns the entry for a name; adds the entry if there is none. Never returns NULL. */
+/* Returns the entry of a name, never NULL; adds it if necessary. */
 static struct name *nm_get(char cls, const char *s, size_t n)
 {
     u32 h = nm_hash(nm.secret ^ (u8)cls, s, n);
@@ -2234,15 +2116,7 @@ static void nm_mark(struct name *e)
         e->live = true;
 }
 
-static void nm_unchain(const struct name *e)
-{
-    struct name **slot = nm_slot(e->hash);
-    while (*slot != e)
-        slot = &(*slot)->next;
-    *slot = e->next;
-}
-
-/* Frees the names whose `live` is not set. */
+/* Frees all names without `live`. */
 static void nm_sweep(void (*gone)(const struct name *))
 {
     for (struct name **slot = &nm.newest, *e; (e = *slot);) {
@@ -2252,7 +2126,10 @@ static void nm_sweep(void (*gone)(const struct name *))
             continue;
         }
         gone(e);
-        nm_unchain(e);
+        struct name **chain = nm_slot(e->hash);
+        while (*chain != e)
+            chain = &(*chain)->next;
+        *chain = e->next;
         *slot = e->older;
         nm.total -= nm_size(e->len);
         nm.n--;
@@ -2260,7 +2137,7 @@ static void nm_sweep(void (*gone)(const struct name *))
     }
 }
 
-/* Frees names that are not live, except NM_KEPT bytes of those with the most I/O. */
+/* Frees unused names, except NM_KEPT bytes of those with the most I/O. */
 static void nm_drop(void (*gone)(const struct name *))
 {
     struct name **list = malloc(nm.n * sizeof *list);
@@ -2284,7 +2161,7 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-/* Returns a name as in /proc/PID/fd, such as "pipe:[12]"; "pipe" if the inode is unknown. */
+/* Returns a name such as "pipe:[12]"; "pipe" without an inode. */
 static struct name *nm_inode(char cls, const char *kind, u64 ino)
 {
     char text[64];
@@ -2292,7 +2169,7 @@ static struct name *nm_inode(char cls, const char *kind, u64 ino)
     return nm_str(cls, text);
 }
 
-/* Returns whether a name is that of a shared library: libx.so, libx.so.1. */
+/* Returns whether a name is a shared library's: libx.so, libx.so.1. */
 static bool nm_is_library(const char *s)
 {
     const char *slash = strrchr(s, '/'), *so = slash ? slash : s;
@@ -2301,13 +2178,12 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* Classes of files that programs read when they start. SILENT: files that every program reads,
- * which kvis does not report; SYSTEM: files of /proc and /sys; DEVICE: other files below /dev. */
+/* Classes of files that programs read when they start. SILENT: every program reads these, and kvis
+ * does not report them; SYSTEM: /proc and /sys; DEVICE: other files in /dev. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
-/* Classifies a file by its path ('='), a prefix of the path ('^'), or a substring ('*'). A
- * directory has the class of the files below it. */
+/* Classifies a file by its path ('='), a prefix ('^') or a substring ('*'). */
 static enum nm_class nm_class(const char *s)
 {
     static const struct { char how; u8 class; const char *text; } row[] = {
@@ -2344,7 +2220,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether many programs use a file. The lists of files by I/O omit such files. */
+/* Returns whether many programs use a file; the lists of files by I/O omit it. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2352,20 +2228,18 @@ static bool nm_noise(const char *s)
 }
 
 /* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
- * kvis keeps a copy of each descriptor table, with the kernel's semantics: fork copies tables,
- * CLONE_FILES shares them, dup shares the open file, exec closes CLOEXEC descriptors. System calls
- * update the tables. If kvis did not see the creation of a descriptor (before the trace, or by a
- * call that is not traced), it uses /proc/PID/fd and pidfd_getfd(2). An open file that loses its
- * last reference goes to fdt.dead, and md_ reports it as closed. */
+ * A copy of each descriptor table, with the kernel's semantics: fork copies tables, CLONE_FILES
+ * shares them, dup shares open files, exec closes CLOEXEC descriptors. System calls update the
+ * copies; descriptors that kvis did not see created come from /proc/PID/fd and pidfd_getfd(2). A
+ * file that loses its last reference goes to fdt.dead, and md_ reports it as closed. */
 
 static struct {
-    struct ofd *dead;  /* files to report as closed, oldest first, chained by next_dead */
+    struct ofd *dead;  /* files to report as closed, oldest first */
     struct ofd **dead_tail;
-    bool ring;         /* a tracee has used an io_uring descriptor */
-    u32 connecting;    /* number of sockets with a connect(2) in progress */
-    bool lazy;         /* always look in /proc, because some calls that change tables are not
-                        * traced */
-    u64 lost_ns;       /* before this time, records of calls that change tables may be lost */
+    bool ring;         /* a tracee has used io_uring */
+    u32 connecting;    /* sockets with a connect(2) in progress */
+    bool lazy;         /* always look in /proc: some calls that change tables are not traced */
+    u64 lost_ns;       /* until then, records of calls that change tables may be lost */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2395,7 +2269,7 @@ static void ofd_put(struct ofd *o)
     fdt.dead_tail = &o->next_dead;
 }
 
-/* Removes and returns the first file of fdt.dead, or NULL. The caller must free the file. */
+/* Removes and returns the first file of fdt.dead, or NULL. The caller frees it. */
 static struct ofd *ofd_dead(void)
 {
     struct ofd *o = fdt.dead;
@@ -2404,13 +2278,6 @@ static struct ofd *ofd_dead(void)
     if (o && !(fdt.dead = o->next_dead))
         fdt.dead_tail = &fdt.dead;
     return o;
-}
-
-/* Drops a reference to an open file without reporting a close. */
-static void ofd_forget(struct ofd *o)
-{
-    if (!--o->refs)
-        free(o);
 }
 
 static struct files *files_new(void)
@@ -2461,19 +2328,19 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). If kvis read the
- * entry from /proc after the current call, no close is reported, because the call closed a
- * different file. */
+/* Removes descriptor n; later entries of the probe sequence move up (Knuth 6.4 R). No close is
+ * reported for an entry read from /proc after the current call, which closed a different file. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
     struct fdent *e = fd_find(f, n);
     if (!e)
         return;
-    if (e->o->inherited && e->known_ns > t->at_ns)
-        ofd_forget(e->o);
-    else
+    bool other = e->o->inherited && e->known_ns > t->at_ns;
+    if (!other)
         ofd_put(e->o);
+    else if (!--e->o->refs)
+        free(e->o);
     u32 m = f->cap - 1, hole = (u32)(e - f->slot);
     for (u32 i = (hole + 1) & m; f->slot[i].fd >= 0; i = (i + 1) & m)
         if (((i - fd_hash(f->slot[i].fd, f->cap)) & m) >= ((i - hole) & m)) {
@@ -2484,7 +2351,7 @@ static void fd_remove(struct task *t, s32 n)
     f->n--;
 }
 
-/* Makes descriptor n refer to o. The table takes over the caller's reference to o. */
+/* Makes descriptor n refer to o, and takes over the caller's reference. */
 static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
     struct files *f = t->files;
@@ -2529,7 +2396,7 @@ static void files_put(struct files *f)
     free(f);
 }
 
-/* Returns a table that is not shared: f itself if nobody else uses f, otherwise a copy. */
+/* Returns f, or a copy if the table is shared. */
 static struct files *files_own(struct files *f)
 {
     if (!f || f->refs == 1)
@@ -2539,7 +2406,7 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* A removal can move an unchecked entry into the free slot, so the loop checks that slot again. */
+/* A removal can move an entry into the free slot, so that slot is checked again. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, bool only_cloexec)
 {
     const struct files *f = t->files;
@@ -2581,8 +2448,8 @@ static const char *fd_sock_type(int domain, int type, int proto)
     return "socket";
 }
 
-/* Appends an IPv6 address in the form of RFC 5952: the longest run of two or more zero groups (the
- * first of equally long runs) becomes "::". */
+/* Appends an IPv6 address as in RFC 5952: "::" is the first longest run of two or more zero
+ * groups. */
 static void fd_ip6(struct buf *b, const u8 *ip)
 {
     u32 at = 8, run = 1, g[8];
@@ -2619,7 +2486,7 @@ static void fd_addr_inet(struct buf *b, const u8 *sa, size_t len)
     b_f(b, "]:%u", port);
 }
 
-/* Appends a socket address, human-readable. The path of a unix socket is appended as raw bytes. */
+/* Appends a socket address: the path of a unix socket as raw bytes, others human-readable. */
 static void fd_addr(struct buf *b, const void *addr, size_t len)
 {
     const u8 *sa = addr;
@@ -2632,14 +2499,14 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
         memcpy(w, sa + 4, MIN(len - 4, sizeof w));
     if ((family == AF_INET && len >= 8) || (family == AF_INET6 && len >= 24)) {
         fd_addr_inet(b, sa, len);
-    } else if (family == AF_UNIX && len > 2 && !sa[2]) { /* abstract name of len bytes: unix(7) */
+    } else if (family == AF_UNIX && len > 2 && !sa[2]) { /* abstract name: unix(7) */
         b_c(b, '@');
         b_put(b, sa + 3, len - 3);
     } else if (family == AF_UNIX) {
         b_put(b, sa + 2, strnlen((const char *)sa + 2, len - 2));
     } else if (family == AF_NETLINK) {
         b_f(b, "pid %u groups 0x%x", w[0], w[1]);
-    } else if (family == AF_VSOCK) { /* struct sockaddr_vm: u16 reserved, u32 port, u32 cid */
+    } else if (family == AF_VSOCK) { /* struct sockaddr_vm: reserved, port, cid */
         b_f(b, "%u:%u", w[1], w[0]);
     } else if (family == AF_PACKET) {
         b_f(b, "if%u", w[0]);
@@ -2648,7 +2515,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
     }
 }
 
-/* Returns the name for a peer's address, such as "tcp4 1.2.3.4:80"; NULL: the address is empty. */
+/* Returns a peer's name, such as "tcp4 1.2.3.4:80"; NULL: empty address. */
 static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 {
     char tmp[256];
@@ -2660,7 +2527,7 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* Returns the address in a name that fd_peer made. An abstract address can contain NULs. */
+/* Returns the address in a name of fd_peer(), possibly with NULs. */
 static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
@@ -2680,15 +2547,15 @@ static struct name *fd_unnamed(const char *sock, u64 ino)
     return ino ? nm_inode('p', text, ino) : NULL;
 }
 
-/* Returns whether a unix socket's name is an address, not one that fd_unnamed() made. */
+/* Returns whether a unix socket's name is an address, not from fd_unnamed(). */
 static bool fd_is_address(const struct name *n)
 {
     u32 len;
     return strncmp(fd_peer_addr(n, &len), "socket:[", 8) && len;
 }
 
-/* Asks the kernel about one socket. Returns the number of bytes of the answer after its header, or
- * -1. The answer is available as soon as the request has been sent (sock_diag(7)). */
+/* Asks the kernel about one socket (sock_diag(7)). Returns the number of bytes after the answer's
+ * header, or -1. */
 static ssize_t fd_diag(const struct nlmsghdr *request, struct nlmsghdr *answer, size_t size)
 {
     int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
@@ -2700,8 +2567,8 @@ static ssize_t fd_diag(const struct nlmsghdr *request, struct nlmsghdr *answer, 
     return n < 0 || answer->nlmsg_type != SOCK_DIAG_BY_FAMILY ? -1 : n;
 }
 
-/* Returns the inode of the socket to which a unix socket is connected; 0: the kernel does not
- * report it (another network namespace, or no CONFIG_UNIX_DIAG). */
+/* Returns the inode of the socket at the other end of a unix socket; 0: unknown (another network
+ * namespace, no CONFIG_UNIX_DIAG). */
 static u32 fd_unix_partner(u32 ino)
 {
     struct { struct nlmsghdr head; struct unix_diag_req unix_; } request = {
@@ -2718,8 +2585,8 @@ static u32 fd_unix_partner(u32 ino)
     return partner;
 }
 
-/* Returns the inode of the socket to which kvis's socket s is connected; 0: unknown, or the socket
- * is on another machine. `ino` is the inode of s. */
+/* Returns the inode of the socket at the other end of kvis's socket s; 0: unknown, or on another
+ * machine. `ino` is the inode of s. */
 static u32 fd_partner(int s, u32 ino)
 {
     struct { struct nlmsghdr head; struct inet_diag_req_v2 inet; } request = {
@@ -2739,7 +2606,7 @@ static u32 fd_partner(int s, u32 ino)
         return 0;
     bool six = local.sin6_family == AF_INET6;
     request.inet.sdiag_family = (u8)local.sin6_family;
-    id->idiag_sport = peer.sin6_port; /* struct sockaddr_in has the port at the same offset */
+    id->idiag_sport = peer.sin6_port; /* struct sockaddr_in has its port there too */
     id->idiag_dport = local.sin6_port;
     size_t size = six ? 16 : 4;
     memcpy(id->idiag_src, six ? (void *)&peer.sin6_addr : &peer.sin6_flowinfo, size);
@@ -2756,17 +2623,7 @@ static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
     o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
 }
 
-/* Like fd_name_ends, but asks the kernel for the inodes. s is kvis's duplicate of the
- * descriptor. */
-static void fd_probe_unix(struct ofd *o, int s)
-{
-    struct stat st;
-    if (fstat(s, &st) < 0)
-        return;
-    fd_name_ends(o, st.st_ino, o->peer ? 0 : fd_unix_partner((u32)st.st_ino));
-}
-
-/* Returns the value after a key in /proc/TID/status, valid until the next call, or NULL. */
+/* Returns a key's value in /proc/TID/status, valid until the next call, or NULL. */
 static const char *fd_status(pid_t tid, const char *key)
 {
     static char line[256];
@@ -2782,9 +2639,9 @@ static const char *fd_status(pid_t tid, const char *key)
     return found ? line + n + strspn(line + n, " \t") : NULL;
 }
 
-/* Duplicates a thread's descriptor into kvis (Linux 5.6). Returns the descriptor or -errno. Before
- * Linux 6.9 a pidfd can only refer to a main thread. Its descriptor table can differ from the
- * thread's (unshare(2)), so kcmp(2) then verifies that the duplicate is the right file. */
+/* Duplicates a thread's descriptor into kvis (Linux 5.6). Returns the copy or -errno. Before Linux
+ * 6.9, only main threads have pidfds; because a thread can have its own descriptor table, kcmp(2)
+ * verifies the copy. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2806,7 +2663,7 @@ static int fd_steal(pid_t tid, s32 n)
     return e;
 }
 
-/* Returns whether a socket is bound: an unbound IP socket has port 0. */
+/* Returns whether a socket has an address; an unbound IP socket has port 0. */
 static bool fd_bound(const struct sockaddr_storage *sa)
 {
     u16 port;
@@ -2814,7 +2671,7 @@ static bool fd_bound(const struct sockaddr_storage *sa)
     return port || (sa->ss_family != AF_INET && sa->ss_family != AF_INET6);
 }
 
-/* Reads a socket's type and addresses. Fields that the kernel does not report keep their values. */
+/* Reads a socket's type and addresses, as far as the kernel reports them. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
     int s = fd_steal(tid, n);
@@ -2830,6 +2687,7 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
         o->sock = fd_sock_type(domain, type, proto);
     }
     struct sockaddr_storage sa;
+    struct stat st;
     len = sizeof sa;
     sa.ss_family = AF_UNSPEC;
     if (o->sock && !getsockname(s, (struct sockaddr *)&sa, &len) && fd_bound(&sa))
@@ -2837,13 +2695,12 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     len = sizeof sa;
     if (o->sock && !getpeername(s, (struct sockaddr *)&sa, &len))
         o->peer = fd_peer(o->sock, &sa, MIN(len, sizeof sa));
-    if (fd_is_unix(o))
-        fd_probe_unix(o, s);
+    if (fd_is_unix(o) && fstat(s, &st) == 0)
+        fd_name_ends(o, st.st_ino, o->peer ? 0 : fd_unix_partner((u32)st.st_ino));
     close(s);
 }
 
-/* Returns whether open flags allow writing. O_PATH allows neither reading nor writing. O_ACCMODE is
- * not used here, because musl's includes O_PATH. */
+/* musl's O_ACCMODE includes O_PATH, which allows neither reading nor writing. */
 static bool fd_writes(u64 flags)
 {
     return !(flags & O_PATH) && ((flags & 3) == O_WRONLY || (flags & 3) == O_RDWR);
@@ -2854,27 +2711,26 @@ static bool fd_reads(u64 flags)
     return !(flags & O_PATH) && ((flags & 3) == O_RDONLY || (flags & 3) == O_RDWR);
 }
 
-/* Returns the access mode in open flags as a word. Mode 3 allows only ioctl(2) (open(2), NOTES). */
+/* Returns the access mode as a word. Mode 3 allows only ioctl(2) (open(2), NOTES). */
 static const char *fd_access(u64 flags)
 {
     static const char *const mode[] = { "read", "write", "read/write", "ioctl" };
     return flags & O_PATH ? "path" : mode[flags & 3];
 }
 
-/* struct statx of <linux/stat.h>, which musl's headers lack. Members that kvis uses have names. */
+/* struct statx of <linux/stat.h>, which musl lacks. Only used members have names. */
 struct fd_stat {
     u32 unused1[7];
     u16 stx_mode, unused2;
-    u64 stx_ino, unused3[5], stx_btime[2], unused4[4]; /* birth time in s, ns; 0: unknown */
+    u64 stx_ino, unused3[5], stx_btime[2], unused4[4]; /* birth time: s, ns; 0: unknown */
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
     u64 unused5[14];
 };
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Reads a file's type, inode, birth time and device numbers. Does not query a FUSE or network
- * server, because the server may be a tracee that kvis holds stopped (statx(2),
- * AT_STATX_DONT_SYNC). Returns 0 or -errno. */
+/* Reads type, inode, birth time and device numbers without asking a FUSE or network server, which
+ * may be a tracee that kvis holds (AT_STATX_DONT_SYNC). Returns 0 or -errno. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
     enum { DONT_SYNC = 0x4000, TYPE = 1, INO = 0x100, BTIME = 0x800 };
@@ -2887,9 +2743,9 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Returns whether -P names this file. If the path of -P leads to another file later, the first file
- * counts. Compares the birth time as well, because file systems reuse inode numbers of deleted
- * files. A record has no birth time; instead, the path must still lead to the file. */
+/* Returns whether -P names this file: the first file at that path. The birth time matters, because
+ * file systems reuse inode numbers. A record has none; then the path must still lead to the
+ * file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2917,14 +2773,14 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* Compares the type as well, because file systems reuse the inode numbers of deleted files. */
+/* The type matters, because file systems reuse inode numbers. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* Returns the kind of a file in /proc/PID/fd, from the link's text or else from the mode. */
+/* Returns the kind of a file in /proc/PID/fd, from the link's text or the mode. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } anon[] = {
@@ -2938,8 +2794,7 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
         { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
         { "socket:[", FK_SOCK },
     };
-    bool named = *link == '/' && strncmp(link, "/memfd:", 7);
-    for (size_t i = 0; !named && i < ARRAY_LEN(anon); i++)
+    for (size_t i = 0; i < ARRAY_LEN(anon); i++)
         if (!strncmp(link, anon[i].prefix, strlen(anon[i].prefix)))
             return anon[i].kind;
     if (!sx)
@@ -3008,17 +2863,17 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
     return o;
 }
 
-/* Adds the open files of /proc/TID/fd. If before_exec, skips those that the first exec closes. */
+/* Adds the files of /proc/TID/fd; if before_exec, not those that the exec closes. */
 static void fd_scan(struct task *t, bool before_exec)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd", t->tid);
-    DIR *d = opendir(path); /* if this fails, descriptors are shown as numbers without files */
+    DIR *d = opendir(path); /* NULL: descriptors are shown without files */
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(t, n, &cloexec);
-        struct fd_stat sx; /* unused: the call only tests whether the descriptor is still open */
+        struct fd_stat sx; /* unused: the descriptor may have been closed meanwhile */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(t->tid, n), &sx) < 0)) {
             free(o);
         } else if (o) {
@@ -3027,7 +2882,7 @@ static void fd_scan(struct task *t, bool before_exec)
     }
 }
 
-/* Returns whether /proc shows that tid has no descriptor n; false if /proc is not accessible. */
+/* Returns whether /proc shows that tid has no descriptor n. */
 static bool fd_is_closed(pid_t tid, s32 n)
 {
     char link[8], path[64];
@@ -3035,17 +2890,16 @@ static bool fd_is_closed(pid_t tid, s32 n)
     return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT && access(path, F_OK) == 0;
 }
 
-/* Returns the open file of descriptor n of t, or NULL. kvis reads /proc and updates the table if it
- * did not see the descriptor's creation, or may have lost records since then. For a recorded call,
- * kvis reads /proc only if records were lost, because the number may refer to another file by
- * now. */
+/* Returns the open file of t's descriptor n, or NULL. Reads /proc if kvis did not see the
+ * descriptor's creation, or may have lost records since; for a recorded call only in the latter
+ * case, because the number may be of another file by now. */
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
     bool stale = fdt.lost_ns > (e ? e->known_ns : 0);
     if (!stale && ((e && !fdt.lazy) || mem_is_past(t)))
         return e ? e->o : NULL;
-    if (!e && t->record && t->record->bad_fd) /* the number was reused for a file opened later */
+    if (!e && t->record && t->record->bad_fd) /* the number is of a later file */
         return NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t, n, &cloexec) : NULL;
@@ -3058,7 +2912,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     if (e)
         e->known_ns = u_now();
     if (e && e->o->kind == o->kind && (e->o->name == o->name || (e->o->sock && !e->o->name))) {
-        e->o->local = o->local ? o->local : e->o->local; /* kvis may not have seen the bind(2) */
+        e->o->local = o->local ? o->local : e->o->local; /* possibly an unseen bind(2) */
         e->o->peer = o->peer ? o->peer : e->o->peer;
         free(o);
         return e->o;
@@ -3070,7 +2924,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     return e ? e->o : NULL;
 }
 
-/* Appends a description of an open file as raw bytes: a path, or "local->peer" for a socket. */
+/* Appends raw bytes: a file's path, or "tcp4 local->peer" for a socket. */
 static void fd_describe(struct buf *b, const struct ofd *o)
 {
     if (!o->sock) {
@@ -3089,7 +2943,7 @@ static void fd_describe(struct buf *b, const struct ofd *o)
     b_put(b, p, p_len);
 }
 
-/* Appends a descriptor as "3</etc/hosts>", escaped, or as "3" if its file is unknown. */
+/* Appends "3</etc/hosts>", escaped, or "3" if the file is unknown. */
 static void fd_label(struct buf *b, struct task *t, s32 n)
 {
     char raw[PATH_MAX + 64];
@@ -3105,19 +2959,18 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 }
 
 /* == 8 vm_  address spaces ======================================================
- * The regions of each address space, to attribute page faults to files. CLONE_VM shares the
- * regions, fork copies them, exec discards them. kvis reads the sorted array from /proc/PID/maps
- * after an exec, and again at a fault outside of all regions (for example after shmat(2)). In
- * between, mmap, munmap, mremap, mprotect and brk update the array, because kvis examines a fault
- * only after the program has continued or exited, when /proc may already show other regions. */
+ * The regions of each address space, to attribute page faults to files. CLONE_VM shares them, fork
+ * copies them, exec discards them. kvis reads /proc/PID/maps after an exec and after a fault
+ * outside of all regions (as after shmat(2)). In between, mmap, munmap, mremap, mprotect and brk
+ * update the regions, because /proc may have changed before kvis examines a fault. */
 
-/* Limits: number of regions in all address spaces (32 bytes each); number of lines read from a maps
- * file; pause before the next reading, as a multiple of the time that one reading took. */
+/* Limits: regions in all address spaces (32 bytes each); lines of a maps file; pause between two
+ * readings, in durations of one. */
 enum { VM_REGIONS_MAX = 1 << 20, VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct {
-    u64 overflow; /* number of regions dropped for lack of space */
-    u32 cap;      /* number of regions for which memory is allocated */
+    u64 overflow; /* regions dropped for lack of space */
+    u32 cap;      /* allocated regions */
 } vm;
 
 static struct mm *vm_new(void)
@@ -3128,7 +2981,7 @@ static struct mm *vm_new(void)
     return m;
 }
 
-/* Makes space for n regions. Returns false if there is no memory or VM_REGIONS_MAX is reached. */
+/* Makes space for n regions. Returns false without memory or beyond VM_REGIONS_MAX. */
 static bool vm_room(struct mm *m, u32 n)
 {
     u32 cap = m->cap;
@@ -3142,7 +2995,7 @@ static bool vm_room(struct mm *m, u32 n)
     return true;
 }
 
-/* Returns the index of the first region that ends after addr; m->n if there is none. */
+/* Returns the index of the first region that ends after addr, or m->n. */
 static u32 vm_from(const struct mm *m, u64 addr)
 {
     u32 low = 0, high = m->n;
@@ -3171,13 +3024,13 @@ static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, 
     if (!n && from == to)
         return;
     memmove(m->r + from + n, m->r + to, (m->n - to) * sizeof *m->r);
-    if (n) /* `put` may be NULL if n is 0 */
+    if (n) /* n 0: `put` may be NULL */
         memcpy(m->r + from, put, n * sizeof *put);
     m->n += n - (to - from);
 }
 
-/* Merges adjacent regions that are alike, from the region before index `from` to the region at
- * `to`. Otherwise the array of a program that changes protections back and forth would grow. */
+/* Merges equal neighbors among the regions from - 1 to `to`: a program that toggles protections
+ * must not make the array grow. */
 static void vm_join(struct mm *m, u32 from, u32 to)
 {
     struct region *r = m->r;
@@ -3191,7 +3044,7 @@ static void vm_join(struct mm *m, u32 from, u32 to)
         vm_splice(m, last + 1, end, NULL, 0);
 }
 
-/* Replaces the regions in the range of r with r, or removes the regions if r has no name. */
+/* Replaces the regions in r's range with r, or removes them if r has no name. */
 static void vm_set(struct mm *m, struct region r)
 {
     struct region put[3];
@@ -3214,10 +3067,10 @@ static void vm_set(struct mm *m, struct region r)
     vm_join(m, from, from + n);
 }
 
-/* Sets the protection of a range. vm_set() for each region takes hours for a million regions. */
+/* Sets a range's protection. With vm_set(), a million regions would take hours. */
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
-    for (int i = 0; i < 2; i++) { /* split the regions that extend beyond the range */
+    for (int i = 0; i < 2; i++) { /* split at both ends of the range */
         const struct region *r = vm_find(m, i ? end : start);
         if (start < end && r && r->start < (i ? end : start))
             vm_set(m, (struct region){ MAX(r->start, start), MIN(r->end, end), r->name, prot });
@@ -3228,7 +3081,7 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
     vm_join(m, from, to);
 }
 
-/* Records an mremap(2): unmaps [from, gone), and moves its region to [to, to_end). */
+/* Records an mremap(2): [from, gone) is unmapped, its region moves to [to, to_end). */
 static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
     const struct region *r = vm_find(m, from);
@@ -3264,8 +3117,8 @@ static void vm_put(struct mm *m)
 
 /* --- file systems that can block a reader --- */
 
-/* Returns whether device 0:minor, in tid's mount namespace, is a file system on which a page fault
- * can wait for a user-space server or a network. statfs(2) would send a request to that server. */
+/* Returns whether device 0:minor, in tid's mount namespace, is a file system whose page faults can
+ * wait for a user-space server or a network. statfs(2) would ask that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
@@ -3275,8 +3128,8 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     snprintf(path, sizeof path, "/proc/%d/mountinfo", tid);
     FILE *f = fopen(path, "re");
     while (f && u_line(f, &line, &size)) {
-        const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* line: id, parent, dev */
-        hit |= !mem_charge(); /* too many mounts: assume that the file system can block */
+        const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id, parent, dev */
+        hit |= !mem_charge(); /* too many mounts: assume so */
         if (hit)
             break;
         if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
@@ -3290,17 +3143,16 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* Sets m->careful if device major:minor, from an open or mapped file of tid, is a file system that
- * can block a reader. Block devices (major number not 0) cannot. The list of mounts is read each
- * time, because the kernel reuses device numbers of unmounted file systems. Only the device number
- * of the running executable is certain to be still in use. */
+/* Sets m->careful if device major:minor of an open or mapped file can block a reader. Block devices
+ * (major not 0) cannot. The mounts are read each time, because the kernel reuses device numbers;
+ * only that of the running executable is certain to be in use. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* Checks the file system of a file behind a /proc link. Looks up no path on that file system. */
+/* Looks up no path on the file system behind a /proc link. */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -3308,9 +3160,8 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
         vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
-/* Checks the file system of the executable after an exec. m->exe_minor is the number of the
- * previous executable's file system. It is still valid, because that file was in use until the
- * exec. */
+/* Checks the new executable's file system after an exec. m->exe_minor, of the previous executable,
+ * was in use until the exec. */
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
     char link[64];
@@ -3324,7 +3175,7 @@ static void vm_check_exe(struct mm *m, pid_t tid)
 
 /* --- /proc/PID/maps --- */
 
-/* Parses a line of a maps file: "start-end rwxp offset major:minor inode name". */
+/* Parses "start-end rwxp offset major:minor inode name". */
 static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
     char *dash, *blank, *colon;
@@ -3346,10 +3197,9 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
     return true;
 }
 
-/* Reads the regions of tid from its maps file. With `attach`, reads smaps instead, also finds the
- * end of the heap, and sets m->careful if a mapped file or a userfaultfd (flags um and uw,
- * Documentation/filesystems/proc.rst) requires it. Returns false if the list was not read to its
- * end: tid has exited (nothing changes), the file is not readable, or it has too many lines. */
+/* Reads tid's regions. With `attach`, reads smaps, also for the end of the heap and m->careful
+ * (mapped files; a userfaultfd: flags um and uw, Documentation/filesystems/proc.rst). Returns false
+ * if not all lines were read: tid exited (nothing changes), an unreadable or too long file. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char path[64], *line = NULL;
@@ -3378,8 +3228,8 @@ static bool vm_read(struct mm *m, pid_t tid, bool attach)
     return lines > 0 && lines < VM_LINES_MAX;
 }
 
-/* Extends the stack to addr, an address in no region, if addr is within 128 MiB of the stack. The
- * kernel places no other mapping there (mm/util.c, MIN_GAP). Returns the stack, or NULL. */
+/* Extends the stack down to addr, an address in no region, if it is within 128 MiB, where the
+ * kernel places no other mapping (mm/util.c, MIN_GAP). Returns the stack, or NULL. */
 static struct region *vm_grow_stack(struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
@@ -3390,8 +3240,8 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
     return r;
 }
 
-/* Reads the regions of tid again after a fault outside of all known regions, unless the last
- * reading was very recent. Returns false if the regions are still incomplete. */
+/* Reads the regions again, unless it did so very recently. Returns false if they are still
+ * incomplete. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
@@ -3412,13 +3262,12 @@ static struct {
     struct task *task[PS_BUCKETS];
     struct proc *proc[PS_BUCKETS];
     u32 n_tasks, n_procs;
-    u64 threads, processes; /* total numbers since kvis started */
-    u64 most_processes;     /* largest number of processes at one time */
-    u64 moment;             /* incremented at each stop and whenever records are read: a directory
-                             * name from /proc is valid only until the next increment, because any
-                             * process may rename directories */
-    struct {                /* recently exited threads of other pid namespaces, kept for their
-                             * parents' wait(2) */
+    u64 threads, processes; /* since kvis started */
+    u64 most_processes;     /* at one time */
+    u64 moment;             /* counts stops and readings of records: until the next one, a directory
+                             * name from /proc is valid, because a process may then rename
+                             * directories */
+    struct {                /* exited threads of other pid namespaces, for their parents' wait(2) */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3546,8 +3395,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* Returns the directory to which link /proc/TID/WHAT leads, as kvis sees it; U_CUT if the path is
- * too long for /proc. Returns `was` if the link cannot be read or the directory was deleted. */
+/* Returns the directory of link /proc/TID/WHAT, as kvis sees it; U_CUT: too long for /proc; `was`:
+ * the link is unreadable or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -3571,7 +3420,7 @@ static void ps_look_fs(struct task *t)
     t->fs->moment = ps.moment;
 }
 
-/* Returns a thread's working and root directories, with current names; NULL: unknown. */
+/* Returns the thread's directories with current names; NULL: unknown. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     if (t->fs && t->fs->moment != ps.moment)
@@ -3591,19 +3440,19 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     if (fl & CLONE_VM && t->mm)
         t->mm->refs++;
     memcpy(child->comm, t->comm, sizeof child->comm);
-    child->full = t->full; /* the child inherits seccomp filters */
+    child->full = t->full; /* inherited filters */
     child->strict = t->strict;
-    child->stops_at_exit = t->stops_at_exit; /* the child inherits ptrace options */
+    child->stops_at_exit = t->stops_at_exit; /* inherited ptrace options */
 }
 
-/* Returns the number after a key in /proc/TID/status, or the letter after "State:"; -1: none. */
+/* Returns a key's number in /proc/TID/status, or the letter of "State:"; -1: none. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns a live thread of the process, because /proc shows no memory of an exited main thread. */
+/* Returns a live thread: /proc shows no memory of an exited main thread. */
 static pid_t ps_living(pid_t pid)
 {
     char path[64];
@@ -3621,7 +3470,7 @@ static pid_t ps_living(pid_t pid)
     return pid;
 }
 
-/* Returns a process's resident memory in bytes (proc_pid_statm(5)); 0: unknown, or none. */
+/* Returns resident memory in bytes (proc_pid_statm(5)); 0: unknown, or none. */
 static u64 ps_resident(pid_t pid)
 {
     char path[64], text[128];
@@ -3630,7 +3479,7 @@ static u64 ps_resident(pid_t pid)
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns the CPU time of a process in ns; 0: unknown. The id is as in clock_getcpuclockid(3). */
+/* Returns a process's CPU time in ns (the id is that of clock_getcpuclockid(3)); 0: unknown. */
 static u64 ps_cpu_ns(pid_t pid)
 {
     enum { CPUCLOCK_SCHED = 2 };
@@ -3650,8 +3499,8 @@ static u64 ps_ns_inode(pid_t tid, const char *link)
     return strtoull(strchr(text, '[') + 1, NULL, 10);
 }
 
-/* Sets t's tid in its own pid namespace, and the inode of that namespace. NSpid lists one number
- * for each namespace, from that of /proc down to the thread's own (proc_pid_status(5)). */
+/* Sets t's tid in its own pid namespace (the last number of NSpid: proc_pid_status(5)), and that
+ * namespace's inode. */
 static void ps_look_ns(struct task *t)
 {
     const char *numbers = t->proc ? fd_status(t->tid, "NSpid:") : NULL;
@@ -3662,8 +3511,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* Returns the tid in kvis's pid namespace of the thread that is `n` in t's pid namespace. 0: both
- * are equal, or unknown (for example for a thread in a namespace below t's). */
+/* Returns the tid in kvis's pid namespace of thread `n` in t's; 0: equal, or unknown (such as a
+ * thread in a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
@@ -3684,32 +3533,32 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 }
 
 /* == 10 dec_  arguments and results of system calls, human-readable ============
- * Converts system calls to text with the tables of gen/: sc_rows (calls and the kinds of their
- * arguments), families (names of values), dec_layouts (structures) and sc_commands (commands, such
- * as the second argument of ioctl(2), which determine the kinds of further arguments).
- * To add a kind of argument, add an @kind line to gen/tables/syscalls.tbl and, unless the kind is a
- * value or a structure of gen/tables/structs.tbl, a function dec_k_NAME. Add a command to
- * gen/tables/commands.tbl, and names of values to gen/tables/flags.tbl.
- * A number from the tracee alone never determines the size of an allocation or the end of a loop:
- * text ends at -s bytes, arrays end after -s elements, structures are read into fixed buffers, and
- * call.text has its own limit. */
+ * The tables of gen/: sc_rows (calls, kinds of arguments), families (names of values), dec_layouts
+ * (structures), sc_commands (commands, such as that of ioctl(2), on which the kinds of later
+ * arguments depend).
+ * A new kind of argument needs an @kind line in gen/tables/syscalls.tbl and, unless it is a value
+ * or a structure, a function dec_k_NAME.
+ * No number from the tracee alone limits an allocation or a loop: text ends at -s bytes, arrays end
+ * after -s elements, structures have fixed buffers, and call.text has a limit. */
 
-/* A named value of flags.tbl. To save space for 2300 names, one pool contains the names without
- * their common prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers. */
+/* A named value of flags.tbl. To save space, names are offsets in a pool, and common prefixes (O_,
+ * BPF_PROG_TYPE_) are stored once. */
 struct flag {
-    u32 low; /* low half of the value. fl_high[], fl_prefix[] and fl_name[] have the high half,
-              * prefix (index in fl_prefixes[]) and name (offset in fl_names) at the same index. */
+    u32 low;   /* low half of the value */
+    u16 name;  /* offset in fl_names of the name without its prefix */
+    u8 prefix; /* index in fl_prefixes[] */
+    s8 high;   /* upper half of the value */
 };
 struct family {
-    u16 row, n; /* first row in fl_rows[]; number of rows */
+    u16 row, n; /* first row in fl_rows[], number */
 };
 #include "gen/out/flags.h"
 
-/* Formats of structures and their members: gen/tables/structs.tbl explains the enum values. */
+/* Formats of members: gen/tables/structs.tbl. */
 enum dec_shown {
-    DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
-    DV_FD, DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP,
-    DV_HANDLER, DV_FLAGS, DV_VALUE, DV_BITS
+    DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_FD,
+    DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP, DV_HANDLER,
+    DV_FLAGS, DV_VALUE, DV_BITS
 };
 enum dec_only { DEC_NONZERO = 1, DEC_VERBOSE = 2, DEC_ANSWER = 4 };
 enum dec_compare { DEC_ALWAYS, DEC_EQUAL, DEC_OTHER, DEC_ABOVE, DEC_SOME, DEC_NONE };
@@ -3724,67 +3573,67 @@ struct dec_member {
     const char *name;
     u16 off;
     u8 size, how; /* enum dec_shown */
-    u16 fam;      /* DV_FLAGS, DV_VALUE: name family; DV_BITS: first bit << 8 | count */
+    u16 fam;      /* DV_FLAGS, DV_VALUE: FAM_...; DV_BITS: first bit << 8 | count */
     u8 only;      /* enum dec_only */
     u8 condition; /* index in dec_conditions[] */
 };
 struct dec_layout {
     const struct dec_member *members;
     u8 n;
-    u16 size;          /* size in bytes; if extensible, up to the end of the last known member */
+    u16 size;          /* in bytes; if extensible, of the known members */
     u8 sizing;         /* enum dec_sizing */
-    u8 own, own_least; /* DEC_SIZE_OWN: offset of the size member; size if that member is 0 */
-    u8 abis;           /* 1 << ABI_... of the ABIs that have this layout */
-    u8 more;           /* number of layouts for other ABIs that follow this layout */
+    u8 own, own_least; /* DEC_SIZE_OWN: offset of the size; the size if it is 0 */
+    u8 abis;           /* bits 1 << ABI_... */
+    u8 more;           /* layouts for other ABIs that follow */
 };
 #include "gen/out/structs.h"
 
-/* When to decode an argument: `in`, `out`, `both` and `late` of gen/tables/syscalls.tbl. */
+/* `in`, `out`, `both`, `late` of gen/tables/syscalls.tbl. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
-/* Kinds of arguments that need no decoding function: flags (K_BITS) or one of several values
- * (K_ENUM). flags.tbl has the names. Only K_BITS64 and K_ENUM64 use more than the low 32 bits. */
+/* Kinds without a function: flags (K_BITS), one of several values (K_ENUM). Only K_BITS64 and
+ * K_ENUM64 use more than 32 bits. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
 #define K_BITS64(fam) (0x3000 + (fam))
 #define K_ENUM64(fam) (0x4000 + (fam))
 #define K_FAM(kind) ((kind) & 0xfffu)
-enum { K_SAME = 0xffff }; /* in a command's row: use the kind in the call's row */
+enum { K_SAME = 0xffff }; /* of a command: the kind in the call's row */
 
-/* The format of a call's result, and the descriptors that it creates: see syscalls.tbl. */
+/* A call's result and the descriptors that it creates: see syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
 };
 struct sc_result {
     u8 form;                   /* enum sc_form */
-    u8 opens;                  /* kind of the new descriptor, FK_... */
-    u16 fam;                   /* RET_BITS, RET_VALUE: family FAM_... that has the names */
-    const char *label;         /* text before the result's value */
-    u32 only;                  /* `form` applies only if argument only_arg has some (only_not: none)
-                                * of these bits */
+    u8 opens;                  /* FK_... of the new descriptor; FK_UNKNOWN: depends on the file */
+    u16 fam;                   /* RET_BITS, RET_VALUE: FAM_... */
+    const char *label;         /* before the value */
+    u32 only;                  /* bits of argument only_arg: `form` needs some (only_not: none) of
+                                * them */
     u8 only_arg;
     bool only_not;
     u8 cloexec_arg;
-    u32 cloexec;               /* bits of cloexec_arg that make the descriptor close-on-exec */
+    u32 cloexec;               /* bits of cloexec_arg for close-on-exec */
     bool cloexec_always;
 };
 
-/* A command, such as the second argument of ioctl(2), and the arguments after it. */
+/* A command, such as that of ioctl(2), and the arguments after it. */
 struct sc_command {
     u32 value;
-    u8 nargs;  /* number of the call's arguments */
-    u8 result; /* index in sc_results[]; 0: use the index in the call's row */
+    u8 nargs;  /* of the call */
+    u8 result; /* index in sc_results[]; 0: as in the call's row */
     u16 kind[4];
 };
 struct sc_commands {
     const struct sc_command *row;
-    u8 n;     /* number of commands in row[] */
-    u8 by;    /* index of the argument that selects the operation, such as fcntl's cmd */
-    u32 mask; /* relevant bits of the command */
+    u8 n;     /* number of commands */
+    u8 by;    /* index of the argument that is the command */
+    u32 mask; /* bits of the command */
 };
 
-/* Socket options: the family FAM_... of a level's option names, and the types of option values. */
+/* Socket options: families of a level's option names, types of values. */
 enum sc_holds { OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_TIME, OPT_ERROR, OPT_FILTER };
 struct sc_level {
     u16 level, fam;
@@ -3792,14 +3641,14 @@ struct sc_level {
 struct sc_option {
     u16 level, name;
     u8 holds; /* enum sc_holds */
-    u16 what; /* OPT_STRUCT: structure ST_...; OPT_VALUE: family FAM_... of value names */
+    u16 what; /* OPT_STRUCT: ST_...; OPT_VALUE: FAM_... */
 };
 
 struct sc_row {
     const char *name;
     u16 nargs;
     u16 cls;
-    u16 arg[6]; /* kinds of the arguments */
+    u16 arg[6]; /* kinds */
     u8 result, commands; /* indices in sc_results[] and sc_commands[] */
 };
 #include "gen/out/syscalls.h"
@@ -3808,31 +3657,31 @@ struct sc_row {
 
 enum { DEC_LONG = 0, DEC_WORD = 1 };
 
-/* A kind of argument: an @kind line of gen/tables/syscalls.tbl. */
+/* A kind of argument: an @kind line of syscalls.tbl. */
 struct dec;
 struct kind {
     void (*fn)(struct dec *, u64);
     u8 when; /* enum dec_when */
-    u8 st;   /* structure ST_..., for dec_k_struct and dec_k_array */
-    u8 how;  /* enum dec_shown: output format, for a kind with the format of a structure's member */
-    u8 size; /* size in bytes, DEC_LONG (two longs for a time) or DEC_WORD */
+    u8 st;   /* ST_... for dec_k_struct and dec_k_array */
+    u8 how;  /* enum dec_shown of a value */
+    u8 size; /* in bytes, DEC_LONG (two for a time) or DEC_WORD */
 };
 
-/* An argument of a system call, whose text is being appended to b. */
+/* An argument whose text is being appended to b. */
 struct dec {
     struct task *t;
     const struct call *c;
     struct buf *b;
-    u64 *outlen;  /* c->outlen, which is set at entry */
+    u64 *outlen;  /* c->outlen; set at entry */
     int i;
     bool exit;
     u8 form;      /* enum arg_form */
-    const struct kind *kind; /* NULL: the kind is K_BITS or K_ENUM */
+    const struct kind *kind; /* NULL: K_BITS, K_ENUM ... */
     bool cut;
-    u64 left;     /* number of transferred bytes that have not been shown yet */
+    u64 left;     /* transferred bytes that are not shown yet */
 };
 
-/* Maximum length of a path or of a string in a structure; maximum size of one read of an array. */
+/* Longest path or string in a structure; largest read of an array. */
 enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
 
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
@@ -3845,7 +3694,7 @@ static void dec_pointer(struct dec *d, u64 addr, s64 err)
         b_hex(d->b, addr);
 }
 
-/* Reads n bytes at addr. If they cannot be read, appends the address and returns false. */
+/* Reads n bytes at addr. If it cannot, appends the address and returns false. */
 static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
 {
     s64 r = addr ? mem_read(d->t, addr, dst, n) : 0;
@@ -3873,13 +3722,13 @@ static unsigned dec_word(const struct dec *d)
     return abi_word(d->c->abi);
 }
 
-/* x32 has 32-bit pointers, but 64-bit longs in timespec, timeval and flock. */
+/* x32 has 32-bit pointers, but 64-bit longs in its structures. */
 static unsigned dec_long(const struct dec *d)
 {
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
 }
 
-/* Returns the value of the next argument, usually the length of the data that d points to. */
+/* Returns the next argument, usually the length of what d points to. */
 static u64 dec_next(const struct dec *d)
 {
     u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
@@ -3888,8 +3737,7 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* Returns how many bytes of a buffer to show: at exit, the bytes that were transferred; at entry,
- * all. */
+/* Returns how many bytes to show: at exit, those that were transferred. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -3920,8 +3768,8 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* Returns the format of the call's result. `row` is c->row, or c->id to treat a call through
- * socketcall(2) like the call with its own number. */
+/* Returns the result's format. With `row` c->id, a call through socketcall(2) is like the call of
+ * that name. */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3932,25 +3780,25 @@ static const struct sc_result *dec_result(const struct call *c, u16 row)
 
 /* ---- values with names ---- */
 
-enum { DEC_NOFAM = 0xfff }; /* used instead of a FAM_... if the values have no names */
+enum { DEC_NOFAM = 0xfff }; /* no FAM_...: values without names */
 
 static u64 dec_flag_value(const struct flag *f)
 {
-    return (u64)fl_high[f - fl_rows] << 32 | f->low;
+    return (u64)f->high << 32 | f->low;
 }
 
 static void dec_flag_name(struct buf *b, const struct flag *f)
 {
     const char *pool = (const char *)&fl_names;
-    b_s(b, pool + fl_prefixes[fl_prefix[f - fl_rows]]);
-    b_s(b, pool + fl_name[f - fl_rows]);
+    b_s(b, pool + fl_prefixes[f->prefix]);
+    b_s(b, pool + f->name);
 }
 
 static const struct flag *dec_flag(u64 v, unsigned fam)
 {
     if (fam == DEC_NOFAM)
         return NULL;
-    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* v is an int, zero- or sign-extended */
+    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* an int, zero- or sign-extended */
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     for (; f < end; f++)
         if (f->low == (u32)v && (narrow || dec_flag_value(f) == v))
@@ -3963,9 +3811,9 @@ static s64 dec_flag_named(const char *name, unsigned fam)
     const char *pool = (const char *)&fl_names;
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     for (; f < end; f++) {
-        const char *prefix = pool + fl_prefixes[fl_prefix[f - fl_rows]];
+        const char *prefix = pool + fl_prefixes[f->prefix];
         size_t n = strlen(prefix);
-        if (!strncmp(name, prefix, n) && !strcmp(name + n, pool + fl_name[f - fl_rows]))
+        if (!strncmp(name, prefix, n) && !strcmp(name + n, pool + f->name))
             return (s64)dec_flag_value(f);
     }
     return -1;
@@ -4007,14 +3855,14 @@ static void dec_octal(struct buf *b, u64 v)
     b_f(b, v ? "0%" PRIo64 : "%" PRIo64, v);
 }
 
-/* Formats of bit fields that a set of flags can contain: part= of flags.tbl. DEC_NAMED fields are
- * shown before the flags, all others after the flags. */
+/* Fields in a set of flags (part= of flags.tbl). DEC_NAMED fields are shown before the flags,
+ * others after. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
     u8 how;
     u64 mask;
-    u64 arg; /* DEC_NAMED: name family (FAM_...); DEC_HUGE: flag, set if the field is a size */
+    u64 arg; /* DEC_NAMED: FAM_...; DEC_HUGE: the flag that makes the field a size */
 } dec_parts[] = {
 #define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
     FL_PARTS(X)
@@ -4042,7 +3890,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
     if (f)
         dec_flag_name(b, f);
     else if (p->how == DEC_SIGNAL)
-        b_sig(b, (int)field);
+        b_s(b, u_signame((int)field));
     else if (p->how == DEC_OCTAL)
         dec_octal(b, field);
     else if (p->how == DEC_HUGE)
@@ -4051,13 +3899,13 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends flags as NAME|NAME|0x40. The number contains the bits that have no name. */
+/* Appends NAME|NAME|0x40; the number has the bits without a name. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
     const struct dec_part *p, *end = dec_parts + ARRAY_LEN(dec_parts);
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* personality(2): -1 only queries the current value */
+    if (v == 0xffffffff || v == ~0ull) { /* personality(2): -1 is a query */
         b_hex(b, v);
         return;
     }
@@ -4085,8 +3933,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Families of values that flags can be combined with, and the families of these flags: flags= of
- * flags.tbl. */
+/* Values with flags in them, and the families of the flags (flags= of flags.tbl). */
 static const struct {
     u16 fam, flags;
     u32 mask;
@@ -4114,7 +3961,7 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* Appends a device number as new_encode_dev encodes it, with the upper bits of glibc's makedev. */
+/* Appends a device number as of new_encode_dev, with the upper bits of glibc's makedev. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -4130,7 +3977,7 @@ static void dec_id(struct buf *b, u64 id)
         b_u64(b, (u32)id);
 }
 
-/* Appends a signal set: [INT CHLD], or ~[HUP] with the missing signals if those are fewer. */
+/* Appends [INT CHLD], or ~[HUP] with the missing signals if those are fewer. */
 static void dec_sigset(struct buf *b, u64 set)
 {
     bool inverted = __builtin_popcountll(set) > 32;
@@ -4141,7 +3988,7 @@ static void dec_sigset(struct buf *b, u64 set)
     for (int sig = 1, n = 0; sig <= 64; sig++)
         if (set >> (sig - 1) & 1) {
             b_s(b, n++ ? " " : "");
-            b_s(b, u_signame(sig) + 3); /* omit the prefix SIG */
+            b_s(b, u_signame(sig) + 3); /* without SIG */
         }
     b_c(b, ']');
 }
@@ -4149,7 +3996,7 @@ static void dec_sigset(struct buf *b, u64 set)
 static void dec_signal(struct buf *b, s64 sig)
 {
     if (sig > 0 && sig <= 64)
-        b_sig(b, (int)sig);
+        b_s(b, u_signame((int)sig));
     else
         b_s64(b, sig);
 }
@@ -4193,7 +4040,7 @@ static void dec_cstr(struct dec *d, u64 addr)
         b_quoted(d->b, tmp, (size_t)r, cut);
 }
 
-/* Stores an argument as raw bytes (ARG_STR), because text and JSON escape bytes differently. */
+/* Stores raw bytes (ARG_STR), because text and JSON escape them differently. */
 static void dec_raw(struct dec *d, u64 addr, u64 n, u64 max)
 {
     u32 want = !addr ? 0 : b_room(d->b, MIN(n, max));
@@ -4222,8 +4069,8 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 
 /* ---- structures and arrays ---- */
 
-/* Returns the nano- or microseconds of a time as the kernel reads them: nanoseconds of a 32-bit
- * program have 32 bits even in a 64-bit field (get_timespec64, kernel/time/time.c, Linux 5.10). */
+/* Returns nano- or microseconds as the kernel reads them: those of a 32-bit program have 32 bits
+ * even in a 64-bit field (get_timespec64, kernel/time/time.c, Linux 5.10). */
 static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, u8 how)
 {
     return dec_word(d) == 4 && size == 8 && how == DV_TS ? (s64)dec_ld(p, 4) : dec_lds(p, size);
@@ -4251,16 +4098,8 @@ static void dec_limit(struct buf *b, u64 v)
 static void dec_k_sigset(struct dec *d, u64 v)
 {
     u8 raw[8];
-    if (dec_get(d, v, raw, 8)) /* the kernel accepts only sets of 8 bytes */
+    if (dec_get(d, v, raw, 8)) /* the only size that the kernel accepts */
         dec_sigset(d->b, dec_ld(raw, 8));
-}
-
-static void dec_handler(struct buf *b, u64 v)
-{
-    if (v < 2)
-        b_s(b, v ? "SIG_IGN" : "SIG_DFL");
-    else
-        b_hex(b, v);
 }
 
 static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
@@ -4277,9 +4116,6 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_ID: dec_id(b, v); break;
     case DV_SIG: dec_signal(b, dec_lds(p, m->size)); break;
     case DV_TS: case DV_TV: dec_time(d, p, m->size / 2, m->how); break;
-    case DV_STAMP: /* struct statx_timestamp */
-        b_f(b, "{tv_sec=%" PRId64 ", tv_nsec=%u}", dec_lds(p, 8), (u32)dec_ld(p + 8, 4));
-        break;
     case DV_FD: fd_label(b, d->t, (s32)v); break;
     case DV_INET: b_f(b, "inet_addr(\"%u.%u.%u.%u\")", p[0], p[1], p[2], p[3]); break;
     case DV_INET6:
@@ -4287,7 +4123,7 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
         fd_ip6(b, p);
         b_s(b, "\", &sin6_addr)");
         break;
-    case DV_NET: /* in network byte order */
+    case DV_NET: /* network byte order */
         if (m->size == 2)
             b_f(b, "htons(%u)", ntohs((u16)v));
         else
@@ -4298,7 +4134,12 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_CHARS: b_quoted(b, p, strnlen((const char *)p, m->size), false); break;
     case DV_SIGSET: dec_sigset(b, v); break;
     case DV_SIGSETP: dec_k_sigset(d, v); break;
-    case DV_HANDLER: dec_handler(b, v); break;
+    case DV_HANDLER:
+        if (v < 2)
+            b_s(b, v ? "SIG_IGN" : "SIG_DFL");
+        else
+            b_hex(b, v);
+        break;
     case DV_FLAGS: dec_bits(b, v, m->fam); break;
     case DV_VALUE: dec_enum(b, v, m->fam); break;
     case DV_BITS: b_u64(b, v >> (m->fam >> 8) & ((1ull << (m->fam & 0xff)) - 1)); break;
@@ -4348,7 +4189,7 @@ static bool dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
             continue;
         }
         dec_sep(d->b, from, ", ");
-        if (m->how != DV_INET6) { /* the text of an IPv6 address includes the member's name */
+        if (m->how != DV_INET6) { /* an IPv6 address's text has the name */
             b_s(d->b, m->name);
             b_c(d->b, '=');
         }
@@ -4376,7 +4217,7 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* Appends a structure, at most 512 bytes, because `have` can be a number from the tracee. */
+/* Appends a structure of at most 512 bytes: `have` can be the tracee's number. */
 static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout *l)
 {
     u8 raw[512];
@@ -4386,11 +4227,10 @@ static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout
     dec_braces(d, raw, (size_t)have, l);
 }
 
-/* Appends an extensible structure of `size` bytes, of which kvis knows the members up to l->size.
- * Programs built for newer kernels pass larger structures, programs for older kernels smaller ones
- * (copy_struct_from_user, include/linux/uaccess.h). Unless all bytes after the known members are 0,
- * these bytes are shown, up to byte number `most`, with their offsets as a C comment. Like a BPF
- * program, kvis shows nothing of a structure that is not readable as a whole. */
+/* Appends an extensible structure, of which kvis knows l->size bytes; programs can pass more or
+ * less (copy_struct_from_user, include/linux/uaccess.h). Later bytes, up to `most`, are shown with
+ * offsets in a C comment unless all are 0. As in a BPF program, a partly unreadable structure is
+ * not shown. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4440,7 +4280,7 @@ static void dec_k_struct(struct dec *d, u64 v)
     dec_struct(d, v, d->kind->st);
 }
 
-/* Appends an array of the tracee: at most -s elements of at most 64 bytes each. */
+/* Appends an array: at most -s elements of at most 64 bytes. */
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
                       void (*elem)(struct dec *, const u8 *))
 {
@@ -4513,7 +4353,7 @@ static void dec_k_pointed(struct dec *d, u64 v)
     b_s(d->b, number ? "]" : "");
 }
 
-/* Appends a note about pid n of another pid namespace: the process's pid in kvis's namespace. */
+/* Appends the pid in kvis's namespace of pid n in another namespace. */
 static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 {
     if (ours && ours != n)
@@ -4523,7 +4363,7 @@ static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 static void dec_k_pid(struct dec *d, u64 v)
 {
     b_s64(d->b, (s32)v);
-    if (d->c->id != SC_waitid) /* the second argument of waitid(2) can be a descriptor */
+    if (d->c->id != SC_waitid) /* can be a descriptor */
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
@@ -4547,9 +4387,8 @@ static void dec_k_dirfd(struct dec *d, u64 v)
         dec_k_fd(d, v);
 }
 
-/* Appends the id of a clock. For a CPU clock, the id is ~pid << 3 | 4 (for a thread) | type of
- * clock. If the low three bits are 3, the id contains the descriptor of a clock device
- * (include/linux/posix-timers.h). */
+/* Appends a clock's id. For a CPU clock that is ~pid << 3 | 4 (of a thread) | type; if the low bits
+ * are 3, the rest is a descriptor (include/linux/posix-timers.h). */
 static void dec_clock(struct buf *b, u64 v)
 {
     s32 id = (s32)v;
@@ -4569,7 +4408,7 @@ static unsigned dec_optfam(u32 level)
     return DEC_NOFAM;
 }
 
-/* Appends a value of kind e:NAME of syscalls.tbl. A few kinds need more than a table of names. */
+/* Appends a value of kind e:NAME; a few need more than names. */
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
@@ -4582,7 +4421,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
         dec_enum(d->b, v & 0xff, FAM_quotatype);
         b_c(d->b, ')');
     } else if (fam == FAM_semctl || fam == FAM_shmctl || fam == FAM_msgctl) {
-        bool ipc64 = v & 0x100; /* IPC_64 selects the newer structures on i386 and arm */
+        bool ipc64 = v & 0x100; /* IPC_64: the newer structures of i386 and arm */
         b_s(d->b, ipc64 ? "IPC_64|" : "");
         dec_enum(d->b, (u32)v & ~0x100u, fam);
     } else {
@@ -4592,7 +4431,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 
 /* ---- strings ---- */
 
-/* Reads the arguments that are paths into c->path[], except paths that were read before. */
+/* Reads the paths among the arguments into c->path[], each once. */
 static void dec_read_paths(struct task *t, struct call *c)
 {
     char raw[DEC_PATH + 2];
@@ -4653,12 +4492,12 @@ static void dec_k_rbuf(struct dec *d, u64 v)
 {
     u64 size = dec_next(d), n = (u64)d->c->ret;
     if (n && !size)
-        dec_pointer(d, v, 0); /* the call only queried the size (getxattr) */
+        dec_pointer(d, v, 0); /* only the size was asked for (getxattr) */
     else
         dec_raw(d, v, MIN(n, size), opt.strlen_max);
 }
 
-/* Stores the whole path that a call returned. getcwd(2) counts the NUL; readlink(2) stores none. */
+/* Stores a whole path. getcwd(2) counts its NUL; readlink(2) stores none. */
 static void dec_k_linkbuf(struct dec *d, u64 v)
 {
     dec_raw(d, v, MIN((u64)d->c->ret, dec_next(d)), DEC_PATH);
@@ -4666,8 +4505,8 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts up to `max` strings of an argv-like array; with `print`, also appends the strings. Sets
- * *whole if the NULL at the end was read; otherwise the array is longer or unreadable. */
+/* Counts, and with `print` appends, up to `max` strings of an argv. *whole: the NULL at its end was
+ * read; otherwise there are more or the rest is unreadable. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4714,7 +4553,7 @@ static void dec_k_envp(struct dec *d, u64 v)
 
 enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe }; /* linux/stat.h */
 
-/* Appends a file's time. Two special values of tv_nsec are commands to utimensat(2). */
+/* Appends a file's time; two values of tv_nsec are commands to utimensat(2). */
 static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     s64 nsec = how == DV_TS ? dec_fraction(d, p + size, size, how) : 0;
@@ -4739,7 +4578,7 @@ static void dec_k_filetimes(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
-/* Returns whether a call writes the remaining time only if a signal interrupts the call. */
+/* Returns whether the call writes the remaining time only if a signal interrupts it. */
 static bool dec_sleeps(u16 id)
 {
     return id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
@@ -4755,7 +4594,7 @@ static void dec_k_left(struct dec *d, u64 v)
 
 /* ---- files ---- */
 
-/* Appends the struct linux_dirent64[] that getdents64(2) wrote. */
+/* Appends getdents64(2)'s struct linux_dirent64[]. */
 static void dec_k_dents(struct dec *d, u64 v)
 {
     u8 raw[DEC_CHUNK];
@@ -4796,7 +4635,7 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
 
 /* ---- pointers to small integers ---- */
 
-/* Returns 0 for the first argument that points to a number, 1 for further ones. */
+/* Returns 0 for the first argument that points to a number, else 1. */
 static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
@@ -4807,7 +4646,7 @@ static unsigned dec_slot(const struct dec *d)
     return MIN(n, 1u);
 }
 
-/* Appends a number that the call reads and writes: [128], or [128 => 16] if the call changed it. */
+/* Appends [128], or [128 => 16] if the call changed the number. */
 static void dec_k_inout(struct dec *d, u64 v)
 {
     u8 raw[8], size = dec_kind_value(d).size;
@@ -4827,16 +4666,21 @@ static void dec_k_inout(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
+static void dec_fds(struct dec *d, const u8 *p, size_t n)
+{
+    b_c(d->b, '[');
+    for (size_t k = 0; k + 4 <= n; k += 4) {
+        b_s(d->b, k ? ", " : "");
+        fd_label(d->b, d->t, (int)dec_ld(p + k, 4));
+    }
+    b_c(d->b, ']');
+}
+
 static void dec_k_int2fd(struct dec *d, u64 v)
 {
-    s32 pair[2];
-    if (!dec_get(d, v, pair, sizeof pair))
-        return;
-    b_c(d->b, '[');
-    fd_label(d->b, d->t, pair[0]);
-    b_s(d->b, ", ");
-    fd_label(d->b, d->t, pair[1]);
-    b_c(d->b, ']');
+    u8 raw[8];
+    if (dec_get(d, v, raw, sizeof raw))
+        dec_fds(d, raw, sizeof raw);
 }
 
 /* ---- processes, signals, limits ---- */
@@ -4865,7 +4709,7 @@ static void dec_status(struct buf *b, u32 s)
 static void dec_k_wstatus(struct dec *d, u64 v)
 {
     u8 raw[4];
-    if (!d->c->ret) { /* WNOHANG and no child: the call wrote nothing */
+    if (!d->c->ret) { /* WNOHANG and no child */
         dec_pointer(d, v, 0);
     } else if (dec_get(d, v, raw, 4)) {
         b_c(d->b, '[');
@@ -4874,7 +4718,7 @@ static void dec_k_wstatus(struct dec *d, u64 v)
     }
 }
 
-/* Appends the numbers of the bits that are set in an unsigned long[] of the tracee. */
+/* Appends the numbers of the bits in an unsigned long[]. */
 static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
 {
     u8 raw[DEC_CHUNK / 4];
@@ -4882,7 +4726,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     u32 n = 0;
     unsigned w = dec_long(d) == 8 ? 64 : 32;
     bool more = nbits > have;
-    u64 bits = fds ? (have + w - 1) / w * w : have; /* the kernel reads fd_sets in longs */
+    u64 bits = fds ? (have + w - 1) / w * w : have; /* fd_sets are read in longs */
     if (!dec_get(d, addr, raw, (size_t)bits / 8))
         return;
     b_c(d->b, '[');
@@ -4903,7 +4747,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* The size of the set is the previous argument of sched_setaffinity(2), or the result of
+/* The set's size: the previous argument of sched_setaffinity(2), the result of
  * sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
@@ -4931,7 +4775,7 @@ static void dec_k_gids(struct dec *d, u64 v)
         dec_array(d, v, (u64)n, old ? 2 : 4, old ? dec_gid16 : dec_gid);
 }
 
-/* Appends a capability set as names, such as 1<<CAP_CHOWN|1<<CAP_KILL; a large set as a number. */
+/* Appends 1<<CAP_CHOWN|1<<CAP_KILL; a large set as a number. */
 static void dec_caps(struct buf *b, u64 set)
 {
     u32 from = b->len;
@@ -4951,7 +4795,7 @@ static void dec_k_capdata(struct dec *d, u64 v)
 {
     u8 hdr[8], raw[24] = { 0 };
     s64 r = mem_read(d->t, d->c->arg[0], hdr, sizeof hdr);
-    bool two = r != 8 || dec_ld(hdr, 4) != 0x19980330; /* _LINUX_CAPABILITY_VERSION_1 has 32 bits */
+    bool two = r != 8 || dec_ld(hdr, 4) != 0x19980330; /* version 1 has 32 bits */
     static const char *const name[] = { "{effective=", ", permitted=", ", inheritable=" };
     if (!dec_get(d, v, raw, two ? 24 : 12))
         return;
@@ -4962,8 +4806,8 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Format of a siginfo_t for a signal and code (siginfo_layout, kernel/signal.c, Linux 5.10): the
- * name family (FAM_...) of si_code, and the structure that follows si_code. */
+/* Format of a siginfo_t (siginfo_layout, kernel/signal.c, Linux 5.10): FAM_... of si_code, ST_...
+ * of what follows. */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -4990,14 +4834,14 @@ static struct dec_origin dec_origin(int sig, s32 code)
         return (struct dec_origin){ FAM_si_chld, ST_siginfo_exited };
     if (code > 0 && code < KERNEL && sig > 0 && sig < (int)ARRAY_LEN(special) && special[sig].st)
         return special[sig];
-    if (code > 0 && code <= LAST_POLL) /* sent because of F_SETSIG (fcntl(2)) */
+    if (code > 0 && code <= LAST_POLL) /* F_SETSIG (fcntl(2)) */
         return special[SIGIO];
     return (struct dec_origin){ FAM_si_code, ST_siginfo_sender };
 }
 
 static void dec_k_siginfo(struct dec *d, u64 v)
 {
-    enum { STATUS_END = 28 }; /* waitid(2) sets no field after si_status */
+    enum { STATUS_END = 28 }; /* the rest is not set */
     u8 raw[48];
     size_t have = d->c->id == SC_waitid ? STATUS_END : sizeof raw;
     if (!dec_get(d, v, raw, sizeof raw))
@@ -5036,7 +4880,7 @@ static void dec_k_fdset(struct dec *d, u64 v)
 
 /* ---- sockets ---- */
 
-/* Appends a unix(7) address: a path with or without a final NUL, or an abstract name. */
+/* Appends a unix(7) address: a path, with or without NUL, or an abstract name. */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
 {
     b_s(d->b, "sun_path=");
@@ -5071,14 +4915,13 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
     b_f(d->b, port == (u32)-1 ? ", svm_port=VMADDR_PORT_ANY" : ", svm_port=%u", port);
 }
 
-/* Appends a struct sockaddr of n bytes: {sa_family=AF_INET, ...}. An address that is too short for
- * its family, or of an unknown family, is shown as bytes. */
+/* Appends a struct sockaddr. A short address, or one of an unknown family, is shown as bytes. */
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
     static const struct {
-        void (*show)(struct dec *, const u8 *, size_t); /* NULL: show structure `st` */
+        void (*show)(struct dec *, const u8 *, size_t); /* NULL: structure `st` */
         u8 st;    /* ST_... */
-        u8 least; /* minimum size in bytes of such an address */
+        u8 least; /* least size in bytes */
     } form[] = {
         [AF_UNIX] = { dec_unix, 0, 3 },
         [AF_INET] = { NULL, ST_sockaddr_in, 8 },
@@ -5110,7 +4953,7 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     b_c(d->b, '}');
 }
 
-/* Appends the socket address at addr, at most 128 bytes (sizeof(struct sockaddr_storage)). */
+/* Appends the address at addr, at most sizeof(struct sockaddr_storage). */
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[129] = { 0 };
@@ -5126,8 +4969,8 @@ static void dec_k_sa(struct dec *d, u64 v)
     dec_sockaddr_at(d, v, dec_next(d));
 }
 
-/* Appends a socket address that the kernel wrote, truncated to the tracee's buffer. kvis knows the
- * buffer's size only if it saw the call's entry; otherwise kvis shows the pointer. */
+/* Appends an address that the kernel truncated to the tracee's buffer. The size of that buffer is
+ * unknown if kvis missed the call's entry: then only the pointer is shown. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
@@ -5145,7 +4988,7 @@ static void dec_iovec(struct dec *d, const u8 *p)
     u64 base = dec_ld(p, w), len = dec_ld(p + w, w), n = MIN(len, d->left);
     b_s(d->b, "{iov_base=");
     if (!n && len && d->exit)
-        b_s(d->b, "\"\""); /* the call transferred no byte of this iovec */
+        b_s(d->b, "\"\""); /* nothing was transferred */
     else
         dec_bytes(d, base, n);
     b_f(d->b, ", iov_len=%" PRIu64 "}", len);
@@ -5163,20 +5006,14 @@ static void dec_k_iov(struct dec *d, u64 v)
     dec_iov(d, v, dec_next(d), dec_moved(d));
 }
 
-/* Appends the data of a control message: descriptors, credentials, or bytes. */
+/* Appends a control message's data: descriptors, credentials or bytes. */
 static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t n)
 {
     struct buf *b = d->b;
     if (level == SOL_SOCKET && type == SCM_RIGHTS) {
-        b_c(b, '[');
-        for (size_t k = 0; k + 4 <= n; k += 4) {
-            b_s(b, k ? ", " : "");
-            fd_label(b, d->t, (int)dec_ld(p + k, 4));
-        }
-        b_c(b, ']');
+        dec_fds(d, p, n);
     } else if (level == SOL_SOCKET && type == 2 && n >= 12) { /* SCM_CREDENTIALS */
-        b_f(b, "{pid=%d, uid=%u, gid=%u}", (s32)dec_ld(p, 4), (u32)dec_ld(p + 4, 4),
-            (u32)dec_ld(p + 8, 4));
+        dec_braces(d, p, n, &dec_layouts[ST_ucred]);
     } else if (n == 4) {
         b_f(b, "[%d]", (s32)dec_ld(p, 4));
     } else {
@@ -5184,7 +5021,7 @@ static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t
     }
 }
 
-/* Appends struct cmsghdr { size_t len; int level, type; } and data, each aligned to a word. */
+/* Appends struct cmsghdr { size_t len; int level, type; } and data, aligned to words. */
 static void dec_control(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[1024];
@@ -5216,7 +5053,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, ']');
 }
 
-/* The members of a struct msghdr: seven words of the ABI, of which the second and last are ints. */
+/* A struct msghdr: seven words, of which the second and last are ints. */
 struct dec_msghdr {
     u64 name, namelen, iov, iovlen, control, controllen, flags;
 };
@@ -5229,7 +5066,7 @@ static struct dec_msghdr dec_msghdr(const u8 *p, unsigned w)
     };
 }
 
-/* Appends the struct msghdr at p. `bytes`: number of transferred bytes; ~0 at the call's entry. */
+/* Appends a struct msghdr. `bytes`: transferred bytes; ~0 at entry. */
 static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
 {
     struct buf *b = d->b;
@@ -5276,7 +5113,7 @@ static void dec_k_mmsg(struct dec *d, u64 v)
     dec_array(d, v, n, 8 * dec_word(d), dec_mmsg);
 }
 
-/* Appends socket(2)'s third argument, the protocol, whose names depend on the address family. */
+/* Appends socket(2)'s protocol, whose names depend on the family. */
 static void dec_k_sockproto(struct dec *d, u64 v)
 {
     switch ((u32)d->c->arg[0]) {
@@ -5291,7 +5128,7 @@ static void dec_k_sockproto(struct dec *d, u64 v)
     }
 }
 
-/* Appends a socket option that is not a number. Returns false for numbers or if n is too small. */
+/* Appends an option's value that is no number. Returns false for a number, or if n is too small. */
 static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, size_t n)
 {
     unsigned w = dec_word(d);
@@ -5336,8 +5173,8 @@ static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
         dec_quoted(d, p, have, n);
 }
 
-/* Appends the option value of getsockopt(2) or setsockopt(2). Arguments 1 and 2 are the option's
- * level and name; the argument after the value is its length. */
+/* Appends the value of a socket option; arguments 1 and 2 are its level and name, the next argument
+ * its length. */
 static void dec_k_sockoptval(struct dec *d, u64 v)
 {
     u8 raw[256], len[4];
@@ -5378,7 +5215,7 @@ static void dec_k_futexbits(struct dec *d, u64 v)
         b_hex(d->b, (u32)v);
 }
 
-/* Appends FUTEX_WAKE_OP's operation (futex(2)): op << 28 | cmp << 24 | oparg << 12 | cmparg. */
+/* Appends FUTEX_WAKE_OP's op << 28 | cmp << 24 | oparg << 12 | cmparg (futex(2)). */
 static void dec_k_futexwakeop(struct dec *d, u64 v)
 {
     u32 w = (u32)v;
@@ -5388,14 +5225,14 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* fl_ioctls[] consists of groups: second byte of the commands, size of the rows in two bytes, rows.
- * A row is: number of bytes that the name shares with the name before, lowest byte of the command,
- * its upper half in two bytes, the rest of the name. A byte below '0' ends the rest: it is the next
- * row's first. A byte of 128 or more stands for a word. The size in an upper half is IOCTL_SIZE if
- * any size is valid; then the name of a macro that takes the size ends in '~'. */
+/* fl_ioctls[] has groups: second byte of the commands, size of the rows (two bytes), rows. A row:
+ * number of bytes shared with the previous name, lowest byte of the command, its upper half (two
+ * bytes), rest of the name, up to a byte below '0'. A byte from 128 stands for a word. If any size
+ * is valid, the upper half has IOCTL_SIZE; then '~' ends the name of a macro that takes the
+ * size. */
 enum { IOCTL_SIZE = 0x3fff };
 
-/* Puts the name of the row at p after the shared part of the name before. Returns the row's end. */
+/* Completes the name of the row at p. Returns the row's end. */
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
 {
     *len = p[0];
@@ -5408,8 +5245,8 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
     return p;
 }
 
-/* Appends the names of an ioctl(2) command, at most three: "A or B", because the device driver
- * determines which name applies. `any` selects rows that are valid for any size. */
+/* Appends at most three names of an ioctl(2) command, "A or B": the driver decides. `any`: rows for
+ * any size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
     enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
@@ -5440,8 +5277,8 @@ static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
     return n;
 }
 
-/* Appends a command that includes a number, such as EVIOCGABS(abs) (linux/input.h), or one that a
- * protocol or driver defines (linux/sockios.h, linux/wireless.h). */
+/* Appends a command with a number in it, such as EVIOCGABS(abs) (linux/input.h), or one of a
+ * protocol or driver (linux/sockios.h, linux/wireless.h). */
 static bool dec_ioctl_numbered(struct buf *b, u32 cmd)
 {
     enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
@@ -5497,11 +5334,11 @@ static void dec_k_ifreq(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Appends the fifth argument of io_uring_enter(2), a signal set or a structure with one. */
+/* Appends io_uring_enter(2)'s fifth argument, a signal set or a structure with one. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
-    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; REG: offset in registered
-                                               * memory */
+    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; REG: the argument is an offset in
+                                               * registered memory */
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
         dec_k_hex(d, v);
@@ -5522,8 +5359,8 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* Returns the number of arguments that the tracee passed. The register of an optional argument that
- * was not passed (open's mode, a futex's second address) has an unrelated value. */
+/* Returns the number of passed arguments. The register of an optional one (open's mode) may be
+ * unset. */
 static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
@@ -5533,7 +5370,7 @@ static unsigned dec_nargs(const struct call *c)
     if (command)
         return command->nargs;
     switch (c->id) {
-    case SC_open: case SC_openat: case SC_mq_open: /* O_CREAT, __O_TMPFILE: the same in all ABIs */
+    case SC_open: case SC_openat: case SC_mq_open: /* O_CREAT, __O_TMPFILE of all ABIs */
         return a[k] & (0100 | 020000000) ? n : k + 1;
     case SC_mremap: return a[3] & 6 ? n : 4; /* MREMAP_FIXED, MREMAP_DONTUNMAP */
     case SC_mknod: return S_ISCHR(a[1]) || S_ISBLK(a[1]) ? n : 2;
@@ -5541,14 +5378,14 @@ static unsigned dec_nargs(const struct call *c)
     case SC_clone: /* CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
         ctid = a[0] & 0x01200000;
         tls = a[0] & 0x00080000;
-        if (c->row == SC_clone ? tls : ctid) /* on x86-64 the last two arguments are swapped */
+        if (c->row == SC_clone ? tls : ctid) /* swapped on x86-64 */
             return 5;
         return (c->row == SC_clone ? ctid : tls) ? 4 : a[0] & 0x00101000 ? 3 : 2;
     default: return n;
     }
 }
 
-/* Decodes argument i into c->text. An argument for the call's exit stays ARG_NONE at its entry. */
+/* Decodes argument i into c->text. At entry, an argument for the exit stays ARG_NONE. */
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
@@ -5596,10 +5433,10 @@ static void dec_enter(struct task *t, struct call *c)
     }
 }
 
-/* A failed call writes no arguments, but an interrupted sleep writes the remaining time. */
+/* A failed call writes nothing, except an interrupted sleep's remaining time. */
 static bool dec_wrote(const struct call *c, unsigned kind)
 {
-    if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* 516: ERESTART_RESTARTBLOCK */
+    if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* ERESTART_RESTARTBLOCK */
         return false;
     return !c->err || kind == K_TSOUT || kind == K_TS64OUT;
 }
@@ -5624,19 +5461,13 @@ static bool dec_ret_is_fd(const struct call *c)
         && dec_result(c, c->row)->form == RET_FD;
 }
 
-/* Returns the kind of the descriptors that the call creates; FK_UNKNOWN: depends on the file. */
-static u8 dec_opens(const struct call *c)
-{
-    return dec_result(c, c->id)->opens;
-}
-
 static bool dec_cloexec(const struct call *c)
 {
     const struct sc_result *r = dec_result(c, c->id);
     return r->cloexec_always || c->arg[r->cloexec_arg] & r->cloexec;
 }
 
-/* Appends the ready descriptors of poll(2): ([{fd=3, revents=POLLIN}]). */
+/* Appends poll(2)'s ready descriptors: ([{fd=3, revents=POLLIN}]). */
 static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
 {
     u8 raw[128 * 8];
@@ -5683,7 +5514,7 @@ static void dec_ret_select(struct dec *d)
             b_s(d->b, name[k]);
             dec_k_fdset(d, d->c->arg[1 + k]);
         }
-    if (d->c->arg[4]) { /* Linux writes the remaining timeout (select(2), BUGS) */
+    if (d->c->arg[4]) { /* the remaining timeout (select(2), BUGS) */
         b_s(d->b, ", left ");
         d->kind = &kinds[sc_rows[d->c->row].arg[4]];
         dec_k_pointed(d, d->c->arg[4]);
@@ -5691,7 +5522,7 @@ static void dec_ret_select(struct dec *d)
     b_c(d->b, ')');
 }
 
-/* Appends details of a successful call's result, such as ready descriptors or names of bits. */
+/* Appends a result's details, such as ready descriptors or names of bits. */
 static void dec_ret_detail(struct dec *d, const struct sc_result *r)
 {
     const struct call *c = d->c;
@@ -5714,8 +5545,8 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
     b_c(d->b, ')');
 }
 
-/* Appends an error as -1 ENOENT (No such file or directory). If the kernel is about to restart the
- * call (signal(7)), appends ? instead of -1, because the program sees no error. */
+/* Appends -1 ENOENT (No such file or directory); ? instead of -1 if the kernel is about to restart
+ * the call, because the program sees no error (signal(7)). */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
@@ -5752,13 +5583,12 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
     }
 }
 
-/* == 11 sc_  system calls: numbers, names, sets ===================================
- * Finds a call's row by its ABI and number, and converts -e trace= to a set of calls. */
+/* == 11 sc_  system calls: numbers, names, sets =================================== */
 
 enum { SC_N = ARRAY_LEN(sc_rows) };
 
-static u16 sc_id[SC_N];  /* for each row, the first row with the same name */
-static bool sc_set[SC_N]; /* the rows that -e trace= selects; all rows without this option */
+static u16 sc_id[SC_N];  /* first row with the same name */
+static bool sc_set[SC_N]; /* selected by -e trace=; default: all */
 
 static const char *sc_name(u16 row)
 {
@@ -5789,8 +5619,7 @@ static s64 sc_number(enum abi a, u16 id)
     return -1;
 }
 
-/* Widens the 16-bit user and group ids that the older variants of some 32-bit calls take. As in the
- * kernel, 0xffff means -1 (include/linux/highuid.h). */
+/* Widens the 16-bit ids of old 32-bit calls; 0xffff is -1 (include/linux/highuid.h). */
 static void sc_widen_ids(int row, u64 *arg)
 {
     const char *name = sc_rows[row].name;
@@ -5803,8 +5632,8 @@ static void sc_widen_ids(int row, u64 *arg)
     }
 }
 
-/* Clears the upper 32 bits of each argument that determines what a call does, if the kernel ignores
- * them too (32-bit type in SYSCALL_DEFINE). For 32-bit ABIs, also widens ids. */
+/* Clears the upper halves that the kernel ignores (32-bit types in SYSCALL_DEFINE) of arguments
+ * that determine what a call does. For 32-bit ABIs, also widens ids. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
     static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
@@ -5824,63 +5653,40 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
 #undef X
 
-static bool sc_add_class(const char *name, bool *set)
+static u16 sc_class(const char *name)
 {
-    u16 cls = 0;
     for (size_t i = 0; i < ARRAY_LEN(sc_classes); i++)
         if (!strcmp(name, sc_classes[i].name))
-            cls = sc_classes[i].cls;
-    for (u16 i = 0; i < SC_N; i++)
-        set[i] |= (sc_rows[i].cls & cls) != 0;
-    return cls != 0;
+            return sc_classes[i].cls;
+    return 0;
 }
 
-/* Adds matching calls to `set`. Returns NULL, or an error message in a static buffer. */
-static const char *sc_add_matches(const char *expr, bool *set, bool *hit)
-{
-    regex_t re;
-    const char *why = u_regcomp(&re, expr);
-    if (why)
-        return why;
-    for (u16 i = 0; i < SC_N; i++)
-        if (u_matches(&re, sc_name(i)))
-            set[i] = *hit = true;
-    regfree(&re);
-    return NULL;
-}
-
-/* Adds to `set` the calls selected by a name, `all` or a class. Returns whether it selects any. */
-static bool sc_add_named(const char *word, bool *set)
-{
-    bool hit = false;
-    if (*word == '%')
-        return sc_add_class(word + 1, set);
-    for (u16 i = 0; i < SC_N; i++)
-        if (!strcmp(word, "all") || !strcmp(word, sc_name(i)))
-            set[i] = hit = true;
-    return hit || sc_add_class(word, set); /* strace's old spelling: trace=file */
-}
-
-/* Adds to `set` the calls that a word of -e trace= selects. Returns NULL or a static message. */
+/* Adds the calls of a word of -e trace= to `set`. Returns NULL, or a static error message. */
 static const char *sc_add(const char *word, bool *set)
 {
     static char wrong[256];
-    bool maybe = *word == '?';
-    bool hit = false;
-    const char *why = NULL;
+    regex_t re;
+    bool maybe = *word == '?', regex = word[maybe] == '/', hit = false;
     word += maybe;
-    if (*word == '/')
-        why = sc_add_matches(word + 1, set, &hit);
-    else
-        hit = !strcmp(word, "none") || sc_add_named(word, set);
-    if (why)
+    const char *why = regex ? u_regcomp(&re, word + 1) : NULL;
+    if (why) {
         snprintf(wrong, sizeof wrong, "'%.60s' is %s", word, why);
-    else if (!hit && !maybe)
-        snprintf(wrong, sizeof wrong,
-                 "no system call or class is named '%.60s' (`?%.60s` suppresses this error)", word,
-                 word);
-    else
+        return wrong;
+    }
+    for (u16 i = 0; i < SC_N; i++)
+        if (regex ? u_matches(&re, sc_name(i)) : !strcmp(word, "all") || !strcmp(word, sc_name(i)))
+            set[i] = hit = true;
+    if (regex)
+        regfree(&re);
+    /* Without %, as in strace's old trace=file, the name of a call comes first (`stat`). */
+    u16 cls = hit ? 0 : sc_class(word + (*word == '%'));
+    for (u16 i = 0; i < SC_N; i++)
+        set[i] |= (sc_rows[i].cls & cls) != 0;
+    if (hit || cls || maybe || !strcmp(word, "none"))
         return NULL;
+    snprintf(wrong, sizeof wrong,
+             "no system call or class is named '%.60s' (`?%.60s` suppresses this error)", word,
+             word);
     return wrong;
 }
 
@@ -5909,18 +5715,18 @@ static const char *sc_parse(const char *expr)
 }
 
 /* == 12 ev_  events: what happened, as data =====================================
- * gen/events.h has one row for each kind of event and one row for each event field. To add a kind
- * of event, add a row to gen/events.h, write a function of section md_ that creates the event, and
- * name this function in model= of the system call's row in gen/tables/syscalls.tbl. The sinks,
- * recordings, reports and the hybrid backend need no change (the test `adding` verifies this). */
+ * gen/events.h has a row for each kind of event and each field. A new kind needs a row there, a
+ * function of section md_ that creates the event, and that function's name as model= of the call in
+ * gen/tables/syscalls.tbl. Sinks, recordings, reports and the hybrid backend need no change (the
+ * test `adding` verifies this). */
 
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
 union ev_val {
     s64 n;
-    const char *sym; /* NUL-terminated string of kvis, not of the tracee */
+    const char *sym; /* a string of kvis */
     struct {
-        const char *p; /* bytes from the tracee, valid until all sinks have handled the event */
+        const char *p; /* bytes of the tracee, valid until all sinks have handled the event */
         u32 len;
     } s;
 };
@@ -5936,8 +5742,8 @@ static const struct { const char *name, *key; u8 type; } ev_fields[] = { EVENT_F
 enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 
 enum ev_how {
-    EVENT_RUNS = 1,      /* successive similar events are merged into one line of text output */
-    EVENT_WITH_CALLS = 2 /* -v prints events of this kind between the system calls */
+    EVENT_RUNS = 1,      /* text output merges similar events */
+    EVENT_WITH_CALLS = 2 /* -v prints them between the calls */
 };
 
 #define K(id, ...) EK_##id,
@@ -5958,20 +5764,20 @@ static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
 
 struct event {
     u8 kind;
-    bool unasked;        /* no sink shows the event, because -e trace= excludes the call */
-    bool selected;       /* -P selects the system call that caused the event */
-    int err;             /* errno of the system call; 0: success */
-    s32 row;             /* index in sc_rows[] of the call that caused the event; -1: none */
+    bool unasked;        /* -e trace= excludes the call: no sink shows the event */
+    bool selected;       /* by -P */
+    int err;             /* of the call; 0: success */
+    s32 row;             /* sc_rows[] index of the call; -1: none */
     pid_t pid, tid;
-    u64 ts_ns;           /* time of the event (CLOCK_MONOTONIC) */
-    u64 set[(N_EV_FIELDS + 63) / 64]; /* one bit for each event field that has a value in v[] */
-    struct call *call;   /* the system call, if kind is EK_SYSCALL; else NULL */
-    union ev_val v[N_EV_FIELDS]; /* last member, because ev_new clears only the members before v */
+    u64 ts_ns;           /* CLOCK_MONOTONIC */
+    u64 set[(N_EV_FIELDS + 63) / 64]; /* one bit for each field with a value in v[] */
+    struct call *call;   /* of EK_SYSCALL, else NULL */
+    union ev_val v[N_EV_FIELDS]; /* last, because ev_new does not clear it */
 };
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
-    static struct event e; /* reused: sinks handle an event before kvis creates the next event */
+    static struct event e; /* sinks handle an event before the next */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.row = -1;
@@ -5999,8 +5805,7 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_mark(e, f);
 }
 
-/* Sets an event's exit code or signal from a wait(2) status. process: the whole process ended, not
- * only a thread. */
+/* Sets exit code or signal from a wait(2) status. process: not only a thread ended. */
 static void ev_status(struct event *e, int status, bool process)
 {
     if (WIFSIGNALED(status))
@@ -6060,7 +5865,7 @@ static bool ev_is_text(u32 f)
     return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
 }
 
-/* Copies an event, with its strings copied into `text`. Returns false if `text` is full. */
+/* Copies an event and, into `text`, its strings. Returns false if `text` is full. */
 static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 {
     b_reset(text);
@@ -6073,7 +5878,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
             const char *p = sym ? e->v[f].sym : e->v[f].s.p;
             u32 n = sym ? (u32)strlen(p) + 1 : e->v[f].s.len;
             if (!again) {
-                b_put(text, p, n); /* b_put may reallocate: the second pass sets the pointers */
+                b_put(text, p, n); /* may reallocate: the second pass sets the pointers */
                 if (text->cut)
                     ev_unset(to, (enum ev_field)f);
                 continue;
@@ -6087,13 +5892,12 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
     return !text->cut;
 }
 
-/* Groups of similar events, each printed as one line of text output. A group has a copy of its
- * first event, and sums over all its events. Groups are sorted by the time of their first
- * events. */
+/* Groups of similar events, each one line of text output: the first event, and sums over all.
+ * Sorted by first event. */
 enum { EV_GROUPS = 16 };
 struct ev_groups {
-    u32 first, n; /* the groups in use are g[first] to g[n - 1] */
-    u64 last_ns;  /* time of the latest event in all groups */
+    u32 first, n; /* g[first] to g[n - 1] are in use */
+    u64 last_ns;  /* latest event in all groups */
     struct ev_group {
         struct event e;
         struct buf text;
@@ -6107,7 +5911,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     if (!ev_has(a, (enum ev_field)f))
         return true;
     if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
-        return true; /* a page fault that grows the stack lowers the stack's start */
+        return true; /* growing the stack lowers its start */
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
@@ -6115,8 +5919,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events are equal except for times and addresses, or are both execs of the
- * same thread. */
+/* Returns whether two events differ only in times and addresses, or are execs of one thread. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -6158,7 +5961,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Removes and returns the first group. Returns NULL if none began by until_ns. */
+/* Removes and returns the first group; NULL: none began by until_ns. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -10289,7 +10092,7 @@ static void md_make(struct task *t, struct call *c)
 {
     char name[300] = "memfd:";
     bool cut;
-    u8 kind = dec_opens(c);
+    u8 kind = dec_result(c, c->id)->opens;
     if (c->err)
         return;
     if (c->id == SC_userfaultfd && t->mm)
@@ -11249,7 +11052,7 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
         b->cut |= n == STRINGS_MAX;
         at += abi_word(a);
     }
-    b->cut |= mem_spent();
+    b->cut |= !mem.reads_left || !mem.wait_left_ns;
 }
 
 /* Saves the path and argv (up to 3 MiB) of the new program when execve(2) begins, because the

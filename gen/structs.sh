@@ -115,7 +115,7 @@ function add_member(    i, at, size, how, fam, only, c) {
     row[n_layouts] = row[n_layouts] sprintf("    { \"%s\", %d, %d, DV_%s, %s, %s, %d },\n",
         $1, at, size, toupper(how), fam, only == "" ? 0 : only, c)
 }
-# What a compiler for x86_64 or arm64 can check about a member; statx_timestamp has trailing padding.
+# What a compiler for x86_64 or arm64 can check about a member.
 function claim_of(at, size,    type, sub_, on) {
     type = col["is"]
     sub(/:/, " ", type)
@@ -124,7 +124,7 @@ function claim_of(at, size,    type, sub_, on) {
         type = substr(type, 1, RSTART - 1)
     }
     on = abis == "DEC_ANY_ABI" ? "ANY" : abis ~ /X86_64/ ? "X86_64" : abis ~ /ARM64/ ? "ARM64" : "NEITHER"
-    return sprintf("CLAIM_%s(%s, %s, %d, %d)", on, type, sub_ $1, at, $4 == "stamp" ? 16 : size)
+    return sprintf("CLAIM_%s(%s, %s, %d, %d)", on, type, sub_ $1, at, size)
 }
 function end_struct(    form, at, m) {
     if (name == "") return
@@ -150,7 +150,7 @@ BEGIN {
     # formats of a member, and the sizes that they allow
     n = split("int uint hex flags value bits", w, " ")
     for (i = 1; i <= n; i++) shown[w[i]] = "1 2 4 8"
-    n = split("mode:2,4,8 dev:8 id:4 ptr:8 str:8 limit:8 fd:4 sig:4,8 inet:4 ts:8,16 tv:8,16 stamp:12 chars:14,16,64,65 net:2,4 inet6:16 mask:4 sigset:8 sigsetp:4,8 handler:8", w, " ")
+    n = split("mode:2,4,8 dev:8 id:4 ptr:8 str:8 limit:8 fd:4 sig:4,8 inet:4 ts:8,16 tv:8,16 chars:14,16,64,65 net:2,4 inet6:16 mask:4 sigset:8 sigsetp:4,8 handler:8", w, " ")
     for (i = 1; i <= n; i++) {
         split(w[i], part, ":")
         gsub(/,/, " ", part[2])

@@ -622,7 +622,7 @@ EOF
 write_flag_rows() {
     cat <<'EOF'
 
-/* F(value, prefix of the name, its rest). A table a column. */
+/* F(value, prefix of the name, its rest) */
 #define FL_ROWS(F) \
 EOF
     awk '
@@ -635,17 +635,8 @@ EOF
     }
     END { print line }' "$tmp/split" | sed 's/, ,/,,/'
     cat <<'EOF'
-#define F(v, prefix, name) {(unsigned)(v)},
-static const struct flag fl_rows[] = {FL_ROWS(F)};
-#undef F
-#define F(v, prefix, name) (signed char)((unsigned long long)(v) >> 32),
-static const signed char fl_high[] = {FL_ROWS(F)};
-#undef F
-#define F(v, prefix, name) FLP_##prefix,
-static const unsigned char fl_prefix[] = {FL_ROWS(F)};
-#undef F
-#define F(v, prefix, name) offsetof(struct fl_names, n_##name),
-static const unsigned short fl_name[] = {FL_ROWS(F)};
+#define F(v, prefix, name) { (unsigned)(v), offsetof(struct fl_names, n_##name), FLP_##prefix, (signed char)((unsigned long long)(v) >> 32) },
+static const struct flag fl_rows[] = { FL_ROWS(F) };
 #undef F
 EOF
 }

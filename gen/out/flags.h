@@ -617,7 +617,7 @@ static const unsigned short fl_prefixes[N_FLP] = {
 #undef X
 };
 
-/* F(value, prefix of the name, its rest). A table a column. */
+/* F(value, prefix of the name, its rest) */
 #define FL_ROWS(F) \
     /* openacc */ \
     F(0, O_, RDONLY) \
@@ -3177,17 +3177,8 @@ static const unsigned short fl_prefixes[N_FLP] = {
     F(0x2000, IFF_, ONE_QUEUE) \
     F(0x4000, IFF_, VNET_HDR) \
     F(0x8000, IFF_, TUN_EXCL)
-#define F(v, prefix, name) {(unsigned)(v)},
-static const struct flag fl_rows[] = {FL_ROWS(F)};
-#undef F
-#define F(v, prefix, name) (signed char)((unsigned long long)(v) >> 32),
-static const signed char fl_high[] = {FL_ROWS(F)};
-#undef F
-#define F(v, prefix, name) FLP_##prefix,
-static const unsigned char fl_prefix[] = {FL_ROWS(F)};
-#undef F
-#define F(v, prefix, name) offsetof(struct fl_names, n_##name),
-static const unsigned short fl_name[] = {FL_ROWS(F)};
+#define F(v, prefix, name) { (unsigned)(v), offsetof(struct fl_names, n_##name), FLP_##prefix, (signed char)((unsigned long long)(v) >> 32) },
+static const struct flag fl_rows[] = { FL_ROWS(F) };
 #undef F
 
 /* Commands of ioctl(2), packed: section dec_ of kvis.c describes the bytes. */

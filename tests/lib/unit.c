@@ -100,9 +100,9 @@ static void t_bytes(void)
     SAME(b_s64(&tb, INT64_MIN), "-9223372036854775808");
     SAME(b_hex(&tb, 0), "0x0");
     SAME(b_hex(&tb, ~0ull), "0xffffffffffffffff");
-    SAME(b_sig(&tb, 9), "SIGKILL");
-    SAME(b_sig(&tb, 34), "SIGRT_2");
-    SAME(b_sig(&tb, 99), "99");
+    EXPECT(!strcmp(u_signame(9), "SIGKILL"));
+    EXPECT(!strcmp(u_signame(34), "SIGRT_2"));
+    EXPECT(!strcmp(u_signame(99), "99"));
     struct buf small = { .max = 4 };
     b_s(&small, "abcdef");
     EXPECT(small.len == 4 && small.cut && !memcmp(small.p, "abcd", 4));
