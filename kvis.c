@@ -279,13 +279,16 @@ struct fdent {
     bool cloexec;
     struct ofd *o;
     u64 known_ns; /* time of the last evidence that `fd` refers to `o` */
+    u64 since_ns; /* return of the call that opened `fd`; 0: before all traced calls */
 };
 
 /* A descriptor table, like files_struct: a hash table with open addressing, because dup2(2) to a
  * large number must not make the table large. */
 struct files {
-    u32 refs, n, cap;
+    u32 refs, n, cap, n_reused;
     struct fdent *slot;
+    struct fdent reused[4]; /* oldest first: the number was reused, and the close(2) of `o` has
+                             * not returned */
 };
 
 /* Working and root directories, like the kernel's fs_struct. */
@@ -2351,6 +2354,51 @@ static void fd_remove(struct task *t, s32 n)
     f->n--;
 }
 
+static void fd_drop_reused(struct files *f, u32 i)
+{
+    ofd_put(f->reused[i].o);
+    f->n_reused--;
+    memmove(f->reused + i, f->reused + i + 1, (f->n_reused - i) * sizeof *f->reused);
+}
+
+/* Keeps the entry of a descriptor that another thread is closing: close(2) frees the number first
+ * (fs/file.c, file_close_fd) and may wait long afterwards, as with SO_LINGER. */
+static void fd_keep_reused(struct files *f, s32 n)
+{
+    const struct fdent *e = fd_find(f, n);
+    if (!e || f->refs == 1 || fdt.lazy || fdt.ring)
+        return;
+    if (f->n_reused == ARRAY_LEN(f->reused))
+        fd_drop_reused(f, 0);
+    e->o->refs++;
+    f->reused[f->n_reused++] = *e;
+}
+
+/* Returns what descriptor n was at ns, the time at which the current call of t began; NULL:
+ * unknown. The call itself may have opened n. */
+static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
+{
+    struct files *f = t->files;
+    struct fdent *e = fd_find(f, n);
+    if (!f || (e && (e->since_ns <= ns || e->since_ns == t->at_ns)))
+        return e;
+    for (u32 i = f->n_reused; i--;)
+        if (f->reused[i].fd == n && f->reused[i].since_ns <= ns)
+            return &f->reused[i];
+    return NULL;
+}
+
+/* Removes the descriptor n that the current call of t has closed. */
+static void fd_close(struct task *t, s32 n)
+{
+    struct files *f = t->files;
+    const struct fdent *e = fd_at(t, n, t->call.enter_ns);
+    if (e >= f->reused && e < f->reused + f->n_reused)
+        fd_drop_reused(f, (u32)(e - f->reused));
+    else if (e)
+        fd_remove(t, n);
+}
+
 /* Makes descriptor n refer to o, and takes over the caller's reference. */
 static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
@@ -2359,12 +2407,13 @@ static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
         ofd_put(o);
         return;
     }
+    fd_keep_reused(f, n);
     fd_remove(t, n);
     if ((f->n + 1) * 2 > f->cap && !fd_grow(f)) {
         ofd_put(o);
         return;
     }
-    *fd_slot(f, n) = (struct fdent){ n, cloexec, o, t->at_ns };
+    *fd_slot(f, n) = (struct fdent){ n, cloexec, o, t->at_ns, o->inherited ? 0 : t->at_ns };
     f->n++;
 }
 
@@ -2392,6 +2441,8 @@ static void files_put(struct files *f)
     for (u32 i = 0; i < f->cap; i++)
         if (f->slot[i].fd >= 0)
             ofd_put(f->slot[i].o);
+    while (f->n_reused)
+        fd_drop_reused(f, 0);
     free(f->slot);
     free(f);
 }
@@ -2406,13 +2457,15 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* A removal can move an entry into the free slot, so that slot is checked again. */
-static void fd_close_all(struct task *t, u32 lo, u32 hi, bool only_cloexec)
+/* Removes the descriptors from lo to hi that were opened until ns. A removal can move an entry into
+ * the free slot, so that slot is checked again. */
+static void fd_close_all(struct task *t, u32 lo, u32 hi, u64 ns, bool only_cloexec)
 {
     const struct files *f = t->files;
     for (u32 i = 0; f && i < f->cap; i++) {
         const struct fdent *e = &f->slot[i];
-        if (e->fd < 0 || (u32)e->fd < lo || (u32)e->fd > hi || (only_cloexec && !e->cloexec))
+        if (e->fd < 0 || (u32)e->fd < lo || (u32)e->fd > hi || e->since_ns > ns
+            || (only_cloexec && !e->cloexec))
             continue;
         fd_remove(t, e->fd);
         i--;
@@ -2893,9 +2946,11 @@ static bool fd_is_closed(pid_t tid, s32 n)
 /* Returns the open file of t's descriptor n, or NULL. Reads /proc if kvis did not see the
  * descriptor's creation, or may have lost records since; for a recorded call only in the latter
  * case, because the number may be of another file by now. */
-static struct ofd *fd_get(struct task *t, s32 n)
+static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
-    struct fdent *e = fd_find(t->files, n);
+    struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
+    if (then != e) /* the number has been reused */
+        return then ? then->o : NULL;
     bool stale = fdt.lost_ns > (e ? e->known_ns : 0);
     if (!stale && ((e && !fdt.lazy) || mem_is_past(t)))
         return e ? e->o : NULL;
@@ -2922,6 +2977,12 @@ static struct ofd *fd_get(struct task *t, s32 n)
     if (e)
         e->known_ns = u_now();
     return e ? e->o : NULL;
+}
+
+/* Returns the file that descriptor n was when the current call of t began, or NULL. */
+static struct ofd *fd_get(struct task *t, s32 n)
+{
+    return fd_get_at(t, n, t->call.enter_ns);
 }
 
 /* Appends raw bytes: a file's path, or "tcp4 local->peer" for a socket. */
@@ -10163,8 +10224,7 @@ static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
         return;
     if (o)
         o->refs++;
-    else
-        fd_remove(t, to);
+    fd_remove(t, to);
     md_install(t, to, o, cloexec);
 }
 
@@ -10207,7 +10267,7 @@ static void md_close(struct task *t, struct call *c)
     /* Even if close(2) fails, it closes the descriptor, except with EBADF (close(2), NOTES). */
     if (c->err == EBADF || !t->files)
         return;
-    fd_remove(t, (s32)c->arg[0]);
+    fd_close(t, (s32)c->arg[0]);
     md_closed(t, (s32)c->arg[0]);
 }
 
@@ -10221,7 +10281,7 @@ static void md_close_range(struct task *t, struct call *c)
     if (c->arg[2] & CLOEXEC)
         fd_mark_all(t->files, (u32)c->arg[0], (u32)c->arg[1]);
     else
-        fd_close_all(t, (u32)c->arg[0], (u32)c->arg[1], false);
+        fd_close_all(t, (u32)c->arg[0], (u32)c->arg[1], c->enter_ns, false);
     md_closed(t, -1);
 }
 
@@ -11180,7 +11240,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
         md_closed(t, w->res);
         md_received_fd(t, w->res);
     }
-    struct ofd *o = w->fd >= 0 ? fd_get(t, w->fd) : NULL;
+    struct ofd *o = w->fd >= 0 ? fd_get_at(t, w->fd, w->submit_ns) : NULL;
     bool data = (moves == '<' || moves == '>') && w->res >= 0;
     if (data && o && w->res)
         st_io(o, NULL, (u64)w->res, moves == '<');
@@ -20930,7 +20990,7 @@ static void tr_exec_event(struct task *t)
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
-    fd_close_all(t, 0, ~0u, true);
+    fd_close_all(t, 0, ~0u, ~0ull, true);
     md_closed(t, -1);
     u32 exe_minor = t->mm ? t->mm->exe_minor : 0;
     vm_put(t->mm);

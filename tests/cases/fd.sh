@@ -10,6 +10,8 @@ each truth fd relative renamed dotdot deep kinds sockets made ledger tmpfile
 has ledger/err "left"
 KVOPT="-v -e trace=read,dup2,dup3"
 each truth fd closed
+KVOPT=-v
+each truth fd reused
 KVOPT=
 each truth fd scm getfd flight
 # The receiver can be told to have the files before the sender is told to have sent them.

@@ -735,6 +735,50 @@ static void closed(int argc, char **argv)
 }
 
 /* Files without a name any more. */
+static volatile int is_closed;
+
+static void *close_slowly(void *fd)
+{
+    close(*(int *)fd);
+    is_closed = 1;
+    return NULL;
+}
+
+/* close(2) frees the number first and then waits until the socket's data is sent: another thread reuses the number meanwhile. */
+static void reused(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t len = sizeof a;
+    struct linger wait = { 1, 2 };
+    static char full[1 << 16];
+    int l = (int)CHK(socket(AF_INET, SOCK_STREAM, 0)), s = (int)CHK(socket(AF_INET, SOCK_STREAM, 0)), sent = 0;
+    CHK(bind(l, (struct sockaddr *)&a, sizeof a));
+    CHK(listen(l, 1));
+    CHK(getsockname(l, (struct sockaddr *)&a, &len));
+    CHK(connect(s, (struct sockaddr *)&a, sizeof a));
+    CHK(setsockopt(s, SOL_SOCKET, SO_LINGER, &wait, sizeof wait));
+    for (ssize_t n; (n = send(s, full, sizeof full, MSG_DONTWAIT)) > 0;)
+        sent += (int)n;
+    int other = s + 20, fd = s;
+    pthread_t th;
+    CHK(dup2(l, other));
+    MUST(pthread_create(&th, NULL, close_slowly, &fd) == 0);
+    for (int i = 0; i < 2000 && fcntl(s, F_GETFD) != -1; i++)
+        usleep(1000);
+    MUST(open("new", CREATE, 0644) == s);
+    bytes(s, 100);
+    MUST(!is_closed);
+    MUST(pthread_join(th, NULL) == 0);
+    bytes(s, 1000);
+    close(s);
+    wrote("new", 1100);
+    closed_once("new", 1100);
+    want("one('close', kind='socket', bytes_written=%d)['fd'] == %d", sent, s);
+    want("'127.0.0.1:' in [e['args'][0] for e in by('syscall', name='close') if e['args'][0].startswith('%d<')][0]", s);
+    want("[e['args'][0] for e in by('syscall', name='write')].count('%d<%snew>') == 2", s, t_cwd);
+}
+
 static void tmpfile_(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -759,7 +803,7 @@ int main(int argc, char **argv)
         { "clone_files", clone_files }, { "fork_copy", fork_copy }, { "threads", threads }, { "thread_files", thread_files }, { "scm", scm }, { "flight", flight },
         { "getfd", getfd }, { "inherit", inherit }, { "relative", relative }, { "kinds", kinds },
         { "sockets", sockets }, { "made", made }, { "ledger", ledger }, { "tmpfile", tmpfile_ },
-        { "closed", closed }, { "renamed", renamed }, { "dotdot", dotdot }, { "deep", deep }, { NULL, NULL },
+        { "closed", closed }, { "reused", reused }, { "renamed", renamed }, { "dotdot", dotdot }, { "deep", deep }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
 }
