@@ -290,13 +290,13 @@ static void t_fd_table(void)
     }
     EXPECT(f->n == live && made - gone == live);
     struct files *copy = files_copy(f);
-    fd_close_all(&t, 100, 400, false);
+    fd_close_all(&t, 100, 400, ~0ull, false);
     for (s32 n = 0; n < 512; n++)
         EXPECT((fd_find(f, n) != NULL) == (have[n] && (n < 100 || n > 400)));
     EXPECT(copy->n == live);
     fd_mark_all(copy, 0, 50);
     t.files = copy;
-    fd_close_all(&t, 0, ~0u, true);
+    fd_close_all(&t, 0, ~0u, ~0ull, true);
     EXPECT(!fd_find(copy, 7) && !!fd_find(copy, 60) == !!have[60]);
     files_put(f);
     files_put(copy);
