@@ -1055,29 +1055,21 @@ static void b_size(struct buf *b, u64 n)
 
 #include "gen/errnos.h"
 
+enum { U_ERRNO_OWN = 512, U_ERRNO_RESTARTBLOCK = 516 };
 struct errno_text { const char *name, *text; };
 
 static const struct errno_text u_errnos[] = {
 #define X(name, text) [name] = { #name, text },
     ERRNOS(X)
 #undef X
-};
-
-enum { U_ERRNO_OWN = 512, U_ERRNO_RESTARTBLOCK = 516 };
-static const struct errno_text u_errnos_own[] = {
-#define X(number, name, text) [(number) - U_ERRNO_OWN] = { #name, text },
+#define X(number, name, text) [number] = { #name, text },
     ERRNOS_OWN(X)
 #undef X
 };
 
 static const struct errno_text *u_errno(int e)
 {
-    static const struct errno_text none;
-    if (e > 0 && e < (int)ARRAY_LEN(u_errnos))
-        return &u_errnos[e];
-    if (e >= U_ERRNO_OWN && e < U_ERRNO_OWN + (int)ARRAY_LEN(u_errnos_own))
-        return &u_errnos_own[e - U_ERRNO_OWN];
-    return &none;
+    return &u_errnos[e > 0 && e < (int)ARRAY_LEN(u_errnos) ? e : 0];
 }
 
 static const char *u_errname(int e)
@@ -1485,14 +1477,12 @@ static unsigned abi_word(enum abi a)
 /* Also clears the x32 bit of the call number. */
 static enum abi arch_abi(u32 audit, u64 *nr)
 {
-    if (audit == AUDIT_ARCH_I386)
-        return ABI_I386;
-    if (audit == AUDIT_ARCH_AARCH64)
-        return ABI_ARM64;
-    if (audit == AUDIT_ARCH_ARM)
-        return ABI_ARM32;
-    if (audit == AUDIT_ARCH_RISCV64 || audit == AUDIT_ARCH_RISCV32)
-        return ABI_RISCV64;
+    switch (audit) {
+    case AUDIT_ARCH_I386: return ABI_I386;
+    case AUDIT_ARCH_AARCH64: return ABI_ARM64;
+    case AUDIT_ARCH_ARM: return ABI_ARM32;
+    case AUDIT_ARCH_RISCV64: case AUDIT_ARCH_RISCV32: return ABI_RISCV64;
+    }
     if (*nr != (u64)-1 && *nr & ARCH_X32_BIT) {
         *nr &= ~(u64)ARCH_X32_BIT;
         return ABI_X32;
@@ -2642,14 +2632,6 @@ static int fd_steal(pid_t tid, s32 n)
     return e;
 }
 
-/* Returns whether a socket has an address; an unbound IP socket has port 0. */
-static bool fd_bound(const struct sockaddr_storage *sa)
-{
-    u16 port;
-    memcpy(&port, (const u8 *)sa + 2, sizeof port);
-    return port || (sa->ss_family != AF_INET && sa->ss_family != AF_INET6);
-}
-
 /* Values that the kernel does not report stay unchanged. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
@@ -2665,11 +2647,12 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     }
     if (v[0] != AF_UNSPEC)
         o->sock = fd_sock_type(v[0], v[1], v[2]);
-    struct sockaddr_storage sa;
+    struct sockaddr_storage sa = { 0 };
     struct stat st;
+    bool ip = v[0] == AF_INET || v[0] == AF_INET6;
     len = sizeof sa;
-    sa.ss_family = AF_UNSPEC;
-    if (o->sock && !getsockname(s, (struct sockaddr *)&sa, &len) && fd_bound(&sa))
+    if (o->sock && !getsockname(s, (struct sockaddr *)&sa, &len)
+        && !(ip && !((struct sockaddr_in *)&sa)->sin_port)) /* port 0: the socket is not bound */
         o->local = fd_peer(o->sock, &sa, MIN(len, sizeof sa));
     len = sizeof sa;
     if (o->sock && !getpeername(s, (struct sockaddr *)&sa, &len))
@@ -4182,16 +4165,6 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* `have` can be a number from the tracee. */
-static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout *l)
-{
-    u8 raw[512];
-    have = MIN(have, (u64)sizeof raw);
-    if (!dec_get(d, addr, raw, (size_t)have))
-        return;
-    dec_braces(d, raw, (size_t)have, l);
-}
-
 /* Appends an extensible structure, of which kvis knows l->size bytes (copy_struct_from_user,
  * include/linux/uaccess.h). Further bytes, up to `most`, are shown in a C comment unless all are 0.
  * As in BPF programs, a partly readable structure is unreadable. */
@@ -4228,15 +4201,19 @@ static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 
 static void dec_struct(struct dec *d, u64 addr, u8 st)
 {
+    u8 raw[512];
     const struct dec_layout *l = dec_layout(d, st);
-    if (!l)
+    if (!l) {
         dec_pointer(d, addr, 0);
-    else if (l->sizing == DEC_SIZE_OWN)
+    } else if (l->sizing == DEC_SIZE_OWN) {
         dec_own_size(d, addr, l);
-    else if (l->sizing == DEC_SIZE_NEXT)
+    } else if (l->sizing == DEC_SIZE_NEXT) {
         dec_ext(d, addr, dec_next(d), DEC_CHUNK, l);
-    else
-        dec_fixed(d, addr, l->sizing == DEC_SIZE_UNION ? (u32)dec_next(d) : l->size, l);
+    } else {
+        u32 have = MIN(l->sizing == DEC_SIZE_UNION ? (u32)dec_next(d) : l->size, sizeof raw);
+        if (dec_get(d, addr, raw, have))
+            dec_braces(d, raw, have, l);
+    }
 }
 
 static void dec_k_struct(struct dec *d, u64 v)
@@ -4246,7 +4223,7 @@ static void dec_k_struct(struct dec *d, u64 v)
 
 /* Appends at most -s elements of at most 64 bytes. */
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
-                      void (*elem)(struct dec *, const u8 *))
+                      void (*elem)(struct dec *, const u8 *, size_t))
 {
     struct mem_ahead ahead;
     u8 raw[64];
@@ -4270,15 +4247,14 @@ static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
             b_c(d->b, ']');
             return;
         }
-        elem(d, raw);
+        elem(d, raw, size);
     }
     b_s(d->b, n ? "]" : addr ? "[]" : "NULL");
 }
 
-static void dec_element(struct dec *d, const u8 *p)
+static void dec_element(struct dec *d, const u8 *p, size_t size)
 {
-    const struct dec_layout *l = dec_layout(d, d->kind->st);
-    dec_braces(d, p, l->size, l);
+    dec_braces(d, p, size, dec_layout(d, d->kind->st));
 }
 
 static void dec_k_array(struct dec *d, u64 v)
@@ -4707,14 +4683,9 @@ static void dec_k_cpuset(struct dec *d, u64 v)
     dec_set(d, v, MIN((u64)(u32)bytes, (u64)DEC_CHUNK) * 8, false);
 }
 
-static void dec_gid(struct dec *d, const u8 *p)
+static void dec_gid(struct dec *d, const u8 *p, size_t size)
 {
-    dec_id(d->b, dec_ld(p, 4));
-}
-
-static void dec_gid16(struct dec *d, const u8 *p)
-{
-    dec_id(d->b, dec_ld(p, 2));
+    dec_id(d->b, dec_ld(p, size));
 }
 
 static void dec_k_gids(struct dec *d, u64 v)
@@ -4724,7 +4695,7 @@ static void dec_k_gids(struct dec *d, u64 v)
     if (n < 0 || (d->exit && !(u32)d->c->arg[0]))
         dec_pointer(d, v, 0);
     else
-        dec_array(d, v, (u64)n, old ? 2 : 4, old ? dec_gid16 : dec_gid);
+        dec_array(d, v, (u64)n, old ? 2 : 4, dec_gid);
 }
 
 /* Appends 1<<CAP_CHOWN|1<<CAP_KILL, or a number for many. */
@@ -4932,9 +4903,9 @@ static void dec_k_saout(struct dec *d, u64 v)
         dec_pointer(d, v, r);
 }
 
-static void dec_iovec(struct dec *d, const u8 *p)
+static void dec_iovec(struct dec *d, const u8 *p, size_t size)
 {
-    unsigned w = dec_word(d);
+    size_t w = size / 2;
     u64 base = dec_ld(p, w), len = dec_ld(p + w, w), n = MIN(len, d->left);
     b_s(d->b, "{iov_base=");
     if (!n && len && d->exit)
@@ -5045,10 +5016,9 @@ static void dec_k_msg(struct dec *d, u64 v)
         dec_msg(d, raw, dec_moved(d));
 }
 
-static void dec_mmsg(struct dec *d, const u8 *p)
+static void dec_mmsg(struct dec *d, const u8 *p, size_t size)
 {
-    unsigned w = dec_word(d);
-    u32 len = (u32)dec_ld(p + 7 * w, 4);
+    u32 len = (u32)dec_ld(p + size / 8 * 7, 4);
     b_s(d->b, "{msg_hdr=");
     dec_msg(d, p, d->exit ? len : ~0ull);
     if (d->exit)
