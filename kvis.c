@@ -306,8 +306,8 @@ struct mm {
     struct region *r;  /* sorted by address; only with --faults */
     u64 next_ns;       /* do not read the maps file before this time */
     u64 brk;           /* end of the heap; 0: unknown */
-    u32 exe_minor;     /* minor device number of the executable's file system; 0: a block device or
-                        * a slow server */
+    u32 exe_minor;     /* minor device number of the executable; 0: a block device, or one that can
+                        * block a reader */
     bool careful;      /* read with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
@@ -356,7 +356,7 @@ struct task {
     s32 blocked_on;      /* first argument of that call */
     bool full;           /* stops at each call: kvis's seccomp filter is unusable */
     u64 full_ns;         /* time from which `full` applies; 0: the next stop */
-    u64 at_ns;           /* last stop or record that kvis has handled */
+    u64 at_ns;           /* time of the last stop or record that kvis has handled */
     const struct mem_record *record; /* record of the call that kvis is handling; NULL: a stop */
     struct call call;
     bool restarting;     /* the kernel will restart `call`, which is not counted yet */
@@ -569,8 +569,8 @@ static u32 u_columns(int f)
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
-/* The kernel derives user and system time from sampled ticks (cputime_adjust,
- * kernel/sched/cputime.c). */
+/* A short CPU time cannot be split, because the kernel derives user and system time from sampled
+ * ticks (cputime_adjust, kernel/sched/cputime.c). */
 static bool u_cpu_is_split(u64 ns)
 {
     enum { LEAST_MS = 100 };
@@ -1077,8 +1077,8 @@ static const char *u_errname(int e)
     return u_errno(e)->name;
 }
 
-/* Returns the name of a signal, valid until the next call. Real-time signals are numbered from 32
- * as in strace, because libcs disagree about SIGRTMIN. */
+/* Returns the name of a signal, valid until the next call. Real-time signals are SIGRT_n, counted
+ * from 32 as in strace, because libcs disagree about SIGRTMIN. */
 static const char *u_signame(int sig)
 {
     static char tmp[32];
@@ -1097,13 +1097,13 @@ static const char *u_signame(int sig)
     return tmp;
 }
 
-/* SIGSETXID. glibc installs a handler for it with a program's second thread, and its sigaction(3)
- * rejects the signal: hence rt_sigaction(2), with a struct of four or five words. */
+/* SIGSETXID. glibc handles it once a program has a second thread, and its sigaction(3) rejects it.
+ * kvis therefore calls rt_sigaction(2), whose struct has four or five words. */
 enum { U_LIBC_SIGNAL = 33 };
 static bool u_libc_ignored; /* kvis was started with it ignored; commands inherit that */
 
-/* Starts f(arg) in a thread with all signals blocked. glibc's default stack would take a quarter of
- * the address space under `ulimit -v 32768`. Returns 0 or -errno. */
+/* Starts f(arg) in a thread with all signals blocked. The stack is small: glibc's default would
+ * take a quarter of the address space under `ulimit -v 32768`. Returns 0 or -errno. */
 static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 {
     enum { STACK = 256 << 10 };
@@ -1153,8 +1153,8 @@ static bool u_mounted(const char *dir, u32 magic)
     return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
 }
 
-/* Mounts a file system without a path (fsmount(2), Linux 5.2). Returns a descriptor whose close
- * unmounts it, or -errno. */
+/* Mounts a file system without a path (fsmount(2), Linux 5.2). Returns a descriptor, or -errno.
+ * Closing the descriptor unmounts it. */
 static int u_mount(const char *type)
 {
     enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* on all CPUs */
@@ -1297,7 +1297,7 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Explains in `why` why a path cannot be opened (errno e). `fix` (may be NULL) is for a missing
+/* Writes to `why` why a path cannot be opened (errno e). `fix` (may be NULL) applies to a missing
  * file of a mounted file system. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
@@ -1335,9 +1335,9 @@ static bool u_matches(const regex_t *re, const char *s)
 
 /* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture ===================
  * No other section mentions a register or __x86_64__. A new architecture needs a value of `enum
- * abi`, a column of gen/tables/syscalls.tbl and, in this section, offsets in the kernel's struct
- * pt_regs, arch_layouts, and the ABI's name, word size and audit number. BPF programs are the same
- * for all 64-bit kernels, because kvis patches the offsets. */
+ * abi`, a column of gen/tables/syscalls.tbl and, in this section, its constants, arch_layouts, and
+ * the ABI's name, word size and audit number. BPF programs are the same for all 64-bit kernels,
+ * because kvis patches offsets into them. */
 
 /* General registers of a thread (NT_PRSTATUS). */
 struct arch_layout {
@@ -1346,106 +1346,97 @@ struct arch_layout {
     u8 nr, arg[6], ret; /* indices of the call's number, arguments and result */
 };
 
+/* Constants of an architecture. Offsets without a comment are in the kernel's struct pt_regs, which
+ * begins like the registers in arch_layouts[0] (asm/ptrace.h).
+ * ARCH_ARG0_IS_RESULT  a call's result replaces its first argument
+ * ARCH_COMPAT_MASK     bits of ARCH_COMPAT_FIELD that mark a 32-bit call or task
+ * ARCH_COMPAT_LAYOUT   index in arch_layouts[] of the arguments of a 32-bit call in struct pt_regs
+ * ARCH_WORDS           offset of eight words that include the arguments
+ * ARCH_ORIG_A0         offset of a copy of the first argument; 0: none is needed
+ * ARCH_NR_OFF          offset of the call number
+ * ARCH_STACK           size of a kernel stack (THREAD_SIZE, for pages of 4 KiB)
+ * ARCH_STACK_NR        offset of the call number in the kernel stack; 0: unknown
+ * ARCH_FN_ARG3         index of the register with the fourth argument of a kernel function
+ * ARCH_SP_OFF          offset of the stack pointer
+ * ARCH_RET_POPS        number of bytes that a return from a kernel function pops */
 #if defined(__x86_64__)
-enum { ARCH_ARG0_IS_RESULT = 0 };
 #define ARCH_NATIVE ABI_X86_64
 #define ARCH_COMPAT ABI_I386
 #define ARCH_AUDIT AUDIT_ARCH_X86_64
-/* Flag of a 32-bit call: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.status"
-enum { ARCH_COMPAT_MASK = 2 };
-/* Offsets of arguments in struct pt_regs (as in user_regs_struct), 64-bit and 32-bit. */
-#define R(reg) offsetof(struct user_regs_struct, reg)
-static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
-enum { ARCH_WORDS = R(r10) }; /* eight words with the arguments: r10 to rdi */
-enum { ARCH_ORIG_A0 = 0 };    /* copy of the first argument; 0: not needed */
-static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
-enum { ARCH_NR_OFF = R(orig_rax) };
-/* Size of a kernel stack; offset of the call number in it (THREAD_SIZE, task_pt_regs:
- * asm/processor.h). */
-enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
-/* Offsets in struct pt_regs at the entry and return of a kernel function (System V ABI), and the
- * number of bytes that a return pops. */
-static const u16 arch_fn_off[5] = { R(rdi), R(rsi), R(rdx), R(rcx), R(r8) };
-enum { ARCH_SP_OFF = R(rsp), ARCH_RET_OFF = R(rax), ARCH_RET_POPS = 8 };
-/* 32-bit tasks: arch/x86/include/asm/user_32.h. */
-#define W(reg) (R(reg) / 8)
+#define ARCH_COMPAT_FIELD "task_struct.thread_info.status" /* TS_COMPAT, asm/thread_info.h */
+#define R(reg) (offsetof(struct user_regs_struct, reg) / 8)
 static const struct arch_layout arch_layouts[] = {
-    { ABI_X86_64, 8, 27, W(orig_rax), { W(rdi), W(rsi), W(rdx), W(r10), W(r8), W(r9) }, W(rax) },
-    { ABI_I386, 8, 27, W(orig_rax), { W(rbx), W(rcx), W(rdx), W(rsi), W(rdi), W(rbp) }, W(rax) },
-    { ABI_I386, 4, 17, 11, { 0, 1, 2, 3, 4, 5 }, 6 },
+    { ABI_X86_64, 8, 27, R(orig_rax), { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) }, R(rax) },
+    { ABI_I386, 8, 27, R(orig_rax), { R(rbx), R(rcx), R(rdx), R(rsi), R(rdi), R(rbp) }, R(rax) },
+    { ABI_I386, 4, 17, 11, { 0, 1, 2, 3, 4, 5 }, 6 }, /* arch/x86/include/asm/user_32.h */
 };
-#undef W
+enum {
+    ARCH_ARG0_IS_RESULT = 0, ARCH_COMPAT_MASK = 2, ARCH_COMPAT_LAYOUT = 1,
+    ARCH_WORDS = 8 * R(r10), /* r10 to rdi */
+    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 8 * R(orig_rax), ARCH_STACK = 16 << 10,
+    ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF, /* task_pt_regs, asm/processor.h */
+    ARCH_FN_ARG3 = R(rcx), ARCH_SP_OFF = 8 * R(rsp), ARCH_RET_POPS = 8
+};
 #undef R
 #elif defined(__aarch64__)
-enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM64
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64
-/* Flag of a 32-bit task: _TIF_32BIT, asm/thread_info.h. */
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
-enum { ARCH_COMPAT_MASK = 1 << 22 };
-static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
-enum { ARCH_WORDS = 0 }; /* x0 to x7 */
-enum { ARCH_ORIG_A0 = 0 };
-static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
-enum { ARCH_NR_OFF = 280 }; /* pt_regs.syscallno, after orig_x0: asm/ptrace.h */
-enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/memory.h, 4-KiB pages */
-static const u16 arch_fn_off[5] = { 0, 8, 16, 24, 32 };
-enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
-/* x0-x30, sp, pc, pstate; x0 becomes the result. */
+#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags" /* _TIF_32BIT, asm/thread_info.h */
 static const struct arch_layout arch_layouts[] = {
-    { ABI_ARM64, 8, 34, 8, { 0, 1, 2, 3, 4, 5 }, 0 },
-    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 },
+    { ABI_ARM64, 8, 34, 8, { 0, 1, 2, 3, 4, 5 }, 0 }, /* x0-x30, sp, pc, pstate */
+    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* r0-r15, cpsr, orig_r0 */
+};
+enum {
+    ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 1 << 22, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 0,
+    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 280 /* syscallno */, ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0,
+    ARCH_FN_ARG3 = 3, ARCH_SP_OFF = 8 * 31, ARCH_RET_POPS = 0
 };
 #elif defined(__riscv) && __riscv_xlen == 64
-enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_RISCV64
 #define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (since Linux 5.19) are not recognized */
 #define ARCH_AUDIT AUDIT_ARCH_RISCV64
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
-enum { ARCH_COMPAT_MASK = 0 };
-/* struct pt_regs: epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7, s2-s11, t3-t6, status, badaddr, cause,
- * orig_a0 (arch/riscv/include/asm/ptrace.h). During a call, a0 has the result (Linux 6.11) and
- * orig_a0 the first argument. */
-enum { ARCH_A0 = 10 * 8, ARCH_ORIG_A0 = 35 * 8 };
-static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
-                                     ARCH_A0 + 32, ARCH_A0 + 40 };
-enum { ARCH_WORDS = ARCH_A0 }; /* a0 to a7 */
-static const u16 arch_arg_off32[4] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24 };
-enum { ARCH_NR_OFF = ARCH_A0 + 7 * 8 };
-enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/thread_info.h */
-static const u16 arch_fn_off[5] = { ARCH_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
-                                    ARCH_A0 + 32 };
-enum { ARCH_SP_OFF = 2 * 8, ARCH_RET_OFF = ARCH_A0, ARCH_RET_POPS = 0 };
-/* The first 32 words of struct pt_regs; a0 becomes the result. */
 static const struct arch_layout arch_layouts[] = {
+    /* epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7, s2-s11, t3-t6 */
     { ABI_RISCV64, 8, 32, 17, { 10, 11, 12, 13, 14, 15 }, 10 },
 };
+enum {
+    ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 0, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 8 * 10,
+    ARCH_ORIG_A0 = 8 * 35, /* a0 contains the result even during a call (Linux 6.11) */
+    ARCH_NR_OFF = 8 * 17, ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 13,
+    ARCH_SP_OFF = 8 * 2, ARCH_RET_POPS = 0
+};
 #elif defined(__ARM_EABI__)
-enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM32
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_ARM
 #define SYS_mmap SYS_mmap2 /* EABI has only mmap2 */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
-enum { ARCH_COMPAT_MASK = 0 };
-/* Offsets in struct pt_regs; unused, because a 32-bit kvis has no BPF programs. */
-enum { ARCH_ORIG_A0 = 17 * 4 };
-static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, 4, 8, 12, 16, 20 };
-enum { ARCH_WORDS = 0 };
-static const u16 arch_arg_off32[4] = { ARCH_ORIG_A0, 4, 8, 12 };
-enum { ARCH_NR_OFF = 7 * 4 };
-enum { ARCH_STACK = 8 << 10, ARCH_STACK_NR = 0 };
-static const u16 arch_fn_off[5] = { 0, 4, 8, 12 }; /* the fifth argument is on the stack */
-enum { ARCH_SP_OFF = 13 * 4, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
-/* r0-r15, cpsr, orig_r0; r0 becomes the result. */
 static const struct arch_layout arch_layouts[] = {
-    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 },
+    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* r0-r15, cpsr, orig_r0 */
+};
+enum { /* Most are unused, because a 32-bit kvis has no BPF programs. */
+    ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 0, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 0,
+    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 0, ARCH_STACK = 8 << 10, ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 3,
+    ARCH_SP_OFF = 0, ARCH_RET_POPS = 0
 };
 #else
 #error "kvis supports only x86_64, aarch64, riscv64 and armv7"
 #endif
+
+/* Returns the offset of a call's argument in the kernel's struct pt_regs. */
+static u32 arch_arg_off(bool compat, u32 i)
+{
+    bool copied = ARCH_ORIG_A0 && !i;
+    return copied ? ARCH_ORIG_A0 : 8u * arch_layouts[compat ? ARCH_COMPAT_LAYOUT : 0].arg[i];
+}
+
+/* Returns the offset of an argument of a kernel function in struct pt_regs. */
+static s32 arch_fn_off(u32 i)
+{
+    return 8 * (i == 3 ? ARCH_FN_ARG3 : arch_layouts[0].arg[i]);
+}
 
 /* The BPF programs need 8-byte pointers. */
 enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
@@ -1534,7 +1525,7 @@ static void arch_set_reg(union arch_regs *u, const struct arch_layout *l, u32 i,
 }
 
 /* Returns whether a 64-bit process used `int $0x80` (cd 80), not `syscall` (0f 05). Kernels before
- * 5.3 do not tell. */
+ * 5.3 do not report this. */
 static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
@@ -1618,8 +1609,8 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 
 static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
 
-/* Reads a system-call stop, of kind `op` if the kernel does not tell. Returns 0 or -errno (-ESRCH:
- * the thread has exited or is not stopped). */
+/* Reads a system-call stop. `op` is its kind if the kernel does not report the kind. Returns 0 or
+ * -errno (-ESRCH: the thread has exited or is not stopped). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1653,8 +1644,8 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     return 0;
 }
 
-/* At another stop, returns whether the kernel will restart the interrupted call. If so, sets nr,
- * arg, abi and ret. */
+/* For a stop that is not a system-call stop: returns whether the kernel will restart the
+ * interrupted call. If so, sets nr, arg, abi and ret. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
     if (arch_from_regs(tid, s) < 0)
@@ -1777,7 +1768,7 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
     while (got < n && mem_charge()) {
         unsigned long word;
         u64 at = (addr + got) & ~(u64)(sizeof word - 1);
-        /* unlike libc's ptrace, the system call stores the word */
+        /* the system call stores the word; libc's function returns it */
         if (sys_ptrace(PTRACE_PEEKDATA, tid, at, &word) < 0)
             break;
         size_t off = (size_t)(addr + got - at), k = MIN(sizeof word - off, n - got);
@@ -1990,14 +1981,14 @@ enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 static struct {
     struct name **chain; /* not static: exec would fail under a small RLIMIT_AS */
     struct name *newest; /* all names, linked by `older` */
-    u64 secret;          /* prevents tracees from choosing hashes */
+    u64 secret;          /* prevents tracees from choosing names with equal hashes */
     size_t total, drop_at; /* bytes of all names; limit for nm_drop */
     u64 n, overflow;     /* names; look-ups beyond NM_LIMIT */
     struct name *other;  /* shared by names beyond NM_LIMIT */
 } nm = { .drop_at = 2 * NM_KEPT };
 
-/* FNV-1a with a start value. Without folding, only its lowest byte would determine which names
- * collide. */
+/* FNV-1a with a start value. Without the folding of h, only the lowest byte of the start value
+ * would determine which names collide. */
 static u32 nm_hash(u64 start, const char *s, size_t n)
 {
     u64 h = 14695981039346656037u ^ start;
@@ -2210,7 +2201,7 @@ static struct {
     bool ring;         /* a tracee has used io_uring */
     u32 connecting;    /* sockets with a connect(2) in progress */
     bool lazy;         /* always use /proc, because some calls that change tables are not traced */
-    u64 lost_ns;       /* earlier records of calls that change tables may be lost */
+    u64 lost_ns;       /* until this time, records of calls that change tables may be lost */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2377,7 +2368,7 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* A removal can fill the slot, so the loop checks it again. */
+/* A removal can move another entry into the slot, so the loop checks the slot again. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, bool only_cloexec)
 {
     const struct files *f = t->files;
@@ -2517,7 +2508,7 @@ static struct name *fd_unnamed(const char *sock, u64 ino)
     return ino ? nm_inode('p', text, ino) : NULL;
 }
 
-/* fd_unnamed() makes the other names of unix sockets. */
+/* Returns whether the name of a unix socket is an address, not made by fd_unnamed(). */
 static bool fd_is_address(const struct name *n)
 {
     u32 len;
@@ -2608,9 +2599,9 @@ static const char *fd_status(pid_t tid, const char *key)
     return found ? line + n + strspn(line + n, " \t") : NULL;
 }
 
-/* Duplicates a thread's descriptor into kvis (Linux 5.6). Returns it or -errno. Before Linux 6.9,
- * pidfds of threads are missing; kcmp(2) verifies a copy from the main thread, whose table can
- * differ. */
+/* Duplicates a thread's descriptor into kvis (Linux 5.6). Returns the copy or -errno. Before Linux
+ * 6.9, only main threads have pidfds; their descriptor tables can differ, so kcmp(2) verifies the
+ * copy. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2680,7 +2671,7 @@ static const char *fd_access(u64 flags)
     return flags & O_PATH ? "path" : mode[flags & 3];
 }
 
-/* <linux/stat.h>, but musl lacks struct statx. */
+/* struct statx of <linux/stat.h>, which musl lacks. */
 struct fd_stat {
     u32 unused1[7];
     u16 stx_mode, unused2;
@@ -3114,7 +3105,7 @@ static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* Does not look up a path on that file system. */
+/* Checks the file system behind a /proc link without looking up a path on it. */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -3122,7 +3113,7 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
         vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
-/* Runs after an exec; until then, m->exe_minor was in use by the previous executable. */
+/* Runs after an exec. The previous executable used the device m->exe_minor until then. */
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
     char link[64];
@@ -3412,7 +3403,7 @@ static s64 ps_status(pid_t tid, const char *key)
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* /proc shows no memory of an exited main thread. */
+/* Returns a live thread, because /proc shows no memory of an exited main thread. */
 static pid_t ps_living(pid_t pid)
 {
     char path[64];
@@ -3810,7 +3801,7 @@ static const struct dec_part {
     u16 fam;
     u8 how;
     u64 mask;
-    u64 arg; /* DEC_NAMED: FAM_...; DEC_HUGE: flag, without which the field is no size */
+    u64 arg; /* DEC_NAMED: FAM_...; DEC_HUGE: the flag that makes the field a size */
 } dec_parts[] = {
 #define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
     FL_PARTS(X)
@@ -3853,7 +3844,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
     const struct dec_part *p, *end = dec_parts + ARRAY_LEN(dec_parts);
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* personality(2): -1 only asks */
+    if (v == 0xffffffff || v == ~0ull) { /* personality(2): -1 is a query */
         b_hex(b, v);
         return;
     }
@@ -4167,7 +4158,7 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 
 /* Appends an extensible structure, of which kvis knows l->size bytes (copy_struct_from_user,
  * include/linux/uaccess.h). Further bytes, up to `most`, are shown in a C comment unless all are 0.
- * As in BPF programs, a partly readable structure is unreadable. */
+ * A partly readable structure counts as unreadable, as in BPF programs. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4729,8 +4720,8 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* What siginfo_layout (kernel/signal.c, Linux 5.10) selects: family of si_code, structure after
- * it. */
+/* Format of a siginfo_t (siginfo_layout, kernel/signal.c, Linux 5.10): names of si_code, structure
+ * after it. */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -4890,8 +4881,8 @@ static void dec_k_sa(struct dec *d, u64 v)
     dec_sockaddr_at(d, v, dec_next(d));
 }
 
-/* Appends an address that the kernel truncated to the tracee's buffer. Only the call's entry shows
- * the size of that buffer. */
+/* Appends an address that the kernel truncated to the tracee's buffer. kvis knows the size of that
+ * buffer only if it saw the call's entry. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
@@ -17006,8 +16997,8 @@ static void bpf_set_registers(struct bpf_cfgs *c, struct bpf_obj *o)
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
     static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
     for (size_t i = 0; i < ARRAY_LEN(arg); i++) {
-        bpf_set(c, arg[i], arch_arg_off[i]);
-        bpf_set(c, arg32[i], arch_arg_off32[i]);
+        bpf_set(c, arg[i], arch_arg_off(false, i));
+        bpf_set(c, arg32[i], arch_arg_off(true, i));
     }
     bpf_set(c, "CFG_NR", ARCH_NR_OFF);
     bpf_set_compat(c, o);
@@ -17129,9 +17120,9 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
         bpf_set_imm(in, bpf_is_raw(r));
     if (!strcmp(p->name, "CFG_WAKE"))
         bpf_set_imm(in, o->ring_bytes / 4);
-    for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 to CFG_ARG4 */
+    for (u32 i = 0; i < 5; i++) /* CFG_ARG0 to CFG_ARG4 */
         if (!strncmp(p->name, "CFG_ARG", 7) && p->name[7] == (char)('0' + i) && !p->name[8])
-            bpf_set_imm(in, arch_fn_off[i]);
+            bpf_set_imm(in, arch_fn_off(i));
     for (u32 i = 0; i < o->n_cfg; i++)
         if (!strcmp(o->cfg[i].name, p->name))
             bpf_set_imm(in, o->cfg[i].val);
@@ -18763,7 +18754,7 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
 /* Returns the index in wire_thread.word of an argument. call_enter puts ARCH_ORIG_A0 at index 0. */
 static u8 hy_word(u8 arg)
 {
-    u32 offset = arch_arg_off[MIN(arg, 5)];
+    u32 offset = arch_arg_off(false, MIN(arg, 5u));
     u32 at = offset == ARCH_ORIG_A0 ? 0 : offset - ARCH_WORDS;
     return hy.classic_tracepoints ? arg : (u8)(at / 8);
 }
@@ -19175,7 +19166,7 @@ static int hy_open(u32 ring_bytes)
     if (e)
         return e;
     bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
-    bpf_set(&c, "CFG_A1", arch_arg_off[1]);
+    bpf_set(&c, "CFG_A1", arch_arg_off(false, 1));
     bpf_set(&c, "CFG_ORIG_A0", ARCH_ORIG_A0);
     bpf_set_compat(&c, o);
     bpf_set(&c, "CFG_MAGIC", hy.magic);
@@ -30555,7 +30546,7 @@ static int vq_load(struct bpf_obj *o)
     if (e)
         return e;
     bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
-    bpf_set(&c, "CFG_RET", ARCH_RET_OFF);
+    bpf_set(&c, "CFG_RET", 8u * arch_layouts[0].ret);
     bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
     o->cfg = c.v;
     o->n_cfg = c.n;
