@@ -154,7 +154,7 @@ typedef int64_t s64;
 #define NSEC ((u64)1000000000)
 #define U_CUT "…" /* the mark of truncated text */
 
-/* A byte buffer. Bytes beyond `max` are dropped. b_reset() keeps the memory. */
+/* Bytes beyond `max` are dropped. b_reset() keeps the memory. */
 struct buf {
     char *p;
     u32 len, cap, max; /* bytes used, allocated, allowed (0: 1 MiB) */
@@ -162,11 +162,10 @@ struct buf {
     bool ascii; /* b_own() writes ASCII only */
 };
 
-/* System-call ABIs. A 64-bit process can use several, such as i386 with `int $0x80`. */
+/* A 64-bit process can use several ABIs, such as i386 with `int $0x80`. */
 enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
 
-/* A decoded argument: raw bytes of the tracee (ARG_STR, untrusted), or printable text of kvis
- * (ARG_TXT, strings in it escaped). */
+/* ARG_STR: raw bytes of the tracee, untrusted. ARG_TXT: printable text of kvis. */
 enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
@@ -183,25 +182,25 @@ struct recorded_call {
     bool addr;              /* the result is an address */
 };
 
-/* A path that a tracee passed to a call, read once: at the call's entry if the call stops there,
- * otherwise at its end. */
+/* A path argument. kvis reads it once: at the call's entry if the call stops there, else at its
+ * end. */
 struct call_path {
     u8 arg;            /* index of the argument */
     bool cut;
-    bool placed;       /* `from` has been set */
+    bool placed;       /* `from` is set */
     u32 off;           /* offset in call.paths, with a final NUL */
     s32 len;           /* -errno: kvis could not read the path */
-    struct name *from; /* start of a relative path; NULL: unknown or root */
+    struct name *from; /* directory of a relative path; NULL: unknown or root */
 };
 
 enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors read from a poll(2) set */ };
 
-/* A system call. Times are in ns of CLOCK_MONOTONIC. */
+/* Times are in ns of CLOCK_MONOTONIC. */
 struct call {
     const struct recorded_call *recorded; /* NULL: a live call */
     bool open;        /* entered, not returned */
     bool known;       /* `row` and `id` are valid */
-    bool begun;       /* the text sink has printed the first `shown` arguments */
+    bool begun;       /* text output contains the first `shown` arguments */
     u8 shown;
     enum abi abi;
     u16 row;          /* index in sc_rows[] */
@@ -216,24 +215,23 @@ struct call {
     u64 enter_ns, exit_ns;
     bool timed;       /* cpu_ns, runq_ns, disk_ns are valid; the rest was blocked time */
     u64 cpu_ns, runq_ns, disk_ns;
-    char slept;       /* state in the last sleep, as in /proc/PID/stat; 0: no sleep */
+    char slept;       /* state in the last sleep, as in /proc/PID/stat; 0: did not sleep */
     bool by_interrupt; /* an interrupt ended the last sleep */
     pid_t waker_pid;  /* tid of the last sleep's waker; 0: unknown */
     char waker_comm[16]; /* name of the last sleep's waker; "": unknown */
     pid_t child;      /* tid of the new thread in kvis's pid namespace */
     struct arg val[6];
     struct buf text;
-    u64 outlen[2];    /* value-result lengths at entry, such as *addrlen of accept(2) */
+    u64 outlen[2];    /* value-result lengths at entry (*addrlen of accept(2)) */
     struct call_path path[2];
     struct buf paths;
     u8 n_paths;
-    bool selected;    /* by -P */
+    bool selected;    /* -P selects the call */
     u8 n_touched;     /* entries in touched[]; CALL_TOUCHES + 1: more files than fit */
     struct name *touched[CALL_TOUCHES]; /* files of the descriptors at entry */
 };
 
-/* A name for the summary (a file's path, a peer's address), with the totals of its I/O. Section nm_
- * describes its lifetime. */
+/* A file's path or a peer's address, with the totals of its I/O. */
 struct name {
     struct name *next;
     struct name *older; /* name added before this one */
@@ -242,10 +240,10 @@ struct name {
     bool read, written;             /* opened or used for reading, writing */
     bool ran;                       /* a tracee has executed this file */
     bool live;                      /* in use; nm_drop keeps the name */
-    u8 kind;                        /* enum fdkind at the last use; of a peer: FK_SOCK if a tracee's
-                                     * connected socket has the address */
+    u8 kind;                        /* enum fdkind at the last use; a peer with FK_SOCK has been
+                                     * connected to a tracee */
     u64 in_bytes, out_bytes, opens;
-    char s[];                       /* `len` bytes, which can contain NULs, and a final NUL */
+    char s[];                       /* `len` bytes (NULs are possible) and a NUL */
 };
 
 enum fdkind {
@@ -269,7 +267,7 @@ struct ofd {
     u32 dev;             /* major << 20 | minor */
     u64 ino;             /* 0: unknown */
     bool wanted;         /* -P selects the file, possibly by another name */
-    u64 moment;          /* of a directory: ps.moment at the last look-up of the name */
+    u64 moment;          /* directories: ps.moment at the last look-up of the name */
     u32 entries;         /* directory entries read, without . and .. */
     bool listed, more;   /* `entries` is valid; there were more */
 };
@@ -282,8 +280,7 @@ struct fdent {
     u64 since_ns; /* return of the call that opened `fd`; 0: before all traced calls */
 };
 
-/* A descriptor table, like files_struct: a hash table with open addressing, because dup2(2) to a
- * large number must not make the table large. */
+/* Open addressing, because dup2(2) to a large number must not make the table large. */
 struct files {
     u32 refs, n, cap, n_reused;
     struct fdent *slot;
@@ -291,7 +288,7 @@ struct files {
                              * not returned */
 };
 
-/* Working and root directories, like the kernel's fs_struct. */
+/* Like the kernel's fs_struct. */
 struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
@@ -305,16 +302,16 @@ struct region {
     u8 prot;           /* PROT_* */
 };
 
-/* An address space, like the kernel's mm_struct. */
+/* Like the kernel's mm_struct. */
 struct mm {
     u32 refs;
     u32 n, cap;
     struct region *r;  /* sorted by address; only with --faults */
-    u64 next_ns;       /* no new reading of the maps file before */
+    u64 next_ns;       /* do not read the maps file before this time */
     u64 brk;           /* end of the heap; 0: unknown */
-    u32 exe_minor;     /* minor device number of the executable's file system; 0: on a block device,
-                        * or can block a reader */
-    bool careful;      /* read with a timeout: userfaultfd or FUSE may hold back a page */
+    u32 exe_minor;     /* minor device number of the executable; 0: a block device, or one that can
+                        * block a reader */
+    bool careful;      /* read with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
 struct proc {
@@ -331,22 +328,21 @@ struct proc {
     s32 sent_code;       /* si_code of `sent` */
     pid_t sent_by;       /* sender's pid */
     u64 rss_ns, rss;     /* resident memory in bytes, and when kvis read it */
-    u64 max_rss;         /* peak resident memory in bytes at the end of the program; 0: unknown */
-    u64 exec_rss;        /* the same when the last exec began */
-    u64 rss_before;      /* the same of earlier programs, in pages: a kernel with one peak per
-                          * process may report it again */
+    u64 max_rss;         /* peak resident memory of the finished program in bytes; 0: unknown */
+    u64 exec_rss;        /* peak resident memory in bytes at the start of exec */
+    u64 rss_before;      /* peak of earlier programs in pages, which some kernels report again */
     u64 cpu_ns;          /* CPU time in ns before kvis attached */
     u64 used_ns;         /* CPU time in ns at the end of the process; 0: unknown */
-    u64 met_ns;          /* when kvis read the state from /proc; older records are ignored */
+    u64 met_ns;          /* when kvis read /proc; older records are ignored */
     u64 pid_ns;          /* inode of the pid namespace; 0: that of kvis */
-    bool new_pid_ns;     /* after unshare(2), setns(2): children may be in another one */
-    bool attached;       /* by -p: the initial state is from /proc */
-    bool has_children;   /* now or earlier */
+    bool new_pid_ns;     /* unshare(2) or setns(2): children may be in another namespace */
+    bool attached;       /* attached by -p, with its initial state from /proc */
+    bool has_children;
 };
 
 enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
 
-/* A tracee: a traced thread. */
+/* A traced thread. */
 struct task {
     struct task *next;
     pid_t tid, pid;
@@ -362,8 +358,8 @@ struct task {
                           * none */
     s32 blocked_on;      /* first argument of that call */
     bool full;           /* stops at each call: kvis's seccomp filter is unusable */
-    u64 full_ns;         /* from then on it stops at each call; 0: from its next stop */
-    u64 at_ns;           /* last stop or record that kvis has handled */
+    u64 full_ns;         /* time from which `full` applies; 0: the next stop */
+    u64 at_ns;           /* time of the last stop or record that kvis has handled */
     const struct mem_record *record; /* record of the call that kvis is handling; NULL: a stop */
     struct call call;
     bool restarting;     /* the kernel will restart `call`, which is not counted yet */
@@ -373,19 +369,17 @@ struct task {
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;                /* start of a call whose record is a duplicate, such as a reported
+    u64 exec_ns;                /* start of a call that kvis has reported already, such as an
                                  * exec */
-    u64 reported_ns, reported_end_ns; /* the last reported call: later records of it are
-                                       * duplicates */
-    u64 pending_ns;             /* start of the current call if known before its record; 0: none */
+    u64 reported_ns, reported_end_ns; /* last call reported at stops; its records are duplicates */
+    u64 pending_ns;             /* start of the current call, if known before its record; 0: none */
     u32 key;                    /* tid in the initial pid namespace; 0: unknown */
     bool strict;                /* kvis enforces SECCOMP_MODE_STRICT for the kernel */
     bool missing;               /* exited, but the exit record has not arrived */
     bool restore_arg0;          /* at the call's end, restore clone's flags argument */
 };
 
-/* Results of calls for -e status= (strace(1)). No call is CALL_UNAVAILABLE, because kvis can read
- * every result. */
+/* For -e status= (strace(1)). No call is CALL_UNAVAILABLE: kvis can read every result. */
 enum call_end {
     CALL_SUCCESSFUL = 1, CALL_FAILED = 2, CALL_UNFINISHED = 4, CALL_UNAVAILABLE = 8,
     CALL_DETACHED = 16,
@@ -412,7 +406,7 @@ struct opts {
     const char *folded, *folded_by;
     const char *perfetto, *chrome_json;
     bool relative;        /* -r */
-    bool report_unnamed;  /* kvis chooses the file name */
+    bool report_unnamed;  /* --report without FILE */
     u32 report_events;
     const char *trace;    /* -e trace= */
     const char **paths;   /* -P */
@@ -430,10 +424,9 @@ static struct opts opt = {
 };
 
 /* == 3 u_  errors, bounded buffers, human-readable numbers =====================
- * Functions that can end kvis (`die`, `xcalloc`, `xrealloc`) are allowed only before kvis attaches
- * to a process. Later, functions return 0 or -errno, `u_warn` reports errors, and kvis ends after
- * tr_ has detached. strerror(errno) follows a message that ends in ':'. Only this section appends
- * to a struct buf and escapes text. */
+ * `die`, `xcalloc` and `xrealloc` end kvis, so they are allowed only before kvis attaches to a
+ * process. Other functions return 0 or -errno. Messages that end in ':' get strerror(errno). Only
+ * this section appends to a struct buf and escapes text. */
 
 static const char *u_progname = "kvis";
 
@@ -462,7 +455,7 @@ static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
     va_end(ap);
 }
 
-/* kvis's own exit statuses, on which scripts rely. */
+/* Scripts rely on these exit statuses. */
 enum { EXIT_USAGE = 2, EXIT_KVIS = 125, EXIT_NOEXEC = 126, EXIT_NOTFOUND = 127 };
 
 static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char *fmt, ...)
@@ -500,8 +493,8 @@ static void *xcalloc(size_t n, size_t size)
     return p;
 }
 
-/* Grows a table of *cap elements to at least n. New elements are zero. Returns the table, which may
- * move; NULL: no memory, the table is unchanged. */
+/* Grows a table to at least n elements; new ones are zero. Returns the table, which may have moved.
+ * NULL: out of memory, the table is unchanged. */
 static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 {
     u32 more = MAX(*cap, 64u);
@@ -517,7 +510,7 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* Returns the number of letters inserted, deleted, changed or swapped; 9: a word is too long. */
+/* Returns the number of typing errors; 9: a word is too long. */
 static u32 u_distance(const char *a, const char *b)
 {
     enum { MAX_LEN = 24 };
@@ -539,7 +532,7 @@ static u32 u_distance(const char *a, const char *b)
     return d[n][m];
 }
 
-/* Sets *best to `word` if `given` is a likely typo of `word` and no better match is known. */
+/* Sets *best to `word` if `given` may be a typo of it and *best is a worse match. */
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
 {
     size_t n = strlen(given);
@@ -558,13 +551,13 @@ static const char *u_write_error(int e)
                          : strerror(e);
 }
 
-/* An ordinary file in /dev would not be found, so kvis creates none there. */
+/* kvis creates no files in /dev: nobody would find them. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
 }
 
-/* Returns whether the locale is UTF-8; `unset` if there is no locale. */
+/* Returns whether the locale's encoding is UTF-8; without a locale, `unset`. */
 static bool u_locale_utf8(bool unset)
 {
     const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
@@ -579,16 +572,16 @@ static u32 u_columns(int f)
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
-/* Returns whether a CPU time is long enough to split into user and system time, which the kernel
- * derives from sampled ticks (cputime_adjust, kernel/sched/cputime.c). */
+/* A short CPU time cannot be split, because the kernel derives user and system time from sampled
+ * ticks (cputime_adjust, kernel/sched/cputime.c). */
 static bool u_cpu_is_split(u64 ns)
 {
     enum { LEAST_MS = 100 };
     return ns >= LEAST_MS * NSEC / 1000;
 }
 
-/* Difference in ns between the clocks of kvis's time namespace and of the initial one, whose clocks
- * stamp the kernel's records (time_namespaces(7)). */
+/* How far the clocks of kvis's time namespace are ahead of the initial ones, in ns
+ * (time_namespaces(7)). The kernel stamps records with the initial clocks. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
 /* Reads a clock of the initial time namespace. */
@@ -602,7 +595,6 @@ static u64 u_clock(clockid_t clock)
     return (u64)((s64)ts.tv_sec * (s64)NSEC + ts.tv_nsec - ahead);
 }
 
-/* The clock of all reported times. */
 static u64 u_now(void)
 {
     return u_clock(CLOCK_MONOTONIC);
@@ -653,8 +645,8 @@ static u32 b_room(struct buf *b, size_t n)
     return (u32)n;
 }
 
-/* memcpy for short strings: musl's `rep movs` would make JSON output of a recording take 1.7 times
- * as long. The copies overlap if n is not a multiple of their size. */
+/* Faster than musl's memcpy for short strings: `rep movs` makes JSON output of a recording 1.7
+ * times slower. The copies overlap if n is not a multiple of their size. */
 static void u_copy(char *to, const char *from, size_t n)
 {
     if (n >= 8) {
@@ -728,7 +720,7 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
         b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
 }
 
-/* Numbers are converted for every argument of every call, and printf is slow. */
+/* Faster than printf: every argument of every call is converted. */
 static void b_u64(struct buf *b, u64 v)
 {
     char tmp[20];
@@ -768,7 +760,7 @@ static void b_fraction(struct buf *b, u64 n, u32 unit)
         b_c(b, (char)('0' + n / place % 10));
 }
 
-/* Returns the length of the UTF-8 sequence at s and sets *cp; 0: invalid (RFC 3629). */
+/* Returns the length of the UTF-8 sequence at s (RFC 3629) and sets *cp; 0: invalid. */
 static int u_utf8(const u8 *s, size_t n, u32 *cp)
 {
     static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -788,7 +780,7 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns the length of the longest prefix of at most `most` bytes that splits no character. */
+/* Returns the longest length up to `most` that splits no character. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
     u32 len = MIN(n, most), back = 0;
@@ -811,8 +803,8 @@ static size_t u_whole(const u8 *s, size_t n)
     return i + k == n && k < whole && !surrogate ? i : n;
 }
 
-/* Returns whether a terminal acts on a code point instead of showing it: C0, DEL, C1, bidirectional
- * controls, line separators. A name could use these to look like another name. */
+/* Returns whether a terminal acts on a code point instead of showing it. Bidirectional controls and
+ * line separators would let a name look like another. */
 static bool u_is_terminal_control(u32 c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f)
@@ -822,8 +814,8 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns the terminal columns of the character at s, and its bytes in *n. A color sequence takes
- * no column; a byte that is not UTF-8 takes one. */
+/* Returns the columns of the character at s, and its bytes in *n. A color sequence has 0 columns;
+ * an invalid byte has 1. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -847,7 +839,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     return low && cp - w->first <= w->more ? w->columns : 1;
 }
 
-/* Returns how many bytes of s fit into *columns, and sets *columns to their width. */
+/* Returns how many bytes fit into *columns, and sets *columns to their width. */
 static u32 u_fit(const char *s, u32 len, u32 *columns)
 {
     u32 at = 0, used = 0, n;
@@ -900,7 +892,7 @@ static bool u_is_plain(u8 c)
     return set[c / 64] >> c % 64 & 1;
 }
 
-/* Returns the number of leading bytes that no output format escapes. */
+/* Returns how many leading bytes need no escape in any format. */
 static size_t u_plain(const u8 *s, size_t n)
 {
     size_t i = 0;
@@ -938,8 +930,8 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
     }
 }
 
-/* Returns a name as printable UTF-8, with \xHH for other bytes. A literal \x becomes \x5cx, so
- * different names stay different. */
+/* Returns a name as printable UTF-8: other bytes as \xHH, a literal \x as \x5cx. Different names
+ * stay different. */
 static const struct buf *b_unique(const char *s, size_t n)
 {
     static struct buf b;
@@ -968,7 +960,7 @@ static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
     b_s(b, cut ? "\"..." : "\"");
 }
 
-/* Appends a shell word: bare, 'quoted', or $'...' if it has control characters. */
+/* Appends a shell word: bare, 'quoted', or $'...' with control characters. */
 static void b_shell(struct buf *b, const char *s, u32 n)
 {
     bool bare = n > 0, plain = true;
@@ -1000,7 +992,6 @@ static void b_unicode(struct buf *b, u32 cp)
     b_hex2(b, (u8)cp);
 }
 
-/* Appends, escaped, an ASCII character for which u_is_plain() is false. */
 static void b_json_ascii(struct buf *b, u8 c)
 {
     if (c == '\n')
@@ -1015,8 +1006,8 @@ static void b_json_ascii(struct buf *b, u8 c)
     }
 }
 
-/* Appends the inside of a JSON string (RFC 8259). Invalid UTF-8 becomes U+FFFD. Returns whether
- * there was any; the caller can then add the bytes as NAME_hex. */
+/* Appends the inside of a JSON string (RFC 8259). Returns whether invalid UTF-8 became U+FFFD; the
+ * caller can then add the bytes as NAME_hex. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
 {
     const u8 *s = bytes;
@@ -1067,29 +1058,21 @@ static void b_size(struct buf *b, u64 n)
 
 #include "gen/errnos.h"
 
+enum { U_ERRNO_OWN = 512, U_ERRNO_RESTARTBLOCK = 516 };
 struct errno_text { const char *name, *text; };
 
 static const struct errno_text u_errnos[] = {
 #define X(name, text) [name] = { #name, text },
     ERRNOS(X)
 #undef X
-};
-
-enum { U_ERRNO_OWN = 512, U_ERRNO_RESTARTBLOCK = 516 };
-static const struct errno_text u_errnos_own[] = {
-#define X(number, name, text) [(number) - U_ERRNO_OWN] = { #name, text },
+#define X(number, name, text) [number] = { #name, text },
     ERRNOS_OWN(X)
 #undef X
 };
 
 static const struct errno_text *u_errno(int e)
 {
-    static const struct errno_text none;
-    if (e > 0 && e < (int)ARRAY_LEN(u_errnos))
-        return &u_errnos[e];
-    if (e >= U_ERRNO_OWN && e < U_ERRNO_OWN + (int)ARRAY_LEN(u_errnos_own))
-        return &u_errnos_own[e - U_ERRNO_OWN];
-    return &none;
+    return &u_errnos[e > 0 && e < (int)ARRAY_LEN(u_errnos) ? e : 0];
 }
 
 static const char *u_errname(int e)
@@ -1097,8 +1080,8 @@ static const char *u_errname(int e)
     return u_errno(e)->name;
 }
 
-/* Returns a signal's name, valid until the next call. Real-time signals are SIGRT_n with n = number
- * - 32 as in strace, because SIGRTMIN differs between libcs. */
+/* Returns the name of a signal, valid until the next call. Real-time signals are SIGRT_n, counted
+ * from 32 as in strace, because libcs disagree about SIGRTMIN. */
 static const char *u_signame(int sig)
 {
     static char tmp[32];
@@ -1117,14 +1100,13 @@ static const char *u_signame(int sig)
     return tmp;
 }
 
-/* SIGSETXID, which glibc handles when a program starts its second thread. glibc's sigaction(3)
- * rejects the signal, so kvis calls rt_sigaction(2), whose struct has four or five words. */
+/* SIGSETXID. glibc handles it once a program has a second thread, and its sigaction(3) rejects it.
+ * kvis therefore calls rt_sigaction(2), whose struct has four or five words. */
 enum { U_LIBC_SIGNAL = 33 };
-static bool u_libc_ignored; /* kvis started with it ignored; commands inherit that */
+static bool u_libc_ignored; /* kvis was started with it ignored; commands inherit that */
 
-/* Starts f(arg) in a thread with all signals blocked: the main thread handles them. glibc's default
- * stack size would take a quarter of the address space under `ulimit -v 32768`. Returns 0 or
- * -errno. */
+/* Starts f(arg) in a thread with all signals blocked. The stack is small: glibc's default would
+ * take a quarter of the address space under `ulimit -v 32768`. Returns 0 or -errno. */
 static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 {
     enum { STACK = 256 << 10 };
@@ -1146,8 +1128,8 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 
 /* --- files of /proc and /sys --- */
 
-/* Returns the next line without its newline; NULL: end of file. *line and *size are as for
- * getline(3): NULL and 0 at first; the caller frees *line. */
+/* Returns the next line without its newline, or NULL. *line and *size: NULL and 0 at first, as for
+ * getline(3); the caller frees *line. */
 static char *u_line(FILE *f, char **line, size_t *size)
 {
     if (getline(line, size, f) < 0)
@@ -1174,8 +1156,8 @@ static bool u_mounted(const char *dir, u32 magic)
     return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
 }
 
-/* Mounts the file system `type` without a path; closing the descriptor unmounts it (fsmount(2),
- * Linux 5.2). Returns the descriptor, or -errno. */
+/* Mounts a file system without a path (fsmount(2), Linux 5.2). Returns a descriptor, or -errno.
+ * Closing the descriptor unmounts it. */
 static int u_mount(const char *type)
 {
     enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* on all CPUs */
@@ -1197,8 +1179,7 @@ static void u_sysfs_mount(void)
     u_sysfs = u_mount("sysfs");
 }
 
-/* Returns whether kvis uses its own mount of sysfs, because /sys is not mounted (as in a
- * chroot). */
+/* Returns whether /sys is not mounted, as in a chroot, and kvis has its own mount of sysfs. */
 static bool u_own_sysfs(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -1208,7 +1189,8 @@ static bool u_own_sysfs(void)
     return u_sysfs >= 0;
 }
 
-/* Returns "/sys" or "/proc" if the path is there and nothing is mounted there; otherwise NULL. */
+/* If the path is below /sys or /proc and nothing is mounted there, returns that directory;
+ * otherwise NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1233,7 +1215,7 @@ static bool u_sys_there(const char *path)
     return f >= 0;
 }
 
-/* Returns a path of sysfs: /sys, or a link in /proc to kvis's own mount. */
+/* Returns /sys, or a link in /proc to kvis's own mount of sysfs. */
 static const char *u_sys_dir(void)
 {
     static char path[32] = "/sys";
@@ -1250,7 +1232,7 @@ static size_t u_sys_alias(const char *path)
     return dir[1] == 'p' && !strncmp(path, dir, n) ? n : 0;
 }
 
-/* Reads at most max - 1 bytes and appends a NUL. Returns their number. */
+/* Reads at most max - 1 bytes and appends a NUL. Returns the number of bytes. */
 static size_t u_slurp(const char *path, char *s, size_t max)
 {
     size_t n = 0;
@@ -1264,8 +1246,8 @@ static size_t u_slurp(const char *path, char *s, size_t max)
     return n;
 }
 
-/* Reads u_ahead. timens_offsets is about future children, whose time namespace differs from kvis's
- * after unshare(2). */
+/* timens_offsets describes the time namespace of future children, which may differ from kvis's own
+ * (unshare(2)). */
 static void u_clocks(void)
 {
     char own[64] = "", children[64] = "", text[256], *boot;
@@ -1282,7 +1264,7 @@ static void u_clocks(void)
     u_ahead.boottime = sec * (s64)NSEC + strtoll(boot, NULL, 10);
 }
 
-/* Returns the next entry without a leading dot; NULL: none, and *d is closed. */
+/* Returns the next entry without a leading dot; NULL: the end, *d is closed. */
 static const struct dirent *u_entry(DIR **d)
 {
     const struct dirent *e;
@@ -1309,7 +1291,7 @@ static long u_file_number(const char *path, long none)
 #define U_MORE_FILES "raise the limit on open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* Returns the fix for missing capabilities. In a container, root can lack them too. */
+/* In a container, root can lack capabilities too. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
@@ -1318,8 +1300,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Writes to `why` why a path cannot be opened (errno e). `fix` (may be NULL) is for a missing file
- * of a mounted file system. */
+/* Writes to `why` why a path cannot be opened (errno e). `fix` (may be NULL) applies to a missing
+ * file of a mounted file system. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1335,8 +1317,6 @@ static void u_unseen(char *why, size_t size, const char *path, int e, const char
              dir ? " is not mounted" : "", fix ? U_FIX : "", fix ? fix : "");
 }
 
-/* --- patterns --- */
-
 /* Compiles an extended regular expression. Returns NULL, or a static error message. */
 static const char *u_regcomp(regex_t *re, const char *expr)
 {
@@ -1350,127 +1330,116 @@ static const char *u_regcomp(regex_t *re, const char *expr)
     return why;
 }
 
-/* Returns whether the expression matches in s; true without memory. */
+/* Returns whether the expression matches in s; true if memory runs out. */
 static bool u_matches(const regex_t *re, const char *s)
 {
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
 }
 
 /* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture ===================
- * Only this section mentions a register or __x86_64__. A new architecture needs a value of `enum
- * abi`, a column of gen/tables/syscalls.tbl and, here, offsets in the kernel's struct pt_regs
- * (ARCH_..., arch_arg_off, arch_fn_off), arch_layouts, and the ABI's name, word size and audit
- * number. kvis patches the offsets into the BPF programs, which are the same for all 64-bit
- * kernels. */
+ * No other section mentions a register or __x86_64__. A new architecture needs a value of `enum
+ * abi`, a column of gen/tables/syscalls.tbl and, in this section, its constants, arch_layouts, and
+ * the ABI's name, word size and audit number. BPF programs are the same for all 64-bit kernels,
+ * because kvis patches offsets into them. */
 
-/* Layout of a thread's general registers (regset NT_PRSTATUS). */
+/* General registers of a thread (NT_PRSTATUS). */
 struct arch_layout {
     u8 abi;             /* enum abi of the calls */
     u8 size, n;         /* size of a register in bytes; number of registers */
-    u8 nr, arg[6], ret; /* indices of a call's number, arguments and result */
+    u8 nr, arg[6], ret; /* indices of the call's number, arguments and result */
 };
 
+/* Constants of an architecture. Offsets without a comment are in the kernel's struct pt_regs, which
+ * begins like the registers in arch_layouts[0] (asm/ptrace.h).
+ * ARCH_ARG0_IS_RESULT  a call's result replaces its first argument
+ * ARCH_COMPAT_MASK     bits of ARCH_COMPAT_FIELD that mark a 32-bit call or task
+ * ARCH_COMPAT_LAYOUT   index in arch_layouts[] of the arguments of a 32-bit call in struct pt_regs
+ * ARCH_WORDS           offset of eight words that include the arguments
+ * ARCH_ORIG_A0         offset of a copy of the first argument; 0: none is needed
+ * ARCH_NR_OFF          offset of the call number
+ * ARCH_STACK           size of a kernel stack (THREAD_SIZE, for pages of 4 KiB)
+ * ARCH_STACK_NR        offset of the call number in the kernel stack; 0: unknown
+ * ARCH_FN_ARG3         index of the register with the fourth argument of a kernel function
+ * ARCH_SP_OFF          offset of the stack pointer
+ * ARCH_RET_POPS        number of bytes that a return from a kernel function pops */
 #if defined(__x86_64__)
-enum { ARCH_ARG0_IS_RESULT = 0 };
 #define ARCH_NATIVE ABI_X86_64
 #define ARCH_COMPAT ABI_I386
 #define ARCH_AUDIT AUDIT_ARCH_X86_64
-/* Flag of a 32-bit call: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.status"
-enum { ARCH_COMPAT_MASK = 2 };
-/* Offsets of the arguments in struct pt_regs, 64-bit and 32-bit. Its layout is that of
- * user_regs_struct. */
-#define R(reg) offsetof(struct user_regs_struct, reg)
-static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
-enum { ARCH_WORDS = R(r10) }; /* eight words with the arguments: r10 to rdi */
-enum { ARCH_ORIG_A0 = 0 };    /* copy of the first argument; 0: not needed */
-static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
-enum { ARCH_NR_OFF = R(orig_rax) };
-/* Size of a kernel stack and offset of the call number in it: THREAD_SIZE and task_pt_regs,
- * asm/processor.h. */
-enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
-/* Offsets in struct pt_regs at a kernel function's entry and return (System V ABI): arguments,
- * stack pointer, result; bytes that a return pops. */
-static const u16 arch_fn_off[5] = { R(rdi), R(rsi), R(rdx), R(rcx), R(r8) };
-enum { ARCH_SP_OFF = R(rsp), ARCH_RET_OFF = R(rax), ARCH_RET_POPS = 8 };
-/* The order of a 32-bit task's registers: arch/x86/include/asm/user_32.h. */
-#define W(reg) (R(reg) / 8)
+#define ARCH_COMPAT_FIELD "task_struct.thread_info.status" /* TS_COMPAT, asm/thread_info.h */
+#define R(reg) (offsetof(struct user_regs_struct, reg) / 8)
 static const struct arch_layout arch_layouts[] = {
-    { ABI_X86_64, 8, 27, W(orig_rax), { W(rdi), W(rsi), W(rdx), W(r10), W(r8), W(r9) }, W(rax) },
-    { ABI_I386, 8, 27, W(orig_rax), { W(rbx), W(rcx), W(rdx), W(rsi), W(rdi), W(rbp) }, W(rax) },
-    { ABI_I386, 4, 17, 11, { 0, 1, 2, 3, 4, 5 }, 6 },
+    { ABI_X86_64, 8, 27, R(orig_rax), { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) }, R(rax) },
+    { ABI_I386, 8, 27, R(orig_rax), { R(rbx), R(rcx), R(rdx), R(rsi), R(rdi), R(rbp) }, R(rax) },
+    { ABI_I386, 4, 17, 11, { 0, 1, 2, 3, 4, 5 }, 6 }, /* arch/x86/include/asm/user_32.h */
 };
-#undef W
+enum {
+    ARCH_ARG0_IS_RESULT = 0, ARCH_COMPAT_MASK = 2, ARCH_COMPAT_LAYOUT = 1,
+    ARCH_WORDS = 8 * R(r10), /* r10 to rdi */
+    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 8 * R(orig_rax), ARCH_STACK = 16 << 10,
+    ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF, /* task_pt_regs, asm/processor.h */
+    ARCH_FN_ARG3 = R(rcx), ARCH_SP_OFF = 8 * R(rsp), ARCH_RET_POPS = 8
+};
 #undef R
 #elif defined(__aarch64__)
-enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM64
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64
-/* Flag of a 32-bit task: _TIF_32BIT, asm/thread_info.h. struct pt_regs begins with x0 to x30. */
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
-enum { ARCH_COMPAT_MASK = 1 << 22 };
-static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
-enum { ARCH_WORDS = 0 }; /* x0 to x7 */
-enum { ARCH_ORIG_A0 = 0 };
-static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
-enum { ARCH_NR_OFF = 280 }; /* pt_regs.syscallno, after orig_x0: asm/ptrace.h */
-enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/memory.h, 4-KiB pages */
-static const u16 arch_fn_off[5] = { 0, 8, 16, 24, 32 };
-enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
-/* x0-x30, sp, pc, pstate; the 32-bit layout of ARM. x0 has the result at a call's exit. */
+#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags" /* _TIF_32BIT, asm/thread_info.h */
 static const struct arch_layout arch_layouts[] = {
-    { ABI_ARM64, 8, 34, 8, { 0, 1, 2, 3, 4, 5 }, 0 },
-    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 },
+    { ABI_ARM64, 8, 34, 8, { 0, 1, 2, 3, 4, 5 }, 0 }, /* x0-x30, sp, pc, pstate */
+    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* r0-r15, cpsr, orig_r0 */
+};
+enum {
+    ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 1 << 22, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 0,
+    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 280 /* syscallno */, ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0,
+    ARCH_FN_ARG3 = 3, ARCH_SP_OFF = 8 * 31, ARCH_RET_POPS = 0
 };
 #elif defined(__riscv) && __riscv_xlen == 64
-enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_RISCV64
 #define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (since Linux 5.19) are not recognized */
 #define ARCH_AUDIT AUDIT_ARCH_RISCV64
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
-enum { ARCH_COMPAT_MASK = 0 };
-/* struct pt_regs: epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7, s2-s11, t3-t6, status, badaddr, cause,
- * orig_a0 (arch/riscv/include/asm/ptrace.h). During a call, a0 has the result (Linux 6.11) and
- * orig_a0 the first argument. */
-enum { ARCH_A0 = 10 * 8, ARCH_ORIG_A0 = 35 * 8 };
-static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
-                                     ARCH_A0 + 32, ARCH_A0 + 40 };
-enum { ARCH_WORDS = ARCH_A0 }; /* a0 to a7 */
-static const u16 arch_arg_off32[4] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24 };
-enum { ARCH_NR_OFF = ARCH_A0 + 7 * 8 };
-enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/thread_info.h */
-static const u16 arch_fn_off[5] = { ARCH_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
-                                    ARCH_A0 + 32 };
-enum { ARCH_SP_OFF = 2 * 8, ARCH_RET_OFF = ARCH_A0, ARCH_RET_POPS = 0 };
-/* The first 32 words of struct pt_regs. a0 has the result at a call's exit. */
 static const struct arch_layout arch_layouts[] = {
+    /* epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7, s2-s11, t3-t6 */
     { ABI_RISCV64, 8, 32, 17, { 10, 11, 12, 13, 14, 15 }, 10 },
 };
+enum {
+    ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 0, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 8 * 10,
+    ARCH_ORIG_A0 = 8 * 35, /* a0 contains the result even during a call (Linux 6.11) */
+    ARCH_NR_OFF = 8 * 17, ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 13,
+    ARCH_SP_OFF = 8 * 2, ARCH_RET_POPS = 0
+};
 #elif defined(__ARM_EABI__)
-enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM32
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_ARM
 #define SYS_mmap SYS_mmap2 /* EABI has only mmap2 */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
-enum { ARCH_COMPAT_MASK = 0 };
-/* Offsets in struct pt_regs (arch/arm/include/uapi/asm/ptrace.h), unused without BPF programs. */
-enum { ARCH_ORIG_A0 = 17 * 4 };
-static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, 4, 8, 12, 16, 20 };
-enum { ARCH_WORDS = 0 };
-static const u16 arch_arg_off32[4] = { ARCH_ORIG_A0, 4, 8, 12 };
-enum { ARCH_NR_OFF = 7 * 4 };
-enum { ARCH_STACK = 8 << 10, ARCH_STACK_NR = 0 };
-static const u16 arch_fn_off[5] = { 0, 4, 8, 12 }; /* the fifth argument is on the stack */
-enum { ARCH_SP_OFF = 13 * 4, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
-/* r0-r15, cpsr, orig_r0. r0 has the result at a call's exit. */
 static const struct arch_layout arch_layouts[] = {
-    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 },
+    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* r0-r15, cpsr, orig_r0 */
+};
+enum { /* Most are unused, because a 32-bit kvis has no BPF programs. */
+    ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 0, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 0,
+    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 0, ARCH_STACK = 8 << 10, ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 3,
+    ARCH_SP_OFF = 0, ARCH_RET_POPS = 0
 };
 #else
 #error "kvis supports only x86_64, aarch64, riscv64 and armv7"
 #endif
+
+/* Returns the offset of a call's argument in the kernel's struct pt_regs. */
+static u32 arch_arg_off(bool compat, u32 i)
+{
+    bool copied = ARCH_ORIG_A0 && !i;
+    return copied ? ARCH_ORIG_A0 : 8u * arch_layouts[compat ? ARCH_COMPAT_LAYOUT : 0].arg[i];
+}
+
+/* Returns the offset of an argument of a kernel function in struct pt_regs. */
+static s32 arch_fn_off(u32 i)
+{
+    return 8 * (i == 3 ? ARCH_FN_ARG3 : arch_layouts[0].arg[i]);
+}
 
 /* The BPF programs need 8-byte pointers. */
 enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
@@ -1489,8 +1458,8 @@ static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm6
 struct stop {
     u8 op;          /* PTRACE_SYSCALL_INFO_* */
     enum abi abi;
-    u64 nr, arg[6]; /* valid at entry */
-    s64 ret;        /* valid at exit; -errno on failure */
+    u64 nr, arg[6]; /* valid at a call's entry */
+    s64 ret;        /* valid at a call's exit; -errno on failure */
     u32 data;       /* SECCOMP_RET_DATA at a seccomp stop */
 };
 
@@ -1499,17 +1468,15 @@ static unsigned abi_word(enum abi a)
     return a == ABI_X86_64 || a == ABI_ARM64 || a == ABI_RISCV64 ? 8 : 4;
 }
 
-/* Returns the ABI of an AUDIT_ARCH_... number, and clears the call number's x32 bit. */
+/* Also clears the x32 bit of the call number. */
 static enum abi arch_abi(u32 audit, u64 *nr)
 {
-    if (audit == AUDIT_ARCH_I386)
-        return ABI_I386;
-    if (audit == AUDIT_ARCH_AARCH64)
-        return ABI_ARM64;
-    if (audit == AUDIT_ARCH_ARM)
-        return ABI_ARM32;
-    if (audit == AUDIT_ARCH_RISCV64 || audit == AUDIT_ARCH_RISCV32)
-        return ABI_RISCV64;
+    switch (audit) {
+    case AUDIT_ARCH_I386: return ABI_I386;
+    case AUDIT_ARCH_AARCH64: return ABI_ARM64;
+    case AUDIT_ARCH_ARM: return ABI_ARM32;
+    case AUDIT_ARCH_RISCV64: case AUDIT_ARCH_RISCV32: return ABI_RISCV64;
+    }
     if (*nr != (u64)-1 && *nr & ARCH_X32_BIT) {
         *nr &= ~(u64)ARCH_X32_BIT;
         return ABI_X32;
@@ -1517,7 +1484,7 @@ static enum abi arch_abi(u32 audit, u64 *nr)
     return ABI_X86_64;
 }
 
-/* Widens a 32-bit result: errors stay negative, addresses positive. */
+/* Widens a 32-bit result: errors stay negative, addresses become positive. */
 static s64 arch_result32(s64 ret)
 {
     return ret < -4095 ? (u32)ret : ret;
@@ -1529,7 +1496,7 @@ static long sys_ptrace(long req, pid_t tid, u64 addr, void *data)
     return r < 0 ? -errno : r;
 }
 
-/* Reads a thread's general registers, and sets *l to their layout. Returns 0 or -errno. */
+/* Reads general registers and sets *l to their layout. Returns 0 or -errno. */
 static int arch_get_regs(pid_t tid, union arch_regs *u, const struct arch_layout **l)
 {
     struct iovec v = { u, sizeof *u };
@@ -1560,8 +1527,8 @@ static void arch_set_reg(union arch_regs *u, const struct arch_layout *l, u32 i,
         u->w64[i] = v;
 }
 
-/* Returns whether a 64-bit process called with `int $0x80` (cd 80), not `syscall` (0f 05). Kernels
- * before 5.3 do not report a call's ABI. */
+/* Returns whether a 64-bit process used `int $0x80` (cd 80), not `syscall` (0f 05). Kernels before
+ * 5.3 do not report this. */
 static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
@@ -1591,8 +1558,8 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Replaces the call that is about to start by one of the same ABI. nr -1: the call is skipped and
- * returns -e. On ARM, -e also becomes the first argument; on RISC-V, a7 keeps nr. */
+/* Replaces the call that is about to start by one of the same ABI; nr -1 skips the call, which
+ * returns -e. On ARM, -e also becomes the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -1616,7 +1583,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
 #define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
 #endif
 
-/* Sets the first argument of the current call. On RISC-V that is orig_a0: -EIO before Linux
+/* Sets the first argument of the current call. On RISC-V (orig_a0) this is -EIO before Linux
  * 6.16. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
@@ -1645,8 +1612,8 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 
 static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
 
-/* Reads a thread's system-call stop; `op` is its kind if the kernel does not report the kind.
- * Returns 0 or -errno (-ESRCH: exited or not stopped). */
+/* Reads a system-call stop. `op` is its kind if the kernel does not report the kind. Returns 0 or
+ * -errno (-ESRCH: the thread has exited or is not stopped). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1680,8 +1647,8 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     return 0;
 }
 
-/* For other stops: returns whether the kernel will restart the interrupted call. If so, sets nr,
- * arg, abi and ret. */
+/* For a stop that is not a system-call stop: returns whether the kernel will restart the
+ * interrupted call. If so, sets nr, arg, abi and ret. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
     if (arch_from_regs(tid, s) < 0)
@@ -1690,28 +1657,26 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
 }
 
 /* == 5 mem_  access to the tracee's memory =======================================
- * kvis reads memory with process_vm_readv(2). A fault on a page that a userfaultfd or FUSE server
- * must deliver sleeps in TASK_KILLABLE (fs/userfaultfd.c, handle_userfault), possibly forever if
- * kvis holds the server's thread. Sections vm_ and md_ mark such address spaces, and only a second
- * thread of kvis, the reader thread, reads them. After a timeout kvis shows `<unreadable>` and lets
- * the tracee continue, so the page arrives and frees the reader thread. */
+ * A fault on a page that a userfaultfd or FUSE server must deliver sleeps in TASK_KILLABLE
+ * (fs/userfaultfd.c, handle_userfault), and kvis may hold the thread of that server. Sections vm_
+ * and md_ mark such address spaces. Only a second thread of kvis, the reader thread, reads them;
+ * after a timeout kvis shows `<unreadable>` and lets the tracee continue. */
 
 /* Limits for one stop or record, because the tracee chooses counts, lengths and pointers. The
- * longest argv that the kernel accepts (6 MiB: fs/exec.c, bprm_stack_limits) takes 3000 reads if
- * its strings are adjacent. */
+ * longest argv of the kernel (6 MiB: fs/exec.c, bprm_stack_limits) takes 3000 reads. */
 enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 
-/* The reader thread's buffer. In `mem`, which is initialized, it would take space in the binary. */
+/* Not in `mem`, because that would take space in the binary. */
 static u8 mem_data[4096];
 
 static struct {
-    u32 reads_left;    /* at the current stop */
+    u32 reads_left;    /* reads left at the current stop */
     u64 wait_left_ns;
-    bool gave_up;      /* a read at this stop timed out and is counted in `unreadable` */
+    bool gave_up;      /* a read at this stop timed out */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy, failed; /* states of the reader thread */
-    pid_t tid;         /* the reader thread's task: n bytes at addr of tid */
+    pid_t tid;         /* memory that the reader thread reads: n bytes at addr */
     u64 addr;
     size_t n;
     s64 result;
@@ -1739,14 +1704,14 @@ static s64 mem_give_up(void)
     return -ETIMEDOUT;
 }
 
-/* Memory ranges in a record: each takes at least a header and an address. */
+/* A range takes at least a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* A call's record, with copies of the tracee's memory. */
+/* A recorded call, with copies of the tracee's memory. */
 struct mem_record {
-    bool live;               /* the thread is stopped at the call's end: missing data can be read
-                              * from its memory */
-    bool entering;           /* mem_read returns memory as at the call's entry */
+    bool live;               /* the thread is stopped at the call's end, and its memory is
+                              * readable */
+    bool entering;           /* mem_read returns the contents at the call's entry */
     bool bad_fd;             /* the call failed with EBADF */
     u32 n, n_files;
     const struct wire_file *file[2]; /* files of the returned descriptors */
@@ -1776,7 +1741,7 @@ static const struct wire_file *mem_recorded_file(const struct task *t, u32 i)
     return t->record && i < t->record->n_files ? t->record->file[i] : NULL;
 }
 
-/* Returns -EAGAIN if the stopped thread's memory may have what the record lacks. */
+/* Returns -EAGAIN if the data may be in the memory of the stopped thread. */
 static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
@@ -1794,7 +1759,7 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
     for (const struct mem_part *p = r->part; p < r->part + r->n; p++)
         if (r->entering && !best->early && p->written && addr < p->addr + p->len
             && p->addr < addr + n)
-            return -EFAULT; /* overwritten input, as of readlink(buf, buf, size) */
+            return -EFAULT; /* the call overwrote its input, as readlink(buf, buf, size) does */
     memcpy(dst, best->data + (addr - best->addr), n);
     return (s64)n;
 }
@@ -1806,7 +1771,7 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
     while (got < n && mem_charge()) {
         unsigned long word;
         u64 at = (addr + got) & ~(u64)(sizeof word - 1);
-        /* Unlike in libc, the word is stored at `data`. */
+        /* the system call stores the word; libc's function returns it */
         if (sys_ptrace(PTRACE_PEEKDATA, tid, at, &word) < 0)
             break;
         size_t off = (size_t)(addr + got - at), k = MIN(sizeof word - off, n - got);
@@ -1819,7 +1784,7 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
-    /* Flags as long: clang leaves the upper half of a variadic int on the stack uninitialized. */
+    /* The flags are a long, because clang does not extend a variadic int on the stack. */
     s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
     return got > 0 ? got : got < 0 ? -errno : -EFAULT;
 }
@@ -1858,7 +1823,7 @@ static int mem_start(void)
     return e;
 }
 
-/* Lets the reader thread read up to one page, and waits for it at most mem.wait_left_ns. */
+/* Reads up to one page in the reader thread, waiting at most mem.wait_left_ns. */
 static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
     if (!mem.wait_left_ns || mem.failed || (!mem.started && mem_start() < 0))
@@ -1902,9 +1867,9 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
     return (s64)got;
 }
 
-/* Reads n bytes at addr. Returns how many were readable, or -errno (-ETIMEDOUT: the page did not
- * arrive, or this stop's limits are reached). In a record, the first bytes can be older than the
- * rest. */
+/* Reads n bytes at addr. Returns the number of readable bytes or -errno (-ETIMEDOUT: the page did
+ * not arrive, or this stop's limits are reached). In a record, the first bytes can be older than
+ * the rest. */
 static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     size_t got = 0;
@@ -1920,9 +1885,9 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
-/* Reads a string of at most max bytes (dst holds max + 1), never past the page of its end. Returns
- * its length; -errno if memory ends first. *cut: the string is longer than max, or only its
- * beginning was recorded or arrived. */
+/* Reads a string of at most max bytes; dst holds max + 1. Returns its length, or -errno if memory
+ * ends first. *cut: the string is longer, or its end is missing. Never reads past the page in which
+ * the string ends. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
 {
     size_t got = 0;
@@ -1959,14 +1924,14 @@ static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* Read-ahead for arrays and adjacent strings. Initialize n to 0. */
+/* Initialize n to 0. */
 struct mem_ahead {
     u64 addr;
     u32 n;
     u8 data[4096];
 };
 
-/* Sets *p to the bytes at addr. Returns how many are in the same page, or -errno. */
+/* Sets *p to the bytes at addr. Returns how many follow in the same page, or -errno. */
 static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u8 **p)
 {
     if (addr - m->addr >= m->n) {
@@ -1998,7 +1963,7 @@ static bool mem_word_ahead(struct task *t, struct mem_ahead *m, enum abi a, u64 
     return mem_read_ahead(t, m, addr, v, abi_word(a)) == (s64)abi_word(a);
 }
 
-/* Appends the string at addr, of any length. Returns false if its end is missing. */
+/* Appends the string at addr. Returns false if its end is missing. */
 static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
 {
     const u8 *p, *nul = NULL;
@@ -2010,25 +1975,23 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 }
 
 /* == 6 nm_  names that are kept for the summary =================================
- * Paths and addresses, each stored once. So that a trace of days takes no more memory than one of
- * minutes, nm_drop frees names when they take nm.drop_at bytes, except those in use (tr_trim_names
- * marks them) and those with the most I/O. Only a replay can reach NM_LIMIT; further names share
- * one entry. */
+ * Paths and addresses, each stored once. Memory is bounded: nm_drop frees names when they take
+ * nm.drop_at bytes, except those in use (tr_trim_names) and those with the most I/O. Only a replay
+ * can reach NM_LIMIT; further names share one entry. */
 
 enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 
 static struct {
-    struct name **chain; /* hash table of NM_BUCKETS; allocated, because a static array would make
-                          * exec fail under a small RLIMIT_AS */
+    struct name **chain; /* not static: exec would fail under a small RLIMIT_AS */
     struct name *newest; /* all names, linked by `older` */
-    u64 secret;          /* keeps a tracee from choosing names with the same hash */
+    u64 secret;          /* prevents tracees from choosing names with equal hashes */
     size_t total, drop_at; /* bytes of all names; limit for nm_drop */
     u64 n, overflow;     /* names; look-ups beyond NM_LIMIT */
     struct name *other;  /* shared by names beyond NM_LIMIT */
 } nm = { .drop_at = 2 * NM_KEPT };
 
-/* FNV-1a, with each product's upper half folded into the lower: otherwise only the lowest byte of
- * the start value determines whether two names collide. */
+/* FNV-1a with a start value. Without the folding of h, only the lowest byte of the start value
+ * would determine which names collide. */
 static u32 nm_hash(u64 start, const char *s, size_t n)
 {
     u64 h = 14695981039346656037u ^ start;
@@ -2071,7 +2034,7 @@ static void nm_init(void)
         u_no_memory(nm_size(sizeof text - 1));
 }
 
-/* Returns the entry of a name, never NULL; adds it if necessary. */
+/* Finds or adds a name. Never returns NULL. */
 static struct name *nm_get(char cls, const char *s, size_t n)
 {
     u32 h = nm_hash(nm.secret ^ (u8)cls, s, n);
@@ -2119,7 +2082,6 @@ static void nm_mark(struct name *e)
         e->live = true;
 }
 
-/* Frees all names without `live`. */
 static void nm_sweep(void (*gone)(const struct name *))
 {
     for (struct name **slot = &nm.newest, *e; (e = *slot);) {
@@ -2140,7 +2102,7 @@ static void nm_sweep(void (*gone)(const struct name *))
     }
 }
 
-/* Frees unused names, except NM_KEPT bytes of those with the most I/O. */
+/* Frees unused names, but keeps NM_KEPT bytes of those with the most I/O. */
 static void nm_drop(void (*gone)(const struct name *))
 {
     struct name **list = malloc(nm.n * sizeof *list);
@@ -2164,7 +2126,7 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-/* Returns a name such as "pipe:[12]"; "pipe" without an inode. */
+/* Returns a name such as "pipe:[12]", or "pipe" if the inode is 0. */
 static struct name *nm_inode(char cls, const char *kind, u64 ino)
 {
     char text[64];
@@ -2172,7 +2134,7 @@ static struct name *nm_inode(char cls, const char *kind, u64 ino)
     return nm_str(cls, text);
 }
 
-/* Returns whether a name is a shared library's: libx.so, libx.so.1. */
+/* Returns whether a name is like libx.so or libx.so.1. */
 static bool nm_is_library(const char *s)
 {
     const char *slash = strrchr(s, '/'), *so = slash ? slash : s;
@@ -2181,8 +2143,8 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* Classes of files that programs read when they start. SILENT: every program reads these, and kvis
- * does not report them; SYSTEM: /proc and /sys; DEVICE: other files in /dev. */
+/* Classes of files that programs read when they start. SILENT: kvis does not report them, because
+ * every program reads them. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
@@ -2223,7 +2185,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether many programs use a file; the lists of files by I/O omit it. */
+/* Returns whether lists of files omit a file because many programs use it. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2231,18 +2193,18 @@ static bool nm_noise(const char *s)
 }
 
 /* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
- * A copy of each descriptor table, with the kernel's semantics: fork copies tables, CLONE_FILES
- * shares them, dup shares open files, exec closes CLOEXEC descriptors. System calls update the
- * copies; descriptors that kvis did not see created come from /proc/PID/fd and pidfd_getfd(2). A
- * file that loses its last reference goes to fdt.dead, and md_ reports it as closed. */
+ * kvis copies descriptor tables with the kernel's semantics: fork copies, CLONE_FILES shares, exec
+ * closes CLOEXEC descriptors. System calls update the tables. kvis looks up other descriptors in
+ * /proc/PID/fd and with pidfd_getfd(2). A file that loses its last reference goes to fdt.dead, and
+ * md_ reports it as closed. */
 
 static struct {
     struct ofd *dead;  /* files to report as closed, oldest first */
     struct ofd **dead_tail;
     bool ring;         /* a tracee has used io_uring */
     u32 connecting;    /* sockets with a connect(2) in progress */
-    bool lazy;         /* always look in /proc: some calls that change tables are not traced */
-    u64 lost_ns;       /* until then, records of calls that change tables may be lost */
+    bool lazy;         /* always use /proc, because some calls that change tables are not traced */
+    u64 lost_ns;       /* until this time, records of calls that change tables may be lost */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2272,7 +2234,7 @@ static void ofd_put(struct ofd *o)
     fdt.dead_tail = &o->next_dead;
 }
 
-/* Removes and returns the first file of fdt.dead, or NULL. The caller frees it. */
+/* Removes the first file of fdt.dead; the caller frees it. */
 static struct ofd *ofd_dead(void)
 {
     struct ofd *o = fdt.dead;
@@ -2331,8 +2293,8 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes descriptor n; later entries of the probe sequence move up (Knuth 6.4 R). No close is
- * reported for an entry read from /proc after the current call, which closed a different file. */
+/* Removes descriptor n and closes the gap (Knuth 6.4 R). An entry read from /proc after the current
+ * call is not reported as closed, because the call closed another file. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2399,7 +2361,7 @@ static void fd_close(struct task *t, s32 n)
         fd_remove(t, n);
 }
 
-/* Makes descriptor n refer to o, and takes over the caller's reference. */
+/* Takes over the caller's reference to o. */
 static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
     struct files *f = t->files;
@@ -2457,8 +2419,8 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* Removes the descriptors from lo to hi that were opened until ns. A removal can move an entry into
- * the free slot, so that slot is checked again. */
+/* Removes the descriptors from lo to hi that were opened until ns. A removal can fill the slot, so
+ * the loop checks it again. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, u64 ns, bool only_cloexec)
 {
     const struct files *f = t->files;
@@ -2501,8 +2463,7 @@ static const char *fd_sock_type(int domain, int type, int proto)
     return "socket";
 }
 
-/* Appends an IPv6 address as in RFC 5952: "::" is the first longest run of two or more zero
- * groups. */
+/* Appends an IPv6 address as in RFC 5952. */
 static void fd_ip6(struct buf *b, const u8 *ip)
 {
     u32 at = 8, run = 1, g[8];
@@ -2539,7 +2500,7 @@ static void fd_addr_inet(struct buf *b, const u8 *sa, size_t len)
     b_f(b, "]:%u", port);
 }
 
-/* Appends a socket address: the path of a unix socket as raw bytes, others human-readable. */
+/* Appends a socket address; the path of a unix socket stays raw bytes. */
 static void fd_addr(struct buf *b, const void *addr, size_t len)
 {
     const u8 *sa = addr;
@@ -2580,7 +2541,7 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* Returns the address in a name of fd_peer(), possibly with NULs. */
+/* Returns the address in a name of fd_peer(). It can contain NULs. */
 static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
@@ -2600,15 +2561,15 @@ static struct name *fd_unnamed(const char *sock, u64 ino)
     return ino ? nm_inode('p', text, ino) : NULL;
 }
 
-/* Returns whether a unix socket's name is an address, not from fd_unnamed(). */
+/* Returns whether the name of a unix socket is an address, not made by fd_unnamed(). */
 static bool fd_is_address(const struct name *n)
 {
     u32 len;
     return strncmp(fd_peer_addr(n, &len), "socket:[", 8) && len;
 }
 
-/* Asks the kernel about one socket (sock_diag(7)). Returns the number of bytes after the answer's
- * header, or -1. */
+/* Asks the kernel about a socket (sock_diag(7)). Returns the bytes after the answer's header, or
+ * -1. */
 static ssize_t fd_diag(const struct nlmsghdr *request, struct nlmsghdr *answer, size_t size)
 {
     int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
@@ -2620,8 +2581,8 @@ static ssize_t fd_diag(const struct nlmsghdr *request, struct nlmsghdr *answer, 
     return n < 0 || answer->nlmsg_type != SOCK_DIAG_BY_FAMILY ? -1 : n;
 }
 
-/* Returns the inode of the socket at the other end of a unix socket; 0: unknown (another network
- * namespace, no CONFIG_UNIX_DIAG). */
+/* Returns the inode of the other end of a unix socket; 0: unknown (another network namespace, or no
+ * CONFIG_UNIX_DIAG). */
 static u32 fd_unix_partner(u32 ino)
 {
     struct { struct nlmsghdr head; struct unix_diag_req unix_; } request = {
@@ -2638,8 +2599,7 @@ static u32 fd_unix_partner(u32 ino)
     return partner;
 }
 
-/* Returns the inode of the socket at the other end of kvis's socket s; 0: unknown, or on another
- * machine. `ino` is the inode of s. */
+/* Returns the inode of the other end of kvis's socket s (inode ino); 0: unknown or remote. */
 static u32 fd_partner(int s, u32 ino)
 {
     struct { struct nlmsghdr head; struct inet_diag_req_v2 inet; } request = {
@@ -2693,8 +2653,8 @@ static const char *fd_status(pid_t tid, const char *key)
 }
 
 /* Duplicates a thread's descriptor into kvis (Linux 5.6). Returns the copy or -errno. Before Linux
- * 6.9, only main threads have pidfds; because a thread can have its own descriptor table, kcmp(2)
- * verifies the copy. */
+ * 6.9, only main threads have pidfds; their descriptor tables can differ, so kcmp(2) verifies the
+ * copy. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2716,34 +2676,27 @@ static int fd_steal(pid_t tid, s32 n)
     return e;
 }
 
-/* Returns whether a socket has an address; an unbound IP socket has port 0. */
-static bool fd_bound(const struct sockaddr_storage *sa)
-{
-    u16 port;
-    memcpy(&port, (const u8 *)sa + 2, sizeof port);
-    return port || (sa->ss_family != AF_INET && sa->ss_family != AF_INET6);
-}
-
-/* Reads a socket's type and addresses, as far as the kernel reports them. */
+/* Values that the kernel does not report stay unchanged. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
     int s = fd_steal(tid, n);
     if (s < 0)
         return;
-    int domain = 0, type = 0, proto = 0;
-    socklen_t len = sizeof domain;
-    if (!getsockopt(s, SOL_SOCKET, SO_DOMAIN, &domain, &len)) {
-        len = sizeof type;
-        getsockopt(s, SOL_SOCKET, SO_TYPE, &type, &len);
-        len = sizeof proto;
-        getsockopt(s, SOL_SOCKET, SO_PROTOCOL, &proto, &len);
-        o->sock = fd_sock_type(domain, type, proto);
+    static const int name[] = { SO_DOMAIN, SO_TYPE, SO_PROTOCOL };
+    int v[] = { AF_UNSPEC, 0, 0 };
+    socklen_t len;
+    for (size_t i = 0; i < ARRAY_LEN(name); i++) {
+        len = sizeof v[i];
+        getsockopt(s, SOL_SOCKET, name[i], &v[i], &len);
     }
-    struct sockaddr_storage sa;
+    if (v[0] != AF_UNSPEC)
+        o->sock = fd_sock_type(v[0], v[1], v[2]);
+    struct sockaddr_storage sa = { 0 };
     struct stat st;
+    bool ip = v[0] == AF_INET || v[0] == AF_INET6;
     len = sizeof sa;
-    sa.ss_family = AF_UNSPEC;
-    if (o->sock && !getsockname(s, (struct sockaddr *)&sa, &len) && fd_bound(&sa))
+    if (o->sock && !getsockname(s, (struct sockaddr *)&sa, &len)
+        && !(ip && !((struct sockaddr_in *)&sa)->sin_port)) /* port 0: the socket is not bound */
         o->local = fd_peer(o->sock, &sa, MIN(len, sizeof sa));
     len = sizeof sa;
     if (o->sock && !getpeername(s, (struct sockaddr *)&sa, &len))
@@ -2771,7 +2724,7 @@ static const char *fd_access(u64 flags)
     return flags & O_PATH ? "path" : mode[flags & 3];
 }
 
-/* struct statx of <linux/stat.h>, which musl lacks. Only used members have names. */
+/* struct statx of <linux/stat.h>, which musl lacks. */
 struct fd_stat {
     u32 unused1[7];
     u16 stx_mode, unused2;
@@ -2782,8 +2735,8 @@ struct fd_stat {
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Reads type, inode, birth time and device numbers without asking a FUSE or network server, which
- * may be a tracee that kvis holds (AT_STATX_DONT_SYNC). Returns 0 or -errno. */
+/* Does not ask a FUSE or network server (AT_STATX_DONT_SYNC), which may be a tracee that kvis
+ * holds. Returns 0 or -errno. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
     enum { DONT_SYNC = 0x4000, TYPE = 1, INO = 0x100, BTIME = 0x800 };
@@ -2796,7 +2749,7 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Returns whether -P names this file: the first file at that path. The birth time matters, because
+/* Returns whether -P names this file, the first one at that path. Birth times are compared, because
  * file systems reuse inode numbers. A record has none; then the path must still lead to the
  * file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
@@ -2833,7 +2786,7 @@ static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* Returns the kind of a file in /proc/PID/fd, from the link's text or the mode. */
+/* Returns the kind of a file from its link in /proc/PID/fd or its mode. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } anon[] = {
@@ -2916,7 +2869,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
     return o;
 }
 
-/* Adds the files of /proc/TID/fd; if before_exec, not those that the exec closes. */
+/* Adds the files of /proc/TID/fd, with before_exec only those that stay open. */
 static void fd_scan(struct task *t, bool before_exec)
 {
     char path[64];
@@ -2926,7 +2879,7 @@ static void fd_scan(struct task *t, bool before_exec)
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(t, n, &cloexec);
-        struct fd_stat sx; /* unused: the descriptor may have been closed meanwhile */
+        struct fd_stat sx; /* only to see whether the descriptor is still open */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(t->tid, n), &sx) < 0)) {
             free(o);
         } else if (o) {
@@ -2943,9 +2896,9 @@ static bool fd_is_closed(pid_t tid, s32 n)
     return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT && access(path, F_OK) == 0;
 }
 
-/* Returns the open file of t's descriptor n, or NULL. Reads /proc if kvis did not see the
- * descriptor's creation, or may have lost records since; for a recorded call only in the latter
- * case, because the number may be of another file by now. */
+/* Returns the file that descriptor n was at ns, or NULL. Uses /proc if kvis did not see the
+ * descriptor's creation, or records may be lost; for a recorded call only if records may be lost,
+ * because the number may have been reused. */
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
@@ -2985,7 +2938,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     return fd_get_at(t, n, t->call.enter_ns);
 }
 
-/* Appends raw bytes: a file's path, or "tcp4 local->peer" for a socket. */
+/* Appends a path, or "tcp4 local->peer" for a socket, as raw bytes. */
 static void fd_describe(struct buf *b, const struct ofd *o)
 {
     if (!o->sock) {
@@ -3004,7 +2957,7 @@ static void fd_describe(struct buf *b, const struct ofd *o)
     b_put(b, p, p_len);
 }
 
-/* Appends "3</etc/hosts>", escaped, or "3" if the file is unknown. */
+/* Appends "3</etc/hosts>", or "3" if the file is unknown. */
 static void fd_label(struct buf *b, struct task *t, s32 n)
 {
     char raw[PATH_MAX + 64];
@@ -3020,13 +2973,13 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 }
 
 /* == 8 vm_  address spaces ======================================================
- * The regions of each address space, to attribute page faults to files. CLONE_VM shares them, fork
- * copies them, exec discards them. kvis reads /proc/PID/maps after an exec and after a fault
- * outside of all regions (as after shmat(2)). In between, mmap, munmap, mremap, mprotect and brk
- * update the regions, because /proc may have changed before kvis examines a fault. */
+ * The regions of an address space, to attribute page faults to files: shared by CLONE_VM, copied by
+ * fork, discarded by exec. kvis reads /proc/PID/maps after an exec, and after a fault outside of
+ * all regions (shmat(2)). System calls update the regions, because /proc may have changed when kvis
+ * examines a fault. */
 
-/* Limits: regions in all address spaces (32 bytes each); lines of a maps file; pause between two
- * readings, in durations of one. */
+/* Regions in all address spaces (32 bytes each); lines of a maps file; pause after a reading, as a
+ * multiple of its duration. */
 enum { VM_REGIONS_MAX = 1 << 20, VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct {
@@ -3042,7 +2995,7 @@ static struct mm *vm_new(void)
     return m;
 }
 
-/* Makes space for n regions. Returns false without memory or beyond VM_REGIONS_MAX. */
+/* Returns false if there is no memory or VM_REGIONS_MAX is reached. */
 static bool vm_room(struct mm *m, u32 n)
 {
     u32 cap = m->cap;
@@ -3090,8 +3043,8 @@ static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, 
     m->n += n - (to - from);
 }
 
-/* Merges equal neighbors among the regions from - 1 to `to`: a program that toggles protections
- * must not make the array grow. */
+/* Merges equal neighbors from index from - 1 to `to`. Without this, a program that toggles
+ * protections makes the array grow. */
 static void vm_join(struct mm *m, u32 from, u32 to)
 {
     struct region *r = m->r;
@@ -3105,7 +3058,7 @@ static void vm_join(struct mm *m, u32 from, u32 to)
         vm_splice(m, last + 1, end, NULL, 0);
 }
 
-/* Replaces the regions in r's range with r, or removes them if r has no name. */
+/* Replaces the regions in the range of r; removes them if r has no name. */
 static void vm_set(struct mm *m, struct region r)
 {
     struct region put[3];
@@ -3128,7 +3081,7 @@ static void vm_set(struct mm *m, struct region r)
     vm_join(m, from, from + n);
 }
 
-/* Sets a range's protection. With vm_set(), a million regions would take hours. */
+/* Sets the protection of a range. vm_set() would take hours for a million regions. */
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
     for (int i = 0; i < 2; i++) { /* split at both ends of the range */
@@ -3142,7 +3095,7 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
     vm_join(m, from, to);
 }
 
-/* Records an mremap(2): [from, gone) is unmapped, its region moves to [to, to_end). */
+/* mremap(2): unmaps [from, gone), and moves its region to [to, to_end). */
 static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
     const struct region *r = vm_find(m, from);
@@ -3178,8 +3131,8 @@ static void vm_put(struct mm *m)
 
 /* --- file systems that can block a reader --- */
 
-/* Returns whether device 0:minor, in tid's mount namespace, is a file system whose page faults can
- * wait for a user-space server or a network. statfs(2) would ask that server. */
+/* Returns whether page faults on device 0:minor, in tid's mount namespace, can wait for a server.
+ * statfs(2) would ask that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
@@ -3190,7 +3143,7 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     FILE *f = fopen(path, "re");
     while (f && u_line(f, &line, &size)) {
         const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id, parent, dev */
-        hit |= !mem_charge(); /* too many mounts: assume so */
+        hit |= !mem_charge(); /* too many mounts: assume that it can */
         if (hit)
             break;
         if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
@@ -3204,16 +3157,16 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* Sets m->careful if device major:minor of an open or mapped file can block a reader. Block devices
- * (major not 0) cannot. The mounts are read each time, because the kernel reuses device numbers;
- * only that of the running executable is certain to be in use. */
+/* Sets m->careful if the device of an open or mapped file can block a reader. Block devices (major
+ * not 0) cannot. The kernel reuses numbers of unmounted devices, so only that of the running
+ * executable is cached. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* Looks up no path on the file system behind a /proc link. */
+/* Checks the file system behind a /proc link without looking up a path on it. */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -3221,8 +3174,7 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
         vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
-/* Checks the new executable's file system after an exec. m->exe_minor, of the previous executable,
- * was in use until the exec. */
+/* Runs after an exec. The previous executable used the device m->exe_minor until then. */
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
     char link[64];
@@ -3236,7 +3188,7 @@ static void vm_check_exe(struct mm *m, pid_t tid)
 
 /* --- /proc/PID/maps --- */
 
-/* Parses "start-end rwxp offset major:minor inode name". */
+/* A line is "start-end rwxp offset major:minor inode name". */
 static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
     char *dash, *blank, *colon;
@@ -3258,9 +3210,9 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
     return true;
 }
 
-/* Reads tid's regions. With `attach`, reads smaps, also for the end of the heap and m->careful
- * (mapped files; a userfaultfd: flags um and uw, Documentation/filesystems/proc.rst). Returns false
- * if not all lines were read: tid exited (nothing changes), an unreadable or too long file. */
+/* Reads the regions of tid. With `attach`, also finds the end of the heap, and sets m->careful for
+ * mapped files or a userfaultfd (flags um, uw: Documentation/filesystems/proc.rst). Returns false
+ * if the list is incomplete. If tid has exited, nothing changes. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char path[64], *line = NULL;
@@ -3289,8 +3241,8 @@ static bool vm_read(struct mm *m, pid_t tid, bool attach)
     return lines > 0 && lines < VM_LINES_MAX;
 }
 
-/* Extends the stack down to addr, an address in no region, if it is within 128 MiB, where the
- * kernel places no other mapping (mm/util.c, MIN_GAP). Returns the stack, or NULL. */
+/* Extends the stack down to addr, which is in no region. The kernel places no mapping within 128
+ * MiB of the stack (mm/util.c, MIN_GAP). Returns the stack, or NULL. */
 static struct region *vm_grow_stack(struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
@@ -3301,8 +3253,7 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
     return r;
 }
 
-/* Reads the regions again, unless it did so very recently. Returns false if they are still
- * incomplete. */
+/* Reads the regions again, but not too often. Returns false if they are incomplete. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
@@ -3325,10 +3276,10 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes; /* since kvis started */
     u64 most_processes;     /* at one time */
-    u64 moment;             /* counts stops and readings of records: until the next one, a directory
-                             * name from /proc is valid, because a process may then rename
+    u64 moment;             /* incremented at each stop and before records are read. A directory
+                             * name from /proc is valid until then, because any process may rename
                              * directories */
-    struct {                /* exited threads of other pid namespaces, for their parents' wait(2) */
+    struct {                /* recently exited threads of other pid namespaces, for wait(2) */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3456,8 +3407,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* Returns the directory of link /proc/TID/WHAT, as kvis sees it; U_CUT: too long for /proc; `was`:
- * the link is unreadable or the directory was deleted. */
+/* Returns the directory that a link in /proc/TID leads to; U_CUT if it is too long for /proc; `was`
+ * if the link is unreadable or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -3481,7 +3432,7 @@ static void ps_look_fs(struct task *t)
     t->fs->moment = ps.moment;
 }
 
-/* Returns the thread's directories with current names; NULL: unknown. */
+/* Returns the thread's directories; NULL: unknown. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     if (t->fs && t->fs->moment != ps.moment)
@@ -3506,14 +3457,14 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     child->stops_at_exit = t->stops_at_exit; /* inherited ptrace options */
 }
 
-/* Returns a key's number in /proc/TID/status, or the letter of "State:"; -1: none. */
+/* Returns a number of /proc/TID/status, or the letter of "State:"; -1: none. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns a live thread: /proc shows no memory of an exited main thread. */
+/* Returns a live thread, because /proc shows no memory of an exited main thread. */
 static pid_t ps_living(pid_t pid)
 {
     char path[64];
@@ -3531,7 +3482,7 @@ static pid_t ps_living(pid_t pid)
     return pid;
 }
 
-/* Returns resident memory in bytes (proc_pid_statm(5)); 0: unknown, or none. */
+/* Returns bytes (proc_pid_statm(5)); 0: unknown, or none. */
 static u64 ps_resident(pid_t pid)
 {
     char path[64], text[128];
@@ -3540,7 +3491,7 @@ static u64 ps_resident(pid_t pid)
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns a process's CPU time in ns (the id is that of clock_getcpuclockid(3)); 0: unknown. */
+/* Returns ns (clock_getcpuclockid(3)); 0: unknown. */
 static u64 ps_cpu_ns(pid_t pid)
 {
     enum { CPUCLOCK_SCHED = 2 };
@@ -3560,8 +3511,7 @@ static u64 ps_ns_inode(pid_t tid, const char *link)
     return strtoull(strchr(text, '[') + 1, NULL, 10);
 }
 
-/* Sets t's tid in its own pid namespace (the last number of NSpid: proc_pid_status(5)), and that
- * namespace's inode. */
+/* NSpid: the last number is the tid in the thread's own pid namespace (proc_pid_status(5)). */
 static void ps_look_ns(struct task *t)
 {
     const char *numbers = t->proc ? fd_status(t->tid, "NSpid:") : NULL;
@@ -3572,8 +3522,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* Returns the tid in kvis's pid namespace of thread `n` in t's; 0: equal, or unknown (such as a
- * thread in a namespace below t's). */
+/* Returns kvis's number of the thread that is `n` in t's pid namespace; 0: the same, or unknown
+ * (for example in a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
@@ -3594,16 +3544,15 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 }
 
 /* == 10 dec_  arguments and results of system calls, human-readable ============
- * The tables of gen/: sc_rows (calls, kinds of arguments), families (names of values), dec_layouts
- * (structures), sc_commands (commands, such as that of ioctl(2), on which the kinds of later
- * arguments depend).
+ * Tables from gen/: sc_rows (calls and the kinds of their arguments), families (names of values),
+ * dec_layouts (structures), sc_commands (commands, such as those of ioctl(2), and their arguments).
  * A new kind of argument needs an @kind line in gen/tables/syscalls.tbl and, unless it is a value
  * or a structure, a function dec_k_NAME.
- * No number from the tracee alone limits an allocation or a loop: text ends at -s bytes, arrays end
- * after -s elements, structures have fixed buffers, and call.text has a limit. */
+ * The tracee alone determines no size of an allocation and no end of a loop: text ends at -s bytes,
+ * arrays end after -s elements, structures have fixed buffers, call.text has a limit. */
 
-/* A named value of flags.tbl. To save space, names are offsets in a pool, and common prefixes (O_,
- * BPF_PROG_TYPE_) are stored once. */
+/* A named value. Names are offsets in a pool, and common prefixes (O_, BPF_PROG_TYPE_) are stored
+ * once, to save space. */
 struct flag {
     u32 low;   /* low half of the value */
     u16 name;  /* offset in fl_names of the name without its prefix */
@@ -3611,11 +3560,11 @@ struct flag {
     s8 high;   /* upper half of the value */
 };
 struct family {
-    u16 row, n; /* first row in fl_rows[], number */
+    u16 row, n; /* first row in fl_rows[]; number of rows */
 };
 #include "gen/out/flags.h"
 
-/* Formats of members: gen/tables/structs.tbl. */
+/* gen/tables/structs.tbl describes the formats of members. */
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_FD,
     DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP, DV_HANDLER,
@@ -3641,67 +3590,65 @@ struct dec_member {
 struct dec_layout {
     const struct dec_member *members;
     u8 n;
-    u16 size;          /* in bytes; if extensible, of the known members */
+    u16 size;          /* in bytes; of an extensible structure, up to the last known member */
     u8 sizing;         /* enum dec_sizing */
-    u8 own, own_least; /* DEC_SIZE_OWN: offset of the size; the size if it is 0 */
+    u8 own, own_least; /* DEC_SIZE_OWN: offset of the member with the size; size if that is 0 */
     u8 abis;           /* bits 1 << ABI_... */
-    u8 more;           /* layouts for other ABIs that follow */
+    u8 more;           /* number of layouts for other ABIs after this one */
 };
 #include "gen/out/structs.h"
 
-/* `in`, `out`, `both`, `late` of gen/tables/syscalls.tbl. */
+/* See `in`, `out`, `both` and `late` of gen/tables/syscalls.tbl. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
-/* Kinds without a function: flags (K_BITS), one of several values (K_ENUM). Only K_BITS64 and
- * K_ENUM64 use more than 32 bits. */
+/* Kinds without a function: flags (K_BITS) or one value (K_ENUM) of 32 or 64 bits. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
 #define K_BITS64(fam) (0x3000 + (fam))
 #define K_ENUM64(fam) (0x4000 + (fam))
 #define K_FAM(kind) ((kind) & 0xfffu)
-enum { K_SAME = 0xffff }; /* of a command: the kind in the call's row */
+enum { K_SAME = 0xffff }; /* a command does not change the kind */
 
-/* A call's result and the descriptors that it creates: see syscalls.tbl. */
+/* See syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
 };
 struct sc_result {
-    u8 form;                   /* enum sc_form */
+    u8 form;
     u8 opens;                  /* FK_... of the new descriptor; FK_UNKNOWN: depends on the file */
     u16 fam;                   /* RET_BITS, RET_VALUE: FAM_... */
     const char *label;         /* before the value */
-    u32 only;                  /* bits of argument only_arg: `form` needs some (only_not: none) of
-                                * them */
+    u32 only;                  /* `form` applies only if argument only_arg has some (only_not: none)
+                                * of these bits */
     u8 only_arg;
     bool only_not;
     u8 cloexec_arg;
-    u32 cloexec;               /* bits of cloexec_arg for close-on-exec */
+    u32 cloexec;               /* these bits of cloexec_arg mean close-on-exec */
     bool cloexec_always;
 };
 
-/* A command, such as that of ioctl(2), and the arguments after it. */
 struct sc_command {
     u32 value;
-    u8 nargs;  /* of the call */
-    u8 result; /* index in sc_results[]; 0: as in the call's row */
+    u8 nargs;  /* number of the call's arguments */
+    u8 result; /* index in sc_results[]; 0: that of the call */
     u16 kind[4];
 };
 struct sc_commands {
     const struct sc_command *row;
     u8 n;     /* number of commands */
-    u8 by;    /* index of the argument that is the command */
+    u8 by;    /* index of the argument with the command */
     u32 mask; /* bits of the command */
 };
 
-/* Socket options: families of a level's option names, types of values. */
-enum sc_holds { OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_TIME, OPT_ERROR, OPT_FILTER };
+/* Option names of a level, and types of option values. */
+enum sc_holds { OPT_INT, OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_ERROR };
 struct sc_level {
     u16 level, fam;
 };
 struct sc_option {
     u16 level, name;
-    u8 holds; /* enum sc_holds */
+    u8 holds;
     u16 what; /* OPT_STRUCT: ST_...; OPT_VALUE: FAM_... */
 };
 
@@ -3709,7 +3656,7 @@ struct sc_row {
     const char *name;
     u16 nargs;
     u16 cls;
-    u16 arg[6]; /* kinds */
+    u16 arg[6]; /* kinds of the arguments */
     u8 result, commands; /* indices in sc_results[] and sc_commands[] */
 };
 #include "gen/out/syscalls.h"
@@ -3718,17 +3665,17 @@ struct sc_row {
 
 enum { DEC_LONG = 0, DEC_WORD = 1 };
 
-/* A kind of argument: an @kind line of syscalls.tbl. */
+/* An @kind line of syscalls.tbl. */
 struct dec;
 struct kind {
     void (*fn)(struct dec *, u64);
-    u8 when; /* enum dec_when */
+    u8 when;
     u8 st;   /* ST_... for dec_k_struct and dec_k_array */
-    u8 how;  /* enum dec_shown of a value */
-    u8 size; /* in bytes, DEC_LONG (two for a time) or DEC_WORD */
+    u8 how;  /* enum dec_shown, for the format of a value */
+    u8 size; /* in bytes, or DEC_LONG (two longs for a time), or DEC_WORD */
 };
 
-/* An argument whose text is being appended to b. */
+/* An argument that is being decoded. */
 struct dec {
     struct task *t;
     const struct call *c;
@@ -3736,13 +3683,13 @@ struct dec {
     u64 *outlen;  /* c->outlen; set at entry */
     int i;
     bool exit;
-    u8 form;      /* enum arg_form */
-    const struct kind *kind; /* NULL: K_BITS, K_ENUM ... */
+    u8 form;
+    const struct kind *kind; /* NULL: K_BITS, K_ENUM */
     bool cut;
     u64 left;     /* transferred bytes that are not shown yet */
 };
 
-/* Longest path or string in a structure; largest read of an array. */
+/* The longest path or string in a structure; the largest read of an array. */
 enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
 
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
@@ -3755,7 +3702,7 @@ static void dec_pointer(struct dec *d, u64 addr, s64 err)
         b_hex(d->b, addr);
 }
 
-/* Reads n bytes at addr. If it cannot, appends the address and returns false. */
+/* Reads n bytes at addr. On failure, appends the address and returns false. */
 static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
 {
     s64 r = addr ? mem_read(d->t, addr, dst, n) : 0;
@@ -3783,13 +3730,13 @@ static unsigned dec_word(const struct dec *d)
     return abi_word(d->c->abi);
 }
 
-/* x32 has 32-bit pointers, but 64-bit longs in its structures. */
+/* x32 has 32-bit pointers, but 64-bit longs in structures. */
 static unsigned dec_long(const struct dec *d)
 {
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
 }
 
-/* Returns the next argument, usually the length of what d points to. */
+/* Returns the next argument, usually a length. */
 static u64 dec_next(const struct dec *d)
 {
     u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
@@ -3798,7 +3745,7 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* Returns how many bytes to show: at exit, those that were transferred. */
+/* Returns how many bytes to show: at exit, those transferred. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -3829,8 +3776,7 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* Returns the result's format. With `row` c->id, a call through socketcall(2) is like the call of
- * that name. */
+/* `row` is c->row, or c->id to treat a call through socketcall(2) like the call itself. */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3841,7 +3787,7 @@ static const struct sc_result *dec_result(const struct call *c, u16 row)
 
 /* ---- values with names ---- */
 
-enum { DEC_NOFAM = 0xfff }; /* no FAM_...: values without names */
+enum { DEC_NOFAM = 0xfff }; /* the values have no names */
 
 static u64 dec_flag_value(const struct flag *f)
 {
@@ -3888,12 +3834,6 @@ static bool dec_named(struct buf *b, u64 v, unsigned fam)
     return f;
 }
 
-static void dec_name(struct buf *b, u64 v, unsigned fam)
-{
-    if (!dec_named(b, v, fam))
-        b_c(b, '?');
-}
-
 static void dec_number(struct buf *b, u64 v)
 {
     s64 s = v >> 32 == 0 ? (s32)v : (s64)v;
@@ -3916,8 +3856,7 @@ static void dec_octal(struct buf *b, u64 v)
     b_f(b, v ? "0%" PRIo64 : "%" PRIo64, v);
 }
 
-/* Fields in a set of flags (part= of flags.tbl). DEC_NAMED fields are shown before the flags,
- * others after. */
+/* part= of flags.tbl. DEC_NAMED fields are shown before the flags, others after. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
@@ -3960,7 +3899,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends NAME|NAME|0x40; the number has the bits without a name. */
+/* Appends NAME|NAME|0x40, where the number is the bits without a name. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
@@ -3994,7 +3933,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Values with flags in them, and the families of the flags (flags= of flags.tbl). */
+/* flags= of flags.tbl: values that flags can be combined with. */
 static const struct {
     u16 fam, flags;
     u32 mask;
@@ -4022,7 +3961,7 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* Appends a device number as of new_encode_dev, with the upper bits of glibc's makedev. */
+/* The encoding is that of new_encode_dev, with the upper bits of glibc's makedev. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -4038,7 +3977,7 @@ static void dec_id(struct buf *b, u64 id)
         b_u64(b, (u32)id);
 }
 
-/* Appends [INT CHLD], or ~[HUP] with the missing signals if those are fewer. */
+/* Appends [INT CHLD], or ~[HUP] with the missing signals if they are fewer. */
 static void dec_sigset(struct buf *b, u64 set)
 {
     bool inverted = __builtin_popcountll(set) > 32;
@@ -4101,7 +4040,7 @@ static void dec_cstr(struct dec *d, u64 addr)
         b_quoted(d->b, tmp, (size_t)r, cut);
 }
 
-/* Stores raw bytes (ARG_STR), because text and JSON escape them differently. */
+/* The bytes stay raw (ARG_STR), because text and JSON escape differently. */
 static void dec_raw(struct dec *d, u64 addr, u64 n, u64 max)
 {
     u32 want = !addr ? 0 : b_room(d->b, MIN(n, max));
@@ -4130,8 +4069,8 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 
 /* ---- structures and arrays ---- */
 
-/* Returns nano- or microseconds as the kernel reads them: those of a 32-bit program have 32 bits
- * even in a 64-bit field (get_timespec64, kernel/time/time.c, Linux 5.10). */
+/* As in the kernel, nanoseconds of a 32-bit program have 32 bits, even in a 64-bit field
+ * (get_timespec64, kernel/time/time.c, Linux 5.10). */
 static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, u8 how)
 {
     return dec_word(d) == 4 && size == 8 && how == DV_TS ? (s64)dec_ld(p, 4) : dec_lds(p, size);
@@ -4250,7 +4189,7 @@ static bool dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
             continue;
         }
         dec_sep(d->b, from, ", ");
-        if (m->how != DV_INET6) { /* an IPv6 address's text has the name */
+        if (m->how != DV_INET6) { /* its text includes the name */
             b_s(d->b, m->name);
             b_c(d->b, '=');
         }
@@ -4278,20 +4217,9 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* Appends a structure of at most 512 bytes: `have` can be the tracee's number. */
-static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout *l)
-{
-    u8 raw[512];
-    have = MIN(have, (u64)sizeof raw);
-    if (!dec_get(d, addr, raw, (size_t)have))
-        return;
-    dec_braces(d, raw, (size_t)have, l);
-}
-
-/* Appends an extensible structure, of which kvis knows l->size bytes; programs can pass more or
- * less (copy_struct_from_user, include/linux/uaccess.h). Later bytes, up to `most`, are shown with
- * offsets in a C comment unless all are 0. As in a BPF program, a partly unreadable structure is
- * not shown. */
+/* Appends an extensible structure, of which kvis knows l->size bytes (copy_struct_from_user,
+ * include/linux/uaccess.h). Further bytes, up to `most`, are shown in a C comment unless all are 0.
+ * A partly readable structure counts as unreadable, as in BPF programs. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4325,15 +4253,19 @@ static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 
 static void dec_struct(struct dec *d, u64 addr, u8 st)
 {
+    u8 raw[512];
     const struct dec_layout *l = dec_layout(d, st);
-    if (!l)
+    if (!l) {
         dec_pointer(d, addr, 0);
-    else if (l->sizing == DEC_SIZE_OWN)
+    } else if (l->sizing == DEC_SIZE_OWN) {
         dec_own_size(d, addr, l);
-    else if (l->sizing == DEC_SIZE_NEXT)
+    } else if (l->sizing == DEC_SIZE_NEXT) {
         dec_ext(d, addr, dec_next(d), DEC_CHUNK, l);
-    else
-        dec_fixed(d, addr, l->sizing == DEC_SIZE_UNION ? (u32)dec_next(d) : l->size, l);
+    } else {
+        u32 have = MIN(l->sizing == DEC_SIZE_UNION ? (u32)dec_next(d) : l->size, sizeof raw);
+        if (dec_get(d, addr, raw, have))
+            dec_braces(d, raw, have, l);
+    }
 }
 
 static void dec_k_struct(struct dec *d, u64 v)
@@ -4341,9 +4273,9 @@ static void dec_k_struct(struct dec *d, u64 v)
     dec_struct(d, v, d->kind->st);
 }
 
-/* Appends an array: at most -s elements of at most 64 bytes. */
+/* Appends at most -s elements of at most 64 bytes. */
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
-                      void (*elem)(struct dec *, const u8 *))
+                      void (*elem)(struct dec *, const u8 *, size_t))
 {
     struct mem_ahead ahead;
     u8 raw[64];
@@ -4367,15 +4299,14 @@ static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
             b_c(d->b, ']');
             return;
         }
-        elem(d, raw);
+        elem(d, raw, size);
     }
     b_s(d->b, n ? "]" : addr ? "[]" : "NULL");
 }
 
-static void dec_element(struct dec *d, const u8 *p)
+static void dec_element(struct dec *d, const u8 *p, size_t size)
 {
-    const struct dec_layout *l = dec_layout(d, d->kind->st);
-    dec_braces(d, p, l->size, l);
+    dec_braces(d, p, size, dec_layout(d, d->kind->st));
 }
 
 static void dec_k_array(struct dec *d, u64 v)
@@ -4383,8 +4314,6 @@ static void dec_k_array(struct dec *d, u64 v)
     const struct dec_layout *l = dec_layout(d, d->kind->st);
     dec_array(d, v, d->exit ? (u64)d->c->ret : (u32)dec_next(d), l->size, dec_element);
 }
-
-/* ---- numbers ---- */
 
 static struct dec_member dec_kind_value(const struct dec *d)
 {
@@ -4414,7 +4343,7 @@ static void dec_k_pointed(struct dec *d, u64 v)
     b_s(d->b, number ? "]" : "");
 }
 
-/* Appends the pid in kvis's namespace of pid n in another namespace. */
+/* Appends the pid in kvis's namespace if that differs from n. */
 static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 {
     if (ours && ours != n)
@@ -4448,8 +4377,8 @@ static void dec_k_dirfd(struct dec *d, u64 v)
         dec_k_fd(d, v);
 }
 
-/* Appends a clock's id. For a CPU clock that is ~pid << 3 | 4 (of a thread) | type; if the low bits
- * are 3, the rest is a descriptor (include/linux/posix-timers.h). */
+/* The id of a CPU clock is ~pid << 3 | 4 (for a thread) | type; that of a clock device is ~fd << 3
+ * | 3 (include/linux/posix-timers.h). */
 static void dec_clock(struct buf *b, u64 v)
 {
     s32 id = (s32)v;
@@ -4469,7 +4398,7 @@ static unsigned dec_optfam(u32 level)
     return DEC_NOFAM;
 }
 
-/* Appends a value of kind e:NAME; a few need more than names. */
+/* Appends a value of kind e:NAME. Some need more than a table of names. */
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
@@ -4492,7 +4421,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 
 /* ---- strings ---- */
 
-/* Reads the paths among the arguments into c->path[], each once. */
+/* Reads the arguments that are paths into c->path[], unless that was done before. */
 static void dec_read_paths(struct task *t, struct call *c)
 {
     char raw[DEC_PATH + 2];
@@ -4553,12 +4482,12 @@ static void dec_k_rbuf(struct dec *d, u64 v)
 {
     u64 size = dec_next(d), n = (u64)d->c->ret;
     if (n && !size)
-        dec_pointer(d, v, 0); /* only the size was asked for (getxattr) */
+        dec_pointer(d, v, 0); /* the call only asked for the size (getxattr) */
     else
         dec_raw(d, v, MIN(n, size), opt.strlen_max);
 }
 
-/* Stores a whole path. getcwd(2) counts its NUL; readlink(2) stores none. */
+/* getcwd(2) counts the final NUL; readlink(2) stores none. */
 static void dec_k_linkbuf(struct dec *d, u64 v)
 {
     dec_raw(d, v, MIN((u64)d->c->ret, dec_next(d)), DEC_PATH);
@@ -4566,8 +4495,8 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts, and with `print` appends, up to `max` strings of an argv. *whole: the NULL at its end was
- * read; otherwise there are more or the rest is unreadable. */
+/* Counts up to `max` strings of an argv, and appends them with `print`. *whole: the array ends
+ * there; otherwise it is longer or unreadable. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4610,11 +4539,9 @@ static void dec_k_envp(struct dec *d, u64 v)
         !whole && n < max ? ", then unreadable" : "");
 }
 
-/* ---- times ---- */
-
 enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe }; /* linux/stat.h */
 
-/* Appends a file's time; two values of tv_nsec are commands to utimensat(2). */
+/* Two values of tv_nsec are commands to utimensat(2). */
 static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     s64 nsec = how == DV_TS ? dec_fraction(d, p + size, size, how) : 0;
@@ -4639,7 +4566,7 @@ static void dec_k_filetimes(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
-/* Returns whether the call writes the remaining time only if a signal interrupts it. */
+/* Returns whether only an interrupted call writes the remaining time. */
 static bool dec_sleeps(u16 id)
 {
     return id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
@@ -4653,9 +4580,7 @@ static void dec_k_left(struct dec *d, u64 v)
         dec_k_pointed(d, v);
 }
 
-/* ---- files ---- */
-
-/* Appends getdents64(2)'s struct linux_dirent64[]. */
+/* struct linux_dirent64[] of getdents64(2). */
 static void dec_k_dents(struct dec *d, u64 v)
 {
     u8 raw[DEC_CHUNK];
@@ -4672,7 +4597,7 @@ static void dec_k_dents(struct dec *d, u64 v)
         if (len < 20 || at + (s64)len > have)
             break;
         b_f(d->b, "%s{d_ino=%" PRIu64 ", d_type=", n ? ", " : "", dec_ld(p, 8));
-        dec_name(d->b, p[18], FAM_dtype);
+        dec_enum(d->b, p[18], FAM_dtype);
         b_s(d->b, ", d_name=");
         b_quoted(d->b, p + 19, strnlen((const char *)p + 19, len - 19), false);
         b_c(d->b, '}');
@@ -4680,8 +4605,6 @@ static void dec_k_dents(struct dec *d, u64 v)
     }
     b_s(d->b, (u64)at >= ret ? "]" : at ? ", ...]" : "...]");
 }
-
-/* ---- System V messages ---- */
 
 static void dec_k_msgbuf(struct dec *d, u64 v)
 {
@@ -4694,9 +4617,7 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* ---- pointers to small integers ---- */
-
-/* Returns 0 for the first argument that points to a number, else 1. */
+/* Returns 0 for the first pointer to a number, 1 for further ones. */
 static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
@@ -4743,8 +4664,6 @@ static void dec_k_int2fd(struct dec *d, u64 v)
     if (dec_get(d, v, raw, sizeof raw))
         dec_fds(d, raw, sizeof raw);
 }
-
-/* ---- processes, signals, limits ---- */
 
 static void dec_status(struct buf *b, u32 s)
 {
@@ -4808,7 +4727,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* The set's size: the previous argument of sched_setaffinity(2), the result of
+/* The size is the previous argument of sched_setaffinity(2), or the result of
  * sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
@@ -4816,14 +4735,9 @@ static void dec_k_cpuset(struct dec *d, u64 v)
     dec_set(d, v, MIN((u64)(u32)bytes, (u64)DEC_CHUNK) * 8, false);
 }
 
-static void dec_gid(struct dec *d, const u8 *p)
+static void dec_gid(struct dec *d, const u8 *p, size_t size)
 {
-    dec_id(d->b, dec_ld(p, 4));
-}
-
-static void dec_gid16(struct dec *d, const u8 *p)
-{
-    dec_id(d->b, dec_ld(p, 2));
+    dec_id(d->b, dec_ld(p, size));
 }
 
 static void dec_k_gids(struct dec *d, u64 v)
@@ -4833,10 +4747,10 @@ static void dec_k_gids(struct dec *d, u64 v)
     if (n < 0 || (d->exit && !(u32)d->c->arg[0]))
         dec_pointer(d, v, 0);
     else
-        dec_array(d, v, (u64)n, old ? 2 : 4, old ? dec_gid16 : dec_gid);
+        dec_array(d, v, (u64)n, old ? 2 : 4, dec_gid);
 }
 
-/* Appends 1<<CAP_CHOWN|1<<CAP_KILL; a large set as a number. */
+/* Appends 1<<CAP_CHOWN|1<<CAP_KILL, or a number for many. */
 static void dec_caps(struct buf *b, u64 set)
 {
     u32 from = b->len;
@@ -4867,8 +4781,8 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Format of a siginfo_t (siginfo_layout, kernel/signal.c, Linux 5.10): FAM_... of si_code, ST_...
- * of what follows. */
+/* Format of a siginfo_t (siginfo_layout, kernel/signal.c, Linux 5.10): names of si_code, structure
+ * after it. */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -4902,7 +4816,7 @@ static struct dec_origin dec_origin(int sig, s32 code)
 
 static void dec_k_siginfo(struct dec *d, u64 v)
 {
-    enum { STATUS_END = 28 }; /* the rest is not set */
+    enum { STATUS_END = 28 }; /* waitid(2) sets no later field */
     u8 raw[48];
     size_t have = d->c->id == SC_waitid ? STATUS_END : sizeof raw;
     if (!dec_get(d, v, raw, sizeof raw))
@@ -4931,8 +4845,6 @@ static void dec_k_siginfo(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* ---- waiting for descriptors ---- */
-
 static void dec_k_fdset(struct dec *d, u64 v)
 {
     s32 n = (s32)d->c->arg[0];
@@ -4941,7 +4853,7 @@ static void dec_k_fdset(struct dec *d, u64 v)
 
 /* ---- sockets ---- */
 
-/* Appends a unix(7) address: a path, with or without NUL, or an abstract name. */
+/* A path, with or without NUL, or an abstract name (unix(7)). */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
 {
     b_s(d->b, "sun_path=");
@@ -4976,13 +4888,13 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
     b_f(d->b, port == (u32)-1 ? ", svm_port=VMADDR_PORT_ANY" : ", svm_port=%u", port);
 }
 
-/* Appends a struct sockaddr. A short address, or one of an unknown family, is shown as bytes. */
+/* Appends a struct sockaddr. If it is too short or its family is unknown, its bytes are shown. */
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
     static const struct {
         void (*show)(struct dec *, const u8 *, size_t); /* NULL: structure `st` */
         u8 st;    /* ST_... */
-        u8 least; /* least size in bytes */
+        u8 least; /* minimum size */
     } form[] = {
         [AF_UNIX] = { dec_unix, 0, 3 },
         [AF_INET] = { NULL, ST_sockaddr_in, 8 },
@@ -5014,7 +4926,7 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     b_c(d->b, '}');
 }
 
-/* Appends the address at addr, at most sizeof(struct sockaddr_storage). */
+/* Appends at most sizeof(struct sockaddr_storage). */
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[129] = { 0 };
@@ -5030,8 +4942,8 @@ static void dec_k_sa(struct dec *d, u64 v)
     dec_sockaddr_at(d, v, dec_next(d));
 }
 
-/* Appends an address that the kernel truncated to the tracee's buffer. The size of that buffer is
- * unknown if kvis missed the call's entry: then only the pointer is shown. */
+/* Appends an address that the kernel truncated to the tracee's buffer. kvis knows the size of that
+ * buffer only if it saw the call's entry. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
@@ -5043,9 +4955,9 @@ static void dec_k_saout(struct dec *d, u64 v)
         dec_pointer(d, v, r);
 }
 
-static void dec_iovec(struct dec *d, const u8 *p)
+static void dec_iovec(struct dec *d, const u8 *p, size_t size)
 {
-    unsigned w = dec_word(d);
+    size_t w = size / 2;
     u64 base = dec_ld(p, w), len = dec_ld(p + w, w), n = MIN(len, d->left);
     b_s(d->b, "{iov_base=");
     if (!n && len && d->exit)
@@ -5067,7 +4979,6 @@ static void dec_k_iov(struct dec *d, u64 v)
     dec_iov(d, v, dec_next(d), dec_moved(d));
 }
 
-/* Appends a control message's data: descriptors, credentials or bytes. */
 static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t n)
 {
     struct buf *b = d->b;
@@ -5082,7 +4993,7 @@ static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t
     }
 }
 
-/* Appends struct cmsghdr { size_t len; int level, type; } and data, aligned to words. */
+/* struct cmsghdr { size_t len; int level, type; } and its data are aligned to words. */
 static void dec_control(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[1024];
@@ -5114,7 +5025,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, ']');
 }
 
-/* A struct msghdr: seven words, of which the second and last are ints. */
+/* All members are words, except that the second and last are ints. */
 struct dec_msghdr {
     u64 name, namelen, iov, iovlen, control, controllen, flags;
 };
@@ -5127,7 +5038,7 @@ static struct dec_msghdr dec_msghdr(const u8 *p, unsigned w)
     };
 }
 
-/* Appends a struct msghdr. `bytes`: transferred bytes; ~0 at entry. */
+/* `bytes`: number of transferred bytes; ~0 at entry. */
 static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
 {
     struct buf *b = d->b;
@@ -5157,10 +5068,9 @@ static void dec_k_msg(struct dec *d, u64 v)
         dec_msg(d, raw, dec_moved(d));
 }
 
-static void dec_mmsg(struct dec *d, const u8 *p)
+static void dec_mmsg(struct dec *d, const u8 *p, size_t size)
 {
-    unsigned w = dec_word(d);
-    u32 len = (u32)dec_ld(p + 7 * w, 4);
+    u32 len = (u32)dec_ld(p + size / 8 * 7, 4);
     b_s(d->b, "{msg_hdr=");
     dec_msg(d, p, d->exit ? len : ~0ull);
     if (d->exit)
@@ -5174,7 +5084,7 @@ static void dec_k_mmsg(struct dec *d, u64 v)
     dec_array(d, v, n, 8 * dec_word(d), dec_mmsg);
 }
 
-/* Appends socket(2)'s protocol, whose names depend on the family. */
+/* The names depend on the address family. */
 static void dec_k_sockproto(struct dec *d, u64 v)
 {
     switch ((u32)d->c->arg[0]) {
@@ -5189,53 +5099,34 @@ static void dec_k_sockproto(struct dec *d, u64 v)
     }
 }
 
-/* Appends an option's value that is no number. Returns false for a number, or if n is too small. */
-static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, size_t n)
-{
-    unsigned w = dec_word(d);
-    const struct dec_layout *l = o->holds == OPT_STRUCT ? dec_layout(d, (u8)o->what) : NULL;
-    if (l && n >= l->size) {
-        dec_braces(d, p, l->size, l);
-    } else if (o->holds == OPT_TIME && n >= 8) {
-        dec_time(d, p, n >= 16 ? 8 : 4, DV_TV);
-    } else if (o->holds == OPT_FILTER && n >= 2u * w) {
-        b_f(d->b, "{len=%u, filter=%#" PRIx64 "}", (u32)dec_ld(p, 2), dec_ld(p + w, w));
-    } else if (o->holds == OPT_TEXT) {
-        size_t len = strnlen((const char *)p, n);
-        dec_quoted(d, p, len, len);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
-{
-    b_c(d->b, '[');
-    if (o && o->holds == OPT_ERROR && v)
-        dec_errno(d->b, v);
-    else if (o && o->holds == OPT_VALUE)
-        dec_enum(d->b, (u32)v, o->what);
-    else
-        b_s64(d->b, v);
-    b_c(d->b, ']');
-}
-
 static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
 {
     const struct sc_option *o = sc_options, *end = sc_options + ARRAY_LEN(sc_options);
     while (o < end && (o->level != (u32)d->c->arg[1] || o->name != (u32)d->c->arg[2]))
         o++;
-    if (o < end && dec_optvalue(d, o, p, have))
-        return;
-    if (n == 4)
-        dec_optnumber(d, o < end ? o : NULL, (s32)dec_ld(p, 4));
-    else
+    u8 holds = o < end ? o->holds : OPT_INT;
+    const struct dec_layout *l = holds == OPT_STRUCT ? dec_layout(d, (u8)o->what) : NULL;
+    s32 v = (s32)dec_ld(p, MIN(have, (size_t)4));
+    if (l && have >= l->size) {
+        dec_braces(d, p, l->size, l);
+    } else if (holds == OPT_TEXT) {
+        size_t len = strnlen((const char *)p, have);
+        dec_quoted(d, p, len, len);
+    } else if (n != 4) {
         dec_quoted(d, p, have, n);
+    } else {
+        b_c(d->b, '[');
+        if (holds == OPT_ERROR && v)
+            dec_errno(d->b, v);
+        else if (holds == OPT_VALUE)
+            dec_enum(d->b, (u32)v, o->what);
+        else
+            b_s64(d->b, v);
+        b_c(d->b, ']');
+    }
 }
 
-/* Appends the value of a socket option; arguments 1 and 2 are its level and name, the next argument
- * its length. */
+/* Arguments 1 and 2 are the level and name of the option. */
 static void dec_k_sockoptval(struct dec *d, u64 v)
 {
     u8 raw[256], len[4];
@@ -5251,8 +5142,6 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
     else if (dec_get(d, v, raw, MIN((size_t)n, sizeof raw)))
         dec_option(d, raw, MIN((size_t)n, sizeof raw), (size_t)n);
 }
-
-/* ---- arguments whose meaning depends on another argument ---- */
 
 static void dec_k_futexop(struct dec *d, u64 v)
 {
@@ -5276,7 +5165,7 @@ static void dec_k_futexbits(struct dec *d, u64 v)
         b_hex(d->b, (u32)v);
 }
 
-/* Appends FUTEX_WAKE_OP's op << 28 | cmp << 24 | oparg << 12 | cmparg (futex(2)). */
+/* futex(2): op << 28 | cmp << 24 | oparg << 12 | cmparg. */
 static void dec_k_futexwakeop(struct dec *d, u64 v)
 {
     u32 w = (u32)v;
@@ -5286,14 +5175,14 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* fl_ioctls[] has groups: second byte of the commands, size of the rows (two bytes), rows. A row:
- * number of bytes shared with the previous name, lowest byte of the command, its upper half (two
- * bytes), rest of the name, up to a byte below '0'. A byte from 128 stands for a word. If any size
- * is valid, the upper half has IOCTL_SIZE; then '~' ends the name of a macro that takes the
- * size. */
+/* fl_ioctls[] has groups: second byte of the commands, size in two bytes, rows. A row has the
+ * number of bytes that the name shares with the name before, lowest byte of the command, its upper
+ * half in two bytes, and the rest of the name, up to a byte below '0'. A byte from 128 on stands
+ * for a word. IOCTL_SIZE in the upper half means any size; '~' ends the name of a macro that takes
+ * the size. */
 enum { IOCTL_SIZE = 0x3fff };
 
-/* Completes the name of the row at p. Returns the row's end. */
+/* Completes the name of the row at p. Returns the end of the row. */
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
 {
     *len = p[0];
@@ -5306,7 +5195,7 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
     return p;
 }
 
-/* Appends at most three names of an ioctl(2) command, "A or B": the driver decides. `any`: rows for
+/* Appends at most three names, "A or B", because the driver decides. `any`: rows that are valid for
  * any size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
@@ -5338,8 +5227,8 @@ static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
     return n;
 }
 
-/* Appends a command with a number in it, such as EVIOCGABS(abs) (linux/input.h), or one of a
- * protocol or driver (linux/sockios.h, linux/wireless.h). */
+/* Appends a command that includes a number, such as EVIOCGABS(abs) (linux/input.h), or that belongs
+ * to a protocol or driver (linux/sockios.h, linux/wireless.h). */
 static bool dec_ioctl_numbered(struct buf *b, u32 cmd)
 {
     enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
@@ -5395,11 +5284,11 @@ static void dec_k_ifreq(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Appends io_uring_enter(2)'s fifth argument, a signal set or a structure with one. */
+/* io_uring_enter(2) takes a signal set, or a structure with one. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
-    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; REG: the argument is an offset in
-                                               * registered memory */
+    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; REG: an offset in registered
+                                               * memory */
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
         dec_k_hex(d, v);
@@ -5420,8 +5309,8 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* Returns the number of passed arguments. The register of an optional one (open's mode) may be
- * unset. */
+/* Returns the number of arguments without optional ones that were not passed: their registers have
+ * unrelated values. */
 static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
@@ -5446,7 +5335,7 @@ static unsigned dec_nargs(const struct call *c)
     }
 }
 
-/* Decodes argument i into c->text. At entry, an argument for the exit stays ARG_NONE. */
+/* An argument for the call's exit stays ARG_NONE at its entry. */
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
@@ -5494,7 +5383,7 @@ static void dec_enter(struct task *t, struct call *c)
     }
 }
 
-/* A failed call writes nothing, except an interrupted sleep's remaining time. */
+/* A failed call writes nothing, but an interrupted sleep writes the remaining time. */
 static bool dec_wrote(const struct call *c, unsigned kind)
 {
     if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* ERESTART_RESTARTBLOCK */
@@ -5531,30 +5420,24 @@ static bool dec_cloexec(const struct call *c)
 /* Appends poll(2)'s ready descriptors: ([{fd=3, revents=POLLIN}]). */
 static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
 {
-    u8 raw[128 * 8];
+    struct mem_ahead ahead;
+    u8 raw[8];
     u32 shown = 0;
+    ahead.n = 0;
     if (!d->c->ret) {
         b_s(d->b, " (Timeout)");
         return;
     }
     b_s(d->b, " ([");
-    for (u64 k = 0; k < MIN(nfds, (u64)65536) && shown < (u64)d->c->ret; k += 128) {
-        s64 r = mem_read(d->t, addr + 8 * k, raw, (size_t)MIN(nfds - k, (u64)128) * 8);
-        for (s64 at = 0; at + 8 <= r && shown < (u64)d->c->ret; at += 8) {
-            if (!dec_ld(raw + at + 6, 2))
-                continue;
-            if (shown == opt.strlen_max) {
-                r = 0;
-                break;
-            }
-            b_s(d->b, shown++ ? ", {fd=" : "{fd=");
-            fd_label(d->b, d->t, (int)dec_ld(raw + at, 4));
-            b_s(d->b, ", revents=");
-            dec_bits(d->b, dec_ld(raw + at + 6, 2), FAM_poll);
-            b_c(d->b, '}');
-        }
-        if (r <= 0)
+    for (u64 k = 0; k < MIN(nfds, (u64)65536) && shown < (u64)d->c->ret; k++) {
+        if (mem_read_ahead(d->t, &ahead, addr + 8 * k, raw, 8) != 8)
             break;
+        if (!dec_ld(raw + 6, 2))
+            continue;
+        if (shown == opt.strlen_max)
+            break;
+        b_s(d->b, shown++ ? ", " : "");
+        dec_braces(d, raw, sizeof raw, &dec_layouts[ST_pollready]);
     }
     if (shown < (u64)d->c->ret)
         b_s(d->b, shown ? ", ..." : "...");
@@ -5583,7 +5466,7 @@ static void dec_ret_select(struct dec *d)
     b_c(d->b, ')');
 }
 
-/* Appends a result's details, such as ready descriptors or names of bits. */
+/* Appends details such as ready descriptors or names of bits. */
 static void dec_ret_detail(struct dec *d, const struct sc_result *r)
 {
     const struct call *c = d->c;
@@ -5606,8 +5489,8 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
     b_c(d->b, ')');
 }
 
-/* Appends -1 ENOENT (No such file or directory); ? instead of -1 if the kernel is about to restart
- * the call, because the program sees no error (signal(7)). */
+/* Appends -1 ENOENT (No such file or directory), or ? instead of -1 if the kernel is about to
+ * restart the call (signal(7)): the program sees no error. */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
@@ -5621,8 +5504,7 @@ static void dec_ret_error(struct buf *b, int e)
 
 static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 {
-    u64 outlen[2] = { c->outlen[0], c->outlen[1] };
-    struct dec d = { .t = t, .c = c, .b = b, .outlen = outlen, .exit = true };
+    struct dec d = { .t = t, .c = c, .b = b, .exit = true };
     const struct sc_result *r = c->known ? dec_result(c, c->row) : &sc_results[0];
     if (c->noret) {
         b_c(b, '?');
@@ -5649,7 +5531,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 enum { SC_N = ARRAY_LEN(sc_rows) };
 
 static u16 sc_id[SC_N];  /* first row with the same name */
-static bool sc_set[SC_N]; /* selected by -e trace=; default: all */
+static bool sc_set[SC_N]; /* the rows that -e trace= selects; by default all */
 
 static const char *sc_name(u16 row)
 {
@@ -5680,7 +5562,7 @@ static s64 sc_number(enum abi a, u16 id)
     return -1;
 }
 
-/* Widens the 16-bit ids of old 32-bit calls; 0xffff is -1 (include/linux/highuid.h). */
+/* Widens 16-bit ids; 0xffff means -1 (include/linux/highuid.h). */
 static void sc_widen_ids(int row, u64 *arg)
 {
     const char *name = sc_rows[row].name;
@@ -5693,8 +5575,8 @@ static void sc_widen_ids(int row, u64 *arg)
     }
 }
 
-/* Clears the upper halves that the kernel ignores (32-bit types in SYSCALL_DEFINE) of arguments
- * that determine what a call does. For 32-bit ABIs, also widens ids. */
+/* Clears the upper halves of arguments if the kernel ignores them (SYSCALL_DEFINE) and they
+ * determine what the call does. For 32-bit ABIs, also widens ids. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
     static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
@@ -5722,7 +5604,8 @@ static u16 sc_class(const char *name)
     return 0;
 }
 
-/* Adds the calls of a word of -e trace= to `set`. Returns NULL, or a static error message. */
+/* Adds to `set` the calls that a word of -e trace= selects. Returns NULL, or a static error
+ * message. */
 static const char *sc_add(const char *word, bool *set)
 {
     static char wrong[256];
@@ -5739,7 +5622,7 @@ static const char *sc_add(const char *word, bool *set)
             set[i] = hit = true;
     if (regex)
         regfree(&re);
-    /* Without %, as in strace's old trace=file, the name of a call comes first (`stat`). */
+    /* `stat` is the call; strace's old trace=file is the class. */
     u16 cls = hit ? 0 : sc_class(word + (*word == '%'));
     for (u16 i = 0; i < SC_N; i++)
         set[i] |= (sc_rows[i].cls & cls) != 0;
@@ -5776,8 +5659,8 @@ static const char *sc_parse(const char *expr)
 }
 
 /* == 12 ev_  events: what happened, as data =====================================
- * gen/events.h has a row for each kind of event and each field. A new kind needs a row there, a
- * function of section md_ that creates the event, and that function's name as model= of the call in
+ * gen/events.h describes the kinds of events and their fields. A new kind needs a row there, a
+ * function of section md_, and the name of that function as model= of the call in
  * gen/tables/syscalls.tbl. Sinks, recordings, reports and the hybrid backend need no change (the
  * test `adding` verifies this). */
 
@@ -5825,20 +5708,20 @@ static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
 
 struct event {
     u8 kind;
-    bool unasked;        /* -e trace= excludes the call: no sink shows the event */
-    bool selected;       /* by -P */
-    int err;             /* of the call; 0: success */
-    s32 row;             /* sc_rows[] index of the call; -1: none */
+    bool unasked;        /* -e trace= excludes the call, so no sink shows the event */
+    bool selected;       /* -P selects the call */
+    int err;             /* errno of the call; 0: success */
+    s32 row;             /* index of the call in sc_rows[]; -1: none */
     pid_t pid, tid;
     u64 ts_ns;           /* CLOCK_MONOTONIC */
     u64 set[(N_EV_FIELDS + 63) / 64]; /* one bit for each field with a value in v[] */
-    struct call *call;   /* of EK_SYSCALL, else NULL */
-    union ev_val v[N_EV_FIELDS]; /* last, because ev_new does not clear it */
+    struct call *call;   /* the call of EK_SYSCALL, else NULL */
+    union ev_val v[N_EV_FIELDS]; /* last, because ev_new does not clear v */
 };
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
-    static struct event e; /* sinks handle an event before the next */
+    static struct event e; /* sinks finish with an event before the next one */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.row = -1;
@@ -5866,7 +5749,7 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_mark(e, f);
 }
 
-/* Sets exit code or signal from a wait(2) status. process: not only a thread ended. */
+/* `process`: the whole process has ended. */
 static void ev_status(struct event *e, int status, bool process)
 {
     if (WIFSIGNALED(status))
@@ -5926,7 +5809,7 @@ static bool ev_is_text(u32 f)
     return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
 }
 
-/* Copies an event and, into `text`, its strings. Returns false if `text` is full. */
+/* Copies an event, and its strings into `text`. Returns false if `text` is full. */
 static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 {
     b_reset(text);
@@ -5953,8 +5836,8 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
     return !text->cut;
 }
 
-/* Groups of similar events, each one line of text output: the first event, and sums over all.
- * Sorted by first event. */
+/* Groups of similar events for text output, in the order of their first events. Each group has its
+ * first event and sums over all. */
 enum { EV_GROUPS = 16 };
 struct ev_groups {
     u32 first, n; /* g[first] to g[n - 1] are in use */
@@ -5980,7 +5863,8 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events differ only in times and addresses, or are execs of one thread. */
+/* Returns whether two events differ only in times and addresses, or are execs of the same
+ * thread. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -11307,7 +11191,8 @@ static bool md_socketcall(struct task *t, struct call *c)
     struct buf b = { .p = name, .cap = sizeof name - 1, .max = sizeof name - 1 };
     u32 w[6] = { 0 };
     u16 id = 0;
-    dec_name(&b, (u32)c->arg[0], FAM_socketcall); /* SYS_CONNECT */
+    if (!dec_named(&b, (u32)c->arg[0], FAM_socketcall)) /* SYS_CONNECT */
+        return false;
     while (id < SC_N && strcasecmp(sc_name(id), name + strlen("SYS_")))
         id++;
     if (id == SC_N || !mem_get(t, c->arg[1], w, sc_rows[id].nargs * sizeof *w))
@@ -17172,8 +17057,8 @@ static void bpf_set_registers(struct bpf_cfgs *c, struct bpf_obj *o)
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
     static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
     for (size_t i = 0; i < ARRAY_LEN(arg); i++) {
-        bpf_set(c, arg[i], arch_arg_off[i]);
-        bpf_set(c, arg32[i], arch_arg_off32[i]);
+        bpf_set(c, arg[i], arch_arg_off(false, i));
+        bpf_set(c, arg32[i], arch_arg_off(true, i));
     }
     bpf_set(c, "CFG_NR", ARCH_NR_OFF);
     bpf_set_compat(c, o);
@@ -17295,9 +17180,9 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
         bpf_set_imm(in, bpf_is_raw(r));
     if (!strcmp(p->name, "CFG_WAKE"))
         bpf_set_imm(in, o->ring_bytes / 4);
-    for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 to CFG_ARG4 */
+    for (u32 i = 0; i < 5; i++) /* CFG_ARG0 to CFG_ARG4 */
         if (!strncmp(p->name, "CFG_ARG", 7) && p->name[7] == (char)('0' + i) && !p->name[8])
-            bpf_set_imm(in, arch_fn_off[i]);
+            bpf_set_imm(in, arch_fn_off(i));
     for (u32 i = 0; i < o->n_cfg; i++)
         if (!strcmp(o->cfg[i].name, p->name))
             bpf_set_imm(in, o->cfg[i].val);
@@ -18929,7 +18814,7 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
 /* Returns the index in wire_thread.word of an argument. call_enter puts ARCH_ORIG_A0 at index 0. */
 static u8 hy_word(u8 arg)
 {
-    u32 offset = arch_arg_off[MIN(arg, 5)];
+    u32 offset = arch_arg_off(false, MIN(arg, 5u));
     u32 at = offset == ARCH_ORIG_A0 ? 0 : offset - ARCH_WORDS;
     return hy.classic_tracepoints ? arg : (u8)(at / 8);
 }
@@ -19341,7 +19226,7 @@ static int hy_open(u32 ring_bytes)
     if (e)
         return e;
     bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
-    bpf_set(&c, "CFG_A1", arch_arg_off[1]);
+    bpf_set(&c, "CFG_A1", arch_arg_off(false, 1));
     bpf_set(&c, "CFG_ORIG_A0", ARCH_ORIG_A0);
     bpf_set_compat(&c, o);
     bpf_set(&c, "CFG_MAGIC", hy.magic);
@@ -30732,7 +30617,7 @@ static int vq_load(struct bpf_obj *o)
     if (e)
         return e;
     bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
-    bpf_set(&c, "CFG_RET", ARCH_RET_OFF);
+    bpf_set(&c, "CFG_RET", 8u * arch_layouts[0].ret);
     bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
     o->cfg = c.v;
     o->n_cfg = c.n;

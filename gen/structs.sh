@@ -150,7 +150,7 @@ BEGIN {
     # formats of a member, and the sizes that they allow
     n = split("int uint hex flags value bits", w, " ")
     for (i = 1; i <= n; i++) shown[w[i]] = "1 2 4 8"
-    n = split("mode:2,4,8 dev:8 id:4 ptr:8 str:8 limit:8 fd:4 sig:4,8 inet:4 ts:8,16 tv:8,16 chars:14,16,64,65 net:2,4 inet6:16 mask:4 sigset:8 sigsetp:4,8 handler:8", w, " ")
+    n = split("mode:2,4,8 dev:8 id:4 ptr:4,8 str:8 limit:8 fd:4 sig:4,8 inet:4 ts:8,16 tv:8,16 chars:14,16,64,65 net:2,4 inet6:16 mask:4 sigset:8 sigsetp:4,8 handler:8", w, " ")
     for (i = 1; i <= n; i++) {
         split(w[i], part, ":")
         gsub(/,/, " ", part[2])

@@ -361,8 +361,8 @@ read_calls() {
         if (NF != 2) bad("expected: OPTION HOW")
         if ($2 ~ /^struct:/ && (substr($2, 8) in structs)) f = "OPT_STRUCT, ST_" substr($2, 8)
         else if ($2 ~ /^e:/ && (f in family)) f = "OPT_VALUE, FAM_" f
-        else if ($2 ~ /^(text|time|error|filter)$/) f = "OPT_" toupper($2) ", 0"
-        else bad("`" $2 "`: struct:NAME, e:FAMILY, text, time, error or filter")
+        else if ($2 ~ /^(text|error)$/) f = "OPT_" toupper($2) ", 0"
+        else bad("`" $2 "`: struct:NAME, e:FAMILY, text or error")
         options = options sprintf("    { %s, %s, %s }, /* %s */\n", level, number_of($1, fam), f, $1)
     }
     function write_commands(    i) {

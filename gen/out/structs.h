@@ -507,139 +507,169 @@ static const struct dec_member dec_members_50[] = { /* pollfd */
     { "events", 4, 2, DV_FLAGS, FAM_poll, 0, 0 },
 };
 
-static const struct dec_member dec_members_51[] = { /* linger */
+static const struct dec_member dec_members_51[] = { /* pollready */
+    { "fd", 0, 4, DV_FD, 0, 0, 0 },
+    { "revents", 6, 2, DV_FLAGS, FAM_poll, 0, 0 },
+};
+
+static const struct dec_member dec_members_52[] = { /* timeval */
+    { "tv_sec", 0, 8, DV_INT, 0, 0, 0 },
+    { "tv_usec", 8, 8, DV_INT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_53[] = { /* timeval */
+    { "tv_sec", 0, 4, DV_INT, 0, 0, 0 },
+    { "tv_usec", 4, 4, DV_INT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_54[] = { /* sock_timeval */
+    { "tv_sec", 0, 8, DV_INT, 0, 0, 0 },
+    { "tv_usec", 8, 8, DV_INT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_55[] = { /* sock_fprog */
+    { "len", 0, 2, DV_UINT, 0, 0, 0 },
+    { "filter", 8, 8, DV_PTR, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_56[] = { /* sock_fprog */
+    { "len", 0, 2, DV_UINT, 0, 0, 0 },
+    { "filter", 4, 4, DV_PTR, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_57[] = { /* linger */
     { "l_onoff", 0, 4, DV_INT, 0, 0, 0 },
     { "l_linger", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_52[] = { /* ucred */
+static const struct dec_member dec_members_58[] = { /* ucred */
     { "pid", 0, 4, DV_INT, 0, 0, 0 },
     { "uid", 4, 4, DV_UINT, 0, 0, 0 },
     { "gid", 8, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_53[] = { /* ip_mreq */
+static const struct dec_member dec_members_59[] = { /* ip_mreq */
     { "imr_multiaddr", 0, 4, DV_INET, 0, 0, 0 },
     { "imr_interface", 4, 4, DV_INET, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_54[] = { /* itimerval */
+static const struct dec_member dec_members_60[] = { /* itimerval */
     { "it_interval", 0, 16, DV_TV, 0, 0, 0 },
     { "it_value", 16, 16, DV_TV, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_55[] = { /* itimerval */
+static const struct dec_member dec_members_61[] = { /* itimerval */
     { "it_interval", 0, 8, DV_TV, 0, 0, 0 },
     { "it_value", 8, 8, DV_TV, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_56[] = { /* itimerspec64 */
+static const struct dec_member dec_members_62[] = { /* itimerspec64 */
     { "it_interval", 0, 16, DV_TS, 0, 0, 0 },
     { "it_value", 16, 16, DV_TS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_57[] = { /* itimerspec */
+static const struct dec_member dec_members_63[] = { /* itimerspec */
     { "it_interval", 0, 16, DV_TS, 0, 0, 0 },
     { "it_value", 16, 16, DV_TS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_58[] = { /* itimerspec */
+static const struct dec_member dec_members_64[] = { /* itimerspec */
     { "it_interval", 0, 8, DV_TS, 0, 0, 0 },
     { "it_value", 8, 8, DV_TS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_59[] = { /* epoll_event */
+static const struct dec_member dec_members_65[] = { /* epoll_event */
     { "events", 0, 4, DV_FLAGS, FAM_epoll, 0, 0 },
     { "data", 4, 8, DV_UINT, 0, 0, 13 },
     { "data", 4, 8, DV_HEX, 0, 0, 14 },
 };
 
-static const struct dec_member dec_members_60[] = { /* epoll_event */
+static const struct dec_member dec_members_66[] = { /* epoll_event */
     { "events", 0, 4, DV_FLAGS, FAM_epoll, 0, 0 },
     { "data", 8, 8, DV_UINT, 0, 0, 15 },
     { "data", 8, 8, DV_HEX, 0, 0, 16 },
 };
 
-static const struct dec_member dec_members_61[] = { /* sigaction */
+static const struct dec_member dec_members_67[] = { /* sigaction */
     { "sa_handler", 0, 8, DV_HANDLER, 0, 0, 0 },
     { "sa_mask", 24, 8, DV_SIGSET, 0, 0, 0 },
     { "sa_flags", 8, 8, DV_FLAGS, FAM_sa_flags, 0, 0 },
     { "sa_restorer", 16, 8, DV_PTR, 0, 0, 17 },
 };
 
-static const struct dec_member dec_members_62[] = { /* sigaction */
+static const struct dec_member dec_members_68[] = { /* sigaction */
     { "sa_handler", 0, 8, DV_HANDLER, 0, 0, 0 },
     { "sa_mask", 16, 8, DV_SIGSET, 0, 0, 0 },
     { "sa_flags", 8, 8, DV_FLAGS, FAM_sa_flags, 0, 0 },
 };
 
-static const struct dec_member dec_members_63[] = { /* psigset */
+static const struct dec_member dec_members_69[] = { /* psigset */
     { "sigmask", 0, 8, DV_SIGSETP, 0, 0, 0 },
     { "sigsetsize", 8, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_64[] = { /* psigset */
+static const struct dec_member dec_members_70[] = { /* psigset */
     { "sigmask", 0, 4, DV_SIGSETP, 0, 0, 0 },
     { "sigsetsize", 4, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_65[] = { /* sockaddr_in */
+static const struct dec_member dec_members_71[] = { /* sockaddr_in */
     { "sin_port", 2, 2, DV_NET, 0, 0, 0 },
     { "sin_addr", 4, 4, DV_INET, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_66[] = { /* sockaddr_in6 */
+static const struct dec_member dec_members_72[] = { /* sockaddr_in6 */
     { "sin6_port", 2, 2, DV_NET, 0, 0, 0 },
     { "sin6_flowinfo", 4, 4, DV_NET, 0, 0, 0 },
     { "sin6_addr", 8, 16, DV_INET6, 0, 0, 0 },
     { "sin6_scope_id", 24, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_67[] = { /* sockaddr_nl */
+static const struct dec_member dec_members_73[] = { /* sockaddr_nl */
     { "nl_pid", 4, 4, DV_UINT, 0, 0, 0 },
     { "nl_groups", 8, 4, DV_MASK, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_68[] = { /* sockaddr_alg */
+static const struct dec_member dec_members_74[] = { /* sockaddr_alg */
     { "salg_type", 2, 14, DV_CHARS, 0, 0, 0 },
     { "salg_feat", 16, 4, DV_HEX, 0, 0, 0 },
     { "salg_mask", 20, 4, DV_HEX, 0, 0, 0 },
     { "salg_name", 24, 64, DV_CHARS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_69[] = { /* sockaddr_xdp */
+static const struct dec_member dec_members_75[] = { /* sockaddr_xdp */
     { "sxdp_flags", 2, 2, DV_HEX, 0, 0, 0 },
     { "sxdp_ifindex", 4, 4, DV_UINT, 0, 0, 0 },
     { "sxdp_queue_id", 8, 4, DV_UINT, 0, 0, 0 },
     { "sxdp_shared_umem_fd", 12, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_70[] = { /* siginfo_fault */
+static const struct dec_member dec_members_76[] = { /* siginfo_fault */
     { "si_addr", 16, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_71[] = { /* siginfo_call */
+static const struct dec_member dec_members_77[] = { /* siginfo_call */
     { "si_call_addr", 16, 8, DV_PTR, 0, 0, 0 },
     { "si_syscall", 24, 4, DV_INT, 0, 0, 0 },
     { "si_arch", 28, 4, DV_HEX, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_72[] = { /* siginfo_poll */
+static const struct dec_member dec_members_78[] = { /* siginfo_poll */
     { "si_band", 16, 8, DV_INT, 0, 0, 0 },
     { "si_fd", 24, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_73[] = { /* siginfo_timer */
+static const struct dec_member dec_members_79[] = { /* siginfo_timer */
     { "si_timerid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_overrun", 20, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_74[] = { /* siginfo_sender */
+static const struct dec_member dec_members_80[] = { /* siginfo_sender */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_75[] = { /* siginfo_exited */
+static const struct dec_member dec_members_81[] = { /* siginfo_exited */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
     { "si_status", 24, 4, DV_INT, 0, 0, 0 },
@@ -647,7 +677,7 @@ static const struct dec_member dec_members_75[] = { /* siginfo_exited */
     { "si_stime", 40, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_76[] = { /* siginfo_child */
+static const struct dec_member dec_members_82[] = { /* siginfo_child */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
     { "si_status", 24, 4, DV_SIG, 0, 0, 0 },
@@ -705,27 +735,31 @@ enum {
     ST_flock = 46,
     ST_flock64 = 48,
     ST_pollfd = 50,
-    ST_linger = 51,
-    ST_ucred = 52,
-    ST_ip_mreq = 53,
-    ST_itimerval = 54,
-    ST_itimerspec64 = 56,
-    ST_itimerspec = 57,
-    ST_epoll_event = 59,
-    ST_sigaction = 61,
-    ST_psigset = 63,
-    ST_sockaddr_in = 65,
-    ST_sockaddr_in6 = 66,
-    ST_sockaddr_nl = 67,
-    ST_sockaddr_alg = 68,
-    ST_sockaddr_xdp = 69,
-    ST_siginfo_fault = 70,
-    ST_siginfo_call = 71,
-    ST_siginfo_poll = 72,
-    ST_siginfo_timer = 73,
-    ST_siginfo_sender = 74,
-    ST_siginfo_exited = 75,
-    ST_siginfo_child = 76,
+    ST_pollready = 51,
+    ST_timeval = 52,
+    ST_sock_timeval = 54,
+    ST_sock_fprog = 55,
+    ST_linger = 57,
+    ST_ucred = 58,
+    ST_ip_mreq = 59,
+    ST_itimerval = 60,
+    ST_itimerspec64 = 62,
+    ST_itimerspec = 63,
+    ST_epoll_event = 65,
+    ST_sigaction = 67,
+    ST_psigset = 69,
+    ST_sockaddr_in = 71,
+    ST_sockaddr_in6 = 72,
+    ST_sockaddr_nl = 73,
+    ST_sockaddr_alg = 74,
+    ST_sockaddr_xdp = 75,
+    ST_siginfo_fault = 76,
+    ST_siginfo_call = 77,
+    ST_siginfo_poll = 78,
+    ST_siginfo_timer = 79,
+    ST_siginfo_sender = 80,
+    ST_siginfo_exited = 81,
+    ST_siginfo_child = 82,
 };
 
 static const struct dec_layout dec_layouts[] = {
@@ -780,30 +814,36 @@ static const struct dec_layout dec_layouts[] = {
     { dec_members_48, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 1 }, /* flock64 */
     { dec_members_49, 5, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386, 0 }, /* flock64 */
     { dec_members_50, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollfd */
-    { dec_members_51, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* linger */
-    { dec_members_52, 3, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ucred */
-    { dec_members_53, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ip_mreq */
-    { dec_members_54, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerval */
-    { dec_members_55, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerval */
-    { dec_members_56, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* itimerspec64 */
-    { dec_members_57, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerspec */
-    { dec_members_58, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerspec */
-    { dec_members_59, 3, 12, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_I386 | 1 << ABI_X32, 1 }, /* epoll_event */
-    { dec_members_60, 3, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 0 }, /* epoll_event */
-    { dec_members_61, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 1 }, /* sigaction */
-    { dec_members_62, 3, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_RISCV64, 0 }, /* sigaction */
-    { dec_members_63, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* psigset */
-    { dec_members_64, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* psigset */
-    { dec_members_65, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in */
-    { dec_members_66, 4, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in6 */
-    { dec_members_67, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
-    { dec_members_68, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
-    { dec_members_69, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
-    { dec_members_70, 1, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_fault */
-    { dec_members_71, 3, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_call */
-    { dec_members_72, 2, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_poll */
-    { dec_members_73, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_timer */
-    { dec_members_74, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_sender */
-    { dec_members_75, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
-    { dec_members_76, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
+    { dec_members_51, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollready */
+    { dec_members_52, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* timeval */
+    { dec_members_53, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* timeval */
+    { dec_members_54, 2, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sock_timeval */
+    { dec_members_55, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* sock_fprog */
+    { dec_members_56, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* sock_fprog */
+    { dec_members_57, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* linger */
+    { dec_members_58, 3, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ucred */
+    { dec_members_59, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ip_mreq */
+    { dec_members_60, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerval */
+    { dec_members_61, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerval */
+    { dec_members_62, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* itimerspec64 */
+    { dec_members_63, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerspec */
+    { dec_members_64, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerspec */
+    { dec_members_65, 3, 12, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_I386 | 1 << ABI_X32, 1 }, /* epoll_event */
+    { dec_members_66, 3, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 0 }, /* epoll_event */
+    { dec_members_67, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 1 }, /* sigaction */
+    { dec_members_68, 3, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_RISCV64, 0 }, /* sigaction */
+    { dec_members_69, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* psigset */
+    { dec_members_70, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* psigset */
+    { dec_members_71, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in */
+    { dec_members_72, 4, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in6 */
+    { dec_members_73, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
+    { dec_members_74, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
+    { dec_members_75, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
+    { dec_members_76, 1, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_fault */
+    { dec_members_77, 3, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_call */
+    { dec_members_78, 2, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_poll */
+    { dec_members_79, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_timer */
+    { dec_members_80, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_sender */
+    { dec_members_81, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
+    { dec_members_82, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
 };

@@ -1374,14 +1374,14 @@ static const struct sc_option sc_options[] = {
     { 1, 4, OPT_ERROR, 0 }, /* SO_ERROR */
     { 1, 13, OPT_STRUCT, ST_linger }, /* SO_LINGER */
     { 1, 17, OPT_STRUCT, ST_ucred }, /* SO_PEERCRED */
-    { 1, 20, OPT_TIME, 0 }, /* SO_RCVTIMEO_OLD */
-    { 1, 21, OPT_TIME, 0 }, /* SO_SNDTIMEO_OLD */
+    { 1, 20, OPT_STRUCT, ST_timeval }, /* SO_RCVTIMEO_OLD */
+    { 1, 21, OPT_STRUCT, ST_timeval }, /* SO_SNDTIMEO_OLD */
     { 1, 25, OPT_TEXT, 0 }, /* SO_BINDTODEVICE */
-    { 1, 26, OPT_FILTER, 0 }, /* SO_ATTACH_FILTER */
+    { 1, 26, OPT_STRUCT, ST_sock_fprog }, /* SO_ATTACH_FILTER */
     { 1, 39, OPT_VALUE, FAM_sockaf }, /* SO_DOMAIN */
-    { 1, 51, OPT_FILTER, 0 }, /* SO_ATTACH_REUSEPORT_CBPF */
-    { 1, 66, OPT_TIME, 0 }, /* SO_RCVTIMEO_NEW */
-    { 1, 67, OPT_TIME, 0 }, /* SO_SNDTIMEO_NEW */
+    { 1, 51, OPT_STRUCT, ST_sock_fprog }, /* SO_ATTACH_REUSEPORT_CBPF */
+    { 1, 66, OPT_STRUCT, ST_sock_timeval }, /* SO_RCVTIMEO_NEW */
+    { 1, 67, OPT_STRUCT, ST_sock_timeval }, /* SO_SNDTIMEO_NEW */
     { 6, 13, OPT_TEXT, 0 }, /* TCP_CONGESTION */
     { 6, 31, OPT_TEXT, 0 }, /* TCP_ULP */
 };
