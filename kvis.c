@@ -6178,8 +6178,8 @@ static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
 struct writer {
-    int fd[2];           /* descriptors of the output files; -1: none */
-    const char *name[2];
+    int fd; /* descriptor of the output file; -1: none */
+    const char *name;
     struct buf b;
 };
 
@@ -6246,7 +6246,7 @@ static struct {
     u32 line_at;  /* offset in text.b at which the line continues after time and thread */
     u32 line_col; /* number of columns of the current line that were already flushed */
     u64 due_ns;            /* earliest time at which a delayed line must be printed; 0: none */
-} out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
+} out = { .text.fd = -1, .json.fd = -1 };
 
 static struct ev_groups out_held; /* groups of events that the text sink has not printed yet */
 
@@ -6312,26 +6312,21 @@ static int out_write_all(int f, const char *p, size_t n)
 
 static void out_measure(void)
 {
-    u32 columns = u_columns(out.text.fd[0]);
+    u32 columns = u_columns(out.text.fd);
     out.columns = columns ? MAX(columns, (u32)OUT_COLUMNS_MIN) : 0;
 }
 
 static void out_writer_flush(struct writer *w)
 {
     out_begin();
-    for (int i = 0; i < 2; i++) {
-        if (w->fd[i] < 0 || !w->b.len)
-            continue;
-        int e = out_write_all(w->fd[i], w->b.p, w->b.len);
-        if (e == 0)
-            continue;
-        if (e != -EPIPE && e != -EINTR) { /* no message for EPIPE: the reader closed the pipe */
-            errno = -e;
-            u_warn("cannot write %s (its output ends here):", w->name[i]);
-            out.failed = -e;
-        }
-        w->fd[i] = -1;
+    int e = w->fd < 0 || !w->b.len ? 0 : out_write_all(w->fd, w->b.p, w->b.len);
+    if (e && e != -EPIPE && e != -EINTR) { /* no message for EPIPE: the reader closed the pipe */
+        errno = -e;
+        u_warn("cannot write %s (its output ends here):", w->name);
+        out.failed = -e;
     }
+    if (e)
+        w->fd = -1;
     if (w == &out.text && out.columns)
         out_measure();
     if (w == &out.text) {
@@ -8918,7 +8913,7 @@ static u64 st_round(const struct summary *s, u64 ns)
 
 static void st_path(struct buf *b, const struct name *n)
 {
-    u32 from = isatty(out.text.fd[0]) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
+    u32 from = isatty(out.text.fd) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
     b_own(b, from ? "…" : "");
     b_esc(b, n->s + from, n->len - from, 0);
 }
@@ -13157,7 +13152,7 @@ struct px_track {
     char name[PX_NAME];   /* program of the process, or name that the thread set with prctl(2) */
 };
 
-static struct writer px_json = { .fd = { -1, -1 } }, px_proto = { .fd = { -1, -1 } };
+static struct writer px_json = { .fd = -1 }, px_proto = { .fd = -1 };
 
 static struct {
     bool json, proto;     /* output formats in use */
@@ -13719,7 +13714,7 @@ static void px_counts(const struct event *e)
 
 enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
-static struct writer px_folded = { .fd = { -1, -1 } };
+static struct writer px_folded = { .fd = -1 };
 
 static struct {
     /* ns: time spent in the stack, or bytes with --folded-by=bytes */
@@ -14184,8 +14179,8 @@ static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL
 
 static void px_to(struct writer *w, int fd, const char *name)
 {
-    w->fd[0] = fd;
-    w->name[0] = name;
+    w->fd = fd;
+    w->name = name;
     w->b.max = 32 << 20;
 }
 
@@ -14324,7 +14319,7 @@ static struct {
     bool chosen;             /* true in the second pass */
     u32 least;               /* lowest score of the events in the page */
     u64 some;                /* number of events with score `least` that go into the page */
-} rep = { .w.fd = { -1, -1 } };
+} rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
 {
@@ -14433,7 +14428,7 @@ static int rep_write(const char *p, size_t n)
     b_put(&rep.raw, p, n);
     while (rep.raw.len >= REP_CHUNK)
         rep_chunk(REP_CHUNK);
-    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* an error: out_writer_flush has already reported it */
+    return rep.w.fd < 0 ? -EPIPE : 0; /* an error: out_writer_flush has already reported it */
 }
 
 /* Writes a script element with JSON. Escapes '<', which could end it or begin a comment. */
@@ -14514,8 +14509,8 @@ static void rep_open(int to)
 {
     rep.page = emb_text("report", "page");
     rep.page_end = rep.page + strlen(rep.page);
-    rep.w.fd[0] = to;
-    rep.w.name[0] = opt.report;
+    rep.w.fd = to;
+    rep.w.name = opt.report;
     rep.w.b.max = 32 << 20;
 }
 
@@ -14539,7 +14534,7 @@ static void rep_events(int fd, const char *name)
     }
     rep_choose(opt.report_events);
     rep.raw.max = REC_MAX * 2;
-    rec_start(rep_write, rep.w.name[0]);
+    rec_start(rep_write, rep.w.name);
     out.tap[0] = &rep_tap;
     rp_play();
     out.n_taps = 0;
@@ -15275,7 +15270,7 @@ static void df_text_name(struct buf *b, const struct df_pair *p)
     b_esc(&name, p->name->s, p->name->len, 0);
     if (p->of[0].failed != p->of[1].failed)
         b_f(&name, " (failed: %" PRIu64 ", %" PRIu64 ")", p->of[0].failed, p->of[1].failed);
-    df_put_rest(b, u_columns(out.text.fd[0]), name.p, name.len);
+    df_put_rest(b, u_columns(out.text.fd), name.p, name.len);
     b_c(b, '\n');
 }
 
@@ -21746,7 +21741,7 @@ static bool tr_ends_of(pid_t pid, bool reads)
 /* Finds the processes that read kvis's output, following the output from reader to reader. */
 static void tr_find_readers(void)
 {
-    const int fd[] = { out.text.fd[0], out.json.fd[0] };
+    const int fd[] = { out.text.fd, out.json.fd };
     char link[PATH_MAX + 1];
     struct stat s;
     for (size_t i = 0; i < ARRAY_LEN(fd); i++) {
@@ -22394,10 +22389,10 @@ static void tr_loop(void)
  * processes given with -p have exited, or an output has lost its reader. */
 static void tr_watch(void)
 {
-    int text = out.text.fd[0], json = out.json.fd[0];
+    int text = out.text.fd, json = out.json.fd;
     bool none = false;
     u64 asked = 0;
-    while (!tr.detaching && !none && out.text.fd[0] == text && out.json.fd[0] == json) {
+    while (!tr.detaching && !none && out.text.fd == text && out.json.fd == json) {
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
@@ -23027,7 +23022,7 @@ static void ses_spawn(struct session *s)
     out.diverted = s->tap;
     tr.ends = s->ends;
     out.give_up = tr_give_up;
-    tr.tty = out.events_on && isatty(out.text.fd[0]);
+    tr.tty = out.events_on && isatty(out.text.fd);
     sp_restore_signals(); /* tr_signals must see the signal dispositions that kvis inherited */
     tr_signals();
     tr_spawn();
@@ -23112,7 +23107,7 @@ static void ses_report_losses(struct session *s)
 
 static bool ses_unread(const struct session *s)
 {
-    bool closed = out.text.fd[0] < 0 && out.json.fd[0] < 0;
+    bool closed = out.text.fd < 0 && out.json.fd < 0;
     return out.failed || (closed && !s->other_file && !out.n_taps);
 }
 
@@ -23791,7 +23786,7 @@ static struct {
     u32 n_gone;
 } proc_state;
 
-static struct writer proc_gantt = { .fd = { -1, -1 } };
+static struct writer proc_gantt = { .fd = -1 };
 
 static struct session proc_session;
 
@@ -24770,7 +24765,7 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
                                  .max_rss = n->max_rss };
     const struct proc_row r = { .what = n->what, .l = &l, .ts_ns = n->end_ns, .err = n->err };
-    u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH);
+    u32 columns = u_columns(out.text.fd), depth = MIN(n->depth, (u32)PROC_DEPTH);
     b_f(b, "%-7u ", n->pid);
     proc_text_end(b, &r);
     for (u32 d = 1; d < depth; d++)
@@ -31307,7 +31302,7 @@ static struct {
     struct buf findings;  /* output of kvis diagnose as JSON, for the HTML report */
     bool screen;          /* the full-screen view (scr_) replaces the lines of text */
     bool prom_wrong;      /* the last write to the file of --prometheus failed */
-} mout = { .csv.fd = { -1, -1 } };
+} mout = { .csv.fd = -1 };
 
 static void mout_num(struct buf *b, double v)
 {
@@ -32359,7 +32354,7 @@ static void mout_interval(void)
         mout_text(&out.text.b);
     if (text && mo.hist)
         mout_hists(&out.text.b);
-    if (mout.csv.fd[0] >= 0) {
+    if (mout.csv.fd >= 0) {
         mout_csv(&mout.csv.b);
         out_writer_flush(&mout.csv);
     }
@@ -33886,7 +33881,7 @@ static void mon_wait(u64 until)
 /* Returns whether no output is left, because the readers of all pipes have closed them. */
 static bool mon_unread(void)
 {
-    return out.text.fd[0] < 0 && out.json.fd[0] < 0 && mout.csv.fd[0] < 0 && !mo.prom_file
+    return out.text.fd < 0 && out.json.fd < 0 && mout.csv.fd < 0 && !mo.prom_file
            && hs.fd < 0 && !opt.report;
 }
 
@@ -37247,8 +37242,8 @@ static void cmd_json_sink(void)
 {
     out.json_on = opt.json;
     if (opt.json)
-        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
+        out.json.fd = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
+    out.json.name = opt.json_file ? opt.json_file : "stdout";
 }
 
 /* Opens the outputs of trace and replay. Without -o, text goes to stderr, as with strace(1). */
@@ -37260,8 +37255,8 @@ static void cmd_open_sinks(void)
     out.events_on = !opt.quiet && !opt.count_only && !json_stdout;
     out.colour = !opt.out_file && cmd_colour(STDERR_FILENO) && !opt.count_only;
     int text = opt.out_file ? cmd_open_file(opt.out_file) : STDERR_FILENO;
-    out.text.fd[0] = no_text ? -1 : text;
-    out.text.name[0] = opt.out_file ? opt.out_file : "stderr";
+    out.text.fd = no_text ? -1 : text;
+    out.text.name = opt.out_file ? opt.out_file : "stderr";
     if (!opt.out_file && isatty(STDERR_FILENO))
         out_measure();
     cmd_json_sink();
@@ -37535,7 +37530,7 @@ static int cmd_trace(void)
     cmd_open_records(true);
     tr_signals();
     out.give_up = tr_give_up;
-    tr.tty = out.events_on && isatty(out.text.fd[0]);
+    tr.tty = out.events_on && isatty(out.text.fd);
     if (opt.same_cpu)
         tr_same_cpu();
     if (opt.command)
@@ -37572,10 +37567,10 @@ static void cmd_sinks(void)
 {
     out.text.b.max = out.json.b.max = 32 << 20;
     out.events_on = !(opt.json && !opt.json_file);
-    out.text.fd[0] = !out.events_on ? -1
+    out.text.fd = !out.events_on ? -1
                      : opt.out_file ? cmd_open_file(opt.out_file)
                                     : STDOUT_FILENO;
-    out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
+    out.text.name = opt.out_file ? opt.out_file : "stdout";
     out_measure();
     cmd_json_sink();
 }
@@ -37676,9 +37671,9 @@ static int cmd_proc(void)
                   "%s%s, which reports commands when they start",
                   proc_opt.live ? "--live" : "--format=", proc_opt.live ? "" : proc_opt.format);
     cmd_refuse_mixed();
-    proc_gantt.name[0] = proc_opt.gantt;
+    proc_gantt.name = proc_opt.gantt;
     if (proc_opt.gantt)
-        proc_gantt.fd[0] = cmd_open_file(proc_opt.gantt);
+        proc_gantt.fd = cmd_open_file(proc_opt.gantt);
     opt.pids = &pid;
     opt.n_pids = proc_opt.pid > 0;
     cmd_refuse_ptrace();
@@ -37787,8 +37782,8 @@ static int cmd_monitor(void)
                 : e == -EADDRNOTAVAIL ? " (no interface has this address)" : "");
     }
     if (mo.csv)
-        mout.csv.fd[0] = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
-    mout.csv.name[0] = mo.csv_file ? mo.csv_file : "stdout";
+        mout.csv.fd = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
+    mout.csv.name = mo.csv_file ? mo.csv_file : "stdout";
     mout.csv.b.max = 32 << 20;
     if (opt.report)
         cmd_report_fd = cmd_open_report();
@@ -37797,13 +37792,13 @@ static int cmd_monitor(void)
     cmd_rows_header("none");
     if (opt.command && !opt.out_file) { /* stdout is used by the command */
         out.events_on = true;
-        out.text.fd[0] = STDERR_FILENO;
+        out.text.fd = STDERR_FILENO;
     } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
         out.events_on = false;
     mout.screen = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
                   && isatty(STDIN_FILENO) && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
     if (!out.events_on)
-        out.text.fd[0] = -1;
+        out.text.fd = -1;
     out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
     int status = mon_run(tr.deadline_ns);
     if (opt.report)
