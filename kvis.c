@@ -6170,10 +6170,10 @@ static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 }
 
 /* == 13 out_  the sinks: text and JSON lines ====================================
- * Formats events according to event_kinds[]. The text sink and the JSON sink have one buffer each.
- * kvis flushes a buffer when the buffer is full and before kvis waits for tracees. If a write
- * fails, for example with ENOSPC, kvis reports the error once and closes the sink; the tracee
- * continues. Entry points: out_event, out_call_enter, out_call_exit, out_flush. */
+ * Formats events according to event_kinds[]. Each sink has a buffer, which is flushed when it is
+ * full and before kvis waits for tracees. If a write fails (ENOSPC), kvis reports the error once
+ * and closes the sink; the tracee continues. Entry points: out_event, out_call_enter,
+ * out_call_exit, out_flush. */
 
 enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
@@ -6183,13 +6183,13 @@ struct writer {
     struct buf b;
 };
 
-/* Callbacks of an additional consumer of all events, such as a recording or a report. */
+/* Callbacks of another consumer of events, such as a recording. */
 struct out_tap {
     void (*event)(const struct event *e);
     void (*enter)(struct task *t);
     void (*exit)(struct task *t);
-    void (*gone)(const struct task *t); /* called before kvis frees a task */
-    void (*due)(u64 now);          /* called before the text sink prints delayed lines */
+    void (*gone)(const struct task *t); /* before kvis frees a task */
+    void (*due)(u64 now);          /* before the text sink prints delayed lines */
     void (*flush)(void);
 };
 
@@ -6197,72 +6197,72 @@ enum {
     OUT_PROCS = 128, OUT_PROC_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
     OUT_NAMES = 4096,
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
-    OUT_HELD_NS = 800000000,  /* longest time for which kvis delays a line to merge events */
-    OUT_QUIET_NS = 200000000, /* print delayed events after this time without a new event */
-    OUT_DISK_FEW = 8,      /* a group of fewer disk requests is hidden if none of them is slow */
-    OUT_SLOW_NS = 10000000 /* disk requests and waits for a CPU that take this long are slow */
+    OUT_HELD_NS = 800000000,  /* maximum delay of a line */
+    OUT_QUIET_NS = 200000000, /* delayed events are printed after this time without an event */
+    OUT_DISK_FEW = 8,      /* fewer disk requests are hidden if none of them is slow */
+    OUT_SLOW_NS = 10000000 /* slow disk requests and waits for a CPU take at least this long */
 };
 
 /* State of a process in the text sink. */
 struct out_proc {
     pid_t pid;           /* 0: the slot is free */
-    bool used;           /* out_used[] has the slot */
+    bool used;           /* the slot is in out_used[] */
     u64 seen_ns;         /* time of the last event of the process */
-    u64 born_ns;         /* creation time, if the line about the creation is delayed; else 0 */
+    u64 born_ns;         /* creation time if the line about it is delayed, else 0 */
     pid_t parent, maker; /* process and thread that created this process */
-    bool ended;          /* the process has exited: the next use of this pid is a new process */
-    bool starting;       /* start-up after the exec is not over: only routine events so far */
-    u64 exec_ns, last_ns; /* times of the exec and of the last routine access to a file */
-    u64 since_ns;        /* time of the first access to a file counted in `files`; 0: none */
-    u32 files[N_NM_CLASSES]; /* number of opened files per class; one line reports all of them */
-    u32 n_files, file[OUT_FILES]; /* hashes of the paths of the files in `files`; 0: free */
-    struct {             /* per class: common directory of the files, or path of a single file */
+    bool ended;          /* the process has exited; the pid can be reused */
+    bool starting;       /* only routine events since the exec */
+    u64 exec_ns, last_ns; /* exec; last routine file access */
+    u64 since_ns;        /* first access to the files in `files`; 0: none */
+    u32 files[N_NM_CLASSES]; /* number of opened files per class */
+    u32 n_files, file[OUT_FILES]; /* hash table of their paths; 0: free */
+    struct {             /* per class: common directory, or path of a single file */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
-    u64 bytes;           /* bytes that the process read from the files counted in `files` */
+    u64 bytes;           /* bytes read from the files in `files` */
     u32 args_len;
-    char args[192];      /* first arguments of the program, each terminated by a NUL */
+    char args[192];      /* first arguments, each with its NUL */
 };
 
 static struct {
     struct writer text, json;
     const struct out_tap *tap[4];
     u32 n_taps;
-    const struct out_tap *diverted; /* consumer that replaces the sinks and tap[]; NULL: none */
+    const struct out_tap *diverted; /* replaces the sinks and tap[]; NULL: none */
     bool json_on, events_on, colour;
-    int failed;          /* errno of the last failed write to a sink; 0: none */
-    bool (*give_up)(void); /* returns whether kvis should stop writing to a slow reader */
-    void (*empty)(void); /* called once, when tracing starts: truncates the output files */
+    int failed;          /* errno of the last failed write; 0: none */
+    bool (*give_up)(void); /* whether to stop writing to a slow reader */
+    void (*empty)(void); /* truncates the output files when tracing starts */
     u64 start_ns, start_real_ns, events, last_line_ns;
-    u64 page_bytes; /* page size of the recorded machine; 0: this machine's page size */
-    bool many;           /* kvis has seen several threads: lines of text name the thread */
-    bool observed;       /* kvis is in observe mode: lines of text also name the process */
-    u64 hidden;          /* number of hidden events, which --no-filter would show */
-    u32 name_uses;       /* counter that increases with each use of out_names[] */
-    u32 columns;         /* width of the terminal that shows the text; 0: not a terminal */
-    u32 line_from;       /* offset in text.b at which the current line begins */
-    struct task *partial; /* thread of the unfinished call in the current line (-v) */
-    u32 line_at;  /* offset in text.b at which the line continues after time and thread */
-    u32 line_col; /* number of columns of the current line that were already flushed */
-    u64 due_ns;            /* earliest time at which a delayed line must be printed; 0: none */
+    u64 page_bytes; /* page size of the recorded machine; 0: of this machine */
+    bool many;           /* several threads seen: lines name the thread */
+    bool observed;       /* observe mode: lines also name the process */
+    u64 hidden;          /* hidden events; --no-filter shows them */
+    u32 name_uses;       /* number of uses of out_names[] so far */
+    u32 columns;         /* width of the terminal; 0: not a terminal */
+    u32 line_from;       /* start of the current line in text.b */
+    struct task *partial; /* thread whose call is unfinished in the current line (-v) */
+    u32 line_at;  /* offset in text.b after the line's time and thread */
+    u32 line_col; /* columns of the current line that were already flushed */
+    u64 due_ns;            /* time of the next delayed line; 0: none */
 } out = { .text.fd = -1, .json.fd = -1 };
 
-static struct ev_groups out_held; /* groups of events that the text sink has not printed yet */
+static struct ev_groups out_held; /* events that the text sink has not printed yet */
 
 static struct out_proc out_procs[OUT_PROCS]; /* hash table, by pid */
 static struct out_proc *out_used[OUT_PROCS]; /* the slots in use; others stay untouched */
 static u32 out_n_used;
 
-/* Hash table, by pid: the name of each process's program. A pid can use only a few of the slots. If
- * these slots are in use, a new pid takes the least recently used slot. */
+/* The name of each process's program: a hash table by pid. A new pid may replace the least recently
+ * used name. */
 static struct out_named {
     pid_t pid; /* 0: the slot is free */
-    u32 used;  /* value of out.name_uses at the last use of this slot */
+    u32 used;  /* out.name_uses at the last use of this slot */
     char comm[16];
 } out_names[OUT_NAMES];
 
-/* Truncates a file to its last complete line, because its readers expect complete lines. */
+/* Truncates a file to its last complete line. */
 static void out_cut_line(int f, const char *all, const char *end)
 {
     const char *line = end;
@@ -6270,7 +6270,7 @@ static void out_cut_line(int f, const char *all, const char *end)
         line--;
     off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
     if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
-        return; /* not an error: a device cannot be truncated */
+        return; /* not an error: f is a device */
 }
 
 static void out_begin(void)
@@ -6281,16 +6281,16 @@ static void out_begin(void)
         empty();
 }
 
-/* Writes n bytes; returns 0 or -errno. A slow reader blocks kvis and thereby the tracee; no output
- * is lost. The timer of section tr_ interrupts the write. If OUT_PATIENCE ticks pass without
- * progress and kvis has to end, this function returns -EINTR. */
+/* Writes n bytes; returns 0 or -errno. A slow reader blocks kvis and thereby the tracee, but loses
+ * nothing. The timer of section tr_ interrupts the write. Returns -EINTR after OUT_PATIENCE ticks
+ * without progress if kvis has to end. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
         if (!w)
-            errno = ENOSPC; /* write(2) to a device returned 0 and set no errno */
+            errno = ENOSPC; /* write(2) returned 0 and set no errno */
         if (w > 0) {
             p += w;
             n -= (size_t)w;
@@ -6320,7 +6320,7 @@ static void out_writer_flush(struct writer *w)
 {
     out_begin();
     int e = w->fd < 0 || !w->b.len ? 0 : out_write_all(w->fd, w->b.p, w->b.len);
-    if (e && e != -EPIPE && e != -EINTR) { /* no message for EPIPE: the reader closed the pipe */
+    if (e && e != -EPIPE && e != -EINTR) { /* EPIPE: the reader closed the pipe */
         errno = -e;
         u_warn("cannot write %s (its output ends here):", w->name);
         out.failed = -e;
@@ -6365,7 +6365,7 @@ static void out_sgr(const char *code)
         b_f(&out.text.b, "\033[%sm", code);
 }
 
-/* Converts a time of CLOCK_MONOTONIC to wall-clock time, in ns since 1970. */
+/* Converts CLOCK_MONOTONIC to ns since 1970. */
 static u64 out_real(u64 ts_ns)
 {
     return out.start_real_ns + (ts_ns - out.start_ns);
@@ -6376,16 +6376,15 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
     time_t sec = (time_t)(real_ns / NSEC);
     char fraction[16];
     struct tm tm;
-    if (!localtime_r(&sec, &tm)) /* localtime_r fails if the year does not fit into an int */
+    if (!localtime_r(&sec, &tm)) /* the year does not fit into an int */
         memset(&tm, 0, sizeof tm);
-    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
     snprintf(fraction, sizeof fraction, ".%09u", (u32)(real_ns % NSEC));
-    b_put(b, fraction, digits ? 1 + digits : 0);
+    b_f(b, "%02d:%02d:%02d%.*s", tm.tm_hour, tm.tm_min, tm.tm_sec, digits ? 1 + digits : 0,
+        fraction);
 }
 
-/* Appends the time at the start of a line: [+0.003s], or in the format of -t (time of day), -ttt
- * (seconds since 1970) or -r (time since the previous line). Without -v, the time never goes back
- * from line to line, although delayed lines show earlier events. */
+/* Appends a line's time: [+0.003s], or as -t, -ttt or -r request. Without -v, times never decrease,
+ * although delayed lines show earlier events. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     bool after = out.last_line_ns && ts_ns > out.last_line_ns;
@@ -6397,7 +6396,7 @@ static void out_time(struct buf *b, u64 ts_ns)
         out_clock(b, out_real(ts_ns), opt.timefmt == 2 ? 6 : 0);
     b_s(b, opt.timefmt ? " " : "");
     u64 since = after ? ts_ns - out.last_line_ns : 0;
-    if (opt.relative) /* in parentheses after the time of -t, as strace does */
+    if (opt.relative) /* as in strace */
         b_f(b, "%s%6" PRIu64 ".%06" PRIu64 "%s ", opt.timefmt ? "(+" : "", since / NSEC,
             since % NSEC / 1000, opt.timefmt ? ")" : "");
     out.last_line_ns = ts_ns;
@@ -6408,7 +6407,7 @@ static void out_time(struct buf *b, u64 ts_ns)
     b_s(b, "s] ");
 }
 
-/* Returns the slot of a process, a free slot, or the slot whose last event is the oldest. */
+/* Returns the slot of a process, else a free slot, else the least recently used slot. */
 static struct out_proc *out_proc_place(pid_t pid)
 {
     struct out_proc *place = NULL;
@@ -6422,7 +6421,7 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
-/* Returns the slot of a pid in out_names[], a free slot, or the least recently used slot. */
+/* Returns the slot of a pid, else a free slot, else the least recently used slot. */
 static struct out_named *out_name_place(pid_t pid)
 {
     struct out_named *place = NULL;
@@ -6449,7 +6448,7 @@ static void out_name(pid_t pid, const char *comm, size_t n)
 {
     struct out_named *named = out_name_place(pid);
     n = MIN(n, sizeof named->comm - 1);
-    memmove(named->comm, comm, n); /* memmove, because comm may be the parent's name in this slot */
+    memmove(named->comm, comm, n); /* comm may be in this slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
     named->pid = pid;
     named->used = ++out.name_uses;
@@ -6463,8 +6462,8 @@ static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
     b_c(b, ' ');
 }
 
-/* Appends the thread that a line is about: the tid and the name of the program; with -v, only the
- * tid; in observe mode, the pid, the tid and the name of the thread. */
+/* Appends the thread of a line: tid and program; with -v, the tid only; in observe mode, pid, tid
+ * and the thread's name. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
@@ -6489,7 +6488,7 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_from = out.text.b.len;
     out_sgr("2");
     out_time(&out.text.b, ts_ns);
-    if (out.many && tid) /* an event about lost records has no thread */
+    if (out.many && tid) /* lost records have no thread */
         out_who(&out.text.b, pid, tid);
     out_sgr("0");
     out.line_at = out.text.b.len;
@@ -6502,7 +6501,7 @@ static void out_line_cut(void)
     u32 columns = out.columns, len = b->len - out.line_from;
     if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    columns = out.columns - (b->ascii ? 3 : 1); /* leave columns for the ellipsis */
+    columns = out.columns - (b->ascii ? 3 : 1); /* for the ellipsis */
     b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
     b_own(b, "…");
     out_sgr("0");
@@ -6519,7 +6518,7 @@ static void out_line_end(void)
 static void out_row_cut(u32 from)
 {
     out.line_from = from;
-    if (out.text.b.len == from) /* the buffer was full and has no new line */
+    if (out.text.b.len == from) /* the row did not fit into the buffer */
         return;
     out.text.b.len--;
     if (out.columns)
@@ -6527,7 +6526,7 @@ static void out_row_cut(u32 from)
     b_c(&out.text.b, '\n');
 }
 
-/* Ends the incomplete line of another thread's call with <unfinished ...>, as strace does. */
+/* Ends the incomplete line of another thread with <unfinished ...>, as strace does. */
 static void out_break_partial(void)
 {
     if (!out.partial)
@@ -6537,7 +6536,7 @@ static void out_break_partial(void)
     out.partial = NULL;
 }
 
-/* A number with its unit as text. Functions return this struct, so the text needs no buffer. */
+/* A number with its unit, returned by value. */
 struct out_text { char s[32]; };
 
 static struct out_text out_bytes(u64 n)
@@ -6562,7 +6561,7 @@ static const char *out_base(const char *s, u32 n)
     return slash ? slash + 1 : s;
 }
 
-/* Returns the base name of the program of an EK_EXEC event, or NULL. */
+/* Returns the base name of an EK_EXEC event's program, or NULL. */
 static const char *out_program(const struct event *e, u32 *n)
 {
     const union ev_val *program = &e->v[EV_program];
@@ -6573,8 +6572,8 @@ static const char *out_program(const struct event *e, u32 *n)
     return base;
 }
 
-/* Appends the arguments of an exec, at most about OUT_EXEC_MAX bytes. Appends the program first if
- * argv[0] differs from it. For a failed exec, appends only the program. */
+/* Appends the arguments of an exec, about OUT_EXEC_MAX bytes at most, after the program if argv[0]
+ * differs from it. For a failed exec, appends only the program. */
 static void out_exec(struct buf *b, const struct event *e)
 {
     const union ev_val *program = &e->v[EV_program], *argv = &e->v[EV_argv];
@@ -6638,7 +6637,7 @@ static u32 out_template_field(const char *p, size_t n)
     return N_EV_FIELDS;
 }
 
-/* Appends an event; appends nothing and returns false if it lacks a field of the template. */
+/* Appends an event; if it lacks a field of the template, appends nothing and returns false. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6665,10 +6664,9 @@ static bool out_template(struct buf *b, const struct event *e, const char *p)
 
 static void out_template_any(struct buf *b, const struct event *e)
 {
-    for (const char *p = event_kinds[e->kind].text; p;
-         p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
-        if (out_template(b, e, p))
-            return;
+    const char *p = event_kinds[e->kind].text;
+    while (!out_template(b, e, p) && (p = strchr(p, '|')))
+        p++;
 }
 
 static struct out_text out_latency(u64 ns)
@@ -6734,8 +6732,7 @@ static void out_outcome(struct buf *b, const struct event *e)
         b_s(b, " (in progress)");
 }
 
-/* Prints an event, without a newline. If `requests` is not NULL, prints that group of block
- * requests instead. */
+/* Prints an event or, if `requests` is not NULL, a group of block requests, without a newline. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6757,7 +6754,7 @@ static void out_group(const struct ev_group *g)
     if (!g->count)
         return;
     if (block && g->count < OUT_DISK_FEW && !e->err && g->max_ns < OUT_SLOW_NS && !opt.no_filter) {
-        out.hidden += g->count; /* the summary shows the number of hidden events */
+        out.hidden += g->count;
         return;
     }
     struct out_proc *p = out_proc_place(e->pid);
@@ -6777,7 +6774,7 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-/* The text output delays I/O, and failed execs while PATH is searched, to merge them. */
+/* Returns whether to delay an event to merge it: I/O, and failed execs of a search in PATH. */
 static bool out_holds(const struct event *e)
 {
     return event_kinds[e->kind].how & EVENT_RUNS
@@ -6794,8 +6791,7 @@ static void out_hold(const struct event *e)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
 
-/* Hides failed execs (ENOENT) of a thread that searched PATH, because a later exec found the
- * program. */
+/* Hides the failed execs (ENOENT) of a search in PATH, because a later exec succeeded. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out_held;
@@ -6806,7 +6802,7 @@ static void out_found(pid_t tid)
         }
 }
 
-/* Appends a number and a noun, after a comma if b has text after offset `from`. */
+/* Appends a number and a noun, with a comma if b has text after offset `from`. */
 static void out_count(struct buf *b, u32 from, u64 n, const char *one, const char *several)
 {
     b_f(b, "%s%" PRIu64 " %s", b->len > from ? ", " : "", n, n == 1 ? one : several);
@@ -6822,8 +6818,8 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* Appends the files that a process has read, by class, for example: 12 libraries, 4 locale and 3
- * configuration files, 24 headers below /usr/include */
+/* Appends the files that a process has read: 12 libraries, 4 locale and 3 configuration files, 24
+ * headers below /usr/include */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6845,7 +6841,6 @@ static void out_read(struct buf *b, const struct out_proc *p)
     }
 }
 
-/* Prints a line that begins with `what` about the files that a process has read. */
 static void out_files_line(struct out_proc *p, const char *what)
 {
     struct buf *b = &out.text.b;
@@ -6860,8 +6855,7 @@ static void out_files_line(struct out_proc *p, const char *what)
     out_line_stop();
 }
 
-/* Prints the delayed line about files that a process has read, and resets the counts of files. The
- * first such line after an exec is about the start-up. */
+/* Prints the delayed line about files. The first one after an exec is about the start-up. */
 static void out_files(struct out_proc *p)
 {
     if (p->since_ns)
@@ -6896,8 +6890,8 @@ static struct out_proc *out_proc_of(pid_t pid, u64 ts_ns)
     return p;
 }
 
-/* Handles the creation of a process. The line about the creation is delayed, because a following
- * exec makes the line redundant. Returns false if the line must be printed now. */
+/* Delays the line about a process's creation, because an exec would make the line redundant.
+ * Returns false if the line must be printed now. */
 static bool out_born(const struct event *e)
 {
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
@@ -6923,7 +6917,7 @@ static void out_name_by(const struct event *e)
     const char *was = out_comm(e->pid), *comm = n ? e->v[EV_comm].s.p : out_program(e, &n);
     if (!comm || (strlen(was) == n && !memcmp(was, comm, n)))
         return;
-    out_held_print(~0ull); /* print delayed events before the program's name changes */
+    out_held_print(~0ull); /* these events are shown with the old name of the program */
     out_name(e->pid, comm, n);
 }
 
@@ -6947,20 +6941,19 @@ static void out_executed(struct out_proc *p, const struct event *e)
     out_name_by(e);
 }
 
-/* Updates a process from an event that is not routine. Returns true if the event must not be
- * printed now. */
+/* Updates a process from an event that is not routine. Returns true if the event is delayed. */
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
     if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* caused by the kernel, not the program */
         return false;
-    if (executed)
-        out_found(e->tid);
     if (e->kind == EK_EXEC && e->err == ENOENT)
         return false;
+    if (executed)
+        out_found(e->tid);
     out_files(p);
     if (executed) {
-        out_held_print(~0ull); /* print delayed events before the program's name changes */
+        out_held_print(~0ull); /* these events are shown with the old name of the program */
         out_executed(p, e);
     }
     out_birth(p);
@@ -6968,16 +6961,15 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* Returns whether the user asked for an event with -e trace=NAMES, -P or --no-filter. */
+/* Returns whether -e trace=NAMES, -P or --no-filter selects an event. */
 static bool out_asked(const struct event *e)
 {
     bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
     return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
 }
 
-/* Returns whether an argument of the program is the path of this file or, after the start-up, of a
- * directory that contains the file. During start-up, directories do not count, because `ls /etc`
- * also reads /etc/ld.so.cache. */
+/* Returns whether the program has this file as an argument or, after the start-up, a directory that
+ * contains the file. During start-up, `ls /etc` also reads /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -7026,8 +7018,8 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         out.due_ns = ts_ns + OUT_HELD_NS;
 }
 
-/* Returns the path of a file that an event reads or looks up, valid until the next call of this
- * function. NULL: the event has no path, can change something, or failed, but not with ENOENT. */
+/* Returns the path that an event reads or looks up, in a static buffer. NULL: the event has no
+ * path, can change something, or failed with an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
@@ -7044,7 +7036,7 @@ static const char *out_read_path(const struct event *e)
     return path;
 }
 
-/* Returns the class of a file. During start-up, a plain file named like a library is a library. */
+/* During start-up, a plain file named like a library is a library. */
 static enum nm_class out_class(const char *path, bool starting)
 {
     enum nm_class class = nm_class(path);
@@ -7061,8 +7053,8 @@ static bool out_is_minor(const struct event *e, const char *path)
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether an event is a routine access to a file. Files of some classes are counted, and
- * one line shows the counts later. Files of other classes are not shown. */
+/* Returns whether an event is a routine access to a file. Files of some classes are counted for a
+ * later line; files of other classes are not shown. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -7070,7 +7062,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     if (!path)
         return false;
     bool named = out_is_named(p, path);
-    if (named && dir) /* start-up is over: accesses to files below this directory are now shown */
+    if (named && dir) /* start-up is over: files below this directory are now shown */
         out_files(p);
     else if (named)
         return false;
@@ -7087,7 +7079,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     return true;
 }
 
-/* Returns whether an event is about a UDP socket whose peer is a DNS server. */
+/* Returns whether an event's socket is a UDP socket connected to a DNS server. */
 static bool out_is_dns(const struct event *e)
 {
     return ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].sym, "udp", 3)
@@ -7103,14 +7095,14 @@ static bool out_routine_kind(const struct event *e, bool starting)
     case EK_MPROTECT:
         return !e->err;
     case EK_FAULT:
-    case EK_FAULT_GROUP: /* only major faults have the field `kind` */
+    case EK_FAULT_GROUP: /* only major faults have `kind` */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
-    case EK_SEND: /* an EK_RESOLVE event shows the DNS query and its outcome */
+    case EK_SEND: /* EK_RESOLVE shows the query */
         return ev_has(e, EV_name);
     case EK_RECV:
         return ev_has(e, EV_name) || (e->err && out_is_dns(e));
-    case EK_CONNECT: /* connect(2) of a UDP socket to a DNS server sends nothing */
+    case EK_CONNECT: /* connect(2) of a UDP socket sends nothing */
         return !e->err && out_is_dns(e);
     case EK_BLOCK:
         return starting && !e->err && e->v[EV_duration_ns].n < OUT_SLOW_NS;
@@ -7124,13 +7116,12 @@ static bool out_routine_kind(const struct event *e, bool starting)
     }
 }
 
-/* File events are routine only if they change nothing and do not fail, except with ENOENT. */
 static bool out_routine(struct out_proc *p, const struct event *e)
 {
     return !out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
 }
 
-/* Returns whether an event is routine in any state of the process; reports hide such events. */
+/* Returns whether an event is routine in any state of its process; reports hide such events. */
 static bool out_routine_alone(const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -7146,14 +7137,14 @@ static void out_print_hidden(void)
             out.hidden == 1 ? "it" : "them");
 }
 
-/* Prints the delayed lines of a process that are due. Lowers *next to the time of the next line. */
+/* Prints a process's lines that are due. Lowers *next to the time of the next line. */
 static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
 {
     if (p->born_ns && now >= p->born_ns + OUT_HELD_NS)
         out_birth(p);
     if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
         if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
-            out_files_line(p, "starting: "); /* when the start-up is over, another line follows */
+            out_files_line(p, "starting: "); /* another line follows when start-up is over */
             p->since_ns = now;
         } else {
             out_files(p);
@@ -7171,10 +7162,11 @@ static void out_print_due(u64 now)
     u64 next = ~0ull;
     for (u32 i = 0; i < out_n_used; i++)
         out_proc_due(out_used[i], now, &next);
-    if (s->n && (now >= s->last_ns + OUT_QUIET_NS || now >= s->g[s->first].e.ts_ns + OUT_HELD_NS))
+    u64 due = s->n ? MIN(s->last_ns + OUT_QUIET_NS, s->g[s->first].e.ts_ns + OUT_HELD_NS) : ~0ull;
+    if (now >= due)
         out_held_print(~0ull);
-    if (s->n)
-        next = MIN(next, MIN(s->last_ns + OUT_QUIET_NS, s->g[s->first].e.ts_ns + OUT_HELD_NS));
+    else
+        next = MIN(next, due);
     out.due_ns = next == ~0ull ? 0 : next;
 }
 
@@ -7185,7 +7177,7 @@ static void out_text_event(const struct event *e)
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
     struct out_proc *p = out_proc_of(e->pid, e->ts_ns);
-    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* with -P, other events have `comm` too */
+    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* other events have `comm` only with -P */
         out_name_by(e);
     if (out_routine(p, e)) {
         out.hidden++;
@@ -7222,7 +7214,7 @@ static bool out_ret_is_addr(const struct call *c)
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
 {
-    if (c->recorded) { /* the name is untrusted: it is from a file */
+    if (c->recorded) { /* the name comes from a file: untrusted */
         b_json(b, c->recorded->name, strlen(c->recorded->name));
     } else if (c->known) {
         b_s(b, sc_name(c->row));
@@ -7232,8 +7224,8 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
-/* Appends the arguments of a call, starting with argument `from`. Before the call ends, stops at
- * the first argument whose memory the kernel will fill. Returns the number of the next argument. */
+/* Appends the arguments of a call from number `from`. Before the call ends, stops at the first
+ * argument that the kernel will fill. Returns the number of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c);
@@ -7264,14 +7256,15 @@ static void out_call_name(struct buf *b, const struct call *c)
     out_call_bare_name(b, c);
 }
 
-static void out_call_text_begin(struct task *t, u32 *next)
+/* Starts a call's line. Returns the number of arguments in the line. */
+static u32 out_call_text_begin(struct task *t)
 {
     out_held_print(~0ull);
     out_break_partial();
     out_line_begin(t->call.enter_ns, t->pid, t->tid);
     out_call_name(&out.text.b, &t->call);
     b_c(&out.text.b, '(');
-    *next = out_args(&out.text.b, &t->call, 0, false);
+    return out_args(&out.text.b, &t->call, 0, false);
 }
 
 static void out_ms(struct buf *b, const char *what, u64 ns)
@@ -7280,40 +7273,37 @@ static void out_ms(struct buf *b, const char *what, u64 ns)
         b_f(b, " %s %" PRIu64 ".%02" PRIu64, what, ns / 1000000, ns / 10000 % 100);
 }
 
-/* Appends the thread's state during the last sleep of a call, and what ended this sleep. */
+/* Appends the state of the call's last sleep, and what ended that sleep. */
 static void out_woken(struct buf *b, const struct call *c)
 {
-    if (c->slept) {
-        b_s(b, "; ");
-        b_c(b, c->slept);
-    }
-    if (!c->slept || (!c->by_interrupt && !c->waker_pid && !*c->waker_comm))
+    if (!c->slept)
         return;
-    b_s(b, c->by_interrupt ? ", woken by an interrupt" : ", woken by");
+    b_f(b, "; %c", c->slept);
+    if (c->by_interrupt)
+        b_s(b, ", woken by an interrupt");
+    else if (c->waker_pid || *c->waker_comm)
+        b_s(b, ", woken by");
     if (*c->waker_comm) {
         b_c(b, ' ');
         b_esc(b, c->waker_comm, strnlen(c->waker_comm, sizeof c->waker_comm), 0);
     }
-    if (c->waker_pid) {
-        b_c(b, ' ');
-        b_s64(b, c->waker_pid);
-    }
+    if (c->waker_pid)
+        b_f(b, " %d", c->waker_pid);
 }
 
-/* Appends the duration of a call, and its parts if the thread was off-CPU for 0.1 ms or more. */
+/* Appends the duration of a call, and its parts if at least 0.1 ms was off-CPU. */
 static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
     b_s(b, " <");
-    if (ns < 1000) /* strace -T shows microseconds; kvis shows calls below 1 us in ns */
+    if (ns < 1000) /* strace -T shows only microseconds */
         b_fraction(b, ns, (u32)NSEC);
     else
         b_fraction(b, ns / 1000, 1000000);
-    u64 rest = c->timed ? ns - c->cpu_ns - c->runq_ns - c->disk_ns : 0;
     if (c->timed && ns - c->cpu_ns >= 100000) {
         b_s(b, ": ms");
         out_ms(b, "disk", c->disk_ns);
-        out_ms(b, "blocked", rest);
+        out_ms(b, "blocked", ns - c->cpu_ns - c->runq_ns - c->disk_ns);
         out_ms(b, "cpu", c->cpu_ns);
         out_ms(b, "runq", c->runq_ns);
         out_woken(b, c);
@@ -7321,7 +7311,7 @@ static void out_call_time(struct buf *b, const struct call *c)
     b_c(b, '>');
 }
 
-/* Ends the line of a call with the result, in column 40 as in strace, and the duration. */
+/* Ends a call's line with the result, in column 40 as in strace, and the duration. */
 static void out_call_text_end(struct task *t)
 {
     struct buf *b = &out.text.b;
@@ -7345,7 +7335,7 @@ static void out_call_text_end(struct task *t)
 
 /* --- JSON --- */
 
-/* Appends ,"key":n to JSON output. key must be a string literal. */
+/* Appends ,"key":n; key must be a string literal. */
 #define OUT_JSON_U64(b, key, n) \
     do { \
         b_s(b, ",\"" key "\":"); \
@@ -7378,7 +7368,7 @@ static void out_json_key_word(struct buf *b, const char *key, const char *s)
     out_json_word(b, s);
 }
 
-/* Appends bytes from the tracee as a JSON string, and KEY_hex if the bytes are not UTF-8. */
+/* Appends bytes as a JSON string, and KEY_hex if they are not UTF-8. */
 static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 {
     b_c(b, '"');
@@ -7386,9 +7376,7 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
     b_c(b, '"');
     if (!bad)
         return;
-    b_s(b, ",\"");
-    b_s(b, key);
-    b_s(b, "_hex\":\"");
+    b_f(b, ",\"%s_hex\":\"", key);
     b_hexbytes(b, p, n);
     b_c(b, '"');
 }
@@ -7404,13 +7392,11 @@ static void out_json_text(struct buf *b, const char *key, const char *text)
     out_json_str(b, key, text, (u32)strlen(text));
 }
 
-/* Appends "key":[...] with NUL-terminated strings. Returns whether a string is not UTF-8. */
+/* Appends "key":[...] with NUL-terminated strings. Returns whether one is not UTF-8. */
 static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
-    b_c(b, '"');
-    b_s(b, key);
-    b_s(b, hex ? "_hex\":[" : "\":[");
+    b_f(b, "\"%s%s\":[", key, hex ? "_hex" : "");
     for (const char *s = p, *end = p + n; s < end; s += strnlen(s, (size_t)(end - s)) + 1) {
         size_t len = strnlen(s, (size_t)(end - s));
         b_s(b, s == p ? "\"" : ",\"");
@@ -7432,7 +7418,7 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     out_json_strings(b, key, p, n, true);
 }
 
-/* Appends a number; beyond 2^53 as a string, because JavaScript and jq would round the number. */
+/* Appends a number; beyond 2^53 as a string, which JavaScript does not round. */
 static void out_json_num(struct buf *b, s64 n)
 {
     if (n > (1ll << 53) || n < -(1ll << 53)) {
@@ -7446,12 +7432,11 @@ static void out_json_num(struct buf *b, s64 n)
 
 static void out_json_value(struct buf *b, const char *key, u8 type, const union ev_val *v)
 {
+    b_c(b, ',');
     if (type == VT_ARGV) {
-        b_c(b, ',');
         out_json_argv(b, key, v->s.p, v->s.len);
         return;
     }
-    b_c(b, ',');
     out_json_name(b, key);
     switch (type) {
     case VT_STR:
@@ -7512,11 +7497,10 @@ static void out_json_args(struct buf *b, const struct call *c)
 
 static void out_json_times(struct buf *b, const struct call *c)
 {
-    u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
     OUT_JSON_U64(b, "on_cpu_ns", c->cpu_ns);
     OUT_JSON_U64(b, "runq_ns", c->runq_ns);
     OUT_JSON_U64(b, "disk_ns", c->disk_ns);
-    OUT_JSON_U64(b, "other_ns", other);
+    OUT_JSON_U64(b, "other_ns", c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
     if (c->slept) {
         b_s(b, ",\"sleep_state\":\"");
         b_c(b, c->slept);
@@ -7603,7 +7587,7 @@ static void out_json(const struct event *e)
 
 /* --- the entry points --- */
 
-/* Passes an event to the sinks and to other consumers, such as a recording. */
+/* Passes an event to the sinks and taps. */
 static void out_event(const struct event *e)
 {
     if (e->ts_ns < out.start_ns)
@@ -7618,18 +7602,16 @@ static void out_event(const struct event *e)
         out.tap[i]->event(e);
     if (out.json_on)
         out_json(e);
-    bool with_calls = event_kinds[e->kind].how & EVENT_WITH_CALLS;
-    bool beside = e->kind == EK_LOST || (with_calls && !opt.min_ns);
-    if (out.events_on && (!opt.verbose || beside))
+    bool with_calls = event_kinds[e->kind].how & EVENT_WITH_CALLS && !opt.min_ns;
+    if (out.events_on && (!opt.verbose || with_calls || e->kind == EK_LOST))
         out_text_event(e);
 }
 
-/* Starts a call's line (-v). whole_only: prints nothing yet, because a filter needs the result. */
+/* Starts a call's line (-v). whole_only: a filter needs the result, so prints nothing yet. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
-    u32 next;
     if (out.diverted) {
-        t->call.begun = true; /* always report the end; out.diverted applies its own filters */
+        t->call.begun = true; /* out.diverted applies its own filters */
         return;
     }
     for (u32 i = 0; !whole_only && i < out.n_taps; i++)
@@ -7637,8 +7619,7 @@ static void out_call_enter(struct task *t, bool whole_only)
             out.tap[i]->enter(t);
     if (!out.events_on || whole_only || !opt.verbose)
         return;
-    out_call_text_begin(t, &next);
-    t->call.shown = (u8)next;
+    t->call.shown = (u8)out_call_text_begin(t);
     t->call.begun = true;
     out.partial = t;
 }
@@ -7669,7 +7650,7 @@ static void out_call_exit(struct task *t)
         return;
     u32 next = c->shown;
     if (!c->begun) {
-        out_call_text_begin(t, &next);
+        next = out_call_text_begin(t);
     } else if (out.partial != t) {
         out_held_print(~0ull);
         out_break_partial();
@@ -7683,7 +7664,7 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
-/* Prints the delayed lines that are due. kvis calls this function periodically while it waits. */
+/* Prints the delayed lines that are due. Called periodically while kvis waits. */
 static void out_tick(u64 now)
 {
     if (!out.due_ns || now < out.due_ns)
@@ -7714,31 +7695,28 @@ static void out_forget(const struct task *t)
 }
 
 /* == 14 st_  counts, percentiles, the table of -c and the summary ==================
- * Durations are counted in log-linear histograms with 16 buckets per power of two. Percentiles are
- * therefore accurate to 1/32. st_nums[] describes the numbers of the summary, and st_lists[] its
- * lists; JSON, recordings, replay and diff iterate over these tables. To add a number, add a row to
- * gen/summary.h. To add a list, add its columns and its row there, and a REC_ number if recordings
- * have the list. st is the summary of this run, which st_take completes, or of a replayed
- * recording; diff has two other summaries. Section nm_ stores the bytes of a file or peer with its
- * name. Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
+ * Histograms of durations are log-linear with 16 buckets per power of two, so percentiles are
+ * accurate to 1/32. JSON, recordings, replay and diff iterate over st_nums[], the numbers of a
+ * summary, and st_lists[], its lists. To add one, add a row to gen/summary.h; a recorded list also
+ * needs a REC_ number. st is the summary of this run or of a replayed recording; diff has two
+ * others. Section nm_ stores the bytes of a file or peer with its name. Entry points: st_call,
+ * st_io, st_open_at_exit, st_table, st_report. */
 
-enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
+enum { ST_BUCKETS = DELAY_BUCKETS, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
        ST_UNNAMED = SC_N, ST_ROWS /* a row per named system call, and one for all others */ };
 
-_Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "probes need the buckets of histograms");
-
-/* Totals of the calls that have a time breakdown: number of calls, and times in ns. */
+/* Totals of the calls whose time breakdown is known. Times are in ns. */
 struct st_time {
     u64 calls, ns, cpu, runq, disk;
 };
 
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of `ns` spent in calls of killed threads; -c excludes this part */
+    u64 killed_ns; /* part of `ns` in calls of killed threads; not in -c */
     struct st_time known;
-    u32 *hist; /* histogram of durations; NULL: not requested */
-    u16 row;   /* index of this row in the table; set by st_compute_derived */
+    u32 *hist; /* histogram of durations, or NULL */
+    u16 row;   /* index of this row, set by st_compute_derived */
 };
 
 /* Statistics of one system call on one file. */
@@ -7752,7 +7730,7 @@ struct st_caller {
     u64 calls, errors, ns;
     pid_t pid;
     char comm[16];
-    bool ended; /* replay only: the pid now belongs to another process */
+    bool ended; /* replay: another process has the pid now */
 };
 
 struct st_delays {
@@ -7771,7 +7749,7 @@ struct st_failed {
     u16 row, err;
 };
 
-/* A descriptor that was still open when its process ended. */
+/* A descriptor that was open when its process ended. */
 struct st_left {
     pid_t pid;
     s32 fd;
@@ -7788,39 +7766,37 @@ struct st_process {
     char ended[24]; /* "exit 2", "SIGSEGV" */
 };
 
-/* The summary of this run or of a recording. SUMMARY_NUMBERS and SUMMARY_LISTS of gen/summary.h
- * describe the numbers and lists of a summary. */
+/* A summary; gen/summary.h describes its numbers and lists. */
 static struct summary {
 #define X(key, recorded, number, known) u64 number;
     SUMMARY_NUMBERS(X)
 #undef X
-    int status;         /* wait(2) status of the command; -1: unknown (kvis attached or detached) */
+    int status;         /* wait(2) status of the command; -1: unknown */
     const char *backend;
-    const char *fallback; /* why kvis does not use the hybrid backend; NULL: kvis uses it */
-    struct st_row row[ST_ROWS];    /* statistics of all calls */
-    struct st_row chosen[ST_ROWS]; /* statistics of the calls that filters select, for -c */
+    const char *fallback; /* why the hybrid backend is not used; NULL: it is used */
+    struct st_row row[ST_ROWS];    /* all calls */
+    struct st_row chosen[ST_ROWS]; /* calls that filters select, for -c */
     bool apart;            /* the table of -c shows chosen[], not row[] */
-    bool recorded;         /* replay or diff has read this summary from a recording */
-    bool from_calls, from_tables; /* source of chosen[] and caller[]: recorded calls; recorded
-                                   * tables */
+    bool recorded;         /* read from a recording */
+    bool from_calls, from_tables; /* chosen[], caller[]: from recorded calls, from tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
-    struct st_failed failed[ST_ERRNOS]; /* hash table with open addressing; count 0: free */
+    struct st_failed failed[ST_ERRNOS]; /* open-addressing hash table; count 0: free */
     struct st_left left[ST_LEFT_OPEN];
     u64 n_left;
-    struct st_where where[ST_WHERE]; /* hash table, sorted by time at the end; no calls: free */
+    struct st_where where[ST_WHERE]; /* hash table, sorted at the end; no calls: free */
     u32 n_where;
-    struct st_process longest[ST_PROCESSES]; /* childless processes, longest lifetime first */
-    struct st_process failed_process[ST_PROCESSES]; /* first processes with a nonzero wait status */
+    struct st_process longest[ST_PROCESSES]; /* processes without children */
+    struct st_process failed_process[ST_PROCESSES]; /* the first failed processes */
     u64 n_longest, n_failed_processes;
-    struct name *program[ST_PROGRAMS]; /* all executed programs, without duplicates */
+    struct name *program[ST_PROGRAMS]; /* executed programs, each once */
     u64 n_programs;
     struct st_delays delays; /* valid if n_delays is 1 */
     struct st_io io;         /* valid if n_io is 1 */
     u64 n_delays, n_io;
 } st;
 
-static pid_t st_first_pid; /* pid of the command that kvis started */
+static pid_t st_first_pid; /* pid of the command */
 
 static u32 st_bucket(u64 v)
 {
@@ -7839,7 +7815,7 @@ static u64 st_bucket_value(u32 i)
     return low + (1ull << (e - 4)) / 2;
 }
 
-/* Returns the quantile p (0 to 1) of a histogram, limited to max, the largest recorded value. */
+/* Returns the quantile p (0 to 1), at most max, the largest recorded value. */
 static u64 st_quantile(const u32 hist[ST_BUCKETS], u64 count, u64 max, double p)
 {
     u64 want = (u64)(p * (double)count), seen = 0;
@@ -7876,15 +7852,15 @@ static const struct st_row *st_table_rows(const struct summary *s)
     return s->apart ? s->chosen : s->row;
 }
 
-/* Returns whether a call has failed. EINPROGRESS from connect(2) is not a failure. sigreturn(2)
- * returns the value of a register of the interrupted code, which is not an error code. */
+/* EINPROGRESS of connect(2) is not a failure. The result of sigreturn(2) is a register of the
+ * interrupted code, not an error. */
 static bool st_has_failed(const struct call *c)
 {
     return c->err && !c->noret && c->err != EINPROGRESS && c->id != SC_rt_sigreturn
         && c->id != SC_sigreturn;
 }
 
-/* Returns the duration of a call that has returned or whose thread was killed; 0: unknown. */
+/* Returns the duration of a call that returned or whose thread was killed; 0: unknown. */
 static u64 st_took(const struct call *c)
 {
     bool exits = c->id == SC_exit || c->id == SC_exit_group;
@@ -7977,8 +7953,7 @@ static int st_where_cmp(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* Returns the row of a call and a file, or a free row if there is none. st_where_add keeps rows
- * free. */
+/* Returns the row of a call and a file, or a free row; st_where_add keeps some rows free. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
@@ -8011,7 +7986,7 @@ static void st_where_add(struct summary *s, const struct st_where *more)
     st_time_add(&w->time, &more->time);
 }
 
-/* Returns the time that calls were blocked: neither on a CPU nor waiting for a CPU or a disk. */
+/* Returns the blocked time: neither on a CPU nor waiting for a CPU or a disk. */
 static u64 st_blocked_ns(const struct st_time *t)
 {
     return t->ns - MIN(t->ns, t->cpu + t->runq + t->disk);
@@ -8028,20 +8003,20 @@ static void st_timed(struct task *t, const struct call *c)
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
-/* Returns whether the summary needs the duration of a call that causes no event. If a BPF program
- * records the calls (recorded), the summary needs it for every call that can block. Otherwise the
- * tracee has to stop at the call, which is worthwhile only for calls that wait for a disk. */
+/* Returns whether the summary needs the duration of a call that causes no event: if BPF programs
+ * record calls, of each call that can block. Otherwise the tracee has to stop, which is worthwhile
+ * only for calls that wait for a disk. */
 static bool st_can_wait(u16 row, bool recorded)
 {
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
 }
 
-/* Adds a completed call to the summary. A call that the kernel restarts (ERESTART*) counts once,
- * when it finally returns. wanted: the filters select the call for the tables. */
+/* Adds a call to the summary. A restarted call (ERESTART*) counts once, when it finally returns.
+ * wanted: the filters select the call for the tables. */
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
-        return; /* the user did not select the call; kvis traces it for its own use */
+        return; /* kvis traces it only for its own use */
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
@@ -8062,7 +8037,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         st_caller_add(p->caller, t->comm, c);
 }
 
-/* Counts bytes moved through an open file or socket. in: the bytes were read or received. */
+/* Counts bytes moved through an open file or socket. in: read or received. */
 static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
 {
     bool net = o->kind == FK_SOCK, file = o->kind == FK_FILE || o->kind == FK_MEMFD;
@@ -8138,7 +8113,7 @@ static void st_ended(const struct task *t)
 
 /* --- the table of -c --- */
 
-static const struct st_row *st_sorted; /* table for st_compare; qsort(3) passes no context */
+static const struct st_row *st_sorted; /* for st_compare: qsort(3) passes no context */
 
 static double st_key(const struct st_row *r)
 {
@@ -8162,8 +8137,8 @@ static int st_compare(const void *pa, const void *pb)
     return strcmp(st_name(a), st_name(b));
 }
 
-/* The columns of the table of -c: those of strace, and percentiles. A narrow terminal lacks some of
- * the columns whose `goes` is above 0, the lowest first. */
+/* The columns of -c: those of strace, and percentiles. A narrow terminal lacks the columns with the
+ * lowest nonzero `goes`. */
 static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
     { "% time", 6, 2 }, { "seconds", 11, 0 }, { "usecs/call", 11, 1 }, { "calls", 9, 0 },
     { "errors", 9, 0 }, { "p50 us", 8, 3 },   { "p99 us", 8, 0 },      { "max us", 9, 4 },
@@ -8171,7 +8146,7 @@ static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
 
 enum { ST_CELLS = ARRAY_LEN(st_table_cols), ST_CALL_NAME = 16 };
 
-/* Returns the highest `goes` of the columns that must be dropped to fit the terminal; 0: none. */
+/* Returns the highest `goes` of the columns to drop; 0: none. */
 static u8 st_table_gone(void)
 {
     u32 width = ST_CALL_NAME;
@@ -8220,7 +8195,7 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
     st_table_line(b, cell, name);
 }
 
-/* Appends the table of -c. Its times are wall-clock durations of calls, in seconds and µs. */
+/* Appends the table of -c. Its times are wall-clock times. */
 static void st_one_table(struct buf *b, const struct st_row *rows)
 {
     struct st_row total = { 0 };
@@ -8273,7 +8248,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
     b_c(b, '\n');
 }
 
-/* Returns whether a recording contains neither calls nor the table of -c. */
+/* Returns whether a recording has neither calls nor the table of -c. */
 static bool st_no_table(const struct summary *s)
 {
     return s->recorded && !s->from_calls && !s->from_tables;
@@ -8288,10 +8263,10 @@ static void st_table(struct buf *b, const struct summary *s)
 
 /* --- the summary --- */
 
-#define ST_PROC "proc" /* name of the backend in recordings of kvis proc */
+#define ST_PROC "proc" /* backend in recordings of kvis proc */
 
-/* Fills list with at most max names that `want` selects, those with the most bytes first. Returns
- * the number of names in list, and sets *more to the number of selected names that did not fit. */
+/* Fills list with the names that `want` selects, by I/O, most first. Returns their number, at most
+ * max; *more: number of names that did not fit. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -8327,8 +8302,7 @@ static bool st_is_peer(const struct name *n)
     return n->cls == 'p' && (n->opens || n->in_bytes || n->out_bytes);
 }
 
-/* Returns whether the text summary shows a peer. If both ends of a connection are tracees, the
- * summary shows only the address that a tracee connected to. */
+/* If both ends of a connection are tracees, shows only the address that a tracee connected to. */
 static bool st_is_far_peer(const struct name *n)
 {
     return st_is_peer(n) && n->kind != FK_SOCK;
@@ -8358,7 +8332,7 @@ static void st_name_gone(const struct name *n)
     st.connections_dropped += st_is_connection(n);
 }
 
-/* Marks the names that the lists of the summary refer to. nm_drop keeps marked names. */
+/* Marks the names in the lists of the summary for nm_drop. */
 static void st_mark_names(void)
 {
     for (u32 i = 0; i < ST_WHERE; i++)
@@ -8369,7 +8343,7 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* Returns whether -e trace= selects all rows; if not, sums over them would be too low. */
+/* Returns whether -e trace= selects all rows; otherwise sums over them are too low. */
 static bool st_all_asked(const u16 *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -8386,7 +8360,7 @@ static bool st_knows_io(void)
     return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
-/* Conditions of a number: if its condition is not met, it would be incomplete or meaningless. */
+/* When a number is known and meaningful. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS,
@@ -8396,17 +8370,16 @@ enum st_known {
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED /* not known if lost_unknown is 1 */
 };
 
-/* Takes the place of the numbers of losses in JSON. */
+/* JSON that replaces the numbers of losses */
 #define ST_LOST_UNKNOWN \
     ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
 
-/* The numbers of the summary. JSON, recordings, replay and diff iterate over this table. */
 #define X(key, recorded, number, known) \
     { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
-    const char *key;      /* key in JSON; NULL: not in JSON */
-    const char *recorded; /* name in recordings and in diff's JSON; NULL: derived, not recorded */
-    u16 at;               /* offset of the number in struct summary */
+    const char *key;      /* key in JSON, or NULL */
+    const char *recorded; /* name in recordings and diff; NULL: derived */
+    u16 at;               /* offset in struct summary */
     u8 known;             /* enum st_known */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
 #undef X
@@ -8416,7 +8389,7 @@ static u64 st_number(const struct summary *s, u32 at)
     return *(const u64 *)(const void *)((const char *)s + at);
 }
 
-/* Returns whether the summary belongs to kvis proc, which traces no system calls. */
+/* Returns whether a summary is of kvis proc, which traces no calls. */
 static bool st_no_calls(const struct summary *s)
 {
     return !strcmp(s->backend, ST_PROC);
@@ -8459,7 +8432,7 @@ static bool st_knows(const struct summary *s, enum st_known what)
     return false;
 }
 
-/* Copies the counters of other sections into the summary of this run. */
+/* Copies the counters of other sections into st. */
 static void st_take(void)
 {
     st.mappings_overflow = vm.overflow;
@@ -8470,7 +8443,7 @@ static void st_take(void)
     st.names_overflow = nm.overflow;
 }
 
-/* Computes the derived numbers of a summary. Must be called after all events are counted. */
+/* Computes the derived numbers, when all events have been counted. */
 static void st_compute_derived(struct summary *s)
 {
     s->fault_bytes = s->faults * (out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
@@ -8484,16 +8457,13 @@ static void st_compute_derived(struct summary *s)
 
 /* --- where the time went --- */
 
-/* Returns how many rows of where[] to show, each with at least 1 ms. *more: number of other
- * rows. */
+/* Returns how many rows of where[] to show: each has at least 1 ms. *more: number of others. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
-    u32 n = 0, used = 0;
-    while (used < ST_WHERE && s->where[used].time.calls)
-        used++;
-    while (n < MIN(used, 10) && s->where[n].time.ns >= 1000000)
+    u32 n = 0;
+    while (n < MIN(s->n_where, 10u) && s->where[n].time.ns >= 1000000)
         n++;
-    *more = used - n;
+    *more = s->n_where - n;
     return n;
 }
 
@@ -8517,8 +8487,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
         u64 part[] = { t->ns, t->cpu, t->runq, t->disk, st_blocked_ns(t) };
         b_f(b, "   %-16s", st_name(w->row));
         for (size_t k = 0; k < ARRAY_LEN(part); k++)
-            b_f(b, k ? " %5" PRIu64 ".%01" PRIu64 : " %8" PRIu64 ".%01" PRIu64, part[k] / 1000000,
-                part[k] / 100000 % 10);
+            b_f(b, " %*" PRIu64 ".%" PRIu64, k ? 5 : 8, part[k] / 1000000, part[k] / 100000 % 10);
         b_s(b, "   ");
         if (w->on)
             b_esc(b, w->on->s, w->on->len, 0);
@@ -8527,15 +8496,14 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    b_s(b, "   ... and ");
     if (s->where_other) /* no count: rows removed and added again would count twice */
-        b_s(b, "others");
+        b_s(b, "   ... and others");
     else
-        b_f(b, "%" PRIu64 " more", more);
-    b_f(b, ", %" PRIu64 ".%01" PRIu64 " ms in total\n", rest / 1000000, rest / 100000 % 10);
+        b_f(b, "   ... and %" PRIu64 " more", more);
+    b_f(b, ", %" PRIu64 ".%" PRIu64 " ms in total\n", rest / 1000000, rest / 100000 % 10);
 }
 
-/* Appends a number of calls (`calls`: its JSON key) and the parts of their total duration. */
+/* Appends the number of calls, with the key `calls`, and the parts of their time. */
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
 {
     b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
@@ -8628,7 +8596,7 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* Fills list with the failures that `want` selects (NULL: all), the most frequent first. */
+/* Fills list with the failures that `want` selects (NULL: all), most frequent first. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -8665,27 +8633,27 @@ static void st_text_failed(struct buf *b, const struct summary *s)
 enum st_type {
     ST_NUMBER,     /* u64 */
     ST_SIGNED,     /* s32 */
-    ST_ERROR,      /* u16: errno, which JSON shows by name */
-    ST_CALL,       /* u16: index in sc_rows[] of a system call, which JSON shows by name */
-    ST_KIND,       /* u8: enum fdkind, which JSON shows by name */
+    ST_ERROR,      /* u16: errno, a name in JSON */
+    ST_CALL,       /* u16: index in sc_rows[], a name in JSON */
+    ST_KIND,       /* u8: enum fdkind, a name in JSON */
     ST_TEXT,       /* char[], NUL-terminated unless full */
-    ST_WORD,       /* const char *: a string constant of kvis, or NULL */
+    ST_WORD,       /* const char *: a constant string, or NULL */
     ST_FILE,       /* struct name * of a file */
-    ST_NAME,       /* struct name * of any class, or NULL */
+    ST_NAME,       /* struct name *, or NULL */
     ST_COUNTS,     /* u32[]: a histogram */
-    ST_BLOCKED,    /* blocked time, computed from the struct st_time at the row's start */
-    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* computed from the row, a struct name */
+    ST_BLOCKED,    /* st_blocked_ns of the row */
+    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* computed from a struct name */
 };
 
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
 
 struct st_col {
-    const char *key; /* key in JSON; NULL: the row is a plain value, not a JSON object */
+    const char *key; /* key in JSON; NULL: the row is a plain value */
     u8 type, sinks;
-    u16 at, size;    /* offset and size of the value in the row, in bytes */
+    u16 at, size;    /* offset and size in the row, in bytes */
 };
 
-/* MEMBER: a column that is a member of the row. PART: a column computed from the whole row. */
+/* MEMBER: a member of the row. PART: a value computed from the row. */
 #define MEMBER(row, member, type, sinks, key) \
     { key, ST_##type, COL_##sinks, offsetof(struct row, member), \
       sizeof ((struct row *)0)->member },
@@ -8718,9 +8686,9 @@ static void st_add_caller(struct summary *s, const void *row)
         s->caller[s->n_callers++] = *(const struct st_caller *)row;
 }
 
-static struct name *st_listed[ST_LISTED]; /* names that are the rows of the list being written */
+static struct name *st_listed[ST_LISTED]; /* rows of the list that is being written */
 
-/* Types of records in a .kvis file (see section rec_). The numbers are part of the format. */
+/* Types of records in a .kvis file. The numbers are part of the format. */
 enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* about the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* about events and calls */
@@ -8729,21 +8697,21 @@ enum rec_type {
     REC_FAILED_PROCESS, REC_CALLER                                     /* about the results */
 };
 
-/* The lists of the summary, in the order in which JSON and recordings contain them. */
+/* The lists of the summary, in the order of JSON and recordings. */
 static const struct st_list {
     const char *key;      /* key in JSON; NULL: json(), if set, writes the list */
-    const char *more_key; /* JSON key of the number of omitted rows; NULL: not in JSON */
-    u32 more;             /* offset in struct summary of the number of omitted rows */
-    u8 known;             /* enum st_known: condition for including the list in JSON */
+    const char *more_key; /* key of the number of omitted rows, or NULL */
+    u32 more;             /* offset of the number of omitted rows */
+    u8 known;             /* condition for JSON (enum st_known) */
     u8 record;            /* enum rec_type; 0: not recorded */
-    bool sparse;          /* the table can have unused rows, whose first number is 0 */
+    bool sparse;          /* rows whose first number is 0 are unused */
     const struct st_col *col;
     u8 n_cols;
-    u32 rows, size, max;  /* table: offset in struct summary, row size, number of rows */
-    u32 n;                /* offset in struct summary of the number of used rows; 0: all rows */
-    bool (*want)(const struct name *); /* if set, the rows are the names that want() selects */
-    u32 (*top)(const struct summary *s, u64 *more); /* returns the number of rows to show */
-    void (*add)(struct summary *s, const void *row); /* adds a row of a recording; NULL: append */
+    u32 rows, size, max;  /* table: offset, row size, number of rows */
+    u32 n;                /* offset of the number of used rows; 0: all */
+    bool (*want)(const struct name *); /* if set, the rows are these names */
+    u32 (*top)(const struct summary *s, u64 *more); /* number of rows to show */
+    void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append it */
     void (*json)(struct buf *b, const struct summary *s); /* writes JSON if key is NULL */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
@@ -8822,14 +8790,14 @@ static void st_command(struct buf *b)
 
 enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 
-/* A line of the summary: one item, and more if they fit into 79 columns, with dots between. */
+/* A line of the summary: one item, and more if they fit into 79 columns. */
 struct st_items {
     struct buf *b;
-    u32 line;      /* offset in b of the start of the line */
-    u32 item;      /* offset of the current item in b */
-    u32 end;       /* number of columns reserved for text after the items */
-    u32 shown;     /* number of items in the line */
-    u64 left_out;  /* number of items that did not fit */
+    u32 line;      /* start of the line in b */
+    u32 item;      /* start of the current item in b */
+    u32 end;       /* columns reserved for text after the items */
+    u32 shown;     /* items in the line */
+    u64 left_out;  /* items that did not fit */
 };
 
 static void st_label(struct buf *b, const char *label)
@@ -8863,8 +8831,8 @@ static void st_end_item(struct st_items *items)
     items->left_out++;
 }
 
-/* Ends the line; removes the line if it has no items. more: number of items that the caller
- * omitted. dropped: more items may be missing, because kvis dropped names. */
+/* Ends the line, or removes it if it is empty. more: number of items that the caller omitted.
+ * dropped: names were dropped, so more items may be missing. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8877,34 +8845,28 @@ static void st_end_items(struct st_items *items, u64 more, bool dropped)
     b_c(b, '\n');
 }
 
-/* Returns whether the summary shows times in s (for runs of at least 1 s) instead of ms. */
+/* Returns whether times are in s (runs of at least 1 s) or in ms. */
 static bool st_in_seconds(const struct summary *s)
 {
     return s->duration_ns >= NSEC;
 }
 
-static struct out_text st_in_unit(const struct summary *s, u64 ns, const char *seconds,
-                                  const char *milliseconds)
+static struct out_text st_number_of(const struct summary *s, u64 ns)
 {
     struct out_text t;
-    if (st_in_seconds(s))
-        snprintf(t.s, sizeof t.s, "%.3f%s", (double)ns / 1e9, seconds);
-    else
-        snprintf(t.s, sizeof t.s, "%.1f%s", (double)ns / 1e6, milliseconds);
+    bool seconds = st_in_seconds(s);
+    snprintf(t.s, sizeof t.s, "%.*f", seconds ? 3 : 1, (double)ns / (seconds ? 1e9 : 1e6));
     return t;
 }
 
 static struct out_text st_duration(const struct summary *s, u64 ns)
 {
-    return st_in_unit(s, ns, " s", " ms");
+    struct out_text t = st_number_of(s, ns);
+    strcat(t.s, st_in_seconds(s) ? " s" : " ms");
+    return t;
 }
 
-static struct out_text st_number_of(const struct summary *s, u64 ns)
-{
-    return st_in_unit(s, ns, "", "");
-}
-
-/* Rounds a time to the last displayed digit, so the displayed parts of a time add up exactly. */
+/* Rounds a time as displayed, so displayed parts add up to the displayed sum. */
 static u64 st_round(const struct summary *s, u64 ns)
 {
     u64 unit = st_in_seconds(s) ? 1000000 : 100000;
@@ -8935,7 +8897,7 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Appends the parts of a thread's waiting time. The time waiting for disks is a sum over calls. */
+/* Appends the parts of a thread's waiting time. Waits for disks are known per call. */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
@@ -8979,7 +8941,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     } else if (st_knows(s, ST_CPU)) {
         b_f(b, ", CPU %s", st_duration(s, s->cpu_ns).s);
     }
-    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* line too long */
+    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* break the line */
         b_c(b, ' ');
         memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
         memcpy(b->p + cpu, "\n  ", 3);
@@ -8999,7 +8961,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* calls that began before kvis attached are in no row */
+            known |= s->row[i].calls != 0; /* late calls are in no row */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -9015,8 +8977,8 @@ static void st_text_took(struct buf *b, const struct summary *s)
     b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls, opt.count_too ? "" : "; -C: all");
 }
 
-/* Appends the total time spent waiting for a CPU, if there are several threads, and the disk
- * requests. st_text_waiting shows the waits of a single thread. */
+/* Appends the disk requests and, for several threads, the time spent waiting for a CPU;
+ * st_text_waiting does this for a single thread. */
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
     bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
@@ -9033,23 +8995,23 @@ static void st_text_waited(struct buf *b, const struct summary *s)
         out_bytes(s->io.read).s, out_bytes(s->io.written).s);
 }
 
-static void st_text_processes(struct buf *b, const struct summary *s, const char *label,
-                              const struct st_process *list, u64 n, bool ended)
+static void st_text_processes(struct buf *b, const struct summary *s, bool failed)
 {
-    struct st_items items = st_begin_items(b, label);
-    u64 more = ended ? s->exited_nonzero + s->killed - n : 0;
+    struct st_items items = st_begin_items(b, failed ? "unsuccessful" : "longest");
+    u64 n = failed ? s->n_failed_processes : s->n_longest;
     for (u32 i = 0; i < n; i++) {
+        const struct st_process *p = failed ? &s->failed_process[i] : &s->longest[i];
         st_begin_item(&items);
-        b_esc(b, list[i].comm, strnlen(list[i].comm, sizeof list[i].comm), 0);
-        if (ended)
-            b_f(b, " %d %s", list[i].pid, list[i].ended);
+        b_esc(b, p->comm, strnlen(p->comm, sizeof p->comm), 0);
+        if (failed)
+            b_f(b, " %d %s", p->pid, p->ended);
         else
-            b_f(b, " %s", st_duration(s, list[i].ns).s);
+            b_f(b, " %s", st_duration(s, p->ns).s);
         st_end_item(&items);
     }
-    if (!ended)
+    if (!failed)
         items.left_out = 0;
-    st_end_items(&items, more, false);
+    st_end_items(&items, failed ? s->exited_nonzero + s->killed - n : 0, false);
 }
 
 static void st_text_ended(struct buf *b, const struct summary *s)
@@ -9059,8 +9021,8 @@ static void st_text_ended(struct buf *b, const struct summary *s)
         st_text_exit(b, s);
         b_c(b, '\n');
     } else if (s->processes > 1) {
-        st_text_processes(b, s, "longest", s->longest, s->n_longest, false);
-        st_text_processes(b, s, "unsuccessful", s->failed_process, s->n_failed_processes, true);
+        st_text_processes(b, s, false);
+        st_text_processes(b, s, true);
     }
 }
 
@@ -9108,7 +9070,7 @@ static void st_text_most_bytes(struct buf *b, const struct summary *s)
     st_end_items(&items, more, s->files_dropped);
 }
 
-/* The errors in `usual` are normal in many programs, for example while they search for a file. */
+/* These errors are normal, for example while a program searches for a file. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
@@ -9145,7 +9107,7 @@ static void st_text_peak(struct buf *b, const struct summary *s)
 
 static void st_text_seldom(struct buf *b, const struct summary *s)
 {
-    if (s->fallback && !out.events_on) { /* with events, the reason is printed before the events */
+    if (s->fallback && !out.events_on) { /* with events, this was printed first */
         st_label(b, "backend");
         b_f(b, "ptrace alone: %s\n", s->fallback);
     } else if (opt.count_too) {
@@ -9201,20 +9163,18 @@ static void st_text_lost(struct buf *b, const struct summary *s)
         { s->uring_lost, "io_uring results" },
         { s->fault_lost, "page-fault samples" },
     };
-    u32 shown = 0;
-    if (s->lost_unknown) {
-        st_label(b, "lost");
+    u32 line = b->len;
+    st_label(b, "lost");
+    u32 from = b->len;
+    if (s->lost_unknown)
         b_s(b, "unknown: cannot read the counters of BPF programs");
-        shown++;
-    }
-    for (size_t i = 0; i < ARRAY_LEN(part); i++) {
-        if (!part[i].n)
-            continue;
-        if (!shown++)
-            st_label(b, "lost");
-        b_f(b, "%s%" PRIu64 " %s", shown > 1 ? ", " : "", part[i].n, part[i].what);
-    }
-    b_s(b, shown ? "\n" : "");
+    for (size_t i = 0; i < ARRAY_LEN(part); i++)
+        if (part[i].n)
+            out_count(b, from, part[i].n, part[i].what, part[i].what);
+    if (b->len > from)
+        b_c(b, '\n');
+    else
+        b->len = line;
 }
 
 static void st_text_short(struct buf *b, const struct summary *s)
@@ -9236,7 +9196,7 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* Called between two rows of a list, because a thousand long names would overflow the buffer. */
+/* A thousand long names would overflow the buffer. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
@@ -9372,7 +9332,7 @@ static void st_json_summary(struct buf *b, const struct summary *s)
     b_s(b, "}\n");
 }
 
-/* Appends what only -C shows: the table of -c, call times, waits for a CPU, disk I/O, failures. */
+/* Appends what only -C shows. */
 static void st_text_more(struct buf *b, const struct summary *s)
 {
     if (!st_no_table(s)) {
