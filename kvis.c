@@ -9369,19 +9369,17 @@ static void st_report(struct summary *s, bool text)
 
 /* == 15 md_  the model: what a call means =======================================
  * Updates the tables of descriptors, memory and processes from system calls, and emits events. To
- * model another system call, add model= to the call's row of gen/tables/syscalls.tbl and
- * write the function that model= names. This section does not depend on ptrace and prints nothing.
- * Entry points: md_enter, md_exit, md_wants. */
+ * model another call, add model= to its row of gen/tables/syscalls.tbl and write the function that
+ * model= names. This section does not depend on ptrace and prints nothing. Entry points: md_enter,
+ * md_exit, md_wants. */
 
-/* Why section md_ needs a system call. MD_ALWAYS: otherwise kvis would lose track of tracees or of
- * their directories. MD_FDS: the call changes which file a descriptor refers to. MD_MEMORY: the
- * call changes what an address maps, which matters only for page faults. MD_EVENT: the call only
- * causes an event. tr_choose decides which calls are needed even if -e trace= excludes them. */
+/* Why kvis needs a call even if -e trace= excludes it (tr_choose): for an event, for the mappings
+ * of page faults, for the files of descriptors, or always, because kvis would lose tracees or
+ * directories. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Tables indexed by the id of a system call, generated from model= in gen/tables/syscalls.tbl. The
- * id is the index of the first row of sc_rows[] with the call's name. If several calls share a
- * handler, md_kind[] is the kind of event that the handler emits. */
+/* Generated from model= in gen/tables/syscalls.tbl; the index is sc_id[row]. md_kind[] is the kind
+ * of event if several calls share a handler. */
 #define X(call, need, enter, exit, kind) [SC_##call] = MD_##need,
 static const u8 md_need[SC_N] = { MD_CALLS(X) };
 #undef X
@@ -9391,13 +9389,13 @@ static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 
 /* --- paths --- */
 
-struct path { /* an absolute path of the tracee */
+struct path { /* an absolute path */
     char s[PATH_MAX * 2 + 2];
     u32 len;
-    bool ok; /* the path is not truncated */
+    bool ok; /* not truncated */
 };
 
-/* Joins a directory and a file name. Keeps "..", whose meaning depends on symbolic links. */
+/* Joins a directory and a name. Keeps "..", whose meaning depends on symbolic links. */
 static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s, u32 n)
 {
     u32 k = 0;
@@ -9423,7 +9421,7 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
         k--;
     p->s[k] = 0;
     p->len = k;
-    p->ok &= i >= n; /* whether the name was not truncated */
+    p->ok &= i >= n;
 }
 
 /* Builds a path from components in reverse order: "c", "b", "a" become "/a/b/c". */
@@ -9434,7 +9432,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
         memcpy(p->s, "(unreachable)", p->len = 13);
     p->s[p->len] = '/';
     for (u32 end = n; end;) {
-        u32 from = --end; /* the NUL that ends a component */
+        u32 from = --end; /* the component's NUL */
         while (from && parts[from - 1])
             from--;
         if (p->len + 1 + (end - from) >= sizeof p->s)
@@ -9448,7 +9446,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
     p->s[p->len] = 0;
 }
 
-/* Like md_join, but also appends an absolute name to `from`, the root that md_base returned. */
+/* Like md_join, but appends an absolute name to `from` as well: the root from md_base. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     if (!from) {
@@ -9462,7 +9460,7 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from->s, from->len, s, n);
 }
 
-/* For a past call, reads /proc only if the descriptor still refers to the same directory. */
+/* For a past call, uses /proc only if the descriptor still refers to the same directory. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -9477,7 +9475,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* Returns the directory at which a path of t starts; NULL: unknown, or the host's root. */
+/* Returns the directory at which a path starts; NULL: unknown, or the host's root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -9496,7 +9494,7 @@ static s32 md_dirfd(const struct call *c, u32 i)
     return i && kind[i - 1] == K_DIRFD ? (s32)c->arg[i - 1] : AT_FDCWD;
 }
 
-/* Returns whether a call is openat2(2) with RESOLVE_IN_ROOT, which uses dirfd as the root. */
+/* openat2(2) with RESOLVE_IN_ROOT uses dirfd as the root. */
 static bool md_in_root(struct task *t, const struct call *c)
 {
     enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how in <linux/openat2.h> */
@@ -9517,7 +9515,7 @@ static void md_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* Sets *p to the path in argument i, made absolute. Symbolic links are not resolved. */
+/* Sets *p to the absolute path of argument i, with unresolved symbolic links. */
 static void md_path(const struct call *c, u32 i, struct path *p)
 {
     const struct call_path *w = dec_path(c, i);
@@ -9528,16 +9526,16 @@ static void md_path(const struct call *c, u32 i, struct path *p)
         return;
     const char *s = c->paths.p + w->off;
     md_join_from(p, w->from, s, (u32)w->len);
-    if (!w->from && w->len && *s != '/') /* unknown directory: the path stays relative */
+    if (!w->from && w->len && *s != '/') /* unknown directory: stays relative */
         memmove(p->s, p->s + 1, p->len--);
 }
 
 /* --- filters --- */
 
-/* -P selects its argument, all paths below it, and paths that match it as a glob pattern. */
+/* -P selects its argument, paths below it, and paths that match it as a glob pattern. */
 static bool md_path_wanted(const char *path, u32 n)
 {
-    char s[PATH_MAX * 2 + 2]; /* NUL-terminated copy of `path` */
+    char s[PATH_MAX * 2 + 2]; /* copy of `path` with a NUL */
     n = MIN(n, (u32)sizeof s - 1);
     memcpy(s, path, n);
     s[n] = 0;
@@ -9552,24 +9550,32 @@ static bool md_path_wanted(const char *path, u32 n)
     return !opt.n_paths;
 }
 
-/* A function that md_touched calls for each open file of a call until it returns true. */
-typedef bool md_touch(struct call *c, const struct ofd *o);
-
-static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
+/* Adds the file of descriptor n to c->touched. Selects the call if -P selects the file. Returns
+ * whether the call is selected and c->touched is full. */
+static bool md_touch_fd(struct task *t, struct call *c, s32 n)
 {
     struct ofd *o = n >= 0 ? fd_get(t, n) : NULL;
-    return o && o->name && f(c, o);
+    u32 i = 0;
+    if (!o || !o->name)
+        return false;
+    c->selected = c->selected || o->wanted || md_path_wanted(o->name->s, o->name->len);
+    while (i < c->n_touched && i < CALL_TOUCHES && c->touched[i] != o->name)
+        i++;
+    if (i < CALL_TOUCHES)
+        c->touched[i] = o->name;
+    c->n_touched = (u8)MAX(c->n_touched, i + 1);
+    return c->selected && c->n_touched > CALL_TOUCHES;
 }
 
-/* Calls f for each descriptor in a struct pollfd[]. Stops and returns true if f returns true. */
-static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n, md_touch *f)
+/* Calls md_touch_fd for each descriptor in a struct pollfd[] until it returns true. */
+static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n)
 {
     struct pollfd set[64];
     n = MIN(n, (u64)CALL_SET_MAX);
     for (u64 i = 0; i < n; i += ARRAY_LEN(set)) {
         s64 r = mem_read(t, addr + i * sizeof *set, set, MIN(sizeof set, (n - i) * sizeof *set));
         for (s64 k = 0; k < r / (s64)sizeof *set; k++)
-            if (md_touch_fd(t, c, set[k].fd, f))
+            if (md_touch_fd(t, c, set[k].fd))
                 return true;
         if (r != (s64)sizeof set)
             return false;
@@ -9577,55 +9583,35 @@ static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n, md_to
     return false;
 }
 
-/* Calls f for each descriptor in an fd_set of n bits. Stops and returns true if f returns true. */
-static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n, md_touch *f)
+/* Calls md_touch_fd for each descriptor in an fd_set of n bits until it returns true. */
+static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n)
 {
     u8 bits[CALL_SET_MAX / 8];
     u64 max = (u64)MIN(MAX(n, 0), (s32)CALL_SET_MAX);
     s64 r = addr && max ? mem_read(t, addr, bits, (max + 7) / 8) : 0;
     for (s64 i = 0; i < MIN((s64)max, r * 8); i++)
-        if (bits[i / 8] >> i % 8 & 1 && md_touch_fd(t, c, (s32)i, f))
+        if (bits[i / 8] >> i % 8 & 1 && md_touch_fd(t, c, (s32)i))
             return true;
     return false;
 }
 
-/* Calls f for each descriptor in a system call's arguments, which syscalls.tbl and commands.tbl in
- * gen/tables/ describe. Stops and returns true if f returns true. */
-static bool md_touched(struct task *t, struct call *c, md_touch *f)
+/* Handles the descriptors in a call's arguments. -P and recordings need the files of a call. */
+static void md_touch(struct task *t, struct call *c)
 {
     bool enough = false;
     for (u32 i = 0; i < sc_rows[c->row].nargs && !enough; i++) {
         unsigned kind = dec_kind(c, i);
         if (kind == K_FD || kind == K_DIRFD)
-            enough = md_touch_fd(t, c, (s32)c->arg[i], f);
+            enough = md_touch_fd(t, c, (s32)c->arg[i]);
         else if (kind == K_POLLFDS)
-            enough = md_touch_poll(t, c, c->arg[i], c->arg[i + 1], f);
+            enough = md_touch_poll(t, c, c->arg[i], c->arg[i + 1]);
         else if (kind == K_FDSET)
-            enough = md_touch_select(t, c, c->arg[i], (s32)c->arg[0], f);
+            enough = md_touch_select(t, c, c->arg[i], (s32)c->arg[0]);
     }
-    return enough;
 }
 
-static bool md_wanted_file(struct call *c, const struct ofd *o)
-{
-    (void)c;
-    return o->wanted || md_path_wanted(o->name->s, o->name->len);
-}
-
-/* Adds a file to the files that a call uses, which a recording needs for a replay with -P. */
-static bool md_note_name(struct call *c, const struct ofd *o)
-{
-    for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
-        if (c->touched[i] == o->name)
-            return false;
-    if (c->n_touched < CALL_TOUCHES)
-        c->touched[c->n_touched] = o->name;
-    c->n_touched = (u8)MIN(c->n_touched + 1u, CALL_TOUCHES + 1u);
-    return c->n_touched > CALL_TOUCHES;
-}
-
-/* Returns whether a relative path may match -P although its directory is unknown. In observe mode,
- * kvis does not track directories; only the last component is compared. */
+/* Returns whether a relative path may match -P: observe mode does not know its directory and
+ * compares only the last component. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -9637,13 +9623,13 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* Returns whether argument i is the text of a new symbolic link, which is not looked up. */
+/* The text of a new symbolic link is not looked up. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
 }
 
-/* Returns whether a call acts on the symbolic link in argument i, not on the target of the link. */
+/* Returns whether a call acts on the symbolic link in argument i itself. */
 static bool md_at_link(const struct call *c, u32 i)
 {
     enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
@@ -9669,15 +9655,15 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Resolves a path of t and sets *p to the result. Returns 0 or -errno. Uses only directories that
- * the kernel has cached (RESOLVE_CACHED of openat2(2), Linux 5.12), because a FUSE server that
- * would have to answer may be a stopped tracee. */
+/* Resolves the path *p of t. Returns 0 or -errno. Uses only what the kernel has cached
+ * (RESOLVE_CACHED, Linux 5.12), because a FUSE server that would have to answer may be a stopped
+ * tracee. */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
     enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
     u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
     char at[64];
-    const struct name *in = t->fs ? t->fs->root : NULL; /* path of t's root after chroot(2) */
+    const struct name *in = t->fs ? t->fs->root : NULL; /* after chroot(2) */
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
     snprintf(at, sizeof at, "/proc/%d/root", t->tid);
     int root = open(at, O_PATH | O_CLOEXEC);
@@ -9698,8 +9684,8 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
-/* Returns whether -P selects the file that a path leads to, with symbolic links and ".." resolved.
- * If the file does not exist, resolves its directory. */
+/* Returns whether -P selects the file that a path resolves to; for a missing file, resolves its
+ * directory. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
@@ -9734,7 +9720,8 @@ static bool md_selects(struct task *t, struct call *c)
             || (t->fs && md_leads_to_wanted(t, &p, md_at_link(c, w->arg))))
             return true;
     }
-    return md_touched(t, c, md_wanted_file);
+    md_touch(t, c);
+    return c->selected;
 }
 
 static bool md_long_enough(const struct call *c)
@@ -9747,7 +9734,7 @@ static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
                 : c->noret         ? CALL_UNFINISHED
-                : st_has_failed(c) ? CALL_FAILED /* same rule as the errors column of -c */
+                : st_has_failed(c) ? CALL_FAILED /* as in the errors column of -c */
                                    : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
@@ -9757,7 +9744,7 @@ static bool md_wanted(const struct call *c)
     return c->selected && md_status_wanted(c);
 }
 
-/* Returns whether a filter needs the result: then kvis prints a call's line only at its end. */
+/* Returns whether a filter needs a call's result before its line is printed. */
 static bool md_whole_only(void)
 {
     return opt.status != CALL_ALL || opt.n_paths || opt.min_ns;
@@ -9827,30 +9814,30 @@ static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, c
 
 enum { DNS_NAME_MAX = 255, DNS_QUERIES = 32, DNS_SHOWN = 4 };
 
-/* A DNS message. Its bytes cannot be trusted: they come from the tracee or the network. */
+/* A DNS message: untrusted bytes of the tracee or the network. */
 struct md_dns {
     u8 p[DNS_BYTES];
-    u32 len, at; /* length of the message, offset of the next byte to read (at <= len) */
-    bool bad;    /* the message is truncated or malformed */
+    u32 len, at; /* length; offset of the next byte to read */
+    bool bad;    /* truncated or malformed */
     u16 id, flags, answers, type;
     u32 name_len;
-    char name[2 * DNS_NAME_MAX]; /* domain name in the question */
+    char name[2 * DNS_NAME_MAX]; /* name in the question */
 };
 
-/* A DNS query, and the system call that sent the query. */
+/* A DNS query and the call that sent it. */
 struct md_query {
     const struct ofd *o; /* socket; NULL: the slot is free */
-    u64 open_ns;         /* creation time of the socket: a later socket may reuse the address o */
-    u64 sent_ns;         /* time at which the query was sent; 0: unknown */
+    u64 open_ns;         /* creation time of the socket, whose address may be reused */
+    u64 sent_ns;         /* time of the query; 0: unknown */
     pid_t pid, tid;
     s32 fd;
-    u16 row;             /* index in sc_rows[] of the call that sent the query */
+    u16 row;             /* row of that call in sc_rows[] */
     u8 server_len;
     char server[48];     /* address of the DNS server */
     struct md_dns m;
 };
 
-/* DNS queries without an answer so far. If the table is full, a query is shown as a send event. */
+/* Unanswered DNS queries. If the table is full, a query is shown as a send event. */
 static struct {
     u32 n;
     struct md_query q[DNS_QUERIES];
@@ -9865,9 +9852,8 @@ static u32 md_dns_int(struct md_dns *m, u32 bytes)
     return v;
 }
 
-/* Reads a domain name and appends it; a dot inside a label is escaped. A name can end with a
- * pointer to another part of the message. Pointers must go backward, which excludes endless
- * loops. */
+/* Reads and appends a domain name; escapes dots inside labels. A pointer to another part of the
+ * message can end a name. Pointers must go backward, which excludes endless loops. */
 static void md_dns_name(struct md_dns *m, struct buf *b)
 {
     u32 begin = m->at, end = 0, total = 0, n;
@@ -9891,7 +9877,7 @@ static void md_dns_name(struct md_dns *m, struct buf *b)
     m->at = end ? end : m->at;
 }
 
-/* Reads the header and the only question of a DNS message. Returns false if it is malformed. */
+/* Reads the header and the only question. Returns false if they are malformed. */
 static bool md_dns_question(struct md_dns *m)
 {
     enum { OPCODE = 0x7800 };
@@ -9902,7 +9888,7 @@ static bool md_dns_question(struct md_dns *m)
     m->flags = (u16)md_dns_int(m, 2);
     m->bad |= md_dns_int(m, 2) != 1 || m->flags & OPCODE;
     m->answers = (u16)md_dns_int(m, 2);
-    md_dns_int(m, 4); /* skip the record counts of the authority and additional sections */
+    md_dns_int(m, 4); /* skip the other record counts */
     md_dns_name(m, &name);
     m->name_len = name.len;
     m->type = (u16)md_dns_int(m, 2);
@@ -9910,8 +9896,8 @@ static bool md_dns_question(struct md_dns *m)
     return !m->bad;
 }
 
-/* Appends the records of a DNS answer that have the type of the question. A wrong record count in
- * the message is harmless, because each record takes at least 11 bytes. */
+/* Appends the records of the question's type. A wrong record count is harmless: each record takes
+ * at least 11 bytes. */
 static void md_dns_answers(struct md_dns *m, struct buf *b)
 {
     enum { A = 1, NS = 2, CNAME = 5, PTR = 12, AAAA = 28, TRUNCATED = 0x200 };
@@ -9946,7 +9932,7 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         b_s(b, "no records");
 }
 
-/* Returns the name of a DNS record type, valid until the next call (RFC 3597). */
+/* Returns the name of a record type, valid until the next call (RFC 3597). */
 static const char *md_dns_type(u16 type)
 {
     static char other[16];
@@ -9999,16 +9985,14 @@ static struct md_query *md_dns_find(const struct md_query *k)
     return NULL;
 }
 
-/* Adds a DNS query to the table unless it is a repetition. Returns false if the table is full. */
+/* Adds a query unless it is a repetition. Returns false if the table is full. */
 static bool md_dns_note(const struct md_query *asked)
 {
-    struct md_query *q = md_dns_find(asked), *end = md_queries.q + DNS_QUERIES;
-    if (q)
-        return true;
-    for (q = md_queries.q; q < end && q->o;)
+    struct md_query *q = md_dns_find(asked);
+    if (q || md_queries.n == DNS_QUERIES)
+        return q;
+    for (q = md_queries.q; q->o;)
         q++;
-    if (q == end)
-        return false;
     *q = *asked;
     md_queries.n++;
     return true;
@@ -10025,9 +10009,8 @@ static void md_dns_answered(struct md_query *answer, u64 ns)
     }
 }
 
-/* Reads the DNS message at address `at` in t's memory. in: the message was received, not sent.
- * Returns NULL if the message is neither a received answer nor a sent query. The next call of this
- * function overwrites the result. */
+/* Reads the DNS message at address `at`. Returns a static struct, or NULL if the message is neither
+ * a received answer (in) nor a sent query. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -10039,28 +10022,22 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     n = udp ? n - (u32)strlen(port) : 0;
     if (!udp || memcmp(addr + n, port, strlen(port)) || n > sizeof q.server || !at || bytes <= 0)
         return NULL;
+    q = (struct md_query){ .o = o, .open_ns = o->open_ns, .sent_ns = c->enter_ns, .pid = t->pid,
+                           .tid = t->tid, .fd = (s32)c->arg[0], .row = c->row,
+                           .server_len = (u8)n };
+    memcpy(q.server, addr, n);
     s64 len = mem_read(t, at, q.m.p, MIN((size_t)bytes, sizeof q.m.p));
     q.m.len = (u32)MAX(len, (s64)0);
-    q.o = o;
-    q.open_ns = o->open_ns;
-    q.sent_ns = c->enter_ns;
-    q.pid = t->pid;
-    q.tid = t->tid;
-    q.fd = (s32)c->arg[0];
-    q.row = c->row;
-    q.server_len = (u8)n;
-    memcpy(q.server, addr, n);
     return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
 }
 
-/* Returns whether every call that could receive the answer to a DNS query is traced. */
+/* Returns whether each call that could receive an answer is traced. */
 static bool md_dns_sees_answers(void)
 {
     return sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg] && sc_set[SC_read];
 }
 
-/* Reports that DNS queries got no answer. o: the socket; NULL: all sockets, at the end of the
- * trace. */
+/* Reports the unanswered queries of a socket; NULL: of all sockets, at the end of the trace. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
@@ -10099,17 +10076,9 @@ static void md_closed(struct task *t, s32 n)
     }
 }
 
-static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool writable)
-{
-    struct ofd *o = ofd_new(t, kind, name);
-    if (o)
-        o->writable = writable;
-    return o;
-}
-
 static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *name)
 {
-    struct ofd *o = md_file(t, FK_SOCK, name, true);
+    struct ofd *o = ofd_new(t, FK_SOCK, name);
     if (o)
         o->sock = sock;
     return o;
@@ -10121,8 +10090,7 @@ static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
     md_closed(t, n);
 }
 
-/* Returns the flags of an open call. The values of O_CREAT and other flags depend on the CPU
- * architecture; kvis uses the values of its own architecture (<fcntl.h>). */
+/* Returns the flags of an open call, with the values of kvis's own architecture. */
 static u64 md_open_flags(struct task *t, const struct call *c)
 {
     u64 how = 0;
@@ -10131,14 +10099,14 @@ static u64 md_open_flags(struct task *t, const struct call *c)
         return c->arg[1];
     case SC_creat:
         return O_CREAT | O_WRONLY | O_TRUNC;
-    case SC_openat2: /* first member of struct open_how */
+    case SC_openat2: /* flags are the first member of struct open_how */
         return mem_get(t, c->arg[2], &how, 8) ? how : 0;
     default:
         return c->arg[2];
     }
 }
 
-/* Compares the type as well, because a file system may reuse the inode of a removed directory. */
+/* Compares the type, too, because a file system may reuse an inode. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
@@ -10146,8 +10114,8 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves the path of a past chdir(2). The thread may have changed its directory since then; the
- * result is used only if it is the directory that the record describes (f). */
+/* Resolves the path of a past chdir(2). The thread may have moved on, so the result must be the
+ * recorded directory f. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -10168,17 +10136,16 @@ static struct fd_stat md_recorded_stat(const struct wire_file *f)
 
 static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 {
-    static struct path below; /* path below the tracee's root */
+    static struct path below; /* below the tracee's root */
     md_parts(&below, (const char *)(t->record->path + 1), t->record->path->len, false);
     if (unnamed) /* same text as in /proc/PID/fd */
         memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, (u32)strlen(below.s));
 }
 
-/* Returns the kind of an opened file. If its path contains "..", sets *p to the path that the
- * kernel resolved. This path is from the record (goes_up in call.bpf.c) or, while a BPF program
- * holds the thread, from /proc. Sets *sx, or leaves *sx zeroed if nothing is known about the
- * file. */
+/* Returns the kind of an opened file and sets *sx if it is known. If the path contains "..", sets
+ * *p to the resolved path, from the record (goes_up in call.bpf.c) or, while a BPF program holds
+ * the thread, from /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -10196,8 +10163,7 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
-    } else if (ask && f) { /* no path: the record had no space for it, and the thread has
-                            * continued */
+    } else if (ask && f) { /* the record had no space for the path */
         md_resolve_recorded(t, p, f);
     }
     if (f)
@@ -10222,8 +10188,9 @@ static void md_open(struct task *t, struct call *c)
         n->kind = kind;
         n->read |= r;
         n->written |= w;
-        struct ofd *o = md_file(t, kind, n, w);
+        struct ofd *o = ofd_new(t, kind, n);
         if (o) {
+            o->writable = w;
             fd_identify(o, &sx);
             c->selected = o->wanted |= c->selected;
         }
@@ -10253,13 +10220,13 @@ static void md_make(struct task *t, struct call *c)
         mem_str(t, c->arg[0], name + 6, 250, &cut);
     struct fdent *old = fd_find(t->files, (s32)c->ret);
     if (old && old->o && old->o->kind == kind && kind == FK_SIGNALFD)
-        return; /* signalfd4 on an existing signalfd changes its mask */
+        return; /* signalfd4 changes the mask of a signalfd */
     const char *called = c->id == SC_memfd_create ? name : fd_kind_name[kind];
     struct ofd *o = ofd_new(t, kind, nm_str('x', called));
     md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
-/* Adds a descriptor that another process or io_uring opened for t. /proc shows which file it is. */
+/* Adds a descriptor that another process or io_uring opened for t. */
 static void md_received_fd(struct task *t, s32 n)
 {
     bool cloexec;
@@ -10268,8 +10235,8 @@ static void md_received_fd(struct task *t, s32 n)
         md_install(t, n, o, cloexec);
 }
 
-/* Returns the file of descriptor n, which a recorded call returned. The name of an anonymous inode
- * is in the record. Other names are read from /proc if n still refers to the same file. */
+/* Returns the file that a recorded call opened: an anonymous inode from the record, another file
+ * from /proc if n still refers to it. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
     enum { ANON_INODE_FS = 0x09041934 }; /* <linux/magic.h> */
@@ -10283,7 +10250,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t, n, cloexec) : NULL;
 }
 
-/* Handles calls that return a descriptor to a file known only from /proc or the BPF record. */
+/* Handles calls that return a descriptor to a file known only from /proc or the record. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -10339,24 +10306,21 @@ static void md_fcntl(struct task *t, struct call *c)
 
 static void md_ioctl(struct task *t, struct call *c)
 {
-    enum {
-        KV_FIOCLEX = 0x5451,
-        KV_FIONCLEX = 0x5450,
-        KV_UFFD_NEW = 0xaa00
-    }; /* asm-generic/ioctls.h */
+    enum { USERFAULTFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
+    u32 command = (u32)c->arg[1];
     struct fdent *e = fd_find(t->files, (s32)c->arg[0]);
     if (c->err)
         return;
-    if (e && ((u32)c->arg[1] == KV_FIOCLEX || (u32)c->arg[1] == KV_FIONCLEX))
-        e->cloexec = (u32)c->arg[1] == KV_FIOCLEX;
-    if ((u32)c->arg[1] == KV_UFFD_NEW && t->mm)
+    if (e && (command == FIOCLEX || command == FIONCLEX))
+        e->cloexec = command == FIOCLEX;
+    if (command == USERFAULTFD_NEW && t->mm)
         t->mm->careful = true;
     md_make_any(t, c);
 }
 
 static void md_close(struct task *t, struct call *c)
 {
-    /* Even if close(2) fails, it closes the descriptor, except with EBADF (close(2), NOTES). */
+    /* Except with EBADF, a failed close(2) closes the descriptor, too (close(2), NOTES). */
     if (c->err == EBADF || !t->files)
         return;
     fd_remove(t, (s32)c->arg[0]);
@@ -10377,8 +10341,7 @@ static void md_close_range(struct task *t, struct call *c)
     md_closed(t, -1);
 }
 
-/* Counts the directory entries that getdents64(2) returned. Entries after the first CALL_PART_MAX
- * bytes are not counted, because a record contains no more bytes. */
+/* Counts the entries of getdents64(2). A record has only the first CALL_PART_MAX bytes. */
 static void md_getdents(struct task *t, struct call *c)
 {
     enum { LENGTH = 16, NAME = 19 };
@@ -10416,7 +10379,7 @@ static u64 md_end_inode(struct task *t, u32 i, s32 n)
     return mem_is_past(t) || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
 }
 
-/* Returns end i (0 or 1) of a socket pair. The text summary shows only one end. */
+/* Returns an end of a socket pair. The text summary shows only one end. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -10438,10 +10401,13 @@ static void md_pair(struct task *t, struct call *c)
         return;
     for (u32 i = 0; i < 2; i++)
         ino[i] = md_end_inode(t, i, n[i]);
-    for (u32 i = 0; i < 2; i++)
-        md_install(t, n[i], sock ? md_socket_end(t, c, ino, i)
-                                 : md_file(t, FK_PIPE, nm_inode('x', "pipe", ino[i]), i),
-                   dec_cloexec(c));
+    for (u32 i = 0; i < 2; i++) {
+        struct ofd *o = sock ? md_socket_end(t, c, ino, i)
+                             : ofd_new(t, FK_PIPE, nm_inode('x', "pipe", ino[i]));
+        if (o)
+            o->writable = i;
+        md_install(t, n[i], o, dec_cloexec(c));
+    }
 }
 
 /* --- sockets --- */
@@ -10489,8 +10455,8 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* Adds the address of a Unix socket to an event. An accepted socket has the address of its
- * listener, which is more useful than the inode number of the other end. */
+/* Adds the address of a Unix socket. An accepted socket has that of its listener, which is more
+ * useful than the inode of the other end. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
@@ -10523,7 +10489,7 @@ static void md_connect(struct task *t, struct call *c)
             md_look_at_socket(t, o, (s32)c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
-            o->peer = peer; /* in the kernel, a connecting socket has no peer yet */
+            o->peer = peer; /* a connecting socket has no peer in the kernel */
         }
     }
     struct event *e = md_event(EK_CONNECT, t, c);
@@ -10541,9 +10507,8 @@ static void md_connect(struct task *t, struct call *c)
         md_emit(e);
 }
 
-/* If call c shows the outcome of an earlier connect(2) that was in progress on the same descriptor,
- * returns this outcome (0 or an errno); otherwise returns -1. Not every error of c is the outcome:
- * EAGAIN and ENOTCONN can have other causes. */
+/* Returns the outcome, 0 or an errno, of an earlier connect(2) if call c shows it, else -1. Errors
+ * such as EAGAIN and ENOTCONN can have other causes. */
 static int md_connected(struct task *t, const struct call *c)
 {
     struct ofd now = { .sock = NULL };
@@ -10552,16 +10517,16 @@ static int md_connected(struct task *t, const struct call *c)
         if (c->err || c->arg[1] != SOL_SOCKET || c->arg[2] != SO_ERROR
             || !mem_get(t, c->arg[3], &error, sizeof error))
             return -1;
-        if (!error) /* the socket is connected, or still connecting */
+        if (!error) /* connected, or still connecting */
             md_look_at_socket(t, &now, (s32)c->arg[0]);
-        if (error == ECONNRESET || error == EPIPE) /* the connection had been established */
+        if (error == ECONNRESET || error == EPIPE) /* the connection was established */
             return 0;
         return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
     }
     switch (c->err) {
     case 0:
     case EISCONN:
-    case ECONNRESET: /* the connection existed; a refusal gives ECONNREFUSED (Linux, tcp_reset) */
+    case ECONNRESET: /* a refusal gives ECONNREFUSED (tcp_reset) */
         return 0;
     case ECONNREFUSED: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
     case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
@@ -10571,9 +10536,8 @@ static int md_connected(struct task *t, const struct call *c)
     }
 }
 
-/* Handles the end of a call on a descriptor whose connect(2) was in progress: reports the
- * outcome of connect(2) if it is known. Returns true if the outcome was reported and the call is
- * connect(2) itself; the caller then skips the call's handler. */
+/* Handles the end of a call on a descriptor whose connect(2) was in progress. Returns true if c is
+ * connect(2) and its event has been emitted. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     static const u16 shows_outcome[] = {
@@ -10599,7 +10563,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     ev_peer(e, EV_local_addr, o->local);
     ev_num(e, EV_fd, (s32)c->arg[0]);
     ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
-    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts connect(2) */
         st_fail(&st, SC_connect, (u16)err, 1);
     if (!err && o->peer)
         o->peer->opens++;
@@ -10627,7 +10591,7 @@ static void md_accept(struct task *t, struct call *c)
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
-        o->refs++; /* if out of memory, md_install drops its reference to o */
+        o->refs++; /* md_install drops its reference if out of memory */
         md_install(t, (s32)c->ret, o, dec_cloexec(c));
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
@@ -10655,7 +10619,7 @@ static void md_bind_listen(struct task *t, struct call *c)
         if (!c->err)
             o->local = local;
     }
-    if (!c->err) { /* for port 0 or Unix autobind, the kernel chose the address */
+    if (!c->err) { /* the kernel may choose the address */
         md_look_at_socket(t, o, (s32)c->arg[0]);
         local = o->local;
     }
@@ -10682,7 +10646,7 @@ static void md_shutdown(struct task *t, struct call *c)
 
 /* --- bytes --- */
 
-/* `to` is the peer of a socket, if the call names the peer. */
+/* to: the peer, if the call names it. */
 static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
                                  const struct name *to, bool in)
 {
@@ -10701,8 +10665,8 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
     return e;
 }
 
-/* Counts the bytes that a call moved through descriptor n, and emits a file or network event. at:
- * address of the bytes, or 0 if the bytes are in several buffers. */
+/* Counts the bytes that a call moved through descriptor n, and emits an event. at: their address;
+ * 0: they are in several buffers. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
@@ -10724,14 +10688,13 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
         md_dns_answered(dns, t->at_ns);
 }
 
-/* Returns whether a call that moves bytes failed with an error after which a program or the kernel
- * repeats the call. kvis reports no event then. */
+/* Returns whether a failed call will be repeated; it then causes no event. */
 static bool md_repeats(const struct call *c)
 {
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
 }
 
-/* Emits the event of a call that failed to move bytes through the descriptor in argument 0. */
+/* Emits the event of a failed call on the descriptor in argument 0. */
 static void md_unmoved(struct task *t, const struct call *c, const struct name *peer, bool in)
 {
     if (!md_repeats(c))
@@ -10755,7 +10718,7 @@ static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
     return k ? fd_peer(o->sock, &sa, k) : NULL;
 }
 
-/* Handles sendto(2), and send(2) of 32-bit ARM, which has no peer address. */
+/* Handles sendto(2), and send(2) of 32-bit ARM, which has no address. */
 static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = (s32)c->arg[0];
@@ -10772,10 +10735,9 @@ static void md_sendto(struct task *t, struct call *c)
         md_dns_emit(dns, c->err, t->at_ns);
 }
 
-/* Returns the number of bytes that a program received. bytes: result of the call; room: size of the
- * program's buffer. With MSG_PEEK, the bytes stay in the queue. With MSG_ERRQUEUE, the bytes had
- * been sent earlier. With MSG_TRUNC, the result includes bytes that did not fit (recv(2)), and TCP
- * discards all bytes (tcp(7)). */
+/* Returns how many of the `bytes` that a call returned were received. room: size of the buffer.
+ * MSG_PEEK leaves the bytes in the queue; MSG_ERRQUEUE returns sent bytes. With MSG_TRUNC, `bytes`
+ * includes bytes that did not fit (recv(2)), and TCP discards all bytes (tcp(7)). */
 static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 {
     struct ofd *o = flags & MSG_TRUNC ? fd_get(t, n) : NULL;
@@ -10787,11 +10749,14 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, (u64)INT64_MAX));
 }
 
-/* Saves the size of the address buffer, which the kernel overwrites with the address's length. */
-static void md_recvfrom_enter(struct task *t, struct call *c)
+/* Saves the size of the address buffer, which the kernel overwrites. */
+static void md_recv_enter(struct task *t, struct call *c)
 {
-    u32 len = 0;
-    if (c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4))
+    u64 at = c->id == SC_recvmsg                    ? c->arg[1] + abi_word(c->abi)
+             : c->id == SC_recvfrom && c->arg[4] ? c->arg[5]
+                                                 : 0;
+    u32 len;
+    if (at && mem_get(t, at, &len, 4))
         c->outlen[0] = len;
 }
 
@@ -10825,7 +10790,7 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
     return md_received(t, (s32)c->arg[0], bytes, flags, room);
 }
 
-/* Adds the descriptors that t received in a message (SCM_RIGHTS: unix(7), cmsg(3)). */
+/* Adds received descriptors (SCM_RIGHTS: unix(7), cmsg(3)). */
 static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m)
 {
     unsigned w = abi_word(c->abi);
@@ -10848,14 +10813,14 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* Reports a message. at: address of the struct msghdr; bytes: number of bytes moved. */
+/* Reports a message. at: its struct msghdr; bytes: number of bytes moved. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
     unsigned w = abi_word(c->abi);
     s32 n = (s32)c->arg[0];
-    u64 first[2] = { 0, 0 }; /* base and length of the first struct iovec */
-    if (!mem_get(t, at, raw, 6 * w)) /* the last word, msg_flags, is not needed */
+    u64 first[2] = { 0, 0 }; /* base and length of the first buffer */
+    if (!mem_get(t, at, raw, 6 * w)) /* without msg_flags */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
@@ -10869,13 +10834,6 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     return true;
 }
 
-static void md_recvmsg_enter(struct task *t, struct call *c)
-{
-    u32 len = 0;
-    if (mem_get(t, c->arg[1] + abi_word(c->abi), &len, 4))
-        c->outlen[0] = len;
-}
-
 static void md_msg(struct task *t, struct call *c)
 {
     bool in = c->id == SC_recvmsg;
@@ -10885,12 +10843,11 @@ static void md_msg(struct task *t, struct call *c)
         md_message(t, c, c->arg[1], c->ret, c->arg[2], in);
 }
 
-/* Handles sendmmsg(2) and recvmmsg(2), which return the number of messages. Each message is a
- * struct msghdr, followed by the number of bytes moved. */
+/* Handles sendmmsg(2) and recvmmsg(2), which return a number of messages. */
 static void md_mmsg(struct task *t, struct call *c)
 {
     unsigned w = abi_word(c->abi);
-    u64 size = 7 * w + (w == 8 ? 8 : 4), at = c->arg[1]; /* struct mmsghdr */
+    u64 at = c->arg[1], size = 7 * w + (w == 8 ? 8 : 4); /* struct mmsghdr: msghdr, byte count */
     if (c->err)
         md_unmoved(t, c, NULL, c->id != SC_sendmmsg);
     for (s64 i = 0; !c->err && i < MIN(c->ret, 1024 /* UIO_MAXIOV */); i++, at += size) {
@@ -10901,8 +10858,7 @@ static void md_mmsg(struct task *t, struct call *c)
     }
 }
 
-/* Returns whether a call failed because the kernel cannot copy between these two files. Programs
- * such as cat(1) then copy with read(2) and write(2). */
+/* Returns whether the kernel cannot copy directly; programs then use read(2) and write(2). */
 static bool md_cannot_copy(const struct call *c)
 {
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
@@ -10911,13 +10867,13 @@ static bool md_cannot_copy(const struct call *c)
 static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[c->id];
-    bool sends = kind == EK_SENDFILE; /* the first argument of sendfile(2) is the destination */
+    bool sends = kind == EK_SENDFILE; /* sendfile(2) names the destination first */
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
     if (c->err ? md_repeats(c) || md_cannot_copy(c) : c->ret <= 0)
         return;
     struct ofd *src = fd_get(t, (s32)c->arg[sends]);
     struct ofd *dst = fd_get(t, (s32)c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
-    if (src && !c->err && kind != EK_TEE) /* tee(2) does not consume the bytes of the source */
+    if (src && !c->err && kind != EK_TEE) /* tee(2) consumes nothing */
         st_io(src, NULL, (u64)c->ret, true);
     if (dst && !c->err)
         st_io(dst, NULL, (u64)c->ret, false);
@@ -10956,7 +10912,7 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path in argument `arg` or, if it is -1, the file of descriptor argument 0. */
+/* Sets *p to the path in argument `arg`; -1: the path of descriptor argument 0. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     if (arg >= 0) {
@@ -10971,8 +10927,8 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Handles calls that change a file, given by path or descriptor, such as chmod(2) and fchown(2).
- * The new value is in the arguments after the path or descriptor. */
+/* Handles calls that change a file, such as chmod(2) and fchown(2). The new value is after the path
+ * or descriptor. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
@@ -10980,9 +10936,9 @@ static void md_change(struct task *t, struct call *c)
     s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
-    /* 32-bit CPUs pass the 64-bit size in two registers. */
+    /* 32-bit CPUs pass the size in two registers. */
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
-    const struct call_path *target = dec_path(c, 0); /* text of the new symbolic link */
+    const struct call_path *target = dec_path(c, 0);
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
     bool of_fd = arg == 1 && !c->arg[1]; /* futimens(3) */
     md_change_path(t, c, of_fd ? -1 : arg, &p);
@@ -11000,7 +10956,7 @@ static void md_change(struct task *t, struct call *c)
         ev_bytes(e, EV_new_path, q.s, q.len);
         break;
     case EK_TRUNCATE:
-        value += split && c->abi == ABI_ARM32; /* the register pair starts at an even register */
+        value += split && c->abi == ABI_ARM32; /* the pair starts at an even register */
         ev_num(e, EV_size, (s64)(value[0] | (split ? value[1] << 32 : 0)));
         break;
     case EK_CHOWN:
@@ -11020,9 +10976,8 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets t's working directory to the one that a record describes. Reads the directory's name in
- * /proc, and then verifies that t is still in that directory. If it is not, resolves *p, the path
- * in the call. */
+/* Sets t's working directory to the recorded one: from /proc if t is still there, else by resolving
+ * *p, the path in the call. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
@@ -11035,8 +10990,8 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
         md_resolve_recorded(t, p, f);
 }
 
-/* After chdir(2), fchdir(2) or chroot(2), gets t's new directory from the record or the kernel. A
- * path that is still relative here does not tell where the directory is. */
+/* After chdir(2), fchdir(2) or chroot(2), gets the new directory from the record or the kernel. A
+ * relative path does not tell where it is. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11054,7 +11009,7 @@ static void md_chdir(struct task *t, struct call *c)
         t->fs->cwd = nm_get('f', p.s, p.len);
 }
 
-/* pivot_root(2) can change the root and working directories of any process. */
+/* pivot_root(2) can change the directories of any process. */
 static void md_pivot_root(struct task *t, struct call *c)
 {
     (void)t;
@@ -11084,7 +11039,7 @@ static void md_range(struct event *e, u64 addr, u64 size)
     ev_num(e, EV_size, (s64)size);
 }
 
-/* Stores a mapping of t or, if r has no name, removes the mappings in the range of r. */
+/* Stores a mapping; if r has no name, removes the mappings in its range. */
 static void md_map(struct task *t, struct region r)
 {
     if (opt.faults && t->mm)
@@ -11097,7 +11052,7 @@ static void md_brk(struct task *t, struct call *c)
     u64 now = (u64)c->ret;
     if (!m || c->noret || c->err)
         return;
-    s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first brk result is the heap's start */
+    s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first result is the heap's start */
     md_map(t, (struct region){ m->brk, growth > 0 ? now : 0, nm_str('x', "heap"),
                                PROT_READ | PROT_WRITE });
     md_map(t, (struct region){ .start = now, .end = growth < 0 ? m->brk : 0 });
@@ -11112,7 +11067,7 @@ static void md_brk(struct task *t, struct call *c)
 static void md_mmap(struct task *t, struct call *c)
 {
     u64 arg[6];
-    u32 w[6] = { 0 }; /* the old mmap of i386 takes a pointer to six arguments */
+    u32 w[6] = { 0 }; /* old mmap of i386: arguments in memory */
     if (c->row == SC_mmap_i386 && !mem_get(t, c->arg[0], w, sizeof w))
         return;
     for (int i = 0; i < 6; i++)
@@ -11123,16 +11078,16 @@ static void md_mmap(struct task *t, struct call *c)
     const struct wire_file *f = mem_recorded_file(t, 0);
     struct event *e = md_event(EK_MMAP, t, c);
     u64 size = md_page_up(arg[1]);
-    if (!c->err)
-        md_map(t, (struct region){ (u64)c->ret, (u64)c->ret + size, name, arg[2] & 7 });
-    if (!c->err && t->mm && o && f)
-        vm_check_dev(t->mm, t->tid, f->dev >> 20, f->dev & 0xfffff);
-    else if (!c->err && t->mm && o && !mem_is_past(t))
-        vm_check_link(t->mm, t->tid, fd_proc(t->tid, (s32)arg[4]));
-    if (c->err)
+    if (c->err) {
         ev_num(e, EV_size, (s64)arg[1]);
-    else
+    } else {
         md_range(e, (u64)c->ret, arg[1]);
+        md_map(t, (struct region){ (u64)c->ret, (u64)c->ret + size, name, arg[2] & 7 });
+        if (t->mm && o && f)
+            vm_check_dev(t->mm, t->tid, f->dev >> 20, f->dev & 0xfffff);
+        else if (t->mm && o && !mem_is_past(t))
+            vm_check_link(t->mm, t->tid, fd_proc(t->tid, (s32)arg[4]));
+    }
     ev_sym(e, EV_prot, md_prot_text(arg[2]));
     ev_name(e, EV_map_type, name);
     md_emit(e);
@@ -11183,15 +11138,14 @@ static void md_clone_enter(struct task *t, struct call *c)
     if (c->id == SC_vfork)
         flags = CLONE_VM | CLONE_VFORK;
     else if (c->id == SC_clone3)
-        t->clone_known = mem_get(t, c->arg[0], &flags, 8); /* first member of struct clone_args */
+        t->clone_known = mem_get(t, c->arg[0], &flags, 8); /* flags of struct clone_args */
     else if (c->id != SC_fork)
         flags = c->arg[0];
     t->clone_flags = flags;
 }
 
-/* Appends the strings of an array such as argv, each with its NUL, to b. at: address of the array.
- * Marks b as cut after STRINGS_MAX strings: exec fails with more strings, because their pointers
- * alone take over 6 MiB (fs/exec.c, bprm_stack_limits). */
+/* Appends the strings of argv, each with its NUL. Truncates after STRINGS_MAX strings: their
+ * pointers alone would exceed the limit of exec (6 MiB: fs/exec.c, bprm_stack_limits). */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -11207,8 +11161,7 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     b->cut |= mem_spent();
 }
 
-/* Saves the path and argv (up to 3 MiB) of the new program when execve(2) begins, because the
- * memory of the caller is gone when execve(2) returns. */
+/* Saves the path and argv when execve(2) begins, because the memory is gone when it returns. */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11218,9 +11171,9 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one byte of argv */
+    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
-    t->exec_argv.cut |= mem_is_past(t); /* records of BPF programs do not contain argv */
+    t->exec_argv.cut |= mem_is_past(t); /* records do not contain argv */
 }
 
 static void md_exec_fields(struct event *e, struct task *t)
@@ -11231,7 +11184,7 @@ static void md_exec_fields(struct event *e, struct task *t)
         ev_num(e, EV_argv_cut, 1);
 }
 
-/* Reports a failed exec. Section tr_ reports a successful exec when the new program is loaded. */
+/* Reports a failed exec; section tr_ reports a successful one. */
 static void md_exec(struct task *t, struct call *c)
 {
     if (!c->err || c->noret)
@@ -11241,9 +11194,8 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Handles setns(2). kvis does not know the kind of the namespace. It therefore checks the PID
- * namespace of each later child, and rereads t's directories, which a new mount namespace
- * changes. */
+/* setns(2) may enter a namespace of any kind: checks the PID namespace of later children, and
+ * rereads the directories, which a new mount namespace changes. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -11267,8 +11219,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at every later call, because kvis would miss the calls that t's own filter
- * denies. */
+/* Makes t stop at every later call; otherwise kvis would miss calls that t's own filter denies. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -11306,9 +11257,8 @@ static void md_uring(struct task *t, struct call *c)
         st.uring += (u64)c->ret;
 }
 
-/* Names of io_uring requests, indexed by opcode (include/uapi/linux/io_uring.h). '<': the request
- * moves bytes into memory; '>': the request moves bytes out of memory; '+': the request returns a
- * descriptor. */
+/* Names of io_uring requests by opcode (include/uapi/linux/io_uring.h). '<': reads bytes; '>':
+ * writes bytes; '+': returns a descriptor. */
 static const char *const md_ring_op[] = {
     " nop", "<readv", ">writev", " fsync", "<read_fixed", ">write_fixed", " poll_add",
     " poll_remove", " sync_file_range", ">sendmsg", "<recvmsg", " timeout", " timeout_remove",
@@ -11322,12 +11272,12 @@ static const char *const md_ring_op[] = {
     " pipe",
 };
 
-/* Reports the completion of an io_uring request of t's process. */
+/* Reports the completion of an io_uring request. */
 static void md_ring(struct task *t, const struct wire_uring *w)
 {
     bool known = w->op < ARRAY_LEN(md_ring_op);
     char moves = known ? *md_ring_op[w->op] : ' ';
-    if (moves == '+' && w->res > 0) { /* io_uring has closed an older file with this descriptor */
+    if (moves == '+' && w->res > 0) { /* io_uring closed an older file with this number */
         fd_remove(t, w->res);
         md_closed(t, w->res);
         md_received_fd(t, w->res);
@@ -11364,7 +11314,7 @@ static const struct md_call {
 #undef X
 };
 
-/* Calls with a path argument are needed because the summary lists their failures. */
+/* The summary lists failures of calls with a path. */
 static bool md_wants(u16 row, bool only_always)
 {
     u8 need = md_need[sc_id[row]];
@@ -11381,18 +11331,18 @@ static bool md_is_about_memory(u16 row)
     return md_need[sc_id[row]] == MD_MEMORY;
 }
 
-/* Returns whether no call that -e trace= selects causes an event with more than a path. If so, kvis
- * prints only calls. */
+/* Returns whether -e trace= selects no call whose event has more than a path; kvis then prints only
+ * calls. */
 static bool md_reports_nothing(void)
 {
-    bool any = false;
     for (u16 i = 0; i < SC_N; i++)
-        any |= sc_set[i] && md_need[sc_id[i]] != MD_NO && md_kind[sc_id[i]] != EK_CHANGE;
-    return !any;
+        if (sc_set[i] && md_need[sc_id[i]] != MD_NO && md_kind[sc_id[i]] != EK_CHANGE)
+            return false;
+    return true;
 }
 
-/* Replaces socketcall(2) of i386 by the socket call that it makes, such as connect(2). The
- * arguments are in memory (net/socket.c). Returns false if the call is unknown or unreadable. */
+/* Replaces socketcall(2) of i386 by the call that it makes, whose arguments are in memory
+ * (net/socket.c). Returns false if that call is unknown or unreadable. */
 static bool md_socketcall(struct task *t, struct call *c)
 {
     char name[32] = "";
@@ -11410,8 +11360,7 @@ static bool md_socketcall(struct task *t, struct call *c)
     return true;
 }
 
-/* Returns the call to handle: c or, if c is socketcall(2) of i386, the socket call that it makes.
- * NULL: that socket call is unknown. The next call of this function overwrites the result. */
+/* Returns c or, for socketcall(2), a static copy for the call that it makes; NULL: unknown. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -11421,10 +11370,9 @@ static struct call *md_modelled(struct task *t, struct call *c)
     return md_socketcall(t, &as) ? &as : NULL;
 }
 
-/* Handles the start of a call. shown: the arguments of the call will be printed. If t uses
- * userfaultfd(2), a page fault may never be resolved. Therefore, kvis reads a path of such a tracee
- * now only if the path is printed or -P is given. Otherwise, kvis reads the path at the end of the
- * call, when the kernel has already faulted it in. */
+/* Handles the start of a call. shown: its arguments will be printed. A page of a tracee that uses
+ * userfaultfd(2) may never arrive. kvis reads such a path now only if it is printed or -P is given,
+ * otherwise at the end of the call, when the kernel has faulted it in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -11438,7 +11386,7 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     if (opt.n_paths)
         c->selected = md_selects(t, c);
     if (shown && (opt.record || opt.report || opt.perfetto || opt.chrome_json))
-        md_touched(t, c, md_note_name);
+        md_touch(t, c);
     struct call *as = md_modelled(t, c);
     if (!as || !md_calls[as->id].enter)
         return;
@@ -11451,8 +11399,8 @@ static void md_exit(struct task *t, struct call *c)
     if (!c->known)
         return;
     if (sc_rows[c->row].cls & CLS_FILE && (md_calls[c->id].exit || opt.n_paths))
-        md_read_paths(t, c); /* paths that could not be read at the start of the call */
-    if (c->n_paths && !c->selected) /* try again: the kernel has now cached the path's target */
+        md_read_paths(t, c); /* paths that were unreadable at the start */
+    if (c->n_paths && !c->selected) /* try again: the kernel has now cached the target */
         c->selected = md_selects(t, c);
     struct call *as = md_modelled(t, c);
     if (as && !md_outcome(t, as) && md_calls[as->id].exit)
