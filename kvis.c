@@ -6194,7 +6194,7 @@ struct out_tap {
 };
 
 enum {
-    OUT_PROCS = 128, OUT_PROC_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
+    OUT_PROCS = 128, OUT_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
     OUT_NAMES = 4096,
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
     OUT_HELD_NS = 800000000,  /* maximum delay of a line */
@@ -6203,11 +6203,16 @@ enum {
     OUT_SLOW_NS = 10000000 /* slow disk requests and waits for a CPU take at least this long */
 };
 
+/* The head of an entry of out_procs[] or out_names[]: hash tables by pid, in which a new pid may
+ * replace the least recently used entry. */
+struct out_slot {
+    pid_t pid; /* 0: the slot is free */
+    u64 used;  /* value of out.uses at the last use; 0: never used */
+};
+
 /* State of a process in the text sink. */
 struct out_proc {
-    pid_t pid;           /* 0: the slot is free */
-    bool used;           /* the slot is in out_used[] */
-    u64 seen_ns;         /* time of the last event of the process */
+    struct out_slot slot;
     u64 born_ns;         /* creation time if the line about it is delayed, else 0 */
     pid_t parent, maker; /* process and thread that created this process */
     bool ended;          /* the process has exited; the pid can be reused */
@@ -6239,7 +6244,7 @@ static struct {
     bool many;           /* several threads seen: lines name the thread */
     bool observed;       /* observe mode: lines also name the process */
     u64 hidden;          /* hidden events; --no-filter shows them */
-    u32 name_uses;       /* number of uses of out_names[] so far */
+    u64 uses;            /* number of uses of the slots of out_procs[] and out_names[] */
     u32 columns;         /* width of the terminal; 0: not a terminal */
     u32 line_from;       /* start of the current line in text.b */
     struct task *partial; /* thread whose call is unfinished in the current line (-v) */
@@ -6250,17 +6255,11 @@ static struct {
 
 static struct ev_groups out_held; /* events that the text sink has not printed yet */
 
-static struct out_proc out_procs[OUT_PROCS]; /* hash table, by pid */
-static struct out_proc *out_used[OUT_PROCS]; /* the slots in use; others stay untouched */
+static struct out_proc out_procs[OUT_PROCS];
+static struct out_proc *out_used[OUT_PROCS]; /* entries in use; others stay untouched */
 static u32 out_n_used;
 
-/* The name of each process's program: a hash table by pid. A new pid may replace the least recently
- * used name. */
-static struct out_named {
-    pid_t pid; /* 0: the slot is free */
-    u32 used;  /* out.name_uses at the last use of this slot */
-    char comm[16];
-} out_names[OUT_NAMES];
+static struct out_named { struct out_slot slot; char comm[16]; } out_names[OUT_NAMES];
 
 /* Truncates a file to its last complete line. */
 static void out_cut_line(int f, const char *all, const char *end)
@@ -6407,40 +6406,37 @@ static void out_time(struct buf *b, u64 ts_ns)
     b_s(b, "s] ");
 }
 
-/* Returns the slot of a process, else a free slot, else the least recently used slot. */
-static struct out_proc *out_proc_place(pid_t pid)
+/* Returns the slot of a pid in a table of n entries, else a free slot, else the least recently used
+ * slot. */
+static void *out_place(void *table, u32 n, size_t size, pid_t pid)
 {
-    struct out_proc *place = NULL;
-    for (u32 i = 0; i < OUT_PROC_PROBES; i++) {
-        struct out_proc *p = &out_procs[((u32)pid + i) % OUT_PROCS];
-        if (p->pid == pid)
-            return p;
-        if (!place || (place->pid && (!p->pid || p->seen_ns < place->seen_ns)))
-            place = p;
+    struct out_slot *place = NULL;
+    for (u32 i = 0; i < OUT_PROBES; i++) {
+        struct out_slot *s = (void *)((char *)table + ((u32)pid + i) % n * size);
+        if (s->pid == pid)
+            return s;
+        if (!place || (place->pid && (!s->pid || s->used < place->used)))
+            place = s;
     }
     return place;
 }
 
-/* Returns the slot of a pid, else a free slot, else the least recently used slot. */
+static struct out_proc *out_proc_place(pid_t pid)
+{
+    return out_place(out_procs, OUT_PROCS, sizeof *out_procs, pid);
+}
+
 static struct out_named *out_name_place(pid_t pid)
 {
-    struct out_named *place = NULL;
-    for (u32 i = 0; i < OUT_PROC_PROBES; i++) {
-        struct out_named *n = &out_names[((u32)pid + i) % OUT_NAMES];
-        if (n->pid == pid)
-            return n;
-        if (!place || (place->pid && (!n->pid || n->used < place->used)))
-            place = n;
-    }
-    return place;
+    return out_place(out_names, OUT_NAMES, sizeof *out_names, pid);
 }
 
 static const char *out_comm(pid_t pid)
 {
     struct out_named *named = out_name_place(pid);
-    if (named->pid != pid)
+    if (named->slot.pid != pid)
         return "";
-    named->used = ++out.name_uses;
+    named->slot.used = ++out.uses;
     return named->comm;
 }
 
@@ -6450,8 +6446,7 @@ static void out_name(pid_t pid, const char *comm, size_t n)
     n = MIN(n, sizeof named->comm - 1);
     memmove(named->comm, comm, n); /* comm may be in this slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
-    named->pid = pid;
-    named->used = ++out.name_uses;
+    named->slot = (struct out_slot){ pid, ++out.uses };
 }
 
 static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
@@ -6548,13 +6543,6 @@ static struct out_text out_bytes(u64 n)
     return t;
 }
 
-static void out_size(struct buf *b, s64 n, int width)
-{
-    char text[40];
-    snprintf(text, sizeof text, "%s%s", n < 0 ? "-" : "", out_bytes(n < 0 ? -(u64)n : (u64)n).s);
-    b_f(b, "%*s", width, text);
-}
-
 static const char *out_base(const char *s, u32 n)
 {
     const char *slash = n ? memrchr(s, '/', n) : NULL;
@@ -6601,6 +6589,7 @@ static void out_exec(struct buf *b, const struct event *e)
 static void out_text_field(struct buf *b, const struct event *e, u32 f, int width)
 {
     const union ev_val *v = &e->v[f];
+    char size[40];
     switch (ev_fields[f].type) {
     case VT_STR:
         b_esc(b, v->s.p, v->s.len, 0);
@@ -6612,7 +6601,9 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
         b_f(b, "%" PRId64 ".%02d ms", v->n / 1000000, (int)(v->n / 10000 % 100));
         break;
     case VT_SIZE:
-        out_size(b, v->n, width);
+        snprintf(size, sizeof size, "%s%s", v->n < 0 ? "-" : "",
+                 out_bytes(v->n < 0 ? -(u64)v->n : (u64)v->n).s);
+        b_f(b, "%*s", width, size);
         break;
     case VT_ADDR:
         b_f(b, "%" PRIx64, (u64)v->n);
@@ -6718,18 +6709,8 @@ static void out_birth_line(struct out_proc *p)
     if (!born_ns)
         return;
     out_line_start(born_ns, p->parent, p->maker, out_colour[CAT_PROC]);
-    b_f(&out.text.b, "spawn process %d", p->pid);
+    b_f(&out.text.b, "spawn process %d", p->slot.pid);
     out_line_stop();
-}
-
-static void out_outcome(struct buf *b, const struct event *e)
-{
-    if (e->err)
-        b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
-    if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
-        b_f(b, " (after %.1f ms)", (double)e->v[EV_duration_ns].n / 1e6);
-    else if (e->kind == EK_CONNECT && ev_has(e, EV_in_progress))
-        b_s(b, " (in progress)");
 }
 
 /* Prints an event or, if `requests` is not NULL, a group of block requests, without a newline. */
@@ -6743,7 +6724,12 @@ static void out_event_line(const struct event *e, const struct ev_group *request
         out_block(b, requests);
     else
         out_template_any(b, e);
-    out_outcome(b, e);
+    if (e->err)
+        b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
+    if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
+        b_f(b, " (after %.1f ms)", (double)e->v[EV_duration_ns].n / 1e6);
+    else if (e->kind == EK_CONNECT && ev_has(e, EV_in_progress))
+        b_s(b, " (in progress)");
 }
 
 static void out_group(const struct ev_group *g)
@@ -6758,7 +6744,7 @@ static void out_group(const struct ev_group *g)
         return;
     }
     struct out_proc *p = out_proc_place(e->pid);
-    if (p->pid == e->pid)
+    if (p->slot.pid == e->pid)
         out_birth_line(p);
     out_event_line(e, block ? g : NULL);
     if (g->count > 1 && !block)
@@ -6845,7 +6831,7 @@ static void out_files_line(struct out_proc *p, const char *what)
 {
     struct buf *b = &out.text.b;
     out_held_print(p->last_ns);
-    out_line_start(p->last_ns, p->pid, p->pid, out_colour[CAT_FILE]);
+    out_line_start(p->last_ns, p->slot.pid, p->slot.pid, out_colour[CAT_FILE]);
     b_s(b, what);
     out_read(b, p);
     if (p->starting)
@@ -6874,19 +6860,17 @@ static void out_birth(struct out_proc *p)
     out_birth_line(p);
 }
 
-static struct out_proc *out_proc_of(pid_t pid, u64 ts_ns)
+static struct out_proc *out_proc_of(pid_t pid)
 {
     struct out_proc *p = out_proc_place(pid);
-    if (!p->used)
+    if (!p->slot.used)
         out_used[out_n_used++] = p;
-    if (p->pid != pid) {
+    if (p->slot.pid != pid) {
         out_birth(p);
         out_files(p);
         memset(p, 0, sizeof *p);
-        p->pid = pid;
     }
-    p->used = true;
-    p->seen_ns = ts_ns;
+    p->slot = (struct out_slot){ pid, ++out.uses };
     return p;
 }
 
@@ -6896,8 +6880,8 @@ static bool out_born(const struct event *e)
 {
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
     const struct out_proc *was = out_proc_place(pid);
-    bool first = was->pid != pid || was->ended;
-    struct out_proc *p = out_proc_of(pid, e->ts_ns);
+    bool first = was->slot.pid != pid || was->ended;
+    struct out_proc *p = out_proc_of(pid);
     p->ended = false;
     if (first)
         out_name(pid, out_comm(e->pid), strlen(out_comm(e->pid)));
@@ -6932,6 +6916,7 @@ static void out_leave_out(const struct event *e)
 
 static void out_executed(struct out_proc *p, const struct event *e)
 {
+    out_held_print(~0ull); /* if it has events of p, prints the line about p's creation */
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
@@ -6952,20 +6937,11 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     if (executed)
         out_found(e->tid);
     out_files(p);
-    if (executed) {
-        out_held_print(~0ull); /* these events are shown with the old name of the program */
+    if (executed)
         out_executed(p, e);
-    }
     out_birth(p);
     p->ended |= e->kind == EK_EXIT_PROCESS;
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
-}
-
-/* Returns whether -e trace=NAMES, -P or --no-filter selects an event. */
-static bool out_asked(const struct event *e)
-{
-    bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
-    return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
 }
 
 /* Returns whether the program has this file as an argument or, after the start-up, a directory that
@@ -7116,9 +7092,12 @@ static bool out_routine_kind(const struct event *e, bool starting)
     }
 }
 
+/* No event that -e trace=NAMES, -P or --no-filter selects is routine. */
 static bool out_routine(struct out_proc *p, const struct event *e)
 {
-    return !out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
+    bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
+    bool asked = opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
+    return !asked && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
 }
 
 /* Returns whether an event is routine in any state of its process; reports hide such events. */
@@ -7127,14 +7106,6 @@ static bool out_routine_alone(const struct event *e)
     const char *path = out_read_path(e);
     return out_routine_kind(e, false)
         || (path && (!out_is_work(out_class(path, true), true) || out_is_minor(e, path)));
-}
-
-static void out_print_hidden(void)
-{
-    if (out.hidden)
-        b_f(&out.text.b, "%" PRIu64 " routine event%s hidden (start-up, memory, libraries): "
-            "--no-filter shows %s\n", out.hidden, out.hidden == 1 ? "" : "s",
-            out.hidden == 1 ? "it" : "them");
 }
 
 /* Prints a process's lines that are due. Lowers *next to the time of the next line. */
@@ -7176,7 +7147,7 @@ static void out_text_event(const struct event *e)
         return;
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
-    struct out_proc *p = out_proc_of(e->pid, e->ts_ns);
+    struct out_proc *p = out_proc_of(e->pid);
     if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* other events have `comm` only with -P */
         out_name_by(e);
     if (out_routine(p, e)) {
@@ -8313,14 +8284,6 @@ static bool st_is_connection(const struct name *n)
     return n->cls == 'p' && n->opens;
 }
 
-static u64 st_count(bool read)
-{
-    u64 n = 0;
-    for (const struct name *e = nm.newest; e; e = e->older)
-        n += e->cls == 'f' && e->kind == FK_FILE && (read ? e->read : e->written);
-    return n;
-}
-
 static void st_name_gone(const struct name *n)
 {
     if (!st_is_file(n) && !st_is_peer(n))
@@ -8447,8 +8410,12 @@ static void st_take(void)
 static void st_compute_derived(struct summary *s)
 {
     s->fault_bytes = s->faults * (out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
-    s->files_read = st_count(true);
-    s->files_written = st_count(false);
+    s->files_read = s->files_written = 0;
+    for (const struct name *n = nm.newest; n; n = n->older)
+        if (n->cls == 'f' && n->kind == FK_FILE) {
+            s->files_read += n->read;
+            s->files_written += n->written;
+        }
     s->events = out.events;
     for (u16 i = 0; i < ST_ROWS; i++)
         s->row[i].row = i;
@@ -8616,9 +8583,9 @@ static void st_text_failed(struct buf *b, const struct summary *s)
     if (n)
         b_s(b, "\n Failed calls:\n");
     for (u32 i = 0; i < n; i++) {
+        const char *error = u_errname(list[i]->err);
         connects += list[i]->row == SC_connect ? list[i]->count : 0;
-        const char *e = u_errname(list[i]->err);
-        b_f(b, "   %-12s %6" PRIu64 "  %s\n", e ? e : "?", list[i]->count,
+        b_f(b, "   %-12s %6" PRIu64 "  %s\n", error ? error : "?", list[i]->count,
             st_name(list[i]->row));
     }
     if (s->failed_other)
@@ -8788,6 +8755,7 @@ static void st_command(struct buf *b)
 
 /* --- the summary in a few lines --- */
 
+#define ST_LABEL "  %-14s  "
 enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 
 /* A line of the summary: one item, and more if they fit into 79 columns. */
@@ -8800,15 +8768,10 @@ struct st_items {
     u64 left_out;  /* items that did not fit */
 };
 
-static void st_label(struct buf *b, const char *label)
-{
-    b_f(b, "  %-14s  ", label);
-}
-
 static struct st_items st_begin_items(struct buf *b, const char *label)
 {
     struct st_items items = { .b = b, .line = b->len, .end = (u32)strlen(" (+999)") };
-    st_label(b, label);
+    b_f(b, ST_LABEL, label);
     return items;
 }
 
@@ -8982,17 +8945,14 @@ static void st_text_took(struct buf *b, const struct summary *s)
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
     bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
-    if (!one && s->delays.count) {
-        st_label(b, "waiting");
-        b_f(b, "%s for a CPU (%" PRIu64 " time%s)\n", st_duration(s, s->delays.sum_ns).s,
-            s->delays.count, s->delays.count == 1 ? "" : "s");
-    }
-    if (!s->io.took.count)
-        return;
-    st_label(b, "disks");
-    b_f(b, "%" PRIu64 " request%s, %s (%s read, %s written)\n", s->io.took.count,
-        s->io.took.count == 1 ? "" : "s", st_duration(s, s->io.took.sum_ns).s,
-        out_bytes(s->io.read).s, out_bytes(s->io.written).s);
+    if (!one && s->delays.count)
+        b_f(b, ST_LABEL "%s for a CPU (%" PRIu64 " time%s)\n", "waiting",
+            st_duration(s, s->delays.sum_ns).s, s->delays.count, s->delays.count == 1 ? "" : "s");
+    if (s->io.took.count)
+        b_f(b, ST_LABEL "%" PRIu64 " request%s, %s (%s read, %s written)\n", "disks",
+            s->io.took.count, s->io.took.count == 1 ? "" : "s",
+            st_duration(s, s->io.took.sum_ns).s, out_bytes(s->io.read).s,
+            out_bytes(s->io.written).s);
 }
 
 static void st_text_processes(struct buf *b, const struct summary *s, bool failed)
@@ -9017,7 +8977,7 @@ static void st_text_processes(struct buf *b, const struct summary *s, bool faile
 static void st_text_ended(struct buf *b, const struct summary *s)
 {
     if (s->processes == 1 && s->status) {
-        st_label(b, s->status == -1 && !s->ended ? "process" : "ended");
+        b_f(b, ST_LABEL, s->status == -1 && !s->ended ? "process" : "ended");
         st_text_exit(b, s);
         b_c(b, '\n');
     } else if (s->processes > 1) {
@@ -9042,18 +9002,12 @@ static void st_text_peers(struct buf *b, const struct summary *s)
     st_end_items(&items, more, s->peers_dropped);
 }
 
-static void st_text_file_totals(struct buf *b, const struct summary *s)
+static void st_text_files(struct buf *b, const struct summary *s)
 {
-    if (!st_knows_files() || !st_knows(s, ST_MODEL))
-        return;
-    st_label(b, "files");
-    b_f(b, "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n",
-        s->files_dropped ? "at least " : "", s->files_read, out_bytes(s->file_in).s,
-        s->files_written, out_bytes(s->file_out).s);
-}
-
-static void st_text_most_bytes(struct buf *b, const struct summary *s)
-{
+    if (st_knows_files() && st_knows(s, ST_MODEL))
+        b_f(b, ST_LABEL "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n", "files",
+            s->files_dropped ? "at least " : "", s->files_read, out_bytes(s->file_in).s,
+            s->files_written, out_bytes(s->file_out).s);
     struct st_items items = st_begin_items(b, "");
     struct name *list[3];
     u64 more;
@@ -9096,41 +9050,29 @@ static void st_text_failures(struct buf *b, const struct summary *s)
     st_end_items(&items, 0, false);
 }
 
-static void st_text_peak(struct buf *b, const struct summary *s)
+static void st_text_rest(struct buf *b, const struct summary *s)
 {
-    if (!st_knows(s, ST_PEAK))
-        return;
-    st_label(b, "memory");
-    b_f(b, "%s peak resident memory%s\n", out_bytes(s->max_rss).s,
-        s->processes > 1 ? " of the largest process" : "");
-}
-
-static void st_text_seldom(struct buf *b, const struct summary *s)
-{
-    if (s->fallback && !out.events_on) { /* with events, this was printed first */
-        st_label(b, "backend");
-        b_f(b, "ptrace alone: %s\n", s->fallback);
-    } else if (opt.count_too) {
-        st_label(b, "backend");
-        b_f(b, "%s\n", s->backend);
-    }
+    if (st_knows(s, ST_PEAK))
+        b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
+            s->processes > 1 ? " of the largest process" : "");
+    if (s->fallback && !out.events_on) /* with events, this was printed first */
+        b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
+    else if (opt.count_too)
+        b_f(b, ST_LABEL "%s\n", "backend", s->backend);
     if (st_knows(s, ST_FAULTS)) {
-        st_label(b, "page faults");
-        b_f(b, "%" PRIu64 " in heap and anonymous memory", s->faults);
+        b_f(b, ST_LABEL "%" PRIu64 " in heap and anonymous memory", "page faults", s->faults);
         if (st_knows(s, ST_MAJOR))
             b_f(b, ", %" PRIu64 " major", s->major_faults);
         b_c(b, '\n');
     }
-    if (s->bpf_runs) {
-        st_label(b, "BPF programs");
-        b_f(b, "%s in %" PRIu64 " runs\n", st_duration(s, s->bpf_ns).s, s->bpf_runs);
-    }
-    if (s->uring_done | s->uring)
-        st_label(b, "io_uring");
+    if (s->bpf_runs)
+        b_f(b, ST_LABEL "%s in %" PRIu64 " runs\n", "BPF programs", st_duration(s, s->bpf_ns).s,
+            s->bpf_runs);
     if (s->uring_done)
-        b_f(b, "%" PRIu64 " results\n", s->uring_done);
+        b_f(b, ST_LABEL "%" PRIu64 " results\n", "io_uring", s->uring_done);
     else if (s->uring)
-        b_f(b, "%" PRIu64 " requests submitted; ptrace cannot see their results\n", s->uring);
+        b_f(b, ST_LABEL "%" PRIu64 " requests submitted; ptrace cannot see their results\n",
+            "io_uring", s->uring);
 }
 
 static void st_text_incomplete(struct buf *b, const struct summary *s)
@@ -9146,12 +9088,9 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     snprintf(dropped, sizeof dropped,
              "names were removed from the lists, each with at most %s of I/O",
              out_bytes(s->dropped_most).s);
-    for (size_t i = 0; i < ARRAY_LEN(row); i++) {
-        if (!row[i].n)
-            continue;
-        st_label(b, "incomplete");
-        b_f(b, "%" PRIu64 " %s\n", row[i].n, row[i].what);
-    }
+    for (size_t i = 0; i < ARRAY_LEN(row); i++)
+        if (row[i].n)
+            b_f(b, ST_LABEL "%" PRIu64 " %s\n", "incomplete", row[i].n, row[i].what);
 }
 
 static void st_text_lost(struct buf *b, const struct summary *s)
@@ -9164,7 +9103,7 @@ static void st_text_lost(struct buf *b, const struct summary *s)
         { s->fault_lost, "page-fault samples" },
     };
     u32 line = b->len;
-    st_label(b, "lost");
+    b_f(b, ST_LABEL, "lost");
     u32 from = b->len;
     if (s->lost_unknown)
         b_s(b, "unknown: cannot read the counters of BPF programs");
@@ -9186,11 +9125,9 @@ static void st_text_short(struct buf *b, const struct summary *s)
         st_text_waited(b, s);
         st_text_ended(b, s);
         st_text_peers(b, s);
-        st_text_file_totals(b, s);
-        st_text_most_bytes(b, s);
+        st_text_files(b, s);
         st_text_failures(b, s);
-        st_text_peak(b, s);
-        st_text_seldom(b, s);
+        st_text_rest(b, s);
         st_text_incomplete(b, s);
     }
     st_text_lost(b, s);
@@ -9201,12 +9138,6 @@ static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
         out_full(&out.json);
-}
-
-static bool st_json_absent(const struct st_col *c, const void *p)
-{
-    return (c->type == ST_WORD && !*(const char *const *)p)
-        || (c->type == ST_NAME && !*(struct name *const *)p);
 }
 
 static void st_json_connection(struct buf *b, const struct name *n)
@@ -9246,13 +9177,9 @@ static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
     const char *s;
     u32 len;
     switch (c->type) {
-    case ST_NUMBER:
+    case ST_NUMBER: case ST_BLOCKED:
         out_json_name(b, c->key);
-        b_u64(b, *(const u64 *)p);
-        break;
-    case ST_BLOCKED:
-        out_json_name(b, c->key);
-        b_u64(b, st_blocked_ns(row));
+        b_u64(b, c->type == ST_NUMBER ? *(const u64 *)p : st_blocked_ns(row));
         break;
     case ST_SIGNED:
         out_json_name(b, c->key);
@@ -9278,7 +9205,9 @@ static void st_json_row(struct buf *b, const struct st_list *l, const void *row)
     b_s(b, whole ? "" : "{");
     for (u32 i = 0; i < l->n_cols; i++) {
         const struct st_col *c = &l->col[i];
-        if (!(c->sinks & COL_JSON) || st_json_absent(c, (const char *)row + c->at))
+        const void *p = (const char *)row + c->at;
+        if (!(c->sinks & COL_JSON) || (c->type == ST_WORD && !*(const char *const *)p)
+            || (c->type == ST_NAME && !*(struct name *const *)p))
             continue;
         b_s(b, first ? "" : ",");
         first = false;
@@ -9352,7 +9281,10 @@ static void st_text(struct buf *b, const struct summary *s)
         return;
     }
     st_text_short(b, s);
-    out_print_hidden();
+    if (out.hidden)
+        b_f(b, "%" PRIu64 " routine event%s hidden (start-up, memory, libraries): "
+            "--no-filter shows %s\n", out.hidden, out.hidden == 1 ? "" : "s",
+            out.hidden == 1 ? "it" : "them");
     if (opt.count_too && !st_no_calls(s))
         st_text_more(b, s);
 }
