@@ -6386,19 +6386,18 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
  * although delayed lines show earlier events. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
-    bool after = out.last_line_ns && ts_ns > out.last_line_ns;
+    u64 last = out.last_line_ns, since = last && ts_ns > last ? ts_ns - last : 0;
     if (!opt.verbose)
-        ts_ns = MAX(ts_ns, out.last_line_ns);
+        ts_ns = MAX(ts_ns, last);
+    out.last_line_ns = ts_ns;
     if (opt.timefmt > 2)
         b_fraction(b, out_real(ts_ns) / 1000, 1000000);
     else if (opt.timefmt)
         out_clock(b, out_real(ts_ns), opt.timefmt == 2 ? 6 : 0);
     b_s(b, opt.timefmt ? " " : "");
-    u64 since = after ? ts_ns - out.last_line_ns : 0;
     if (opt.relative) /* as in strace */
         b_f(b, "%s%6" PRIu64 ".%06" PRIu64 "%s ", opt.timefmt ? "(+" : "", since / NSEC,
             since % NSEC / 1000, opt.timefmt ? ")" : "");
-    out.last_line_ns = ts_ns;
     if (opt.timefmt || opt.relative)
         return;
     b_s(b, "[+");
@@ -9482,63 +9481,53 @@ static bool md_path_wanted(const char *path, u32 n)
     return !opt.n_paths;
 }
 
-/* Adds the file of descriptor n to c->touched. Selects the call if -P selects the file. Returns
- * whether the call is selected and c->touched is full. */
-static bool md_touch_fd(struct task *t, struct call *c, s32 n)
+/* Adds the file of descriptor n to c->touched. Selects the call if -P selects the file. */
+static void md_touch_fd(struct task *t, struct call *c, s32 n)
 {
-    struct ofd *o = n >= 0 ? fd_get(t, n) : NULL;
+    bool enough = c->selected && c->n_touched > CALL_TOUCHES;
+    struct ofd *o = enough || n < 0 ? NULL : fd_get(t, n);
     u32 i = 0;
     if (!o || !o->name)
-        return false;
+        return;
     c->selected = c->selected || o->wanted || md_path_wanted(o->name->s, o->name->len);
     while (i < c->n_touched && i < CALL_TOUCHES && c->touched[i] != o->name)
         i++;
     if (i < CALL_TOUCHES)
         c->touched[i] = o->name;
     c->n_touched = (u8)MAX(c->n_touched, i + 1);
-    return c->selected && c->n_touched > CALL_TOUCHES;
 }
 
-/* Calls md_touch_fd for each descriptor in a struct pollfd[] until it returns true. */
-static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n)
+/* Adds the files of a struct pollfd[]. */
+static void md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n)
 {
-    struct pollfd set[64];
-    n = MIN(n, (u64)CALL_SET_MAX);
-    for (u64 i = 0; i < n; i += ARRAY_LEN(set)) {
-        s64 r = mem_read(t, addr + i * sizeof *set, set, MIN(sizeof set, (n - i) * sizeof *set));
-        for (s64 k = 0; k < r / (s64)sizeof *set; k++)
-            if (md_touch_fd(t, c, set[k].fd))
-                return true;
-        if (r != (s64)sizeof set)
-            return false;
-    }
-    return false;
+    struct pollfd set[CALL_SET_MAX];
+    s64 r = mem_read(t, addr, set, MIN(n, (u64)CALL_SET_MAX) * sizeof *set);
+    for (s64 i = 0; i < r / (s64)sizeof *set; i++)
+        md_touch_fd(t, c, set[i].fd);
 }
 
-/* Calls md_touch_fd for each descriptor in an fd_set of n bits until it returns true. */
-static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n)
+/* Adds the files of an fd_set of n bits. */
+static void md_touch_select(struct task *t, struct call *c, u64 addr, s32 n)
 {
     u8 bits[CALL_SET_MAX / 8];
-    u64 max = (u64)MIN(MAX(n, 0), (s32)CALL_SET_MAX);
-    s64 r = addr && max ? mem_read(t, addr, bits, (max + 7) / 8) : 0;
-    for (s64 i = 0; i < MIN((s64)max, r * 8); i++)
-        if (bits[i / 8] >> i % 8 & 1 && md_touch_fd(t, c, (s32)i))
-            return true;
-    return false;
+    s64 max = MIN(MAX(n, 0), (s32)CALL_SET_MAX);
+    s64 r = addr && max ? mem_read(t, addr, bits, (size_t)(max + 7) / 8) : 0;
+    for (s64 i = 0; i < MIN(max, r * 8); i++)
+        if (bits[i / 8] >> i % 8 & 1)
+            md_touch_fd(t, c, (s32)i);
 }
 
-/* Handles the descriptors in a call's arguments. -P and recordings need the files of a call. */
+/* Adds the files of the descriptors in a call's arguments. */
 static void md_touch(struct task *t, struct call *c)
 {
-    bool enough = false;
-    for (u32 i = 0; i < sc_rows[c->row].nargs && !enough; i++) {
+    for (u32 i = 0; i < sc_rows[c->row].nargs; i++) {
         unsigned kind = dec_kind(c, i);
         if (kind == K_FD || kind == K_DIRFD)
-            enough = md_touch_fd(t, c, (s32)c->arg[i]);
+            md_touch_fd(t, c, (s32)c->arg[i]);
         else if (kind == K_POLLFDS)
-            enough = md_touch_poll(t, c, c->arg[i], c->arg[i + 1]);
+            md_touch_poll(t, c, c->arg[i], c->arg[i + 1]);
         else if (kind == K_FDSET)
-            enough = md_touch_select(t, c, c->arg[i], (s32)c->arg[0]);
+            md_touch_select(t, c, c->arg[i], (s32)c->arg[0]);
     }
 }
 
@@ -9963,18 +9952,14 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
 }
 
-/* Returns whether each call that could receive an answer is traced. */
-static bool md_dns_sees_answers(void)
-{
-    return sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg] && sc_set[SC_read];
-}
-
 /* Reports the unanswered queries of a socket; NULL: of all sockets, at the end of the trace. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
+    bool traced = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
+                  && sc_set[SC_read]; /* an answer would have been seen */
     for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
         if (q->o && (!o || (q->o == o && q->open_ns == o->open_ns))) {
-            if (err || md_dns_sees_answers())
+            if (err || traced)
                 md_dns_emit(q, err, ns);
             q->o = NULL;
             md_queries.n--;
@@ -10149,13 +10134,13 @@ static void md_make(struct task *t, struct call *c)
     if (c->id == SC_userfaultfd && t->mm)
         t->mm->careful = true;
     if (c->id == SC_memfd_create)
-        mem_str(t, c->arg[0], name + 6, 250, &cut);
+        mem_str(t, c->arg[0], name + strlen(name), 250, &cut);
+    else
+        strcpy(name, fd_kind_name[kind]);
     struct fdent *old = fd_find(t->files, (s32)c->ret);
-    if (old && old->o && old->o->kind == kind && kind == FK_SIGNALFD)
+    if (kind == FK_SIGNALFD && old && old->o && old->o->kind == kind)
         return; /* signalfd4 changes the mask of a signalfd */
-    const char *called = c->id == SC_memfd_create ? name : fd_kind_name[kind];
-    struct ofd *o = ofd_new(t, kind, nm_str('x', called));
-    md_install(t, (s32)c->ret, o, dec_cloexec(c));
+    md_install(t, (s32)c->ret, ofd_new(t, kind, nm_str('x', name)), dec_cloexec(c));
 }
 
 /* Adds a descriptor that another process or io_uring opened for t. */
@@ -10729,9 +10714,8 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     u8 ctl[4096];
     s64 n = m->control ? mem_read(t, m->control, ctl, MIN(m->controllen, sizeof ctl)) : 0;
     for (s64 at = 0; at + (s64)w + 8 <= n;) {
-        u64 len = 0;
+        u64 len = dec_ld(ctl + at, w);
         s32 what[2];
-        memcpy(&len, ctl + at, w);
         memcpy(what, ctl + at + w, 8);
         if (len < w + 8 || len > (u64)(n - at))
             return;
@@ -10877,10 +10861,9 @@ static void md_change(struct task *t, struct call *c)
     ev_bytes(e, EV_path, p.s, p.len);
     switch (e->kind) {
     case EK_SYMLINK:
+        ev_bytes(e, EV_target, "", 0);
         if (target && target->len >= 0)
             ev_bytes(e, EV_target, c->paths.p + target->off, (u32)target->len);
-        else
-            ev_bytes(e, EV_target, "", 0);
         break;
     case EK_RENAME:
     case EK_LINK:
@@ -11207,8 +11190,8 @@ static const char *const md_ring_op[] = {
 /* Reports the completion of an io_uring request. */
 static void md_ring(struct task *t, const struct wire_uring *w)
 {
-    bool known = w->op < ARRAY_LEN(md_ring_op);
-    char moves = known ? *md_ring_op[w->op] : ' ';
+    const char *op = w->op < ARRAY_LEN(md_ring_op) ? md_ring_op[w->op] : " unknown";
+    char moves = *op;
     if (moves == '+' && w->res > 0) { /* io_uring closed an older file with this number */
         fd_remove(t, w->res);
         md_closed(t, w->res);
@@ -11220,7 +11203,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
         st_io(o, NULL, (u64)w->res, moves == '<');
     struct event *e = ev_new(EK_URING, t, w->ts_ns);
     e->err = w->res < 0 && w->res >= -4095 ? -w->res : 0;
-    ev_sym(e, EV_op, known ? md_ring_op[w->op] + 1 : "unknown");
+    ev_sym(e, EV_op, op + 1);
     ev_num(e, EV_result, w->res);
     if (w->fd >= 0)
         ev_num(e, EV_fd, w->fd);
