@@ -6590,12 +6590,12 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     const union ev_val *v = &e->v[f];
     char size[40];
     switch (ev_fields[f].type) {
-    case VT_STR:
-        b_esc(b, v->s.p, v->s.len, 0);
-        break;
-    case VT_NUM:
-        b_s64(b, v->n);
-        break;
+    case VT_STR: b_esc(b, v->s.p, v->s.len, 0); break;
+    case VT_NUM: b_s64(b, v->n); break;
+    case VT_ADDR: b_f(b, "%" PRIx64, (u64)v->n); break;
+    case VT_BOOL: b_s(b, v->n ? "yes" : "no"); break;
+    case VT_SYM: b_s(b, v->sym); break;
+    case VT_ARGV: out_exec(b, e); break;
     case VT_DUR:
         b_f(b, "%" PRId64 ".%02d ms", v->n / 1000000, (int)(v->n / 10000 % 100));
         break;
@@ -6603,18 +6603,6 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
         snprintf(size, sizeof size, "%s%s", v->n < 0 ? "-" : "",
                  out_bytes(v->n < 0 ? -(u64)v->n : (u64)v->n).s);
         b_f(b, "%*s", width, size);
-        break;
-    case VT_ADDR:
-        b_f(b, "%" PRIx64, (u64)v->n);
-        break;
-    case VT_BOOL:
-        b_s(b, v->n ? "yes" : "no");
-        break;
-    case VT_SYM:
-        b_s(b, v->sym);
-        break;
-    case VT_ARGV:
-        out_exec(b, e);
         break;
     }
 }
@@ -7064,13 +7052,9 @@ static bool out_is_dns(const struct event *e)
 static bool out_routine_kind(const struct event *e, bool starting)
 {
     switch (e->kind) {
-    case EK_BRK:
-    case EK_MUNMAP:
-    case EK_MREMAP:
-    case EK_MPROTECT:
+    case EK_BRK: case EK_MUNMAP: case EK_MREMAP: case EK_MPROTECT:
         return !e->err;
-    case EK_FAULT:
-    case EK_FAULT_GROUP: /* only major faults have `kind` */
+    case EK_FAULT: case EK_FAULT_GROUP: /* only major faults have `kind` */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
     case EK_SEND: /* EK_RESOLVE shows the query */
@@ -7409,24 +7393,14 @@ static void out_json_value(struct buf *b, const char *key, u8 type, const union 
     }
     out_json_name(b, key);
     switch (type) {
-    case VT_STR:
-        out_json_bytes(b, key, v->s.p, v->s.len);
-        break;
-    case VT_NUM:
-    case VT_DUR:
-    case VT_SIZE:
-        out_json_num(b, v->n);
-        break;
+    case VT_STR: out_json_bytes(b, key, v->s.p, v->s.len); break;
+    case VT_NUM: case VT_DUR: case VT_SIZE: out_json_num(b, v->n); break;
+    case VT_BOOL: b_s(b, v->n ? "true" : "false"); break;
+    case VT_SYM: out_json_word(b, v->sym); break;
     case VT_ADDR:
         b_c(b, '"');
         b_hex(b, (u64)v->n);
         b_c(b, '"');
-        break;
-    case VT_BOOL:
-        b_s(b, v->n ? "true" : "false");
-        break;
-    case VT_SYM:
-        out_json_word(b, v->sym);
         break;
     }
 }
@@ -8109,9 +8083,10 @@ static int st_compare(const void *pa, const void *pb)
 
 /* The columns of -c: those of strace, and percentiles. A narrow terminal lacks the columns with the
  * lowest nonzero `goes`. */
-static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
-    { "% time", 6, 2 }, { "seconds", 11, 0 }, { "usecs/call", 11, 1 }, { "calls", 9, 0 },
-    { "errors", 9, 0 }, { "p50 us", 8, 3 },   { "p99 us", 8, 0 },      { "max us", 9, 4 },
+static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
+    { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
+    { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
+    { "p99 us", 8, 1, 0 }, { "max us", 9, 1, 4 },
 };
 
 enum { ST_CELLS = ARRAY_LEN(st_table_cols), ST_CALL_NAME = 16 };
@@ -8151,17 +8126,16 @@ static void st_table_rule(struct buf *b)
 static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, const char *name)
 {
     char cell[ST_CELLS][24] = { "" };
-    u64 ns = st_returned_ns(r);
+    u64 ns = st_returned_ns(r), us_per_call = r->calls ? ns / r->calls / 1000 : 0;
     double share = total_ns ? 100.0 * (double)ns / (double)total_ns : 0;
-    snprintf(cell[0], sizeof *cell, "%.2f", share);
-    snprintf(cell[1], sizeof *cell, "%.6f", (double)ns / 1e9);
-    snprintf(cell[2], sizeof *cell, "%" PRIu64, r->calls ? ns / r->calls / 1000 : 0);
-    snprintf(cell[3], sizeof *cell, "%" PRIu64, r->calls);
-    if (r->errors)
-        snprintf(cell[4], sizeof *cell, "%" PRIu64, r->errors);
-    snprintf(cell[5], sizeof *cell, "%.1f", (double)st_percentile(r, 0.5) / 1e3);
-    snprintf(cell[6], sizeof *cell, "%.1f", (double)st_percentile(r, 0.99) / 1e3);
-    snprintf(cell[7], sizeof *cell, "%.1f", (double)r->max_ns / 1e3);
+    double value[ST_CELLS] = {
+        share, (double)ns / 1e9, (double)us_per_call, (double)r->calls, (double)r->errors,
+        (double)st_percentile(r, 0.5) / 1e3, (double)st_percentile(r, 0.99) / 1e3,
+        (double)r->max_ns / 1e3
+    };
+    for (u32 i = 0; i < ST_CELLS; i++)
+        if (r->errors || strcmp(st_table_cols[i].head, "errors"))
+            snprintf(cell[i], sizeof *cell, "%.*f", st_table_cols[i].places, value[i]);
     st_table_line(b, cell, name);
 }
 
@@ -8761,7 +8735,7 @@ enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 struct st_items {
     struct buf *b;
     u32 line;      /* start of the line in b */
-    u32 item;      /* start of the current item in b */
+    u32 used;      /* end of the last item in b */
     u32 end;       /* columns reserved for text after the items */
     u32 shown;     /* items in the line */
     u64 left_out;  /* items that did not fit */
@@ -8771,26 +8745,24 @@ static struct st_items st_begin_items(struct buf *b, const char *label)
 {
     struct st_items items = { .b = b, .line = b->len, .end = (u32)strlen(" (+999)") };
     b_f(b, ST_LABEL, label);
+    items.used = b->len;
     return items;
 }
 
-static void st_begin_item(struct st_items *items)
-{
-    items->item = items->b->len;
-    b_own(items->b, items->shown ? " · " : "");
-}
-
-static void st_end_item(struct st_items *items)
+/* Keeps the item that has been appended to b if it fits into the line; otherwise removes it. */
+static void st_item(struct st_items *items)
 {
     struct buf *b = items->b;
     u32 most = ST_COLUMNS - items->end;
     if (!items->left_out
         && (!items->shown || u_width(b->p + items->line, b->len - items->line) <= most)) {
         items->shown++;
-        return;
+        items->used = b->len;
+    } else {
+        items->left_out++;
     }
-    b->len = items->item;
-    items->left_out++;
+    b->len = items->used;
+    b_own(b, " · ");
 }
 
 /* Ends the line, or removes it if it is empty. more: number of items that the caller omitted.
@@ -8798,10 +8770,9 @@ static void st_end_item(struct st_items *items)
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
-    if (!items->shown) {
-        b->len = items->line;
+    b->len = items->shown ? items->used : items->line;
+    if (!items->shown)
         return;
-    }
     if (items->left_out + more)
         b_f(b, " (+%" PRIu64 "%s)", items->left_out + more, dropped ? " or more" : "");
     b_c(b, '\n');
@@ -8930,10 +8901,10 @@ static void st_text_took(struct buf *b, const struct summary *s)
         if (used[most] || s->row[most].ns < (st_in_seconds(s) ? NSEC / 1000 : 100000))
             break;
         used[most] = true;
-        st_begin_item(&items);
         b_f(b, "%s %s", st_name(most), st_duration(s, s->row[most].ns).s);
-        st_end_item(&items);
+        st_item(&items);
     }
+    b->len = items.used;
     if (!items.shown && known)
         b_s(b, st_in_seconds(s) ? "less than 1 ms each" : "less than 0.1 ms each");
     b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls, opt.count_too ? "" : "; -C: all");
@@ -8960,13 +8931,12 @@ static void st_text_processes(struct buf *b, const struct summary *s, bool faile
     u64 n = failed ? s->n_failed_processes : s->n_longest;
     for (u32 i = 0; i < n; i++) {
         const struct st_process *p = failed ? &s->failed_process[i] : &s->longest[i];
-        st_begin_item(&items);
         b_esc(b, p->comm, strnlen(p->comm, sizeof p->comm), 0);
         if (failed)
             b_f(b, " %d %s", p->pid, p->ended);
         else
             b_f(b, " %s", st_duration(s, p->ns).s);
-        st_end_item(&items);
+        st_item(&items);
     }
     if (!failed)
         items.left_out = 0;
@@ -8992,11 +8962,10 @@ static void st_text_peers(struct buf *b, const struct summary *s)
     u64 more;
     u32 n = st_names(list, ARRAY_LEN(list), st_is_far_peer, &more);
     for (u32 i = 0; i < n; i++) {
-        st_begin_item(&items);
         b_esc(b, list[i]->s, list[i]->len, 0);
         b_f(b, " %s sent, %s received", out_bytes(list[i]->out_bytes).s,
             out_bytes(list[i]->in_bytes).s);
-        st_end_item(&items);
+        st_item(&items);
     }
     st_end_items(&items, more, s->peers_dropped);
 }
@@ -9012,13 +8981,12 @@ static void st_text_files(struct buf *b, const struct summary *s)
     u64 more;
     u32 n = st_names(list, ARRAY_LEN(list), st_is_file_with_bytes, &more);
     for (u32 i = 0; i < n; i++) {
-        st_begin_item(&items);
         st_path(b, list[i]);
         if (list[i]->in_bytes)
             b_f(b, " %s read", out_bytes(list[i]->in_bytes).s);
         if (list[i]->out_bytes)
             b_f(b, " %s written", out_bytes(list[i]->out_bytes).s);
-        st_end_item(&items);
+        st_item(&items);
     }
     st_end_items(&items, more, s->files_dropped);
 }
@@ -9040,11 +9008,10 @@ static void st_text_failures(struct buf *b, const struct summary *s)
     const struct st_failed *list[ST_ERRNOS];
     u32 n = st_failures(s, list, st_is_notable);
     for (u32 i = 0; i < n; i++) {
-        st_begin_item(&items);
         b_f(b, "%s %s", st_name(list[i]->row), u_errname(list[i]->err));
         if (list[i]->count > 1)
             b_f(b, " x%" PRIu64, list[i]->count);
-        st_end_item(&items);
+        st_item(&items);
     }
     st_end_items(&items, 0, false);
 }
@@ -10007,19 +9974,15 @@ static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
     md_closed(t, n);
 }
 
-/* Returns the flags of an open call, with the values of kvis's own architecture. */
+/* Returns the flags of an open call. Their values are those of kvis's own architecture. */
 static u64 md_open_flags(struct task *t, const struct call *c)
 {
     u64 how = 0;
     switch (c->id) {
-    case SC_open:
-        return c->arg[1];
-    case SC_creat:
-        return O_CREAT | O_WRONLY | O_TRUNC;
-    case SC_openat2: /* flags are the first member of struct open_how */
-        return mem_get(t, c->arg[2], &how, 8) ? how : 0;
-    default:
-        return c->arg[2];
+    case SC_open: return c->arg[1];
+    case SC_creat: return O_CREAT | O_WRONLY | O_TRUNC;
+    case SC_openat2: return mem_get(t, c->arg[2], &how, 8) ? how : 0; /* struct open_how.flags */
+    default: return c->arg[2];
     }
 }
 
@@ -10441,9 +10404,7 @@ static int md_connected(struct task *t, const struct call *c)
         return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
     }
     switch (c->err) {
-    case 0:
-    case EISCONN:
-    case ECONNRESET: /* a refusal gives ECONNREFUSED (tcp_reset) */
+    case 0: case EISCONN: case ECONNRESET: /* a refusal gives ECONNREFUSED (tcp_reset) */
         return 0;
     case ECONNREFUSED: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
     case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
