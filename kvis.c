@@ -8451,14 +8451,6 @@ static void st_json_time(struct buf *b, const char *calls, const struct st_time 
         st_blocked_ns(t));
 }
 
-static void st_json_call_time(struct buf *b, const struct summary *s)
-{
-    struct st_time all = st_known_sum(s);
-    b_s(b, ",\"call_time\":{");
-    st_json_time(b, "calls", &all);
-    b_c(b, '}');
-}
-
 static u64 st_delay_at(const struct st_delays *d, double p)
 {
     return st_quantile(d->hist, d->count, d->max_ns, p);
@@ -8522,8 +8514,12 @@ static void st_json_block_io(struct buf *b, const struct summary *s)
         b_f(b, ",\"lost_block_ios\":%" PRIu64, s->io.lost);
 }
 
-static void st_json_sched(struct buf *b, const struct summary *s)
+static void st_json_times(struct buf *b, const struct summary *s)
 {
+    struct st_time all = st_known_sum(s);
+    b_s(b, ",\"call_time\":{");
+    st_json_time(b, "calls", &all);
+    b_c(b, '}');
     st_json_delays(b, "sched_waits", "sched_wait", &s->delays);
 }
 
@@ -9269,7 +9265,7 @@ static void st_report(struct summary *s, bool text)
  * Updates the tables of descriptors, memory and processes from system calls, and emits events. To
  * model another call, add model= to its row of gen/tables/syscalls.tbl and write the function that
  * model= names. This section does not depend on ptrace and prints nothing. Entry points: md_enter,
- * md_exit, md_wants. */
+ * md_exit, md_need_of. */
 
 /* Why kvis needs a call even if -e trace= excludes it (tr_choose): for an event, for the mappings
  * of page faults, for the files of descriptors, or always, because kvis would lose tracees or
@@ -9279,7 +9275,7 @@ enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 /* Generated from model= in gen/tables/syscalls.tbl; the index is sc_id[row]. md_kind[] is the kind
  * of event if several calls share a handler. */
 #define X(call, need, enter, exit, kind) [SC_##call] = MD_##need,
-static const u8 md_need[SC_N] = { MD_CALLS(X) };
+static const u8 md_needs[SC_N] = { MD_CALLS(X) };
 #undef X
 #define X(call, need, enter, exit, kind) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
@@ -10005,15 +10001,6 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
         *p = to;
 }
 
-static struct fd_stat md_recorded_stat(const struct wire_file *f)
-{
-    return (struct fd_stat){
-        .stx_mode = (u16)f->mode, .stx_ino = f->ino,
-        .stx_dev_major = f->dev >> 20, .stx_dev_minor = f->dev & 0xfffff,
-        .stx_rdev_major = f->rdev >> 20, .stx_rdev_minor = f->rdev & 0xfffff,
-    };
-}
-
 static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 {
     static struct path below; /* below the tracee's root */
@@ -10047,7 +10034,11 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
         md_resolve_recorded(t, p, f);
     }
     if (f)
-        *sx = md_recorded_stat(f);
+        *sx = (struct fd_stat){
+            .stx_mode = (u16)f->mode, .stx_ino = f->ino,
+            .stx_dev_major = f->dev >> 20, .stx_dev_minor = f->dev & 0xfffff,
+            .stx_rdev_major = f->rdev >> 20, .stx_rdev_minor = f->rdev & 0xfffff,
+        };
     else if (fd_statx(fd_proc(t->tid, n), sx) < 0)
         return flags & O_DIRECTORY ? FK_DIR : FK_FILE;
     return fd_kind_of("/", sx);
@@ -10735,18 +10726,14 @@ static void md_mmsg(struct task *t, struct call *c)
     }
 }
 
-/* Returns whether the kernel cannot copy directly; programs then use read(2) and write(2). */
-static bool md_cannot_copy(const struct call *c)
-{
-    return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
-}
-
 static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[c->id];
     bool sends = kind == EK_SENDFILE; /* sendfile(2) names the destination first */
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
-    if (c->err ? md_repeats(c) || md_cannot_copy(c) : c->ret <= 0)
+    /* With these errors, the kernel cannot copy; programs then use read(2) and write(2). */
+    bool cannot = c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
+    if (c->err ? cannot || md_repeats(c) : c->ret <= 0)
         return;
     struct ofd *src = fd_get(t, (s32)c->arg[sends]);
     struct ofd *dst = fd_get(t, (s32)c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
@@ -11190,21 +11177,9 @@ static const struct md_call {
 #undef X
 };
 
-/* The summary lists failures of calls with a path. */
-static bool md_wants(u16 row, bool only_always)
+static enum md_need md_need_of(u16 row)
 {
-    u8 need = md_need[sc_id[row]];
-    return only_always ? need == MD_ALWAYS : need != MD_NO || sc_rows[row].cls & CLS_FILE;
-}
-
-static bool md_is_about_fds(u16 row)
-{
-    return md_need[sc_id[row]] >= MD_FDS;
-}
-
-static bool md_is_about_memory(u16 row)
-{
-    return md_need[sc_id[row]] == MD_MEMORY;
+    return md_needs[sc_id[row]];
 }
 
 /* Returns whether -e trace= selects no call whose event has more than a path; kvis then prints only
@@ -11212,38 +11187,32 @@ static bool md_is_about_memory(u16 row)
 static bool md_reports_nothing(void)
 {
     for (u16 i = 0; i < SC_N; i++)
-        if (sc_set[i] && md_need[sc_id[i]] != MD_NO && md_kind[sc_id[i]] != EK_CHANGE)
+        if (sc_set[i] && md_need_of(i) != MD_NO && md_kind[sc_id[i]] != EK_CHANGE)
             return false;
     return true;
 }
 
-/* Replaces socketcall(2) of i386 by the call that it makes, whose arguments are in memory
- * (net/socket.c). Returns false if that call is unknown or unreadable. */
-static bool md_socketcall(struct task *t, struct call *c)
+/* Returns c or, for socketcall(2) of i386, a static copy that is the call which socketcall makes:
+ * its arguments are in memory (net/socket.c). NULL: that call is unknown or unreadable. */
+static struct call *md_modelled(struct task *t, struct call *c)
 {
+    static struct call as;
     char name[32] = "";
     struct buf b = { .p = name, .cap = sizeof name - 1, .max = sizeof name - 1 };
     u32 w[6] = { 0 };
     u16 id = 0;
+    if (c->id != SC_socketcall)
+        return c;
     dec_name(&b, (u32)c->arg[0], FAM_socketcall); /* SYS_CONNECT */
     while (id < SC_N && strcasecmp(sc_name(id), name + strlen("SYS_")))
         id++;
     if (id == SC_N || !mem_get(t, c->arg[1], w, sc_rows[id].nargs * sizeof *w))
-        return false;
-    c->id = id;
-    for (int i = 0; i < 6; i++)
-        c->arg[i] = w[i];
-    return true;
-}
-
-/* Returns c or, for socketcall(2), a static copy for the call that it makes; NULL: unknown. */
-static struct call *md_modelled(struct task *t, struct call *c)
-{
-    static struct call as;
-    if (c->id != SC_socketcall)
-        return c;
+        return NULL;
     as = *c;
-    return md_socketcall(t, &as) ? &as : NULL;
+    as.id = id;
+    for (int i = 0; i < 6; i++)
+        as.arg[i] = w[i];
+    return &as;
 }
 
 /* Handles the start of a call. shown: its arguments will be printed. A page of a tracee that uses
@@ -18999,7 +18968,7 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
             return hy_stopping[i].why;
     if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
         return "-P: kvis resolves a path while the thread is stopped";
-    if (opt.faults && (md_is_about_memory((u16)row) || id == SC_madvise))
+    if (opt.faults && (md_need_of((u16)row) == MD_MEMORY || id == SC_madvise))
         return "--faults: kvis needs an up-to-date list of memory regions";
     return hy_spec(&sc_rows[row], s);
 }
@@ -19013,7 +18982,7 @@ static struct wire_spec hy_counted(int row)
         s.on = CALL_COUNTED;
     if (row < 0)
         return s;
-    hy.row[row] = hy.observe || !md_wants((u16)row, true);
+    hy.row[row] = hy.observe || md_need_of((u16)row) != MD_ALWAYS;
     s.unfailing = sc_id[row] == SC_rt_sigreturn;
     if (hy.row[row] && (sc_set[row] || sc_id[row] == SC_restart_syscall))
         s.on = CALL_COUNTED;
@@ -19840,16 +19809,19 @@ static void tr_choose(void)
             tr.need[i] = sc_set[i] && (!opt.n_paths || sc_rows[i].cls & CLS_FILE);
             continue;
         }
-        bool asked = sc_set[i] && (all || md_wants(i, false) || st_can_wait(i, hy.on));
-        tr.need[i] = asked || md_wants(i, true) || (every_fd && md_is_about_fds(i))
-                  || (opt.faults && md_is_about_memory(i));
+        enum md_need need = md_need_of(i);
+        /* the summary lists failed calls on files */
+        bool asked = sc_set[i] && (all || need != MD_NO || sc_rows[i].cls & CLS_FILE
+                                   || st_can_wait(i, hy.on));
+        tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
+                  || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
             tr.need[i] = true; /* mmap tells kvis which memory to read with care: see mem_ */
         if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
             tr.need[i] = true; /* the names of directories must stay correct: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* shows whether an interrupted call restarts or fails */
-        if (limited && !tr.need[i] && md_is_about_fds(i))
+        if (limited && !tr.need[i] && need >= MD_FDS)
             fdt.lazy = tr.accel && !hy.on;
     }
 }
@@ -20342,7 +20314,7 @@ static void tr_done(struct task *t)
     if (fdt.dead)
         md_closed(t, -1); /* /proc shows that these descriptors have changed */
     if (!c->noret && !t->restarting
-        && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap
+        && (!c->known || tr.need[c->row] || md_need_of(c->row) >= MD_FDS || c->id == SC_mmap
             || c->id == SC_ioctl || c->n_paths))
         md_exit(t, c);
     if (fdt.ring)
@@ -21231,9 +21203,9 @@ static struct task *tr_of(u32 pid, u32 tid)
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
-    if (row < 0 || md_is_about_fds((u16)row))
+    if (row < 0 || md_need_of((u16)row) >= MD_FDS)
         fdt.lost_ns = MAX(fdt.lost_ns, w->end_ns);
-    if (row < 0 || md_wants((u16)row, true))
+    if (row < 0 || md_need_of((u16)row) == MD_ALWAYS)
         ps_look_fs(t);
 }
 
