@@ -5918,99 +5918,98 @@ static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 }
 
 /* == 13 out_  the sinks: text and JSON lines ====================================
- * Formats events according to event_kinds[]. The text sink and the JSON sink have one buffer each.
- * kvis flushes a buffer when the buffer is full and before kvis waits for tracees. If a write
- * fails, for example with ENOSPC, kvis reports the error once and closes the sink; the tracee
- * continues. Entry points: out_event, out_call_enter, out_call_exit, out_flush. */
+ * Formats events according to event_kinds[]. Each sink has a buffer, which is flushed when it is
+ * full and before kvis waits for tracees. If a write fails (ENOSPC), kvis reports the error once
+ * and closes the sink; the tracee continues. Entry points: out_event, out_call_enter,
+ * out_call_exit, out_flush. */
 
 enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
 struct writer {
-    int fd[2];           /* descriptors of the output files; -1: none */
-    const char *name[2];
+    int fd; /* descriptor of the output file; -1: none */
+    const char *name;
     struct buf b;
 };
 
-/* Callbacks of an additional consumer of all events, such as a recording or a report. */
+/* Callbacks of another consumer of events, such as a recording. */
 struct out_tap {
     void (*event)(const struct event *e);
     void (*enter)(struct task *t);
     void (*exit)(struct task *t);
-    void (*gone)(const struct task *t); /* called before kvis frees a task */
-    void (*due)(u64 now);          /* called before the text sink prints delayed lines */
+    void (*gone)(const struct task *t); /* before kvis frees a task */
+    void (*due)(u64 now);          /* before the text sink prints delayed lines */
     void (*flush)(void);
 };
 
 enum {
-    OUT_PROCS = 128, OUT_PROC_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
+    OUT_PROCS = 128, OUT_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
     OUT_NAMES = 4096,
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
-    OUT_HELD_NS = 800000000,  /* longest time for which kvis delays a line to merge events */
-    OUT_QUIET_NS = 200000000, /* print delayed events after this time without a new event */
-    OUT_DISK_FEW = 8,      /* a group of fewer disk requests is hidden if none of them is slow */
-    OUT_SLOW_NS = 10000000 /* disk requests and waits for a CPU that take this long are slow */
+    OUT_HELD_NS = 800000000,  /* maximum delay of a line */
+    OUT_QUIET_NS = 200000000, /* delayed events are printed after this time without an event */
+    OUT_DISK_FEW = 8,      /* fewer disk requests are hidden if none of them is slow */
+    OUT_SLOW_NS = 10000000 /* slow disk requests and waits for a CPU take at least this long */
+};
+
+/* The head of an entry of out_procs[] or out_names[]: hash tables by pid, in which a new pid may
+ * replace the least recently used entry. */
+struct out_slot {
+    pid_t pid; /* 0: the slot is free */
+    u64 used;  /* value of out.uses at the last use; 0: never used */
 };
 
 /* State of a process in the text sink. */
 struct out_proc {
-    pid_t pid;           /* 0: the slot is free */
-    bool used;           /* out_used[] has the slot */
-    u64 seen_ns;         /* time of the last event of the process */
-    u64 born_ns;         /* creation time, if the line about the creation is delayed; else 0 */
+    struct out_slot slot;
+    u64 born_ns;         /* creation time if the line about it is delayed, else 0 */
     pid_t parent, maker; /* process and thread that created this process */
-    bool ended;          /* the process has exited: the next use of this pid is a new process */
-    bool starting;       /* start-up after the exec is not over: only routine events so far */
-    u64 exec_ns, last_ns; /* times of the exec and of the last routine access to a file */
-    u64 since_ns;        /* time of the first access to a file counted in `files`; 0: none */
-    u32 files[N_NM_CLASSES]; /* number of opened files per class; one line reports all of them */
-    u32 n_files, file[OUT_FILES]; /* hashes of the paths of the files in `files`; 0: free */
-    struct {             /* per class: common directory of the files, or path of a single file */
+    bool ended;          /* the process has exited; the pid can be reused */
+    bool starting;       /* only routine events since the exec */
+    u64 exec_ns, last_ns; /* exec; last routine file access */
+    u64 since_ns;        /* first access to the files in `files`; 0: none */
+    u32 files[N_NM_CLASSES]; /* number of opened files per class */
+    u32 n_files, file[OUT_FILES]; /* hash table of their paths; 0: free */
+    struct {             /* per class: common directory, or path of a single file */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
-    u64 bytes;           /* bytes that the process read from the files counted in `files` */
+    u64 bytes;           /* bytes read from the files in `files` */
     u32 args_len;
-    char args[192];      /* first arguments of the program, each terminated by a NUL */
+    char args[192];      /* first arguments, each with its NUL */
 };
 
 static struct {
     struct writer text, json;
     const struct out_tap *tap[4];
     u32 n_taps;
-    const struct out_tap *diverted; /* consumer that replaces the sinks and tap[]; NULL: none */
+    const struct out_tap *diverted; /* replaces the sinks and tap[]; NULL: none */
     bool json_on, events_on, colour;
-    int failed;          /* errno of the last failed write to a sink; 0: none */
-    bool (*give_up)(void); /* returns whether kvis should stop writing to a slow reader */
-    void (*empty)(void); /* called once, when tracing starts: truncates the output files */
+    int failed;          /* errno of the last failed write; 0: none */
+    bool (*give_up)(void); /* whether to stop writing to a slow reader */
+    void (*empty)(void); /* truncates the output files when tracing starts */
     u64 start_ns, start_real_ns, events, last_line_ns;
-    u64 page_bytes; /* page size of the recorded machine; 0: this machine's page size */
-    bool many;           /* kvis has seen several threads: lines of text name the thread */
-    bool observed;       /* kvis is in observe mode: lines of text also name the process */
-    u64 hidden;          /* number of hidden events, which --no-filter would show */
-    u32 name_uses;       /* counter that increases with each use of out_names[] */
-    u32 columns;         /* width of the terminal that shows the text; 0: not a terminal */
-    u32 line_from;       /* offset in text.b at which the current line begins */
-    struct task *partial; /* thread of the unfinished call in the current line (-v) */
-    u32 line_at;  /* offset in text.b at which the line continues after time and thread */
-    u32 line_col; /* number of columns of the current line that were already flushed */
-    u64 due_ns;            /* earliest time at which a delayed line must be printed; 0: none */
-} out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
+    u64 page_bytes; /* page size of the recorded machine; 0: of this machine */
+    bool many;           /* several threads seen: lines name the thread */
+    bool observed;       /* observe mode: lines also name the process */
+    u64 hidden;          /* hidden events; --no-filter shows them */
+    u64 uses;            /* number of uses of the slots of out_procs[] and out_names[] */
+    u32 columns;         /* width of the terminal; 0: not a terminal */
+    u32 line_from;       /* start of the current line in text.b */
+    struct task *partial; /* thread whose call is unfinished in the current line (-v) */
+    u32 line_at;  /* offset in text.b after the line's time and thread */
+    u32 line_col; /* columns of the current line that were already flushed */
+    u64 due_ns;            /* time of the next delayed line; 0: none */
+} out = { .text.fd = -1, .json.fd = -1 };
 
-static struct ev_groups out_held; /* groups of events that the text sink has not printed yet */
+static struct ev_groups out_held; /* events that the text sink has not printed yet */
 
-static struct out_proc out_procs[OUT_PROCS]; /* hash table, by pid */
-static struct out_proc *out_used[OUT_PROCS]; /* the slots in use; others stay untouched */
+static struct out_proc out_procs[OUT_PROCS];
+static struct out_proc *out_used[OUT_PROCS]; /* entries in use; others stay untouched */
 static u32 out_n_used;
 
-/* Hash table, by pid: the name of each process's program. A pid can use only a few of the slots. If
- * these slots are in use, a new pid takes the least recently used slot. */
-static struct out_named {
-    pid_t pid; /* 0: the slot is free */
-    u32 used;  /* value of out.name_uses at the last use of this slot */
-    char comm[16];
-} out_names[OUT_NAMES];
+static struct out_named { struct out_slot slot; char comm[16]; } out_names[OUT_NAMES];
 
-/* Truncates a file to its last complete line, because its readers expect complete lines. */
+/* Truncates a file to its last complete line. */
 static void out_cut_line(int f, const char *all, const char *end)
 {
     const char *line = end;
@@ -6018,7 +6017,7 @@ static void out_cut_line(int f, const char *all, const char *end)
         line--;
     off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
     if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
-        return; /* not an error: a device cannot be truncated */
+        return; /* not an error: f is a device */
 }
 
 static void out_begin(void)
@@ -6029,16 +6028,16 @@ static void out_begin(void)
         empty();
 }
 
-/* Writes n bytes; returns 0 or -errno. A slow reader blocks kvis and thereby the tracee; no output
- * is lost. The timer of section tr_ interrupts the write. If OUT_PATIENCE ticks pass without
- * progress and kvis has to end, this function returns -EINTR. */
+/* Writes n bytes; returns 0 or -errno. A slow reader blocks kvis and thereby the tracee, but loses
+ * nothing. The timer of section tr_ interrupts the write. Returns -EINTR after OUT_PATIENCE ticks
+ * without progress if kvis has to end. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
         if (!w)
-            errno = ENOSPC; /* write(2) to a device returned 0 and set no errno */
+            errno = ENOSPC; /* write(2) returned 0 and set no errno */
         if (w > 0) {
             p += w;
             n -= (size_t)w;
@@ -6060,26 +6059,21 @@ static int out_write_all(int f, const char *p, size_t n)
 
 static void out_measure(void)
 {
-    u32 columns = u_columns(out.text.fd[0]);
+    u32 columns = u_columns(out.text.fd);
     out.columns = columns ? MAX(columns, (u32)OUT_COLUMNS_MIN) : 0;
 }
 
 static void out_writer_flush(struct writer *w)
 {
     out_begin();
-    for (int i = 0; i < 2; i++) {
-        if (w->fd[i] < 0 || !w->b.len)
-            continue;
-        int e = out_write_all(w->fd[i], w->b.p, w->b.len);
-        if (e == 0)
-            continue;
-        if (e != -EPIPE && e != -EINTR) { /* no message for EPIPE: the reader closed the pipe */
-            errno = -e;
-            u_warn("cannot write %s (its output ends here):", w->name[i]);
-            out.failed = -e;
-        }
-        w->fd[i] = -1;
+    int e = w->fd < 0 || !w->b.len ? 0 : out_write_all(w->fd, w->b.p, w->b.len);
+    if (e && e != -EPIPE && e != -EINTR) { /* EPIPE: the reader closed the pipe */
+        errno = -e;
+        u_warn("cannot write %s (its output ends here):", w->name);
+        out.failed = -e;
     }
+    if (e)
+        w->fd = -1;
     if (w == &out.text && out.columns)
         out_measure();
     if (w == &out.text) {
@@ -6118,7 +6112,7 @@ static void out_sgr(const char *code)
         b_f(&out.text.b, "\033[%sm", code);
 }
 
-/* Converts a time of CLOCK_MONOTONIC to wall-clock time, in ns since 1970. */
+/* Converts CLOCK_MONOTONIC to ns since 1970. */
 static u64 out_real(u64 ts_ns)
 {
     return out.start_real_ns + (ts_ns - out.start_ns);
@@ -6129,31 +6123,29 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
     time_t sec = (time_t)(real_ns / NSEC);
     char fraction[16];
     struct tm tm;
-    if (!localtime_r(&sec, &tm)) /* localtime_r fails if the year does not fit into an int */
+    if (!localtime_r(&sec, &tm)) /* the year does not fit into an int */
         memset(&tm, 0, sizeof tm);
-    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
     snprintf(fraction, sizeof fraction, ".%09u", (u32)(real_ns % NSEC));
-    b_put(b, fraction, digits ? 1 + digits : 0);
+    b_f(b, "%02d:%02d:%02d%.*s", tm.tm_hour, tm.tm_min, tm.tm_sec, digits ? 1 + digits : 0,
+        fraction);
 }
 
-/* Appends the time at the start of a line: [+0.003s], or in the format of -t (time of day), -ttt
- * (seconds since 1970) or -r (time since the previous line). Without -v, the time never goes back
- * from line to line, although delayed lines show earlier events. */
+/* Appends a line's time: [+0.003s], or as -t, -ttt or -r request. Without -v, times never decrease,
+ * although delayed lines show earlier events. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
-    bool after = out.last_line_ns && ts_ns > out.last_line_ns;
+    u64 last = out.last_line_ns, since = last && ts_ns > last ? ts_ns - last : 0;
     if (!opt.verbose)
-        ts_ns = MAX(ts_ns, out.last_line_ns);
+        ts_ns = MAX(ts_ns, last);
+    out.last_line_ns = ts_ns;
     if (opt.timefmt > 2)
         b_fraction(b, out_real(ts_ns) / 1000, 1000000);
     else if (opt.timefmt)
         out_clock(b, out_real(ts_ns), opt.timefmt == 2 ? 6 : 0);
     b_s(b, opt.timefmt ? " " : "");
-    u64 since = after ? ts_ns - out.last_line_ns : 0;
-    if (opt.relative) /* in parentheses after the time of -t, as strace does */
+    if (opt.relative) /* as in strace */
         b_f(b, "%s%6" PRIu64 ".%06" PRIu64 "%s ", opt.timefmt ? "(+" : "", since / NSEC,
             since % NSEC / 1000, opt.timefmt ? ")" : "");
-    out.last_line_ns = ts_ns;
     if (opt.timefmt || opt.relative)
         return;
     b_s(b, "[+");
@@ -6161,40 +6153,37 @@ static void out_time(struct buf *b, u64 ts_ns)
     b_s(b, "s] ");
 }
 
-/* Returns the slot of a process, a free slot, or the slot whose last event is the oldest. */
-static struct out_proc *out_proc_place(pid_t pid)
+/* Returns the slot of a pid in a table of n entries, else a free slot, else the least recently used
+ * slot. */
+static void *out_place(void *table, u32 n, size_t size, pid_t pid)
 {
-    struct out_proc *place = NULL;
-    for (u32 i = 0; i < OUT_PROC_PROBES; i++) {
-        struct out_proc *p = &out_procs[((u32)pid + i) % OUT_PROCS];
-        if (p->pid == pid)
-            return p;
-        if (!place || (place->pid && (!p->pid || p->seen_ns < place->seen_ns)))
-            place = p;
+    struct out_slot *place = NULL;
+    for (u32 i = 0; i < OUT_PROBES; i++) {
+        struct out_slot *s = (void *)((char *)table + ((u32)pid + i) % n * size);
+        if (s->pid == pid)
+            return s;
+        if (!place || (place->pid && (!s->pid || s->used < place->used)))
+            place = s;
     }
     return place;
 }
 
-/* Returns the slot of a pid in out_names[], a free slot, or the least recently used slot. */
+static struct out_proc *out_proc_place(pid_t pid)
+{
+    return out_place(out_procs, OUT_PROCS, sizeof *out_procs, pid);
+}
+
 static struct out_named *out_name_place(pid_t pid)
 {
-    struct out_named *place = NULL;
-    for (u32 i = 0; i < OUT_PROC_PROBES; i++) {
-        struct out_named *n = &out_names[((u32)pid + i) % OUT_NAMES];
-        if (n->pid == pid)
-            return n;
-        if (!place || (place->pid && (!n->pid || n->used < place->used)))
-            place = n;
-    }
-    return place;
+    return out_place(out_names, OUT_NAMES, sizeof *out_names, pid);
 }
 
 static const char *out_comm(pid_t pid)
 {
     struct out_named *named = out_name_place(pid);
-    if (named->pid != pid)
+    if (named->slot.pid != pid)
         return "";
-    named->used = ++out.name_uses;
+    named->slot.used = ++out.uses;
     return named->comm;
 }
 
@@ -6202,10 +6191,9 @@ static void out_name(pid_t pid, const char *comm, size_t n)
 {
     struct out_named *named = out_name_place(pid);
     n = MIN(n, sizeof named->comm - 1);
-    memmove(named->comm, comm, n); /* memmove, because comm may be the parent's name in this slot */
+    memmove(named->comm, comm, n); /* comm may be in this slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
-    named->pid = pid;
-    named->used = ++out.name_uses;
+    named->slot = (struct out_slot){ pid, ++out.uses };
 }
 
 static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
@@ -6216,8 +6204,8 @@ static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
     b_c(b, ' ');
 }
 
-/* Appends the thread that a line is about: the tid and the name of the program; with -v, only the
- * tid; in observe mode, the pid, the tid and the name of the thread. */
+/* Appends the thread of a line: tid and program; with -v, the tid only; in observe mode, pid, tid
+ * and the thread's name. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
@@ -6242,7 +6230,7 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_from = out.text.b.len;
     out_sgr("2");
     out_time(&out.text.b, ts_ns);
-    if (out.many && tid) /* an event about lost records has no thread */
+    if (out.many && tid) /* lost records have no thread */
         out_who(&out.text.b, pid, tid);
     out_sgr("0");
     out.line_at = out.text.b.len;
@@ -6255,7 +6243,7 @@ static void out_line_cut(void)
     u32 columns = out.columns, len = b->len - out.line_from;
     if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    columns = out.columns - (b->ascii ? 3 : 1); /* leave columns for the ellipsis */
+    columns = out.columns - (b->ascii ? 3 : 1); /* for the ellipsis */
     b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
     b_own(b, "…");
     out_sgr("0");
@@ -6272,7 +6260,7 @@ static void out_line_end(void)
 static void out_row_cut(u32 from)
 {
     out.line_from = from;
-    if (out.text.b.len == from) /* the buffer was full and has no new line */
+    if (out.text.b.len == from) /* the row did not fit into the buffer */
         return;
     out.text.b.len--;
     if (out.columns)
@@ -6280,7 +6268,7 @@ static void out_row_cut(u32 from)
     b_c(&out.text.b, '\n');
 }
 
-/* Ends the incomplete line of another thread's call with <unfinished ...>, as strace does. */
+/* Ends the incomplete line of another thread with <unfinished ...>, as strace does. */
 static void out_break_partial(void)
 {
     if (!out.partial)
@@ -6290,7 +6278,7 @@ static void out_break_partial(void)
     out.partial = NULL;
 }
 
-/* A number with its unit as text. Functions return this struct, so the text needs no buffer. */
+/* A number with its unit, returned by value. */
 struct out_text { char s[32]; };
 
 static struct out_text out_bytes(u64 n)
@@ -6302,20 +6290,13 @@ static struct out_text out_bytes(u64 n)
     return t;
 }
 
-static void out_size(struct buf *b, s64 n, int width)
-{
-    char text[40];
-    snprintf(text, sizeof text, "%s%s", n < 0 ? "-" : "", out_bytes(n < 0 ? -(u64)n : (u64)n).s);
-    b_f(b, "%*s", width, text);
-}
-
 static const char *out_base(const char *s, u32 n)
 {
     const char *slash = n ? memrchr(s, '/', n) : NULL;
     return slash ? slash + 1 : s;
 }
 
-/* Returns the base name of the program of an EK_EXEC event, or NULL. */
+/* Returns the base name of an EK_EXEC event's program, or NULL. */
 static const char *out_program(const struct event *e, u32 *n)
 {
     const union ev_val *program = &e->v[EV_program];
@@ -6326,8 +6307,8 @@ static const char *out_program(const struct event *e, u32 *n)
     return base;
 }
 
-/* Appends the arguments of an exec, at most about OUT_EXEC_MAX bytes. Appends the program first if
- * argv[0] differs from it. For a failed exec, appends only the program. */
+/* Appends the arguments of an exec, about OUT_EXEC_MAX bytes at most, after the program if argv[0]
+ * differs from it. For a failed exec, appends only the program. */
 static void out_exec(struct buf *b, const struct event *e)
 {
     const union ev_val *program = &e->v[EV_program], *argv = &e->v[EV_argv];
@@ -6355,30 +6336,21 @@ static void out_exec(struct buf *b, const struct event *e)
 static void out_text_field(struct buf *b, const struct event *e, u32 f, int width)
 {
     const union ev_val *v = &e->v[f];
+    char size[40];
     switch (ev_fields[f].type) {
-    case VT_STR:
-        b_esc(b, v->s.p, v->s.len, 0);
-        break;
-    case VT_NUM:
-        b_s64(b, v->n);
-        break;
+    case VT_STR: b_esc(b, v->s.p, v->s.len, 0); break;
+    case VT_NUM: b_s64(b, v->n); break;
+    case VT_ADDR: b_f(b, "%" PRIx64, (u64)v->n); break;
+    case VT_BOOL: b_s(b, v->n ? "yes" : "no"); break;
+    case VT_SYM: b_s(b, v->sym); break;
+    case VT_ARGV: out_exec(b, e); break;
     case VT_DUR:
         b_f(b, "%" PRId64 ".%02d ms", v->n / 1000000, (int)(v->n / 10000 % 100));
         break;
     case VT_SIZE:
-        out_size(b, v->n, width);
-        break;
-    case VT_ADDR:
-        b_f(b, "%" PRIx64, (u64)v->n);
-        break;
-    case VT_BOOL:
-        b_s(b, v->n ? "yes" : "no");
-        break;
-    case VT_SYM:
-        b_s(b, v->sym);
-        break;
-    case VT_ARGV:
-        out_exec(b, e);
+        snprintf(size, sizeof size, "%s%s", v->n < 0 ? "-" : "",
+                 out_bytes(v->n < 0 ? -(u64)v->n : (u64)v->n).s);
+        b_f(b, "%*s", width, size);
         break;
     }
 }
@@ -6391,7 +6363,7 @@ static u32 out_template_field(const char *p, size_t n)
     return N_EV_FIELDS;
 }
 
-/* Appends an event; appends nothing and returns false if it lacks a field of the template. */
+/* Appends an event; if it lacks a field of the template, appends nothing and returns false. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6418,10 +6390,9 @@ static bool out_template(struct buf *b, const struct event *e, const char *p)
 
 static void out_template_any(struct buf *b, const struct event *e)
 {
-    for (const char *p = event_kinds[e->kind].text; p;
-         p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
-        if (out_template(b, e, p))
-            return;
+    const char *p = event_kinds[e->kind].text;
+    while (!out_template(b, e, p) && (p = strchr(p, '|')))
+        p++;
 }
 
 static struct out_text out_latency(u64 ns)
@@ -6473,22 +6444,11 @@ static void out_birth_line(struct out_proc *p)
     if (!born_ns)
         return;
     out_line_start(born_ns, p->parent, p->maker, out_colour[CAT_PROC]);
-    b_f(&out.text.b, "spawn process %d", p->pid);
+    b_f(&out.text.b, "spawn process %d", p->slot.pid);
     out_line_stop();
 }
 
-static void out_outcome(struct buf *b, const struct event *e)
-{
-    if (e->err)
-        b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
-    if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
-        b_f(b, " (after %.1f ms)", (double)e->v[EV_duration_ns].n / 1e6);
-    else if (e->kind == EK_CONNECT && ev_has(e, EV_in_progress))
-        b_s(b, " (in progress)");
-}
-
-/* Prints an event, without a newline. If `requests` is not NULL, prints that group of block
- * requests instead. */
+/* Prints an event or, if `requests` is not NULL, a group of block requests, without a newline. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6499,7 +6459,12 @@ static void out_event_line(const struct event *e, const struct ev_group *request
         out_block(b, requests);
     else
         out_template_any(b, e);
-    out_outcome(b, e);
+    if (e->err)
+        b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
+    if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
+        b_f(b, " (after %.1f ms)", (double)e->v[EV_duration_ns].n / 1e6);
+    else if (e->kind == EK_CONNECT && ev_has(e, EV_in_progress))
+        b_s(b, " (in progress)");
 }
 
 static void out_group(const struct ev_group *g)
@@ -6510,11 +6475,11 @@ static void out_group(const struct ev_group *g)
     if (!g->count)
         return;
     if (block && g->count < OUT_DISK_FEW && !e->err && g->max_ns < OUT_SLOW_NS && !opt.no_filter) {
-        out.hidden += g->count; /* the summary shows the number of hidden events */
+        out.hidden += g->count;
         return;
     }
     struct out_proc *p = out_proc_place(e->pid);
-    if (p->pid == e->pid)
+    if (p->slot.pid == e->pid)
         out_birth_line(p);
     out_event_line(e, block ? g : NULL);
     if (g->count > 1 && !block)
@@ -6530,7 +6495,7 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-/* The text output delays I/O, and failed execs while PATH is searched, to merge them. */
+/* Returns whether to delay an event to merge it: I/O, and failed execs of a search in PATH. */
 static bool out_holds(const struct event *e)
 {
     return event_kinds[e->kind].how & EVENT_RUNS
@@ -6547,8 +6512,7 @@ static void out_hold(const struct event *e)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
 
-/* Hides failed execs (ENOENT) of a thread that searched PATH, because a later exec found the
- * program. */
+/* Hides the failed execs (ENOENT) of a search in PATH, because a later exec succeeded. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out_held;
@@ -6559,7 +6523,7 @@ static void out_found(pid_t tid)
         }
 }
 
-/* Appends a number and a noun, after a comma if b has text after offset `from`. */
+/* Appends a number and a noun, with a comma if b has text after offset `from`. */
 static void out_count(struct buf *b, u32 from, u64 n, const char *one, const char *several)
 {
     b_f(b, "%s%" PRIu64 " %s", b->len > from ? ", " : "", n, n == 1 ? one : several);
@@ -6575,8 +6539,8 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* Appends the files that a process has read, by class, for example: 12 libraries, 4 locale and 3
- * configuration files, 24 headers below /usr/include */
+/* Appends the files that a process has read: 12 libraries, 4 locale and 3 configuration files, 24
+ * headers below /usr/include */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6598,12 +6562,11 @@ static void out_read(struct buf *b, const struct out_proc *p)
     }
 }
 
-/* Prints a line that begins with `what` about the files that a process has read. */
 static void out_files_line(struct out_proc *p, const char *what)
 {
     struct buf *b = &out.text.b;
     out_held_print(p->last_ns);
-    out_line_start(p->last_ns, p->pid, p->pid, out_colour[CAT_FILE]);
+    out_line_start(p->last_ns, p->slot.pid, p->slot.pid, out_colour[CAT_FILE]);
     b_s(b, what);
     out_read(b, p);
     if (p->starting)
@@ -6613,8 +6576,7 @@ static void out_files_line(struct out_proc *p, const char *what)
     out_line_stop();
 }
 
-/* Prints the delayed line about files that a process has read, and resets the counts of files. The
- * first such line after an exec is about the start-up. */
+/* Prints the delayed line about files. The first one after an exec is about the start-up. */
 static void out_files(struct out_proc *p)
 {
     if (p->since_ns)
@@ -6633,30 +6595,28 @@ static void out_birth(struct out_proc *p)
     out_birth_line(p);
 }
 
-static struct out_proc *out_proc_of(pid_t pid, u64 ts_ns)
+static struct out_proc *out_proc_of(pid_t pid)
 {
     struct out_proc *p = out_proc_place(pid);
-    if (!p->used)
+    if (!p->slot.used)
         out_used[out_n_used++] = p;
-    if (p->pid != pid) {
+    if (p->slot.pid != pid) {
         out_birth(p);
         out_files(p);
         memset(p, 0, sizeof *p);
-        p->pid = pid;
     }
-    p->used = true;
-    p->seen_ns = ts_ns;
+    p->slot = (struct out_slot){ pid, ++out.uses };
     return p;
 }
 
-/* Handles the creation of a process. The line about the creation is delayed, because a following
- * exec makes the line redundant. Returns false if the line must be printed now. */
+/* Delays the line about a process's creation, because an exec would make the line redundant.
+ * Returns false if the line must be printed now. */
 static bool out_born(const struct event *e)
 {
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
     const struct out_proc *was = out_proc_place(pid);
-    bool first = was->pid != pid || was->ended;
-    struct out_proc *p = out_proc_of(pid, e->ts_ns);
+    bool first = was->slot.pid != pid || was->ended;
+    struct out_proc *p = out_proc_of(pid);
     p->ended = false;
     if (first)
         out_name(pid, out_comm(e->pid), strlen(out_comm(e->pid)));
@@ -6676,7 +6636,7 @@ static void out_name_by(const struct event *e)
     const char *was = out_comm(e->pid), *comm = n ? e->v[EV_comm].s.p : out_program(e, &n);
     if (!comm || (strlen(was) == n && !memcmp(was, comm, n)))
         return;
-    out_held_print(~0ull); /* print delayed events before the program's name changes */
+    out_held_print(~0ull); /* these events are shown with the old name of the program */
     out_name(e->pid, comm, n);
 }
 
@@ -6691,6 +6651,7 @@ static void out_leave_out(const struct event *e)
 
 static void out_executed(struct out_proc *p, const struct event *e)
 {
+    out_held_print(~0ull); /* if it has events of p, prints the line about p's creation */
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
@@ -6700,37 +6661,26 @@ static void out_executed(struct out_proc *p, const struct event *e)
     out_name_by(e);
 }
 
-/* Updates a process from an event that is not routine. Returns true if the event must not be
- * printed now. */
+/* Updates a process from an event that is not routine. Returns true if the event is delayed. */
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
     if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* caused by the kernel, not the program */
         return false;
-    if (executed)
-        out_found(e->tid);
     if (e->kind == EK_EXEC && e->err == ENOENT)
         return false;
+    if (executed)
+        out_found(e->tid);
     out_files(p);
-    if (executed) {
-        out_held_print(~0ull); /* print delayed events before the program's name changes */
+    if (executed)
         out_executed(p, e);
-    }
     out_birth(p);
     p->ended |= e->kind == EK_EXIT_PROCESS;
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* Returns whether the user asked for an event with -e trace=NAMES, -P or --no-filter. */
-static bool out_asked(const struct event *e)
-{
-    bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
-    return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
-}
-
-/* Returns whether an argument of the program is the path of this file or, after the start-up, of a
- * directory that contains the file. During start-up, directories do not count, because `ls /etc`
- * also reads /etc/ld.so.cache. */
+/* Returns whether the program has this file as an argument or, after the start-up, a directory that
+ * contains the file. During start-up, `ls /etc` also reads /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -6779,8 +6729,8 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         out.due_ns = ts_ns + OUT_HELD_NS;
 }
 
-/* Returns the path of a file that an event reads or looks up, valid until the next call of this
- * function. NULL: the event has no path, can change something, or failed, but not with ENOENT. */
+/* Returns the path that an event reads or looks up, in a static buffer. NULL: the event has no
+ * path, can change something, or failed with an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
@@ -6797,7 +6747,7 @@ static const char *out_read_path(const struct event *e)
     return path;
 }
 
-/* Returns the class of a file. During start-up, a plain file named like a library is a library. */
+/* During start-up, a plain file named like a library is a library. */
 static enum nm_class out_class(const char *path, bool starting)
 {
     enum nm_class class = nm_class(path);
@@ -6814,8 +6764,8 @@ static bool out_is_minor(const struct event *e, const char *path)
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether an event is a routine access to a file. Files of some classes are counted, and
- * one line shows the counts later. Files of other classes are not shown. */
+/* Returns whether an event is a routine access to a file. Files of some classes are counted for a
+ * later line; files of other classes are not shown. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6823,7 +6773,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     if (!path)
         return false;
     bool named = out_is_named(p, path);
-    if (named && dir) /* start-up is over: accesses to files below this directory are now shown */
+    if (named && dir) /* start-up is over: files below this directory are now shown */
         out_files(p);
     else if (named)
         return false;
@@ -6840,7 +6790,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     return true;
 }
 
-/* Returns whether an event is about a UDP socket whose peer is a DNS server. */
+/* Returns whether an event's socket is a UDP socket connected to a DNS server. */
 static bool out_is_dns(const struct event *e)
 {
     return ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].sym, "udp", 3)
@@ -6850,20 +6800,16 @@ static bool out_is_dns(const struct event *e)
 static bool out_routine_kind(const struct event *e, bool starting)
 {
     switch (e->kind) {
-    case EK_BRK:
-    case EK_MUNMAP:
-    case EK_MREMAP:
-    case EK_MPROTECT:
+    case EK_BRK: case EK_MUNMAP: case EK_MREMAP: case EK_MPROTECT:
         return !e->err;
-    case EK_FAULT:
-    case EK_FAULT_GROUP: /* only major faults have the field `kind` */
+    case EK_FAULT: case EK_FAULT_GROUP: /* only major faults have `kind` */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
-    case EK_SEND: /* an EK_RESOLVE event shows the DNS query and its outcome */
+    case EK_SEND: /* EK_RESOLVE shows the query */
         return ev_has(e, EV_name);
     case EK_RECV:
         return ev_has(e, EV_name) || (e->err && out_is_dns(e));
-    case EK_CONNECT: /* connect(2) of a UDP socket to a DNS server sends nothing */
+    case EK_CONNECT: /* connect(2) of a UDP socket sends nothing */
         return !e->err && out_is_dns(e);
     case EK_BLOCK:
         return starting && !e->err && e->v[EV_duration_ns].n < OUT_SLOW_NS;
@@ -6877,13 +6823,15 @@ static bool out_routine_kind(const struct event *e, bool starting)
     }
 }
 
-/* File events are routine only if they change nothing and do not fail, except with ENOENT. */
+/* No event that -e trace=NAMES, -P or --no-filter selects is routine. */
 static bool out_routine(struct out_proc *p, const struct event *e)
 {
-    return !out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
+    bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
+    bool asked = opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
+    return !asked && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
 }
 
-/* Returns whether an event is routine in any state of the process; reports hide such events. */
+/* Returns whether an event is routine in any state of its process; reports hide such events. */
 static bool out_routine_alone(const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6891,22 +6839,14 @@ static bool out_routine_alone(const struct event *e)
         || (path && (!out_is_work(out_class(path, true), true) || out_is_minor(e, path)));
 }
 
-static void out_print_hidden(void)
-{
-    if (out.hidden)
-        b_f(&out.text.b, "%" PRIu64 " routine event%s hidden (start-up, memory, libraries): "
-            "--no-filter shows %s\n", out.hidden, out.hidden == 1 ? "" : "s",
-            out.hidden == 1 ? "it" : "them");
-}
-
-/* Prints the delayed lines of a process that are due. Lowers *next to the time of the next line. */
+/* Prints a process's lines that are due. Lowers *next to the time of the next line. */
 static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
 {
     if (p->born_ns && now >= p->born_ns + OUT_HELD_NS)
         out_birth(p);
     if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
         if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
-            out_files_line(p, "starting: "); /* when the start-up is over, another line follows */
+            out_files_line(p, "starting: "); /* another line follows when start-up is over */
             p->since_ns = now;
         } else {
             out_files(p);
@@ -6924,10 +6864,11 @@ static void out_print_due(u64 now)
     u64 next = ~0ull;
     for (u32 i = 0; i < out_n_used; i++)
         out_proc_due(out_used[i], now, &next);
-    if (s->n && (now >= s->last_ns + OUT_QUIET_NS || now >= s->g[s->first].e.ts_ns + OUT_HELD_NS))
+    u64 due = s->n ? MIN(s->last_ns + OUT_QUIET_NS, s->g[s->first].e.ts_ns + OUT_HELD_NS) : ~0ull;
+    if (now >= due)
         out_held_print(~0ull);
-    if (s->n)
-        next = MIN(next, MIN(s->last_ns + OUT_QUIET_NS, s->g[s->first].e.ts_ns + OUT_HELD_NS));
+    else
+        next = MIN(next, due);
     out.due_ns = next == ~0ull ? 0 : next;
 }
 
@@ -6937,8 +6878,8 @@ static void out_text_event(const struct event *e)
         return;
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
-    struct out_proc *p = out_proc_of(e->pid, e->ts_ns);
-    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* with -P, other events have `comm` too */
+    struct out_proc *p = out_proc_of(e->pid);
+    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* other events have `comm` only with -P */
         out_name_by(e);
     if (out_routine(p, e)) {
         out.hidden++;
@@ -6975,7 +6916,7 @@ static bool out_ret_is_addr(const struct call *c)
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
 {
-    if (c->recorded) { /* the name is untrusted: it is from a file */
+    if (c->recorded) { /* the name comes from a file: untrusted */
         b_json(b, c->recorded->name, strlen(c->recorded->name));
     } else if (c->known) {
         b_s(b, sc_name(c->row));
@@ -6985,8 +6926,8 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
-/* Appends the arguments of a call, starting with argument `from`. Before the call ends, stops at
- * the first argument whose memory the kernel will fill. Returns the number of the next argument. */
+/* Appends the arguments of a call from number `from`. Before the call ends, stops at the first
+ * argument that the kernel will fill. Returns the number of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c);
@@ -7017,14 +6958,15 @@ static void out_call_name(struct buf *b, const struct call *c)
     out_call_bare_name(b, c);
 }
 
-static void out_call_text_begin(struct task *t, u32 *next)
+/* Starts a call's line. Returns the number of arguments in the line. */
+static u32 out_call_text_begin(struct task *t)
 {
     out_held_print(~0ull);
     out_break_partial();
     out_line_begin(t->call.enter_ns, t->pid, t->tid);
     out_call_name(&out.text.b, &t->call);
     b_c(&out.text.b, '(');
-    *next = out_args(&out.text.b, &t->call, 0, false);
+    return out_args(&out.text.b, &t->call, 0, false);
 }
 
 static void out_ms(struct buf *b, const char *what, u64 ns)
@@ -7033,40 +6975,37 @@ static void out_ms(struct buf *b, const char *what, u64 ns)
         b_f(b, " %s %" PRIu64 ".%02" PRIu64, what, ns / 1000000, ns / 10000 % 100);
 }
 
-/* Appends the thread's state during the last sleep of a call, and what ended this sleep. */
+/* Appends the state of the call's last sleep, and what ended that sleep. */
 static void out_woken(struct buf *b, const struct call *c)
 {
-    if (c->slept) {
-        b_s(b, "; ");
-        b_c(b, c->slept);
-    }
-    if (!c->slept || (!c->by_interrupt && !c->waker_pid && !*c->waker_comm))
+    if (!c->slept)
         return;
-    b_s(b, c->by_interrupt ? ", woken by an interrupt" : ", woken by");
+    b_f(b, "; %c", c->slept);
+    if (c->by_interrupt)
+        b_s(b, ", woken by an interrupt");
+    else if (c->waker_pid || *c->waker_comm)
+        b_s(b, ", woken by");
     if (*c->waker_comm) {
         b_c(b, ' ');
         b_esc(b, c->waker_comm, strnlen(c->waker_comm, sizeof c->waker_comm), 0);
     }
-    if (c->waker_pid) {
-        b_c(b, ' ');
-        b_s64(b, c->waker_pid);
-    }
+    if (c->waker_pid)
+        b_f(b, " %d", c->waker_pid);
 }
 
-/* Appends the duration of a call, and its parts if the thread was off-CPU for 0.1 ms or more. */
+/* Appends the duration of a call, and its parts if at least 0.1 ms was off-CPU. */
 static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
     b_s(b, " <");
-    if (ns < 1000) /* strace -T shows microseconds; kvis shows calls below 1 us in ns */
+    if (ns < 1000) /* strace -T shows only microseconds */
         b_fraction(b, ns, (u32)NSEC);
     else
         b_fraction(b, ns / 1000, 1000000);
-    u64 rest = c->timed ? ns - c->cpu_ns - c->runq_ns - c->disk_ns : 0;
     if (c->timed && ns - c->cpu_ns >= 100000) {
         b_s(b, ": ms");
         out_ms(b, "disk", c->disk_ns);
-        out_ms(b, "blocked", rest);
+        out_ms(b, "blocked", ns - c->cpu_ns - c->runq_ns - c->disk_ns);
         out_ms(b, "cpu", c->cpu_ns);
         out_ms(b, "runq", c->runq_ns);
         out_woken(b, c);
@@ -7074,7 +7013,7 @@ static void out_call_time(struct buf *b, const struct call *c)
     b_c(b, '>');
 }
 
-/* Ends the line of a call with the result, in column 40 as in strace, and the duration. */
+/* Ends a call's line with the result, in column 40 as in strace, and the duration. */
 static void out_call_text_end(struct task *t)
 {
     struct buf *b = &out.text.b;
@@ -7098,7 +7037,7 @@ static void out_call_text_end(struct task *t)
 
 /* --- JSON --- */
 
-/* Appends ,"key":n to JSON output. key must be a string literal. */
+/* Appends ,"key":n; key must be a string literal. */
 #define OUT_JSON_U64(b, key, n) \
     do { \
         b_s(b, ",\"" key "\":"); \
@@ -7131,7 +7070,7 @@ static void out_json_key_word(struct buf *b, const char *key, const char *s)
     out_json_word(b, s);
 }
 
-/* Appends bytes from the tracee as a JSON string, and KEY_hex if the bytes are not UTF-8. */
+/* Appends bytes as a JSON string, and KEY_hex if they are not UTF-8. */
 static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 {
     b_c(b, '"');
@@ -7139,9 +7078,7 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
     b_c(b, '"');
     if (!bad)
         return;
-    b_s(b, ",\"");
-    b_s(b, key);
-    b_s(b, "_hex\":\"");
+    b_f(b, ",\"%s_hex\":\"", key);
     b_hexbytes(b, p, n);
     b_c(b, '"');
 }
@@ -7157,13 +7094,11 @@ static void out_json_text(struct buf *b, const char *key, const char *text)
     out_json_str(b, key, text, (u32)strlen(text));
 }
 
-/* Appends "key":[...] with NUL-terminated strings. Returns whether a string is not UTF-8. */
+/* Appends "key":[...] with NUL-terminated strings. Returns whether one is not UTF-8. */
 static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
-    b_c(b, '"');
-    b_s(b, key);
-    b_s(b, hex ? "_hex\":[" : "\":[");
+    b_f(b, "\"%s%s\":[", key, hex ? "_hex" : "");
     for (const char *s = p, *end = p + n; s < end; s += strnlen(s, (size_t)(end - s)) + 1) {
         size_t len = strnlen(s, (size_t)(end - s));
         b_s(b, s == p ? "\"" : ",\"");
@@ -7185,7 +7120,7 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     out_json_strings(b, key, p, n, true);
 }
 
-/* Appends a number; beyond 2^53 as a string, because JavaScript and jq would round the number. */
+/* Appends a number; beyond 2^53 as a string, which JavaScript does not round. */
 static void out_json_num(struct buf *b, s64 n)
 {
     if (n > (1ll << 53) || n < -(1ll << 53)) {
@@ -7199,32 +7134,21 @@ static void out_json_num(struct buf *b, s64 n)
 
 static void out_json_value(struct buf *b, const char *key, u8 type, const union ev_val *v)
 {
+    b_c(b, ',');
     if (type == VT_ARGV) {
-        b_c(b, ',');
         out_json_argv(b, key, v->s.p, v->s.len);
         return;
     }
-    b_c(b, ',');
     out_json_name(b, key);
     switch (type) {
-    case VT_STR:
-        out_json_bytes(b, key, v->s.p, v->s.len);
-        break;
-    case VT_NUM:
-    case VT_DUR:
-    case VT_SIZE:
-        out_json_num(b, v->n);
-        break;
+    case VT_STR: out_json_bytes(b, key, v->s.p, v->s.len); break;
+    case VT_NUM: case VT_DUR: case VT_SIZE: out_json_num(b, v->n); break;
+    case VT_BOOL: b_s(b, v->n ? "true" : "false"); break;
+    case VT_SYM: out_json_word(b, v->sym); break;
     case VT_ADDR:
         b_c(b, '"');
         b_hex(b, (u64)v->n);
         b_c(b, '"');
-        break;
-    case VT_BOOL:
-        b_s(b, v->n ? "true" : "false");
-        break;
-    case VT_SYM:
-        out_json_word(b, v->sym);
         break;
     }
 }
@@ -7265,11 +7189,10 @@ static void out_json_args(struct buf *b, const struct call *c)
 
 static void out_json_times(struct buf *b, const struct call *c)
 {
-    u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
     OUT_JSON_U64(b, "on_cpu_ns", c->cpu_ns);
     OUT_JSON_U64(b, "runq_ns", c->runq_ns);
     OUT_JSON_U64(b, "disk_ns", c->disk_ns);
-    OUT_JSON_U64(b, "other_ns", other);
+    OUT_JSON_U64(b, "other_ns", c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
     if (c->slept) {
         b_s(b, ",\"sleep_state\":\"");
         b_c(b, c->slept);
@@ -7356,7 +7279,7 @@ static void out_json(const struct event *e)
 
 /* --- the entry points --- */
 
-/* Passes an event to the sinks and to other consumers, such as a recording. */
+/* Passes an event to the sinks and taps. */
 static void out_event(const struct event *e)
 {
     if (e->ts_ns < out.start_ns)
@@ -7371,18 +7294,16 @@ static void out_event(const struct event *e)
         out.tap[i]->event(e);
     if (out.json_on)
         out_json(e);
-    bool with_calls = event_kinds[e->kind].how & EVENT_WITH_CALLS;
-    bool beside = e->kind == EK_LOST || (with_calls && !opt.min_ns);
-    if (out.events_on && (!opt.verbose || beside))
+    bool with_calls = event_kinds[e->kind].how & EVENT_WITH_CALLS && !opt.min_ns;
+    if (out.events_on && (!opt.verbose || with_calls || e->kind == EK_LOST))
         out_text_event(e);
 }
 
-/* Starts a call's line (-v). whole_only: prints nothing yet, because a filter needs the result. */
+/* Starts a call's line (-v). whole_only: a filter needs the result, so prints nothing yet. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
-    u32 next;
     if (out.diverted) {
-        t->call.begun = true; /* always report the end; out.diverted applies its own filters */
+        t->call.begun = true; /* out.diverted applies its own filters */
         return;
     }
     for (u32 i = 0; !whole_only && i < out.n_taps; i++)
@@ -7390,8 +7311,7 @@ static void out_call_enter(struct task *t, bool whole_only)
             out.tap[i]->enter(t);
     if (!out.events_on || whole_only || !opt.verbose)
         return;
-    out_call_text_begin(t, &next);
-    t->call.shown = (u8)next;
+    t->call.shown = (u8)out_call_text_begin(t);
     t->call.begun = true;
     out.partial = t;
 }
@@ -7422,7 +7342,7 @@ static void out_call_exit(struct task *t)
         return;
     u32 next = c->shown;
     if (!c->begun) {
-        out_call_text_begin(t, &next);
+        next = out_call_text_begin(t);
     } else if (out.partial != t) {
         out_held_print(~0ull);
         out_break_partial();
@@ -7436,7 +7356,7 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
-/* Prints the delayed lines that are due. kvis calls this function periodically while it waits. */
+/* Prints the delayed lines that are due. Called periodically while kvis waits. */
 static void out_tick(u64 now)
 {
     if (!out.due_ns || now < out.due_ns)
@@ -7467,31 +7387,28 @@ static void out_forget(const struct task *t)
 }
 
 /* == 14 st_  counts, percentiles, the table of -c and the summary ==================
- * Durations are counted in log-linear histograms with 16 buckets per power of two. Percentiles are
- * therefore accurate to 1/32. st_nums[] describes the numbers of the summary, and st_lists[] its
- * lists; JSON, recordings, replay and diff iterate over these tables. To add a number, add a row to
- * gen/summary.h. To add a list, add its columns and its row there, and a REC_ number if recordings
- * have the list. st is the summary of this run, which st_take completes, or of a replayed
- * recording; diff has two other summaries. Section nm_ stores the bytes of a file or peer with its
- * name. Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
+ * Histograms of durations are log-linear with 16 buckets per power of two, so percentiles are
+ * accurate to 1/32. JSON, recordings, replay and diff iterate over st_nums[], the numbers of a
+ * summary, and st_lists[], its lists. To add one, add a row to gen/summary.h; a recorded list also
+ * needs a REC_ number. st is the summary of this run or of a replayed recording; diff has two
+ * others. Section nm_ stores the bytes of a file or peer with its name. Entry points: st_call,
+ * st_io, st_open_at_exit, st_table, st_report. */
 
-enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
+enum { ST_BUCKETS = DELAY_BUCKETS, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
        ST_UNNAMED = SC_N, ST_ROWS /* a row per named system call, and one for all others */ };
 
-_Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "probes need the buckets of histograms");
-
-/* Totals of the calls that have a time breakdown: number of calls, and times in ns. */
+/* Totals of the calls whose time breakdown is known. Times are in ns. */
 struct st_time {
     u64 calls, ns, cpu, runq, disk;
 };
 
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of `ns` spent in calls of killed threads; -c excludes this part */
+    u64 killed_ns; /* part of `ns` in calls of killed threads; not in -c */
     struct st_time known;
-    u32 *hist; /* histogram of durations; NULL: not requested */
-    u16 row;   /* index of this row in the table; set by st_compute_derived */
+    u32 *hist; /* histogram of durations, or NULL */
+    u16 row;   /* index of this row, set by st_compute_derived */
 };
 
 /* Statistics of one system call on one file. */
@@ -7505,7 +7422,7 @@ struct st_caller {
     u64 calls, errors, ns;
     pid_t pid;
     char comm[16];
-    bool ended; /* replay only: the pid now belongs to another process */
+    bool ended; /* replay: another process has the pid now */
 };
 
 struct st_delays {
@@ -7524,7 +7441,7 @@ struct st_failed {
     u16 row, err;
 };
 
-/* A descriptor that was still open when its process ended. */
+/* A descriptor that was open when its process ended. */
 struct st_left {
     pid_t pid;
     s32 fd;
@@ -7541,39 +7458,37 @@ struct st_process {
     char ended[24]; /* "exit 2", "SIGSEGV" */
 };
 
-/* The summary of this run or of a recording. SUMMARY_NUMBERS and SUMMARY_LISTS of gen/summary.h
- * describe the numbers and lists of a summary. */
+/* A summary; gen/summary.h describes its numbers and lists. */
 static struct summary {
 #define X(key, recorded, number, known) u64 number;
     SUMMARY_NUMBERS(X)
 #undef X
-    int status;         /* wait(2) status of the command; -1: unknown (kvis attached or detached) */
+    int status;         /* wait(2) status of the command; -1: unknown */
     const char *backend;
-    const char *fallback; /* why kvis does not use the hybrid backend; NULL: kvis uses it */
-    struct st_row row[ST_ROWS];    /* statistics of all calls */
-    struct st_row chosen[ST_ROWS]; /* statistics of the calls that filters select, for -c */
+    const char *fallback; /* why the hybrid backend is not used; NULL: it is used */
+    struct st_row row[ST_ROWS];    /* all calls */
+    struct st_row chosen[ST_ROWS]; /* calls that filters select, for -c */
     bool apart;            /* the table of -c shows chosen[], not row[] */
-    bool recorded;         /* replay or diff has read this summary from a recording */
-    bool from_calls, from_tables; /* source of chosen[] and caller[]: recorded calls; recorded
-                                   * tables */
+    bool recorded;         /* read from a recording */
+    bool from_calls, from_tables; /* chosen[], caller[]: from recorded calls, from tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
-    struct st_failed failed[ST_ERRNOS]; /* hash table with open addressing; count 0: free */
+    struct st_failed failed[ST_ERRNOS]; /* open-addressing hash table; count 0: free */
     struct st_left left[ST_LEFT_OPEN];
     u64 n_left;
-    struct st_where where[ST_WHERE]; /* hash table, sorted by time at the end; no calls: free */
+    struct st_where where[ST_WHERE]; /* hash table, sorted at the end; no calls: free */
     u32 n_where;
-    struct st_process longest[ST_PROCESSES]; /* childless processes, longest lifetime first */
-    struct st_process failed_process[ST_PROCESSES]; /* first processes with a nonzero wait status */
+    struct st_process longest[ST_PROCESSES]; /* processes without children */
+    struct st_process failed_process[ST_PROCESSES]; /* the first failed processes */
     u64 n_longest, n_failed_processes;
-    struct name *program[ST_PROGRAMS]; /* all executed programs, without duplicates */
+    struct name *program[ST_PROGRAMS]; /* executed programs, each once */
     u64 n_programs;
     struct st_delays delays; /* valid if n_delays is 1 */
     struct st_io io;         /* valid if n_io is 1 */
     u64 n_delays, n_io;
 } st;
 
-static pid_t st_first_pid; /* pid of the command that kvis started */
+static pid_t st_first_pid; /* pid of the command */
 
 static u32 st_bucket(u64 v)
 {
@@ -7592,7 +7507,7 @@ static u64 st_bucket_value(u32 i)
     return low + (1ull << (e - 4)) / 2;
 }
 
-/* Returns the quantile p (0 to 1) of a histogram, limited to max, the largest recorded value. */
+/* Returns the quantile p (0 to 1), at most max, the largest recorded value. */
 static u64 st_quantile(const u32 hist[ST_BUCKETS], u64 count, u64 max, double p)
 {
     u64 want = (u64)(p * (double)count), seen = 0;
@@ -7629,15 +7544,15 @@ static const struct st_row *st_table_rows(const struct summary *s)
     return s->apart ? s->chosen : s->row;
 }
 
-/* Returns whether a call has failed. EINPROGRESS from connect(2) is not a failure. sigreturn(2)
- * returns the value of a register of the interrupted code, which is not an error code. */
+/* EINPROGRESS of connect(2) is not a failure. The result of sigreturn(2) is a register of the
+ * interrupted code, not an error. */
 static bool st_has_failed(const struct call *c)
 {
     return c->err && !c->noret && c->err != EINPROGRESS && c->id != SC_rt_sigreturn
         && c->id != SC_sigreturn;
 }
 
-/* Returns the duration of a call that has returned or whose thread was killed; 0: unknown. */
+/* Returns the duration of a call that returned or whose thread was killed; 0: unknown. */
 static u64 st_took(const struct call *c)
 {
     bool exits = c->id == SC_exit || c->id == SC_exit_group;
@@ -7730,8 +7645,7 @@ static int st_where_cmp(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* Returns the row of a call and a file, or a free row if there is none. st_where_add keeps rows
- * free. */
+/* Returns the row of a call and a file, or a free row; st_where_add keeps some rows free. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
@@ -7764,7 +7678,7 @@ static void st_where_add(struct summary *s, const struct st_where *more)
     st_time_add(&w->time, &more->time);
 }
 
-/* Returns the time that calls were blocked: neither on a CPU nor waiting for a CPU or a disk. */
+/* Returns the blocked time: neither on a CPU nor waiting for a CPU or a disk. */
 static u64 st_blocked_ns(const struct st_time *t)
 {
     return t->ns - MIN(t->ns, t->cpu + t->runq + t->disk);
@@ -7781,20 +7695,20 @@ static void st_timed(struct task *t, const struct call *c)
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
-/* Returns whether the summary needs the duration of a call that causes no event. If a BPF program
- * records the calls (recorded), the summary needs it for every call that can block. Otherwise the
- * tracee has to stop at the call, which is worthwhile only for calls that wait for a disk. */
+/* Returns whether the summary needs the duration of a call that causes no event: if BPF programs
+ * record calls, of each call that can block. Otherwise the tracee has to stop, which is worthwhile
+ * only for calls that wait for a disk. */
 static bool st_can_wait(u16 row, bool recorded)
 {
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
 }
 
-/* Adds a completed call to the summary. A call that the kernel restarts (ERESTART*) counts once,
- * when it finally returns. wanted: the filters select the call for the tables. */
+/* Adds a call to the summary. A restarted call (ERESTART*) counts once, when it finally returns.
+ * wanted: the filters select the call for the tables. */
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
-        return; /* the user did not select the call; kvis traces it for its own use */
+        return; /* kvis traces it only for its own use */
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
@@ -7815,7 +7729,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         st_caller_add(p->caller, t->comm, c);
 }
 
-/* Counts bytes moved through an open file or socket. in: the bytes were read or received. */
+/* Counts bytes moved through an open file or socket. in: read or received. */
 static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
 {
     bool net = o->kind == FK_SOCK, file = o->kind == FK_FILE || o->kind == FK_MEMFD;
@@ -7891,7 +7805,7 @@ static void st_ended(const struct task *t)
 
 /* --- the table of -c --- */
 
-static const struct st_row *st_sorted; /* table for st_compare; qsort(3) passes no context */
+static const struct st_row *st_sorted; /* for st_compare: qsort(3) passes no context */
 
 static double st_key(const struct st_row *r)
 {
@@ -7915,16 +7829,17 @@ static int st_compare(const void *pa, const void *pb)
     return strcmp(st_name(a), st_name(b));
 }
 
-/* The columns of the table of -c: those of strace, and percentiles. A narrow terminal lacks some of
- * the columns whose `goes` is above 0, the lowest first. */
-static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
-    { "% time", 6, 2 }, { "seconds", 11, 0 }, { "usecs/call", 11, 1 }, { "calls", 9, 0 },
-    { "errors", 9, 0 }, { "p50 us", 8, 3 },   { "p99 us", 8, 0 },      { "max us", 9, 4 },
+/* The columns of -c: those of strace, and percentiles. A narrow terminal lacks the columns with the
+ * lowest nonzero `goes`. */
+static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
+    { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
+    { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
+    { "p99 us", 8, 1, 0 }, { "max us", 9, 1, 4 },
 };
 
 enum { ST_CELLS = ARRAY_LEN(st_table_cols), ST_CALL_NAME = 16 };
 
-/* Returns the highest `goes` of the columns that must be dropped to fit the terminal; 0: none. */
+/* Returns the highest `goes` of the columns to drop; 0: none. */
 static u8 st_table_gone(void)
 {
     u32 width = ST_CALL_NAME;
@@ -7959,21 +7874,20 @@ static void st_table_rule(struct buf *b)
 static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, const char *name)
 {
     char cell[ST_CELLS][24] = { "" };
-    u64 ns = st_returned_ns(r);
+    u64 ns = st_returned_ns(r), us_per_call = r->calls ? ns / r->calls / 1000 : 0;
     double share = total_ns ? 100.0 * (double)ns / (double)total_ns : 0;
-    snprintf(cell[0], sizeof *cell, "%.2f", share);
-    snprintf(cell[1], sizeof *cell, "%.6f", (double)ns / 1e9);
-    snprintf(cell[2], sizeof *cell, "%" PRIu64, r->calls ? ns / r->calls / 1000 : 0);
-    snprintf(cell[3], sizeof *cell, "%" PRIu64, r->calls);
-    if (r->errors)
-        snprintf(cell[4], sizeof *cell, "%" PRIu64, r->errors);
-    snprintf(cell[5], sizeof *cell, "%.1f", (double)st_percentile(r, 0.5) / 1e3);
-    snprintf(cell[6], sizeof *cell, "%.1f", (double)st_percentile(r, 0.99) / 1e3);
-    snprintf(cell[7], sizeof *cell, "%.1f", (double)r->max_ns / 1e3);
+    double value[ST_CELLS] = {
+        share, (double)ns / 1e9, (double)us_per_call, (double)r->calls, (double)r->errors,
+        (double)st_percentile(r, 0.5) / 1e3, (double)st_percentile(r, 0.99) / 1e3,
+        (double)r->max_ns / 1e3
+    };
+    for (u32 i = 0; i < ST_CELLS; i++)
+        if (r->errors || strcmp(st_table_cols[i].head, "errors"))
+            snprintf(cell[i], sizeof *cell, "%.*f", st_table_cols[i].places, value[i]);
     st_table_line(b, cell, name);
 }
 
-/* Appends the table of -c. Its times are wall-clock durations of calls, in seconds and µs. */
+/* Appends the table of -c. Its times are wall-clock times. */
 static void st_one_table(struct buf *b, const struct st_row *rows)
 {
     struct st_row total = { 0 };
@@ -8026,7 +7940,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
     b_c(b, '\n');
 }
 
-/* Returns whether a recording contains neither calls nor the table of -c. */
+/* Returns whether a recording has neither calls nor the table of -c. */
 static bool st_no_table(const struct summary *s)
 {
     return s->recorded && !s->from_calls && !s->from_tables;
@@ -8041,10 +7955,10 @@ static void st_table(struct buf *b, const struct summary *s)
 
 /* --- the summary --- */
 
-#define ST_PROC "proc" /* name of the backend in recordings of kvis proc */
+#define ST_PROC "proc" /* backend in recordings of kvis proc */
 
-/* Fills list with at most max names that `want` selects, those with the most bytes first. Returns
- * the number of names in list, and sets *more to the number of selected names that did not fit. */
+/* Fills list with the names that `want` selects, by I/O, most first. Returns their number, at most
+ * max; *more: number of names that did not fit. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -8080,8 +7994,7 @@ static bool st_is_peer(const struct name *n)
     return n->cls == 'p' && (n->opens || n->in_bytes || n->out_bytes);
 }
 
-/* Returns whether the text summary shows a peer. If both ends of a connection are tracees, the
- * summary shows only the address that a tracee connected to. */
+/* If both ends of a connection are tracees, shows only the address that a tracee connected to. */
 static bool st_is_far_peer(const struct name *n)
 {
     return st_is_peer(n) && n->kind != FK_SOCK;
@@ -8090,14 +8003,6 @@ static bool st_is_far_peer(const struct name *n)
 static bool st_is_connection(const struct name *n)
 {
     return n->cls == 'p' && n->opens;
-}
-
-static u64 st_count(bool read)
-{
-    u64 n = 0;
-    for (const struct name *e = nm.newest; e; e = e->older)
-        n += e->cls == 'f' && e->kind == FK_FILE && (read ? e->read : e->written);
-    return n;
 }
 
 static void st_name_gone(const struct name *n)
@@ -8111,7 +8016,7 @@ static void st_name_gone(const struct name *n)
     st.connections_dropped += st_is_connection(n);
 }
 
-/* Marks the names that the lists of the summary refer to. nm_drop keeps marked names. */
+/* Marks the names in the lists of the summary for nm_drop. */
 static void st_mark_names(void)
 {
     for (u32 i = 0; i < ST_WHERE; i++)
@@ -8122,7 +8027,7 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* Returns whether -e trace= selects all rows; if not, sums over them would be too low. */
+/* Returns whether -e trace= selects all rows; otherwise sums over them are too low. */
 static bool st_all_asked(const u16 *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -8139,7 +8044,7 @@ static bool st_knows_io(void)
     return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
-/* Conditions of a number: if its condition is not met, it would be incomplete or meaningless. */
+/* When a number is known and meaningful. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS,
@@ -8149,17 +8054,16 @@ enum st_known {
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED /* not known if lost_unknown is 1 */
 };
 
-/* Takes the place of the numbers of losses in JSON. */
+/* JSON that replaces the numbers of losses */
 #define ST_LOST_UNKNOWN \
     ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
 
-/* The numbers of the summary. JSON, recordings, replay and diff iterate over this table. */
 #define X(key, recorded, number, known) \
     { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
-    const char *key;      /* key in JSON; NULL: not in JSON */
-    const char *recorded; /* name in recordings and in diff's JSON; NULL: derived, not recorded */
-    u16 at;               /* offset of the number in struct summary */
+    const char *key;      /* key in JSON, or NULL */
+    const char *recorded; /* name in recordings and diff; NULL: derived */
+    u16 at;               /* offset in struct summary */
     u8 known;             /* enum st_known */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
 #undef X
@@ -8169,7 +8073,7 @@ static u64 st_number(const struct summary *s, u32 at)
     return *(const u64 *)(const void *)((const char *)s + at);
 }
 
-/* Returns whether the summary belongs to kvis proc, which traces no system calls. */
+/* Returns whether a summary is of kvis proc, which traces no calls. */
 static bool st_no_calls(const struct summary *s)
 {
     return !strcmp(s->backend, ST_PROC);
@@ -8212,7 +8116,7 @@ static bool st_knows(const struct summary *s, enum st_known what)
     return false;
 }
 
-/* Copies the counters of other sections into the summary of this run. */
+/* Copies the counters of other sections into st. */
 static void st_take(void)
 {
     st.mappings_overflow = vm.overflow;
@@ -8223,12 +8127,16 @@ static void st_take(void)
     st.names_overflow = nm.overflow;
 }
 
-/* Computes the derived numbers of a summary. Must be called after all events are counted. */
+/* Computes the derived numbers, when all events have been counted. */
 static void st_compute_derived(struct summary *s)
 {
     s->fault_bytes = s->faults * (out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
-    s->files_read = st_count(true);
-    s->files_written = st_count(false);
+    s->files_read = s->files_written = 0;
+    for (const struct name *n = nm.newest; n; n = n->older)
+        if (n->cls == 'f' && n->kind == FK_FILE) {
+            s->files_read += n->read;
+            s->files_written += n->written;
+        }
     s->events = out.events;
     for (u16 i = 0; i < ST_ROWS; i++)
         s->row[i].row = i;
@@ -8237,16 +8145,13 @@ static void st_compute_derived(struct summary *s)
 
 /* --- where the time went --- */
 
-/* Returns how many rows of where[] to show, each with at least 1 ms. *more: number of other
- * rows. */
+/* Returns how many rows of where[] to show: each has at least 1 ms. *more: number of others. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
-    u32 n = 0, used = 0;
-    while (used < ST_WHERE && s->where[used].time.calls)
-        used++;
-    while (n < MIN(used, 10) && s->where[n].time.ns >= 1000000)
+    u32 n = 0;
+    while (n < MIN(s->n_where, 10u) && s->where[n].time.ns >= 1000000)
         n++;
-    *more = used - n;
+    *more = s->n_where - n;
     return n;
 }
 
@@ -8270,8 +8175,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
         u64 part[] = { t->ns, t->cpu, t->runq, t->disk, st_blocked_ns(t) };
         b_f(b, "   %-16s", st_name(w->row));
         for (size_t k = 0; k < ARRAY_LEN(part); k++)
-            b_f(b, k ? " %5" PRIu64 ".%01" PRIu64 : " %8" PRIu64 ".%01" PRIu64, part[k] / 1000000,
-                part[k] / 100000 % 10);
+            b_f(b, " %*" PRIu64 ".%" PRIu64, k ? 5 : 8, part[k] / 1000000, part[k] / 100000 % 10);
         b_s(b, "   ");
         if (w->on)
             b_esc(b, w->on->s, w->on->len, 0);
@@ -8280,28 +8184,19 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    b_s(b, "   ... and ");
     if (s->where_other) /* no count: rows removed and added again would count twice */
-        b_s(b, "others");
+        b_s(b, "   ... and others");
     else
-        b_f(b, "%" PRIu64 " more", more);
-    b_f(b, ", %" PRIu64 ".%01" PRIu64 " ms in total\n", rest / 1000000, rest / 100000 % 10);
+        b_f(b, "   ... and %" PRIu64 " more", more);
+    b_f(b, ", %" PRIu64 ".%" PRIu64 " ms in total\n", rest / 1000000, rest / 100000 % 10);
 }
 
-/* Appends a number of calls (`calls`: its JSON key) and the parts of their total duration. */
+/* Appends the number of calls, with the key `calls`, and the parts of their time. */
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
 {
     b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
         PRIu64 ",\"other_ns\":%" PRIu64, calls, t->calls, t->cpu, t->runq, t->disk,
         st_blocked_ns(t));
-}
-
-static void st_json_call_time(struct buf *b, const struct summary *s)
-{
-    struct st_time all = st_known_sum(s);
-    b_s(b, ",\"call_time\":{");
-    st_json_time(b, "calls", &all);
-    b_c(b, '}');
 }
 
 static u64 st_delay_at(const struct st_delays *d, double p)
@@ -8367,8 +8262,12 @@ static void st_json_block_io(struct buf *b, const struct summary *s)
         b_f(b, ",\"lost_block_ios\":%" PRIu64, s->io.lost);
 }
 
-static void st_json_sched(struct buf *b, const struct summary *s)
+static void st_json_times(struct buf *b, const struct summary *s)
 {
+    struct st_time all = st_known_sum(s);
+    b_s(b, ",\"call_time\":{");
+    st_json_time(b, "calls", &all);
+    b_c(b, '}');
     st_json_delays(b, "sched_waits", "sched_wait", &s->delays);
 }
 
@@ -8381,7 +8280,7 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* Fills list with the failures that `want` selects (NULL: all), the most frequent first. */
+/* Fills list with the failures that `want` selects (NULL: all), most frequent first. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -8401,9 +8300,9 @@ static void st_text_failed(struct buf *b, const struct summary *s)
     if (n)
         b_s(b, "\n Failed calls:\n");
     for (u32 i = 0; i < n; i++) {
+        const char *error = u_errname(list[i]->err);
         connects += list[i]->row == SC_connect ? list[i]->count : 0;
-        const char *e = u_errname(list[i]->err);
-        b_f(b, "   %-12s %6" PRIu64 "  %s\n", e ? e : "?", list[i]->count,
+        b_f(b, "   %-12s %6" PRIu64 "  %s\n", error ? error : "?", list[i]->count,
             st_name(list[i]->row));
     }
     if (s->failed_other)
@@ -8418,27 +8317,27 @@ static void st_text_failed(struct buf *b, const struct summary *s)
 enum st_type {
     ST_NUMBER,     /* u64 */
     ST_SIGNED,     /* s32 */
-    ST_ERROR,      /* u16: errno, which JSON shows by name */
-    ST_CALL,       /* u16: index in sc_rows[] of a system call, which JSON shows by name */
-    ST_KIND,       /* u8: enum fdkind, which JSON shows by name */
+    ST_ERROR,      /* u16: errno, a name in JSON */
+    ST_CALL,       /* u16: index in sc_rows[], a name in JSON */
+    ST_KIND,       /* u8: enum fdkind, a name in JSON */
     ST_TEXT,       /* char[], NUL-terminated unless full */
-    ST_WORD,       /* const char *: a string constant of kvis, or NULL */
+    ST_WORD,       /* const char *: a constant string, or NULL */
     ST_FILE,       /* struct name * of a file */
-    ST_NAME,       /* struct name * of any class, or NULL */
+    ST_NAME,       /* struct name *, or NULL */
     ST_COUNTS,     /* u32[]: a histogram */
-    ST_BLOCKED,    /* blocked time, computed from the struct st_time at the row's start */
-    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* computed from the row, a struct name */
+    ST_BLOCKED,    /* st_blocked_ns of the row */
+    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* computed from a struct name */
 };
 
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
 
 struct st_col {
-    const char *key; /* key in JSON; NULL: the row is a plain value, not a JSON object */
+    const char *key; /* key in JSON; NULL: the row is a plain value */
     u8 type, sinks;
-    u16 at, size;    /* offset and size of the value in the row, in bytes */
+    u16 at, size;    /* offset and size in the row, in bytes */
 };
 
-/* MEMBER: a column that is a member of the row. PART: a column computed from the whole row. */
+/* MEMBER: a member of the row. PART: a value computed from the row. */
 #define MEMBER(row, member, type, sinks, key) \
     { key, ST_##type, COL_##sinks, offsetof(struct row, member), \
       sizeof ((struct row *)0)->member },
@@ -8471,9 +8370,9 @@ static void st_add_caller(struct summary *s, const void *row)
         s->caller[s->n_callers++] = *(const struct st_caller *)row;
 }
 
-static struct name *st_listed[ST_LISTED]; /* names that are the rows of the list being written */
+static struct name *st_listed[ST_LISTED]; /* rows of the list that is being written */
 
-/* Types of records in a .kvis file (see section rec_). The numbers are part of the format. */
+/* Types of records in a .kvis file. The numbers are part of the format. */
 enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* about the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* about events and calls */
@@ -8482,21 +8381,21 @@ enum rec_type {
     REC_FAILED_PROCESS, REC_CALLER                                     /* about the results */
 };
 
-/* The lists of the summary, in the order in which JSON and recordings contain them. */
+/* The lists of the summary, in the order of JSON and recordings. */
 static const struct st_list {
     const char *key;      /* key in JSON; NULL: json(), if set, writes the list */
-    const char *more_key; /* JSON key of the number of omitted rows; NULL: not in JSON */
-    u32 more;             /* offset in struct summary of the number of omitted rows */
-    u8 known;             /* enum st_known: condition for including the list in JSON */
+    const char *more_key; /* key of the number of omitted rows, or NULL */
+    u32 more;             /* offset of the number of omitted rows */
+    u8 known;             /* condition for JSON (enum st_known) */
     u8 record;            /* enum rec_type; 0: not recorded */
-    bool sparse;          /* the table can have unused rows, whose first number is 0 */
+    bool sparse;          /* rows whose first number is 0 are unused */
     const struct st_col *col;
     u8 n_cols;
-    u32 rows, size, max;  /* table: offset in struct summary, row size, number of rows */
-    u32 n;                /* offset in struct summary of the number of used rows; 0: all rows */
-    bool (*want)(const struct name *); /* if set, the rows are the names that want() selects */
-    u32 (*top)(const struct summary *s, u64 *more); /* returns the number of rows to show */
-    void (*add)(struct summary *s, const void *row); /* adds a row of a recording; NULL: append */
+    u32 rows, size, max;  /* table: offset, row size, number of rows */
+    u32 n;                /* offset of the number of used rows; 0: all */
+    bool (*want)(const struct name *); /* if set, the rows are these names */
+    u32 (*top)(const struct summary *s, u64 *more); /* number of rows to show */
+    void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append it */
     void (*json)(struct buf *b, const struct summary *s); /* writes JSON if key is NULL */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
@@ -8573,91 +8472,78 @@ static void st_command(struct buf *b)
 
 /* --- the summary in a few lines --- */
 
+#define ST_LABEL "  %-14s  "
 enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 
-/* A line of the summary: one item, and more if they fit into 79 columns, with dots between. */
+/* A line of the summary: one item, and more if they fit into 79 columns. */
 struct st_items {
     struct buf *b;
-    u32 line;      /* offset in b of the start of the line */
-    u32 item;      /* offset of the current item in b */
-    u32 end;       /* number of columns reserved for text after the items */
-    u32 shown;     /* number of items in the line */
-    u64 left_out;  /* number of items that did not fit */
+    u32 line;      /* start of the line in b */
+    u32 used;      /* end of the last item in b */
+    u32 end;       /* columns reserved for text after the items */
+    u32 shown;     /* items in the line */
+    u64 left_out;  /* items that did not fit */
 };
-
-static void st_label(struct buf *b, const char *label)
-{
-    b_f(b, "  %-14s  ", label);
-}
 
 static struct st_items st_begin_items(struct buf *b, const char *label)
 {
     struct st_items items = { .b = b, .line = b->len, .end = (u32)strlen(" (+999)") };
-    st_label(b, label);
+    b_f(b, ST_LABEL, label);
+    items.used = b->len;
     return items;
 }
 
-static void st_begin_item(struct st_items *items)
-{
-    items->item = items->b->len;
-    b_own(items->b, items->shown ? " · " : "");
-}
-
-static void st_end_item(struct st_items *items)
+/* Keeps the item that has been appended to b if it fits into the line; otherwise removes it. */
+static void st_item(struct st_items *items)
 {
     struct buf *b = items->b;
     u32 most = ST_COLUMNS - items->end;
     if (!items->left_out
         && (!items->shown || u_width(b->p + items->line, b->len - items->line) <= most)) {
         items->shown++;
-        return;
+        items->used = b->len;
+    } else {
+        items->left_out++;
     }
-    b->len = items->item;
-    items->left_out++;
+    b->len = items->used;
+    b_own(b, " · ");
 }
 
-/* Ends the line; removes the line if it has no items. more: number of items that the caller
- * omitted. dropped: more items may be missing, because kvis dropped names. */
+/* Ends the line, or removes it if it is empty. more: number of items that the caller omitted.
+ * dropped: names were dropped, so more items may be missing. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
-    if (!items->shown) {
-        b->len = items->line;
+    b->len = items->shown ? items->used : items->line;
+    if (!items->shown)
         return;
-    }
     if (items->left_out + more)
         b_f(b, " (+%" PRIu64 "%s)", items->left_out + more, dropped ? " or more" : "");
     b_c(b, '\n');
 }
 
-/* Returns whether the summary shows times in s (for runs of at least 1 s) instead of ms. */
+/* Returns whether times are in s (runs of at least 1 s) or in ms. */
 static bool st_in_seconds(const struct summary *s)
 {
     return s->duration_ns >= NSEC;
 }
 
-static struct out_text st_in_unit(const struct summary *s, u64 ns, const char *seconds,
-                                  const char *milliseconds)
+static struct out_text st_number_of(const struct summary *s, u64 ns)
 {
     struct out_text t;
-    if (st_in_seconds(s))
-        snprintf(t.s, sizeof t.s, "%.3f%s", (double)ns / 1e9, seconds);
-    else
-        snprintf(t.s, sizeof t.s, "%.1f%s", (double)ns / 1e6, milliseconds);
+    bool seconds = st_in_seconds(s);
+    snprintf(t.s, sizeof t.s, "%.*f", seconds ? 3 : 1, (double)ns / (seconds ? 1e9 : 1e6));
     return t;
 }
 
 static struct out_text st_duration(const struct summary *s, u64 ns)
 {
-    return st_in_unit(s, ns, " s", " ms");
+    struct out_text t = st_number_of(s, ns);
+    strcat(t.s, st_in_seconds(s) ? " s" : " ms");
+    return t;
 }
 
-static struct out_text st_number_of(const struct summary *s, u64 ns)
-{
-    return st_in_unit(s, ns, "", "");
-}
-
-/* Rounds a time to the last displayed digit, so the displayed parts of a time add up exactly. */
+/* Rounds a time as displayed, so displayed parts add up to the displayed sum. */
 static u64 st_round(const struct summary *s, u64 ns)
 {
     u64 unit = st_in_seconds(s) ? 1000000 : 100000;
@@ -8666,7 +8552,7 @@ static u64 st_round(const struct summary *s, u64 ns)
 
 static void st_path(struct buf *b, const struct name *n)
 {
-    u32 from = isatty(out.text.fd[0]) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
+    u32 from = isatty(out.text.fd) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
     b_own(b, from ? "…" : "");
     b_esc(b, n->s + from, n->len - from, 0);
 }
@@ -8688,7 +8574,7 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Appends the parts of a thread's waiting time. The time waiting for disks is a sum over calls. */
+/* Appends the parts of a thread's waiting time. Waits for disks are known per call. */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
@@ -8732,7 +8618,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     } else if (st_knows(s, ST_CPU)) {
         b_f(b, ", CPU %s", st_duration(s, s->cpu_ns).s);
     }
-    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* line too long */
+    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* break the line */
         b_c(b, ' ');
         memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
         memcpy(b->p + cpu, "\n  ", 3);
@@ -8752,68 +8638,64 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* calls that began before kvis attached are in no row */
+            known |= s->row[i].calls != 0; /* late calls are in no row */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
         if (used[most] || s->row[most].ns < (st_in_seconds(s) ? NSEC / 1000 : 100000))
             break;
         used[most] = true;
-        st_begin_item(&items);
         b_f(b, "%s %s", st_name(most), st_duration(s, s->row[most].ns).s);
-        st_end_item(&items);
+        st_item(&items);
     }
+    b->len = items.used;
     if (!items.shown && known)
         b_s(b, st_in_seconds(s) ? "less than 1 ms each" : "less than 0.1 ms each");
     b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls, opt.count_too ? "" : "; -C: all");
 }
 
-/* Appends the total time spent waiting for a CPU, if there are several threads, and the disk
- * requests. st_text_waiting shows the waits of a single thread. */
+/* Appends the disk requests and, for several threads, the time spent waiting for a CPU;
+ * st_text_waiting does this for a single thread. */
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
     bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
-    if (!one && s->delays.count) {
-        st_label(b, "waiting");
-        b_f(b, "%s for a CPU (%" PRIu64 " time%s)\n", st_duration(s, s->delays.sum_ns).s,
-            s->delays.count, s->delays.count == 1 ? "" : "s");
-    }
-    if (!s->io.took.count)
-        return;
-    st_label(b, "disks");
-    b_f(b, "%" PRIu64 " request%s, %s (%s read, %s written)\n", s->io.took.count,
-        s->io.took.count == 1 ? "" : "s", st_duration(s, s->io.took.sum_ns).s,
-        out_bytes(s->io.read).s, out_bytes(s->io.written).s);
+    if (!one && s->delays.count)
+        b_f(b, ST_LABEL "%s for a CPU (%" PRIu64 " time%s)\n", "waiting",
+            st_duration(s, s->delays.sum_ns).s, s->delays.count, s->delays.count == 1 ? "" : "s");
+    if (s->io.took.count)
+        b_f(b, ST_LABEL "%" PRIu64 " request%s, %s (%s read, %s written)\n", "disks",
+            s->io.took.count, s->io.took.count == 1 ? "" : "s",
+            st_duration(s, s->io.took.sum_ns).s, out_bytes(s->io.read).s,
+            out_bytes(s->io.written).s);
 }
 
-static void st_text_processes(struct buf *b, const struct summary *s, const char *label,
-                              const struct st_process *list, u64 n, bool ended)
+static void st_text_processes(struct buf *b, const struct summary *s, bool failed)
 {
-    struct st_items items = st_begin_items(b, label);
-    u64 more = ended ? s->exited_nonzero + s->killed - n : 0;
+    struct st_items items = st_begin_items(b, failed ? "unsuccessful" : "longest");
+    u64 n = failed ? s->n_failed_processes : s->n_longest;
     for (u32 i = 0; i < n; i++) {
-        st_begin_item(&items);
-        b_esc(b, list[i].comm, strnlen(list[i].comm, sizeof list[i].comm), 0);
-        if (ended)
-            b_f(b, " %d %s", list[i].pid, list[i].ended);
+        const struct st_process *p = failed ? &s->failed_process[i] : &s->longest[i];
+        b_esc(b, p->comm, strnlen(p->comm, sizeof p->comm), 0);
+        if (failed)
+            b_f(b, " %d %s", p->pid, p->ended);
         else
-            b_f(b, " %s", st_duration(s, list[i].ns).s);
-        st_end_item(&items);
+            b_f(b, " %s", st_duration(s, p->ns).s);
+        st_item(&items);
     }
-    if (!ended)
+    if (!failed)
         items.left_out = 0;
-    st_end_items(&items, more, false);
+    st_end_items(&items, failed ? s->exited_nonzero + s->killed - n : 0, false);
 }
 
 static void st_text_ended(struct buf *b, const struct summary *s)
 {
     if (s->processes == 1 && s->status) {
-        st_label(b, s->status == -1 && !s->ended ? "process" : "ended");
+        b_f(b, ST_LABEL, s->status == -1 && !s->ended ? "process" : "ended");
         st_text_exit(b, s);
         b_c(b, '\n');
     } else if (s->processes > 1) {
-        st_text_processes(b, s, "longest", s->longest, s->n_longest, false);
-        st_text_processes(b, s, "unsuccessful", s->failed_process, s->n_failed_processes, true);
+        st_text_processes(b, s, false);
+        st_text_processes(b, s, true);
     }
 }
 
@@ -8824,44 +8706,36 @@ static void st_text_peers(struct buf *b, const struct summary *s)
     u64 more;
     u32 n = st_names(list, ARRAY_LEN(list), st_is_far_peer, &more);
     for (u32 i = 0; i < n; i++) {
-        st_begin_item(&items);
         b_esc(b, list[i]->s, list[i]->len, 0);
         b_f(b, " %s sent, %s received", out_bytes(list[i]->out_bytes).s,
             out_bytes(list[i]->in_bytes).s);
-        st_end_item(&items);
+        st_item(&items);
     }
     st_end_items(&items, more, s->peers_dropped);
 }
 
-static void st_text_file_totals(struct buf *b, const struct summary *s)
+static void st_text_files(struct buf *b, const struct summary *s)
 {
-    if (!st_knows_files() || !st_knows(s, ST_MODEL))
-        return;
-    st_label(b, "files");
-    b_f(b, "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n",
-        s->files_dropped ? "at least " : "", s->files_read, out_bytes(s->file_in).s,
-        s->files_written, out_bytes(s->file_out).s);
-}
-
-static void st_text_most_bytes(struct buf *b, const struct summary *s)
-{
+    if (st_knows_files() && st_knows(s, ST_MODEL))
+        b_f(b, ST_LABEL "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n", "files",
+            s->files_dropped ? "at least " : "", s->files_read, out_bytes(s->file_in).s,
+            s->files_written, out_bytes(s->file_out).s);
     struct st_items items = st_begin_items(b, "");
     struct name *list[3];
     u64 more;
     u32 n = st_names(list, ARRAY_LEN(list), st_is_file_with_bytes, &more);
     for (u32 i = 0; i < n; i++) {
-        st_begin_item(&items);
         st_path(b, list[i]);
         if (list[i]->in_bytes)
             b_f(b, " %s read", out_bytes(list[i]->in_bytes).s);
         if (list[i]->out_bytes)
             b_f(b, " %s written", out_bytes(list[i]->out_bytes).s);
-        st_end_item(&items);
+        st_item(&items);
     }
     st_end_items(&items, more, s->files_dropped);
 }
 
-/* The errors in `usual` are normal in many programs, for example while they search for a file. */
+/* These errors are normal, for example while a program searches for a file. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
@@ -8878,50 +8752,37 @@ static void st_text_failures(struct buf *b, const struct summary *s)
     const struct st_failed *list[ST_ERRNOS];
     u32 n = st_failures(s, list, st_is_notable);
     for (u32 i = 0; i < n; i++) {
-        st_begin_item(&items);
         b_f(b, "%s %s", st_name(list[i]->row), u_errname(list[i]->err));
         if (list[i]->count > 1)
             b_f(b, " x%" PRIu64, list[i]->count);
-        st_end_item(&items);
+        st_item(&items);
     }
     st_end_items(&items, 0, false);
 }
 
-static void st_text_peak(struct buf *b, const struct summary *s)
+static void st_text_rest(struct buf *b, const struct summary *s)
 {
-    if (!st_knows(s, ST_PEAK))
-        return;
-    st_label(b, "memory");
-    b_f(b, "%s peak resident memory%s\n", out_bytes(s->max_rss).s,
-        s->processes > 1 ? " of the largest process" : "");
-}
-
-static void st_text_seldom(struct buf *b, const struct summary *s)
-{
-    if (s->fallback && !out.events_on) { /* with events, the reason is printed before the events */
-        st_label(b, "backend");
-        b_f(b, "ptrace alone: %s\n", s->fallback);
-    } else if (opt.count_too) {
-        st_label(b, "backend");
-        b_f(b, "%s\n", s->backend);
-    }
+    if (st_knows(s, ST_PEAK))
+        b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
+            s->processes > 1 ? " of the largest process" : "");
+    if (s->fallback && !out.events_on) /* with events, this was printed first */
+        b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
+    else if (opt.count_too)
+        b_f(b, ST_LABEL "%s\n", "backend", s->backend);
     if (st_knows(s, ST_FAULTS)) {
-        st_label(b, "page faults");
-        b_f(b, "%" PRIu64 " in heap and anonymous memory", s->faults);
+        b_f(b, ST_LABEL "%" PRIu64 " in heap and anonymous memory", "page faults", s->faults);
         if (st_knows(s, ST_MAJOR))
             b_f(b, ", %" PRIu64 " major", s->major_faults);
         b_c(b, '\n');
     }
-    if (s->bpf_runs) {
-        st_label(b, "BPF programs");
-        b_f(b, "%s in %" PRIu64 " runs\n", st_duration(s, s->bpf_ns).s, s->bpf_runs);
-    }
-    if (s->uring_done | s->uring)
-        st_label(b, "io_uring");
+    if (s->bpf_runs)
+        b_f(b, ST_LABEL "%s in %" PRIu64 " runs\n", "BPF programs", st_duration(s, s->bpf_ns).s,
+            s->bpf_runs);
     if (s->uring_done)
-        b_f(b, "%" PRIu64 " results\n", s->uring_done);
+        b_f(b, ST_LABEL "%" PRIu64 " results\n", "io_uring", s->uring_done);
     else if (s->uring)
-        b_f(b, "%" PRIu64 " requests submitted; ptrace cannot see their results\n", s->uring);
+        b_f(b, ST_LABEL "%" PRIu64 " requests submitted; ptrace cannot see their results\n",
+            "io_uring", s->uring);
 }
 
 static void st_text_incomplete(struct buf *b, const struct summary *s)
@@ -8937,12 +8798,9 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     snprintf(dropped, sizeof dropped,
              "names were removed from the lists, each with at most %s of I/O",
              out_bytes(s->dropped_most).s);
-    for (size_t i = 0; i < ARRAY_LEN(row); i++) {
-        if (!row[i].n)
-            continue;
-        st_label(b, "incomplete");
-        b_f(b, "%" PRIu64 " %s\n", row[i].n, row[i].what);
-    }
+    for (size_t i = 0; i < ARRAY_LEN(row); i++)
+        if (row[i].n)
+            b_f(b, ST_LABEL "%" PRIu64 " %s\n", "incomplete", row[i].n, row[i].what);
 }
 
 static void st_text_lost(struct buf *b, const struct summary *s)
@@ -8954,20 +8812,18 @@ static void st_text_lost(struct buf *b, const struct summary *s)
         { s->uring_lost, "io_uring results" },
         { s->fault_lost, "page-fault samples" },
     };
-    u32 shown = 0;
-    if (s->lost_unknown) {
-        st_label(b, "lost");
+    u32 line = b->len;
+    b_f(b, ST_LABEL, "lost");
+    u32 from = b->len;
+    if (s->lost_unknown)
         b_s(b, "unknown: cannot read the counters of BPF programs");
-        shown++;
-    }
-    for (size_t i = 0; i < ARRAY_LEN(part); i++) {
-        if (!part[i].n)
-            continue;
-        if (!shown++)
-            st_label(b, "lost");
-        b_f(b, "%s%" PRIu64 " %s", shown > 1 ? ", " : "", part[i].n, part[i].what);
-    }
-    b_s(b, shown ? "\n" : "");
+    for (size_t i = 0; i < ARRAY_LEN(part); i++)
+        if (part[i].n)
+            out_count(b, from, part[i].n, part[i].what, part[i].what);
+    if (b->len > from)
+        b_c(b, '\n');
+    else
+        b->len = line;
 }
 
 static void st_text_short(struct buf *b, const struct summary *s)
@@ -8979,27 +8835,19 @@ static void st_text_short(struct buf *b, const struct summary *s)
         st_text_waited(b, s);
         st_text_ended(b, s);
         st_text_peers(b, s);
-        st_text_file_totals(b, s);
-        st_text_most_bytes(b, s);
+        st_text_files(b, s);
         st_text_failures(b, s);
-        st_text_peak(b, s);
-        st_text_seldom(b, s);
+        st_text_rest(b, s);
         st_text_incomplete(b, s);
     }
     st_text_lost(b, s);
 }
 
-/* Called between two rows of a list, because a thousand long names would overflow the buffer. */
+/* A thousand long names would overflow the buffer. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
         out_full(&out.json);
-}
-
-static bool st_json_absent(const struct st_col *c, const void *p)
-{
-    return (c->type == ST_WORD && !*(const char *const *)p)
-        || (c->type == ST_NAME && !*(struct name *const *)p);
 }
 
 static void st_json_connection(struct buf *b, const struct name *n)
@@ -9039,13 +8887,9 @@ static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
     const char *s;
     u32 len;
     switch (c->type) {
-    case ST_NUMBER:
+    case ST_NUMBER: case ST_BLOCKED:
         out_json_name(b, c->key);
-        b_u64(b, *(const u64 *)p);
-        break;
-    case ST_BLOCKED:
-        out_json_name(b, c->key);
-        b_u64(b, st_blocked_ns(row));
+        b_u64(b, c->type == ST_NUMBER ? *(const u64 *)p : st_blocked_ns(row));
         break;
     case ST_SIGNED:
         out_json_name(b, c->key);
@@ -9071,7 +8915,9 @@ static void st_json_row(struct buf *b, const struct st_list *l, const void *row)
     b_s(b, whole ? "" : "{");
     for (u32 i = 0; i < l->n_cols; i++) {
         const struct st_col *c = &l->col[i];
-        if (!(c->sinks & COL_JSON) || st_json_absent(c, (const char *)row + c->at))
+        const void *p = (const char *)row + c->at;
+        if (!(c->sinks & COL_JSON) || (c->type == ST_WORD && !*(const char *const *)p)
+            || (c->type == ST_NAME && !*(struct name *const *)p))
             continue;
         b_s(b, first ? "" : ",");
         first = false;
@@ -9125,7 +8971,7 @@ static void st_json_summary(struct buf *b, const struct summary *s)
     b_s(b, "}\n");
 }
 
-/* Appends what only -C shows: the table of -c, call times, waits for a CPU, disk I/O, failures. */
+/* Appends what only -C shows. */
 static void st_text_more(struct buf *b, const struct summary *s)
 {
     if (!st_no_table(s)) {
@@ -9145,7 +8991,10 @@ static void st_text(struct buf *b, const struct summary *s)
         return;
     }
     st_text_short(b, s);
-    out_print_hidden();
+    if (out.hidden)
+        b_f(b, "%" PRIu64 " routine event%s hidden (start-up, memory, libraries): "
+            "--no-filter shows %s\n", out.hidden, out.hidden == 1 ? "" : "s",
+            out.hidden == 1 ? "it" : "them");
     if (opt.count_too && !st_no_calls(s))
         st_text_more(b, s);
 }
@@ -9162,21 +9011,19 @@ static void st_report(struct summary *s, bool text)
 
 /* == 15 md_  the model: what a call means =======================================
  * Updates the tables of descriptors, memory and processes from system calls, and emits events. To
- * model another system call, add model= to the call's row of gen/tables/syscalls.tbl and
- * write the function that model= names. This section does not depend on ptrace and prints nothing.
- * Entry points: md_enter, md_exit, md_wants. */
+ * model another call, add model= to its row of gen/tables/syscalls.tbl and write the function that
+ * model= names. This section does not depend on ptrace and prints nothing. Entry points: md_enter,
+ * md_exit, md_need_of. */
 
-/* Why section md_ needs a system call. MD_ALWAYS: otherwise kvis would lose track of tracees or of
- * their directories. MD_FDS: the call changes which file a descriptor refers to. MD_MEMORY: the
- * call changes what an address maps, which matters only for page faults. MD_EVENT: the call only
- * causes an event. tr_choose decides which calls are needed even if -e trace= excludes them. */
+/* Why kvis needs a call even if -e trace= excludes it (tr_choose): for an event, for the mappings
+ * of page faults, for the files of descriptors, or always, because kvis would lose tracees or
+ * directories. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Tables indexed by the id of a system call, generated from model= in gen/tables/syscalls.tbl. The
- * id is the index of the first row of sc_rows[] with the call's name. If several calls share a
- * handler, md_kind[] is the kind of event that the handler emits. */
+/* Generated from model= in gen/tables/syscalls.tbl; the index is sc_id[row]. md_kind[] is the kind
+ * of event if several calls share a handler. */
 #define X(call, need, enter, exit, kind) [SC_##call] = MD_##need,
-static const u8 md_need[SC_N] = { MD_CALLS(X) };
+static const u8 md_needs[SC_N] = { MD_CALLS(X) };
 #undef X
 #define X(call, need, enter, exit, kind) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
@@ -9184,13 +9031,13 @@ static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 
 /* --- paths --- */
 
-struct path { /* an absolute path of the tracee */
+struct path { /* an absolute path */
     char s[PATH_MAX * 2 + 2];
     u32 len;
-    bool ok; /* the path is not truncated */
+    bool ok; /* not truncated */
 };
 
-/* Joins a directory and a file name. Keeps "..", whose meaning depends on symbolic links. */
+/* Joins a directory and a name. Keeps "..", whose meaning depends on symbolic links. */
 static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s, u32 n)
 {
     u32 k = 0;
@@ -9216,7 +9063,7 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
         k--;
     p->s[k] = 0;
     p->len = k;
-    p->ok &= i >= n; /* whether the name was not truncated */
+    p->ok &= i >= n;
 }
 
 /* Builds a path from components in reverse order: "c", "b", "a" become "/a/b/c". */
@@ -9227,7 +9074,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
         memcpy(p->s, "(unreachable)", p->len = 13);
     p->s[p->len] = '/';
     for (u32 end = n; end;) {
-        u32 from = --end; /* the NUL that ends a component */
+        u32 from = --end; /* the component's NUL */
         while (from && parts[from - 1])
             from--;
         if (p->len + 1 + (end - from) >= sizeof p->s)
@@ -9241,7 +9088,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
     p->s[p->len] = 0;
 }
 
-/* Like md_join, but also appends an absolute name to `from`, the root that md_base returned. */
+/* Like md_join, but appends an absolute name to `from` as well: the root from md_base. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     if (!from) {
@@ -9255,7 +9102,7 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from->s, from->len, s, n);
 }
 
-/* For a past call, reads /proc only if the descriptor still refers to the same directory. */
+/* For a past call, uses /proc only if the descriptor still refers to the same directory. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -9270,7 +9117,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* Returns the directory at which a path of t starts; NULL: unknown, or the host's root. */
+/* Returns the directory at which a path starts; NULL: unknown, or the host's root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -9289,7 +9136,7 @@ static s32 md_dirfd(const struct call *c, u32 i)
     return i && kind[i - 1] == K_DIRFD ? (s32)c->arg[i - 1] : AT_FDCWD;
 }
 
-/* Returns whether a call is openat2(2) with RESOLVE_IN_ROOT, which uses dirfd as the root. */
+/* openat2(2) with RESOLVE_IN_ROOT uses dirfd as the root. */
 static bool md_in_root(struct task *t, const struct call *c)
 {
     enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how in <linux/openat2.h> */
@@ -9310,7 +9157,7 @@ static void md_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* Sets *p to the path in argument i, made absolute. Symbolic links are not resolved. */
+/* Sets *p to the absolute path of argument i, with unresolved symbolic links. */
 static void md_path(const struct call *c, u32 i, struct path *p)
 {
     const struct call_path *w = dec_path(c, i);
@@ -9321,16 +9168,16 @@ static void md_path(const struct call *c, u32 i, struct path *p)
         return;
     const char *s = c->paths.p + w->off;
     md_join_from(p, w->from, s, (u32)w->len);
-    if (!w->from && w->len && *s != '/') /* unknown directory: the path stays relative */
+    if (!w->from && w->len && *s != '/') /* unknown directory: stays relative */
         memmove(p->s, p->s + 1, p->len--);
 }
 
 /* --- filters --- */
 
-/* -P selects its argument, all paths below it, and paths that match it as a glob pattern. */
+/* -P selects its argument, paths below it, and paths that match it as a glob pattern. */
 static bool md_path_wanted(const char *path, u32 n)
 {
-    char s[PATH_MAX * 2 + 2]; /* NUL-terminated copy of `path` */
+    char s[PATH_MAX * 2 + 2]; /* copy of `path` with a NUL */
     n = MIN(n, (u32)sizeof s - 1);
     memcpy(s, path, n);
     s[n] = 0;
@@ -9345,80 +9192,58 @@ static bool md_path_wanted(const char *path, u32 n)
     return !opt.n_paths;
 }
 
-/* A function that md_touched calls for each open file of a call until it returns true. */
-typedef bool md_touch(struct call *c, const struct ofd *o);
-
-static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
+/* Adds the file of descriptor n to c->touched. Selects the call if -P selects the file. */
+static void md_touch_fd(struct task *t, struct call *c, s32 n)
 {
-    struct ofd *o = n >= 0 ? fd_get(t, n) : NULL;
-    return o && o->name && f(c, o);
+    bool enough = c->selected && c->n_touched > CALL_TOUCHES;
+    struct ofd *o = enough || n < 0 ? NULL : fd_get(t, n);
+    u32 i = 0;
+    if (!o || !o->name)
+        return;
+    c->selected = c->selected || o->wanted || md_path_wanted(o->name->s, o->name->len);
+    while (i < c->n_touched && i < CALL_TOUCHES && c->touched[i] != o->name)
+        i++;
+    if (i < CALL_TOUCHES)
+        c->touched[i] = o->name;
+    c->n_touched = (u8)MAX(c->n_touched, i + 1);
 }
 
-/* Calls f for each descriptor in a struct pollfd[]. Stops and returns true if f returns true. */
-static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n, md_touch *f)
+/* Adds the files of a struct pollfd[]. */
+static void md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n)
 {
-    struct pollfd set[64];
-    n = MIN(n, (u64)CALL_SET_MAX);
-    for (u64 i = 0; i < n; i += ARRAY_LEN(set)) {
-        s64 r = mem_read(t, addr + i * sizeof *set, set, MIN(sizeof set, (n - i) * sizeof *set));
-        for (s64 k = 0; k < r / (s64)sizeof *set; k++)
-            if (md_touch_fd(t, c, set[k].fd, f))
-                return true;
-        if (r != (s64)sizeof set)
-            return false;
-    }
-    return false;
+    struct pollfd set[CALL_SET_MAX];
+    s64 r = mem_read(t, addr, set, MIN(n, (u64)CALL_SET_MAX) * sizeof *set);
+    for (s64 i = 0; i < r / (s64)sizeof *set; i++)
+        md_touch_fd(t, c, set[i].fd);
 }
 
-/* Calls f for each descriptor in an fd_set of n bits. Stops and returns true if f returns true. */
-static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n, md_touch *f)
+/* Adds the files of an fd_set of n bits. */
+static void md_touch_select(struct task *t, struct call *c, u64 addr, s32 n)
 {
     u8 bits[CALL_SET_MAX / 8];
-    u64 max = (u64)MIN(MAX(n, 0), (s32)CALL_SET_MAX);
-    s64 r = addr && max ? mem_read(t, addr, bits, (max + 7) / 8) : 0;
-    for (s64 i = 0; i < MIN((s64)max, r * 8); i++)
-        if (bits[i / 8] >> i % 8 & 1 && md_touch_fd(t, c, (s32)i, f))
-            return true;
-    return false;
+    s64 max = MIN(MAX(n, 0), (s32)CALL_SET_MAX);
+    s64 r = addr && max ? mem_read(t, addr, bits, (size_t)(max + 7) / 8) : 0;
+    for (s64 i = 0; i < MIN(max, r * 8); i++)
+        if (bits[i / 8] >> i % 8 & 1)
+            md_touch_fd(t, c, (s32)i);
 }
 
-/* Calls f for each descriptor in a system call's arguments, which syscalls.tbl and commands.tbl in
- * gen/tables/ describe. Stops and returns true if f returns true. */
-static bool md_touched(struct task *t, struct call *c, md_touch *f)
+/* Adds the files of the descriptors in a call's arguments. */
+static void md_touch(struct task *t, struct call *c)
 {
-    bool enough = false;
-    for (u32 i = 0; i < sc_rows[c->row].nargs && !enough; i++) {
+    for (u32 i = 0; i < sc_rows[c->row].nargs; i++) {
         unsigned kind = dec_kind(c, i);
         if (kind == K_FD || kind == K_DIRFD)
-            enough = md_touch_fd(t, c, (s32)c->arg[i], f);
+            md_touch_fd(t, c, (s32)c->arg[i]);
         else if (kind == K_POLLFDS)
-            enough = md_touch_poll(t, c, c->arg[i], c->arg[i + 1], f);
+            md_touch_poll(t, c, c->arg[i], c->arg[i + 1]);
         else if (kind == K_FDSET)
-            enough = md_touch_select(t, c, c->arg[i], (s32)c->arg[0], f);
+            md_touch_select(t, c, c->arg[i], (s32)c->arg[0]);
     }
-    return enough;
 }
 
-static bool md_wanted_file(struct call *c, const struct ofd *o)
-{
-    (void)c;
-    return o->wanted || md_path_wanted(o->name->s, o->name->len);
-}
-
-/* Adds a file to the files that a call uses, which a recording needs for a replay with -P. */
-static bool md_note_name(struct call *c, const struct ofd *o)
-{
-    for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
-        if (c->touched[i] == o->name)
-            return false;
-    if (c->n_touched < CALL_TOUCHES)
-        c->touched[c->n_touched] = o->name;
-    c->n_touched = (u8)MIN(c->n_touched + 1u, CALL_TOUCHES + 1u);
-    return c->n_touched > CALL_TOUCHES;
-}
-
-/* Returns whether a relative path may match -P although its directory is unknown. In observe mode,
- * kvis does not track directories; only the last component is compared. */
+/* Returns whether a relative path may match -P: observe mode does not know its directory and
+ * compares only the last component. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -9430,13 +9255,13 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* Returns whether argument i is the text of a new symbolic link, which is not looked up. */
+/* The text of a new symbolic link is not looked up. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
 }
 
-/* Returns whether a call acts on the symbolic link in argument i, not on the target of the link. */
+/* Returns whether a call acts on the symbolic link in argument i itself. */
 static bool md_at_link(const struct call *c, u32 i)
 {
     enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
@@ -9462,15 +9287,15 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Resolves a path of t and sets *p to the result. Returns 0 or -errno. Uses only directories that
- * the kernel has cached (RESOLVE_CACHED of openat2(2), Linux 5.12), because a FUSE server that
- * would have to answer may be a stopped tracee. */
+/* Resolves the path *p of t. Returns 0 or -errno. Uses only what the kernel has cached
+ * (RESOLVE_CACHED, Linux 5.12), because a FUSE server that would have to answer may be a stopped
+ * tracee. */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
     enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
     u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
     char at[64];
-    const struct name *in = t->fs ? t->fs->root : NULL; /* path of t's root after chroot(2) */
+    const struct name *in = t->fs ? t->fs->root : NULL; /* after chroot(2) */
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
     snprintf(at, sizeof at, "/proc/%d/root", t->tid);
     int root = open(at, O_PATH | O_CLOEXEC);
@@ -9491,8 +9316,8 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
-/* Returns whether -P selects the file that a path leads to, with symbolic links and ".." resolved.
- * If the file does not exist, resolves its directory. */
+/* Returns whether -P selects the file that a path resolves to; for a missing file, resolves its
+ * directory. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
@@ -9527,7 +9352,8 @@ static bool md_selects(struct task *t, struct call *c)
             || (t->fs && md_leads_to_wanted(t, &p, md_at_link(c, w->arg))))
             return true;
     }
-    return md_touched(t, c, md_wanted_file);
+    md_touch(t, c);
+    return c->selected;
 }
 
 static bool md_long_enough(const struct call *c)
@@ -9540,7 +9366,7 @@ static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
                 : c->noret         ? CALL_UNFINISHED
-                : st_has_failed(c) ? CALL_FAILED /* same rule as the errors column of -c */
+                : st_has_failed(c) ? CALL_FAILED /* as in the errors column of -c */
                                    : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
@@ -9550,7 +9376,7 @@ static bool md_wanted(const struct call *c)
     return c->selected && md_status_wanted(c);
 }
 
-/* Returns whether a filter needs the result: then kvis prints a call's line only at its end. */
+/* Returns whether a filter needs a call's result before its line is printed. */
 static bool md_whole_only(void)
 {
     return opt.status != CALL_ALL || opt.n_paths || opt.min_ns;
@@ -9620,30 +9446,30 @@ static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, c
 
 enum { DNS_NAME_MAX = 255, DNS_QUERIES = 32, DNS_SHOWN = 4 };
 
-/* A DNS message. Its bytes cannot be trusted: they come from the tracee or the network. */
+/* A DNS message: untrusted bytes of the tracee or the network. */
 struct md_dns {
     u8 p[DNS_BYTES];
-    u32 len, at; /* length of the message, offset of the next byte to read (at <= len) */
-    bool bad;    /* the message is truncated or malformed */
+    u32 len, at; /* length; offset of the next byte to read */
+    bool bad;    /* truncated or malformed */
     u16 id, flags, answers, type;
     u32 name_len;
-    char name[2 * DNS_NAME_MAX]; /* domain name in the question */
+    char name[2 * DNS_NAME_MAX]; /* name in the question */
 };
 
-/* A DNS query, and the system call that sent the query. */
+/* A DNS query and the call that sent it. */
 struct md_query {
     const struct ofd *o; /* socket; NULL: the slot is free */
-    u64 open_ns;         /* creation time of the socket: a later socket may reuse the address o */
-    u64 sent_ns;         /* time at which the query was sent; 0: unknown */
+    u64 open_ns;         /* creation time of the socket, whose address may be reused */
+    u64 sent_ns;         /* time of the query; 0: unknown */
     pid_t pid, tid;
     s32 fd;
-    u16 row;             /* index in sc_rows[] of the call that sent the query */
+    u16 row;             /* row of that call in sc_rows[] */
     u8 server_len;
     char server[48];     /* address of the DNS server */
     struct md_dns m;
 };
 
-/* DNS queries without an answer so far. If the table is full, a query is shown as a send event. */
+/* Unanswered DNS queries. If the table is full, a query is shown as a send event. */
 static struct {
     u32 n;
     struct md_query q[DNS_QUERIES];
@@ -9658,9 +9484,8 @@ static u32 md_dns_int(struct md_dns *m, u32 bytes)
     return v;
 }
 
-/* Reads a domain name and appends it; a dot inside a label is escaped. A name can end with a
- * pointer to another part of the message. Pointers must go backward, which excludes endless
- * loops. */
+/* Reads and appends a domain name; escapes dots inside labels. A pointer to another part of the
+ * message can end a name. Pointers must go backward, which excludes endless loops. */
 static void md_dns_name(struct md_dns *m, struct buf *b)
 {
     u32 begin = m->at, end = 0, total = 0, n;
@@ -9684,7 +9509,7 @@ static void md_dns_name(struct md_dns *m, struct buf *b)
     m->at = end ? end : m->at;
 }
 
-/* Reads the header and the only question of a DNS message. Returns false if it is malformed. */
+/* Reads the header and the only question. Returns false if they are malformed. */
 static bool md_dns_question(struct md_dns *m)
 {
     enum { OPCODE = 0x7800 };
@@ -9695,7 +9520,7 @@ static bool md_dns_question(struct md_dns *m)
     m->flags = (u16)md_dns_int(m, 2);
     m->bad |= md_dns_int(m, 2) != 1 || m->flags & OPCODE;
     m->answers = (u16)md_dns_int(m, 2);
-    md_dns_int(m, 4); /* skip the record counts of the authority and additional sections */
+    md_dns_int(m, 4); /* skip the other record counts */
     md_dns_name(m, &name);
     m->name_len = name.len;
     m->type = (u16)md_dns_int(m, 2);
@@ -9703,8 +9528,8 @@ static bool md_dns_question(struct md_dns *m)
     return !m->bad;
 }
 
-/* Appends the records of a DNS answer that have the type of the question. A wrong record count in
- * the message is harmless, because each record takes at least 11 bytes. */
+/* Appends the records of the question's type. A wrong record count is harmless: each record takes
+ * at least 11 bytes. */
 static void md_dns_answers(struct md_dns *m, struct buf *b)
 {
     enum { A = 1, NS = 2, CNAME = 5, PTR = 12, AAAA = 28, TRUNCATED = 0x200 };
@@ -9739,7 +9564,7 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         b_s(b, "no records");
 }
 
-/* Returns the name of a DNS record type, valid until the next call (RFC 3597). */
+/* Returns the name of a record type, valid until the next call (RFC 3597). */
 static const char *md_dns_type(u16 type)
 {
     static char other[16];
@@ -9792,16 +9617,14 @@ static struct md_query *md_dns_find(const struct md_query *k)
     return NULL;
 }
 
-/* Adds a DNS query to the table unless it is a repetition. Returns false if the table is full. */
+/* Adds a query unless it is a repetition. Returns false if the table is full. */
 static bool md_dns_note(const struct md_query *asked)
 {
-    struct md_query *q = md_dns_find(asked), *end = md_queries.q + DNS_QUERIES;
-    if (q)
-        return true;
-    for (q = md_queries.q; q < end && q->o;)
+    struct md_query *q = md_dns_find(asked);
+    if (q || md_queries.n == DNS_QUERIES)
+        return q;
+    for (q = md_queries.q; q->o;)
         q++;
-    if (q == end)
-        return false;
     *q = *asked;
     md_queries.n++;
     return true;
@@ -9818,9 +9641,8 @@ static void md_dns_answered(struct md_query *answer, u64 ns)
     }
 }
 
-/* Reads the DNS message at address `at` in t's memory. in: the message was received, not sent.
- * Returns NULL if the message is neither a received answer nor a sent query. The next call of this
- * function overwrites the result. */
+/* Reads the DNS message at address `at`. Returns a static struct, or NULL if the message is neither
+ * a received answer (in) nor a sent query. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9832,33 +9654,23 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     n = udp ? n - (u32)strlen(port) : 0;
     if (!udp || memcmp(addr + n, port, strlen(port)) || n > sizeof q.server || !at || bytes <= 0)
         return NULL;
+    q = (struct md_query){ .o = o, .open_ns = o->open_ns, .sent_ns = c->enter_ns, .pid = t->pid,
+                           .tid = t->tid, .fd = (s32)c->arg[0], .row = c->row,
+                           .server_len = (u8)n };
+    memcpy(q.server, addr, n);
     s64 len = mem_read(t, at, q.m.p, MIN((size_t)bytes, sizeof q.m.p));
     q.m.len = (u32)MAX(len, (s64)0);
-    q.o = o;
-    q.open_ns = o->open_ns;
-    q.sent_ns = c->enter_ns;
-    q.pid = t->pid;
-    q.tid = t->tid;
-    q.fd = (s32)c->arg[0];
-    q.row = c->row;
-    q.server_len = (u8)n;
-    memcpy(q.server, addr, n);
     return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
 }
 
-/* Returns whether every call that could receive the answer to a DNS query is traced. */
-static bool md_dns_sees_answers(void)
-{
-    return sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg] && sc_set[SC_read];
-}
-
-/* Reports that DNS queries got no answer. o: the socket; NULL: all sockets, at the end of the
- * trace. */
+/* Reports the unanswered queries of a socket; NULL: of all sockets, at the end of the trace. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
+    bool traced = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
+                  && sc_set[SC_read]; /* an answer would have been seen */
     for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
         if (q->o && (!o || (q->o == o && q->open_ns == o->open_ns))) {
-            if (err || md_dns_sees_answers())
+            if (err || traced)
                 md_dns_emit(q, err, ns);
             q->o = NULL;
             md_queries.n--;
@@ -9892,17 +9704,9 @@ static void md_closed(struct task *t, s32 n)
     }
 }
 
-static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool writable)
-{
-    struct ofd *o = ofd_new(t, kind, name);
-    if (o)
-        o->writable = writable;
-    return o;
-}
-
 static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *name)
 {
-    struct ofd *o = md_file(t, FK_SOCK, name, true);
+    struct ofd *o = ofd_new(t, FK_SOCK, name);
     if (o)
         o->sock = sock;
     return o;
@@ -9914,24 +9718,19 @@ static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
     md_closed(t, n);
 }
 
-/* Returns the flags of an open call. The values of O_CREAT and other flags depend on the CPU
- * architecture; kvis uses the values of its own architecture (<fcntl.h>). */
+/* Returns the flags of an open call. Their values are those of kvis's own architecture. */
 static u64 md_open_flags(struct task *t, const struct call *c)
 {
     u64 how = 0;
     switch (c->id) {
-    case SC_open:
-        return c->arg[1];
-    case SC_creat:
-        return O_CREAT | O_WRONLY | O_TRUNC;
-    case SC_openat2: /* first member of struct open_how */
-        return mem_get(t, c->arg[2], &how, 8) ? how : 0;
-    default:
-        return c->arg[2];
+    case SC_open: return c->arg[1];
+    case SC_creat: return O_CREAT | O_WRONLY | O_TRUNC;
+    case SC_openat2: return mem_get(t, c->arg[2], &how, 8) ? how : 0; /* struct open_how.flags */
+    default: return c->arg[2];
     }
 }
 
-/* Compares the type as well, because a file system may reuse the inode of a removed directory. */
+/* Compares the type, too, because a file system may reuse an inode. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
@@ -9939,8 +9738,8 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves the path of a past chdir(2). The thread may have changed its directory since then; the
- * result is used only if it is the directory that the record describes (f). */
+/* Resolves the path of a past chdir(2). The thread may have moved on, so the result must be the
+ * recorded directory f. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -9950,28 +9749,18 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
         *p = to;
 }
 
-static struct fd_stat md_recorded_stat(const struct wire_file *f)
-{
-    return (struct fd_stat){
-        .stx_mode = (u16)f->mode, .stx_ino = f->ino,
-        .stx_dev_major = f->dev >> 20, .stx_dev_minor = f->dev & 0xfffff,
-        .stx_rdev_major = f->rdev >> 20, .stx_rdev_minor = f->rdev & 0xfffff,
-    };
-}
-
 static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 {
-    static struct path below; /* path below the tracee's root */
+    static struct path below; /* below the tracee's root */
     md_parts(&below, (const char *)(t->record->path + 1), t->record->path->len, false);
     if (unnamed) /* same text as in /proc/PID/fd */
         memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, (u32)strlen(below.s));
 }
 
-/* Returns the kind of an opened file. If its path contains "..", sets *p to the path that the
- * kernel resolved. This path is from the record (goes_up in call.bpf.c) or, while a BPF program
- * holds the thread, from /proc. Sets *sx, or leaves *sx zeroed if nothing is known about the
- * file. */
+/* Returns the kind of an opened file and sets *sx if it is known. If the path contains "..", sets
+ * *p to the resolved path, from the record (goes_up in call.bpf.c) or, while a BPF program holds
+ * the thread, from /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -9989,12 +9778,15 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
-    } else if (ask && f) { /* no path: the record had no space for it, and the thread has
-                            * continued */
+    } else if (ask && f) { /* the record had no space for the path */
         md_resolve_recorded(t, p, f);
     }
     if (f)
-        *sx = md_recorded_stat(f);
+        *sx = (struct fd_stat){
+            .stx_mode = (u16)f->mode, .stx_ino = f->ino,
+            .stx_dev_major = f->dev >> 20, .stx_dev_minor = f->dev & 0xfffff,
+            .stx_rdev_major = f->rdev >> 20, .stx_rdev_minor = f->rdev & 0xfffff,
+        };
     else if (fd_statx(fd_proc(t->tid, n), sx) < 0)
         return flags & O_DIRECTORY ? FK_DIR : FK_FILE;
     return fd_kind_of("/", sx);
@@ -10015,8 +9807,9 @@ static void md_open(struct task *t, struct call *c)
         n->kind = kind;
         n->read |= r;
         n->written |= w;
-        struct ofd *o = md_file(t, kind, n, w);
+        struct ofd *o = ofd_new(t, kind, n);
         if (o) {
+            o->writable = w;
             fd_identify(o, &sx);
             c->selected = o->wanted |= c->selected;
         }
@@ -10043,16 +9836,16 @@ static void md_make(struct task *t, struct call *c)
     if (c->id == SC_userfaultfd && t->mm)
         t->mm->careful = true;
     if (c->id == SC_memfd_create)
-        mem_str(t, c->arg[0], name + 6, 250, &cut);
+        mem_str(t, c->arg[0], name + strlen(name), 250, &cut);
+    else
+        strcpy(name, fd_kind_name[kind]);
     struct fdent *old = fd_find(t->files, (s32)c->ret);
-    if (old && old->o && old->o->kind == kind && kind == FK_SIGNALFD)
-        return; /* signalfd4 on an existing signalfd changes its mask */
-    const char *called = c->id == SC_memfd_create ? name : fd_kind_name[kind];
-    struct ofd *o = ofd_new(t, kind, nm_str('x', called));
-    md_install(t, (s32)c->ret, o, dec_cloexec(c));
+    if (kind == FK_SIGNALFD && old && old->o && old->o->kind == kind)
+        return; /* signalfd4 changes the mask of a signalfd */
+    md_install(t, (s32)c->ret, ofd_new(t, kind, nm_str('x', name)), dec_cloexec(c));
 }
 
-/* Adds a descriptor that another process or io_uring opened for t. /proc shows which file it is. */
+/* Adds a descriptor that another process or io_uring opened for t. */
 static void md_received_fd(struct task *t, s32 n)
 {
     bool cloexec;
@@ -10061,8 +9854,8 @@ static void md_received_fd(struct task *t, s32 n)
         md_install(t, n, o, cloexec);
 }
 
-/* Returns the file of descriptor n, which a recorded call returned. The name of an anonymous inode
- * is in the record. Other names are read from /proc if n still refers to the same file. */
+/* Returns the file that a recorded call opened: an anonymous inode from the record, another file
+ * from /proc if n still refers to it. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
     enum { ANON_INODE_FS = 0x09041934 }; /* <linux/magic.h> */
@@ -10076,7 +9869,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t, n, cloexec) : NULL;
 }
 
-/* Handles calls that return a descriptor to a file known only from /proc or the BPF record. */
+/* Handles calls that return a descriptor to a file known only from /proc or the record. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -10131,24 +9924,21 @@ static void md_fcntl(struct task *t, struct call *c)
 
 static void md_ioctl(struct task *t, struct call *c)
 {
-    enum {
-        KV_FIOCLEX = 0x5451,
-        KV_FIONCLEX = 0x5450,
-        KV_UFFD_NEW = 0xaa00
-    }; /* asm-generic/ioctls.h */
+    enum { USERFAULTFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
+    u32 command = (u32)c->arg[1];
     struct fdent *e = fd_find(t->files, (s32)c->arg[0]);
     if (c->err)
         return;
-    if (e && ((u32)c->arg[1] == KV_FIOCLEX || (u32)c->arg[1] == KV_FIONCLEX))
-        e->cloexec = (u32)c->arg[1] == KV_FIOCLEX;
-    if ((u32)c->arg[1] == KV_UFFD_NEW && t->mm)
+    if (e && (command == FIOCLEX || command == FIONCLEX))
+        e->cloexec = command == FIOCLEX;
+    if (command == USERFAULTFD_NEW && t->mm)
         t->mm->careful = true;
     md_make_any(t, c);
 }
 
 static void md_close(struct task *t, struct call *c)
 {
-    /* Even if close(2) fails, it closes the descriptor, except with EBADF (close(2), NOTES). */
+    /* Except with EBADF, a failed close(2) closes the descriptor, too (close(2), NOTES). */
     if (c->err == EBADF || !t->files)
         return;
     fd_close(t, (s32)c->arg[0]);
@@ -10169,8 +9959,7 @@ static void md_close_range(struct task *t, struct call *c)
     md_closed(t, -1);
 }
 
-/* Counts the directory entries that getdents64(2) returned. Entries after the first CALL_PART_MAX
- * bytes are not counted, because a record contains no more bytes. */
+/* Counts the entries of getdents64(2). A record has only the first CALL_PART_MAX bytes. */
 static void md_getdents(struct task *t, struct call *c)
 {
     enum { LENGTH = 16, NAME = 19 };
@@ -10208,7 +9997,7 @@ static u64 md_end_inode(struct task *t, u32 i, s32 n)
     return mem_is_past(t) || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
 }
 
-/* Returns end i (0 or 1) of a socket pair. The text summary shows only one end. */
+/* Returns an end of a socket pair. The text summary shows only one end. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -10230,10 +10019,13 @@ static void md_pair(struct task *t, struct call *c)
         return;
     for (u32 i = 0; i < 2; i++)
         ino[i] = md_end_inode(t, i, n[i]);
-    for (u32 i = 0; i < 2; i++)
-        md_install(t, n[i], sock ? md_socket_end(t, c, ino, i)
-                                 : md_file(t, FK_PIPE, nm_inode('x', "pipe", ino[i]), i),
-                   dec_cloexec(c));
+    for (u32 i = 0; i < 2; i++) {
+        struct ofd *o = sock ? md_socket_end(t, c, ino, i)
+                             : ofd_new(t, FK_PIPE, nm_inode('x', "pipe", ino[i]));
+        if (o)
+            o->writable = i;
+        md_install(t, n[i], o, dec_cloexec(c));
+    }
 }
 
 /* --- sockets --- */
@@ -10281,8 +10073,8 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* Adds the address of a Unix socket to an event. An accepted socket has the address of its
- * listener, which is more useful than the inode number of the other end. */
+/* Adds the address of a Unix socket. An accepted socket has that of its listener, which is more
+ * useful than the inode of the other end. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
@@ -10315,7 +10107,7 @@ static void md_connect(struct task *t, struct call *c)
             md_look_at_socket(t, o, (s32)c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
-            o->peer = peer; /* in the kernel, a connecting socket has no peer yet */
+            o->peer = peer; /* a connecting socket has no peer in the kernel */
         }
     }
     struct event *e = md_event(EK_CONNECT, t, c);
@@ -10333,9 +10125,8 @@ static void md_connect(struct task *t, struct call *c)
         md_emit(e);
 }
 
-/* If call c shows the outcome of an earlier connect(2) that was in progress on the same descriptor,
- * returns this outcome (0 or an errno); otherwise returns -1. Not every error of c is the outcome:
- * EAGAIN and ENOTCONN can have other causes. */
+/* Returns the outcome, 0 or an errno, of an earlier connect(2) if call c shows it, else -1. Errors
+ * such as EAGAIN and ENOTCONN can have other causes. */
 static int md_connected(struct task *t, const struct call *c)
 {
     struct ofd now = { .sock = NULL };
@@ -10344,16 +10135,14 @@ static int md_connected(struct task *t, const struct call *c)
         if (c->err || c->arg[1] != SOL_SOCKET || c->arg[2] != SO_ERROR
             || !mem_get(t, c->arg[3], &error, sizeof error))
             return -1;
-        if (!error) /* the socket is connected, or still connecting */
+        if (!error) /* connected, or still connecting */
             md_look_at_socket(t, &now, (s32)c->arg[0]);
-        if (error == ECONNRESET || error == EPIPE) /* the connection had been established */
+        if (error == ECONNRESET || error == EPIPE) /* the connection was established */
             return 0;
         return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
     }
     switch (c->err) {
-    case 0:
-    case EISCONN:
-    case ECONNRESET: /* the connection existed; a refusal gives ECONNREFUSED (Linux, tcp_reset) */
+    case 0: case EISCONN: case ECONNRESET: /* a refusal gives ECONNREFUSED (tcp_reset) */
         return 0;
     case ECONNREFUSED: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
     case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
@@ -10363,9 +10152,8 @@ static int md_connected(struct task *t, const struct call *c)
     }
 }
 
-/* Handles the end of a call on a descriptor whose connect(2) was in progress: reports the
- * outcome of connect(2) if it is known. Returns true if the outcome was reported and the call is
- * connect(2) itself; the caller then skips the call's handler. */
+/* Handles the end of a call on a descriptor whose connect(2) was in progress. Returns true if c is
+ * connect(2) and its event has been emitted. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     static const u16 shows_outcome[] = {
@@ -10391,7 +10179,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     ev_peer(e, EV_local_addr, o->local);
     ev_num(e, EV_fd, (s32)c->arg[0]);
     ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
-    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts connect(2) */
         st_fail(&st, SC_connect, (u16)err, 1);
     if (!err && o->peer)
         o->peer->opens++;
@@ -10419,7 +10207,7 @@ static void md_accept(struct task *t, struct call *c)
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
-        o->refs++; /* if out of memory, md_install drops its reference to o */
+        o->refs++; /* md_install drops its reference if out of memory */
         md_install(t, (s32)c->ret, o, dec_cloexec(c));
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
@@ -10447,7 +10235,7 @@ static void md_bind_listen(struct task *t, struct call *c)
         if (!c->err)
             o->local = local;
     }
-    if (!c->err) { /* for port 0 or Unix autobind, the kernel chose the address */
+    if (!c->err) { /* the kernel may choose the address */
         md_look_at_socket(t, o, (s32)c->arg[0]);
         local = o->local;
     }
@@ -10474,7 +10262,7 @@ static void md_shutdown(struct task *t, struct call *c)
 
 /* --- bytes --- */
 
-/* `to` is the peer of a socket, if the call names the peer. */
+/* to: the peer, if the call names it. */
 static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
                                  const struct name *to, bool in)
 {
@@ -10493,8 +10281,8 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
     return e;
 }
 
-/* Counts the bytes that a call moved through descriptor n, and emits a file or network event. at:
- * address of the bytes, or 0 if the bytes are in several buffers. */
+/* Counts the bytes that a call moved through descriptor n, and emits an event. at: their address;
+ * 0: they are in several buffers. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
@@ -10516,14 +10304,13 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
         md_dns_answered(dns, t->at_ns);
 }
 
-/* Returns whether a call that moves bytes failed with an error after which a program or the kernel
- * repeats the call. kvis reports no event then. */
+/* Returns whether a failed call will be repeated; it then causes no event. */
 static bool md_repeats(const struct call *c)
 {
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
 }
 
-/* Emits the event of a call that failed to move bytes through the descriptor in argument 0. */
+/* Emits the event of a failed call on the descriptor in argument 0. */
 static void md_unmoved(struct task *t, const struct call *c, const struct name *peer, bool in)
 {
     if (!md_repeats(c))
@@ -10547,7 +10334,7 @@ static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
     return k ? fd_peer(o->sock, &sa, k) : NULL;
 }
 
-/* Handles sendto(2), and send(2) of 32-bit ARM, which has no peer address. */
+/* Handles sendto(2), and send(2) of 32-bit ARM, which has no address. */
 static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = (s32)c->arg[0];
@@ -10564,10 +10351,9 @@ static void md_sendto(struct task *t, struct call *c)
         md_dns_emit(dns, c->err, t->at_ns);
 }
 
-/* Returns the number of bytes that a program received. bytes: result of the call; room: size of the
- * program's buffer. With MSG_PEEK, the bytes stay in the queue. With MSG_ERRQUEUE, the bytes had
- * been sent earlier. With MSG_TRUNC, the result includes bytes that did not fit (recv(2)), and TCP
- * discards all bytes (tcp(7)). */
+/* Returns how many of the `bytes` that a call returned were received. room: size of the buffer.
+ * MSG_PEEK leaves the bytes in the queue; MSG_ERRQUEUE returns sent bytes. With MSG_TRUNC, `bytes`
+ * includes bytes that did not fit (recv(2)), and TCP discards all bytes (tcp(7)). */
 static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 {
     struct ofd *o = flags & MSG_TRUNC ? fd_get(t, n) : NULL;
@@ -10579,11 +10365,14 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, (u64)INT64_MAX));
 }
 
-/* Saves the size of the address buffer, which the kernel overwrites with the address's length. */
-static void md_recvfrom_enter(struct task *t, struct call *c)
+/* Saves the size of the address buffer, which the kernel overwrites. */
+static void md_recv_enter(struct task *t, struct call *c)
 {
-    u32 len = 0;
-    if (c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4))
+    u64 at = c->id == SC_recvmsg                    ? c->arg[1] + abi_word(c->abi)
+             : c->id == SC_recvfrom && c->arg[4] ? c->arg[5]
+                                                 : 0;
+    u32 len;
+    if (at && mem_get(t, at, &len, 4))
         c->outlen[0] = len;
 }
 
@@ -10617,16 +10406,15 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
     return md_received(t, (s32)c->arg[0], bytes, flags, room);
 }
 
-/* Adds the descriptors that t received in a message (SCM_RIGHTS: unix(7), cmsg(3)). */
+/* Adds received descriptors (SCM_RIGHTS: unix(7), cmsg(3)). */
 static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m)
 {
     unsigned w = abi_word(c->abi);
     u8 ctl[4096];
     s64 n = m->control ? mem_read(t, m->control, ctl, MIN(m->controllen, sizeof ctl)) : 0;
     for (s64 at = 0; at + (s64)w + 8 <= n;) {
-        u64 len = 0;
+        u64 len = dec_ld(ctl + at, w);
         s32 what[2];
-        memcpy(&len, ctl + at, w);
         memcpy(what, ctl + at + w, 8);
         if (len < w + 8 || len > (u64)(n - at))
             return;
@@ -10640,14 +10428,14 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* Reports a message. at: address of the struct msghdr; bytes: number of bytes moved. */
+/* Reports a message. at: its struct msghdr; bytes: number of bytes moved. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
     unsigned w = abi_word(c->abi);
     s32 n = (s32)c->arg[0];
-    u64 first[2] = { 0, 0 }; /* base and length of the first struct iovec */
-    if (!mem_get(t, at, raw, 6 * w)) /* the last word, msg_flags, is not needed */
+    u64 first[2] = { 0, 0 }; /* base and length of the first buffer */
+    if (!mem_get(t, at, raw, 6 * w)) /* without msg_flags */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
@@ -10661,13 +10449,6 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     return true;
 }
 
-static void md_recvmsg_enter(struct task *t, struct call *c)
-{
-    u32 len = 0;
-    if (mem_get(t, c->arg[1] + abi_word(c->abi), &len, 4))
-        c->outlen[0] = len;
-}
-
 static void md_msg(struct task *t, struct call *c)
 {
     bool in = c->id == SC_recvmsg;
@@ -10677,12 +10458,11 @@ static void md_msg(struct task *t, struct call *c)
         md_message(t, c, c->arg[1], c->ret, c->arg[2], in);
 }
 
-/* Handles sendmmsg(2) and recvmmsg(2), which return the number of messages. Each message is a
- * struct msghdr, followed by the number of bytes moved. */
+/* Handles sendmmsg(2) and recvmmsg(2), which return a number of messages. */
 static void md_mmsg(struct task *t, struct call *c)
 {
     unsigned w = abi_word(c->abi);
-    u64 size = 7 * w + (w == 8 ? 8 : 4), at = c->arg[1]; /* struct mmsghdr */
+    u64 at = c->arg[1], size = 7 * w + (w == 8 ? 8 : 4); /* struct mmsghdr: msghdr, byte count */
     if (c->err)
         md_unmoved(t, c, NULL, c->id != SC_sendmmsg);
     for (s64 i = 0; !c->err && i < MIN(c->ret, 1024 /* UIO_MAXIOV */); i++, at += size) {
@@ -10693,23 +10473,18 @@ static void md_mmsg(struct task *t, struct call *c)
     }
 }
 
-/* Returns whether a call failed because the kernel cannot copy between these two files. Programs
- * such as cat(1) then copy with read(2) and write(2). */
-static bool md_cannot_copy(const struct call *c)
-{
-    return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
-}
-
 static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[c->id];
-    bool sends = kind == EK_SENDFILE; /* the first argument of sendfile(2) is the destination */
+    bool sends = kind == EK_SENDFILE; /* sendfile(2) names the destination first */
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
-    if (c->err ? md_repeats(c) || md_cannot_copy(c) : c->ret <= 0)
+    /* With these errors, the kernel cannot copy; programs then use read(2) and write(2). */
+    bool cannot = c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
+    if (c->err ? cannot || md_repeats(c) : c->ret <= 0)
         return;
     struct ofd *src = fd_get(t, (s32)c->arg[sends]);
     struct ofd *dst = fd_get(t, (s32)c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
-    if (src && !c->err && kind != EK_TEE) /* tee(2) does not consume the bytes of the source */
+    if (src && !c->err && kind != EK_TEE) /* tee(2) consumes nothing */
         st_io(src, NULL, (u64)c->ret, true);
     if (dst && !c->err)
         st_io(dst, NULL, (u64)c->ret, false);
@@ -10748,7 +10523,7 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path in argument `arg` or, if it is -1, the file of descriptor argument 0. */
+/* Sets *p to the path in argument `arg`; -1: the path of descriptor argument 0. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     if (arg >= 0) {
@@ -10763,8 +10538,8 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Handles calls that change a file, given by path or descriptor, such as chmod(2) and fchown(2).
- * The new value is in the arguments after the path or descriptor. */
+/* Handles calls that change a file, such as chmod(2) and fchown(2). The new value is after the path
+ * or descriptor. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
@@ -10772,19 +10547,18 @@ static void md_change(struct task *t, struct call *c)
     s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
-    /* 32-bit CPUs pass the 64-bit size in two registers. */
+    /* 32-bit CPUs pass the size in two registers. */
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
-    const struct call_path *target = dec_path(c, 0); /* text of the new symbolic link */
+    const struct call_path *target = dec_path(c, 0);
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
     bool of_fd = arg == 1 && !c->arg[1]; /* futimens(3) */
     md_change_path(t, c, of_fd ? -1 : arg, &p);
     ev_bytes(e, EV_path, p.s, p.len);
     switch (e->kind) {
     case EK_SYMLINK:
+        ev_bytes(e, EV_target, "", 0);
         if (target && target->len >= 0)
             ev_bytes(e, EV_target, c->paths.p + target->off, (u32)target->len);
-        else
-            ev_bytes(e, EV_target, "", 0);
         break;
     case EK_RENAME:
     case EK_LINK:
@@ -10792,7 +10566,7 @@ static void md_change(struct task *t, struct call *c)
         ev_bytes(e, EV_new_path, q.s, q.len);
         break;
     case EK_TRUNCATE:
-        value += split && c->abi == ABI_ARM32; /* the register pair starts at an even register */
+        value += split && c->abi == ABI_ARM32; /* the pair starts at an even register */
         ev_num(e, EV_size, (s64)(value[0] | (split ? value[1] << 32 : 0)));
         break;
     case EK_CHOWN:
@@ -10812,9 +10586,8 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets t's working directory to the one that a record describes. Reads the directory's name in
- * /proc, and then verifies that t is still in that directory. If it is not, resolves *p, the path
- * in the call. */
+/* Sets t's working directory to the recorded one: from /proc if t is still there, else by resolving
+ * *p, the path in the call. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
@@ -10827,8 +10600,8 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
         md_resolve_recorded(t, p, f);
 }
 
-/* After chdir(2), fchdir(2) or chroot(2), gets t's new directory from the record or the kernel. A
- * path that is still relative here does not tell where the directory is. */
+/* After chdir(2), fchdir(2) or chroot(2), gets the new directory from the record or the kernel. A
+ * relative path does not tell where it is. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10846,7 +10619,7 @@ static void md_chdir(struct task *t, struct call *c)
         t->fs->cwd = nm_get('f', p.s, p.len);
 }
 
-/* pivot_root(2) can change the root and working directories of any process. */
+/* pivot_root(2) can change the directories of any process. */
 static void md_pivot_root(struct task *t, struct call *c)
 {
     (void)t;
@@ -10876,7 +10649,7 @@ static void md_range(struct event *e, u64 addr, u64 size)
     ev_num(e, EV_size, (s64)size);
 }
 
-/* Stores a mapping of t or, if r has no name, removes the mappings in the range of r. */
+/* Stores a mapping; if r has no name, removes the mappings in its range. */
 static void md_map(struct task *t, struct region r)
 {
     if (opt.faults && t->mm)
@@ -10889,7 +10662,7 @@ static void md_brk(struct task *t, struct call *c)
     u64 now = (u64)c->ret;
     if (!m || c->noret || c->err)
         return;
-    s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first brk result is the heap's start */
+    s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first result is the heap's start */
     md_map(t, (struct region){ m->brk, growth > 0 ? now : 0, nm_str('x', "heap"),
                                PROT_READ | PROT_WRITE });
     md_map(t, (struct region){ .start = now, .end = growth < 0 ? m->brk : 0 });
@@ -10904,7 +10677,7 @@ static void md_brk(struct task *t, struct call *c)
 static void md_mmap(struct task *t, struct call *c)
 {
     u64 arg[6];
-    u32 w[6] = { 0 }; /* the old mmap of i386 takes a pointer to six arguments */
+    u32 w[6] = { 0 }; /* old mmap of i386: arguments in memory */
     if (c->row == SC_mmap_i386 && !mem_get(t, c->arg[0], w, sizeof w))
         return;
     for (int i = 0; i < 6; i++)
@@ -10915,16 +10688,16 @@ static void md_mmap(struct task *t, struct call *c)
     const struct wire_file *f = mem_recorded_file(t, 0);
     struct event *e = md_event(EK_MMAP, t, c);
     u64 size = md_page_up(arg[1]);
-    if (!c->err)
-        md_map(t, (struct region){ (u64)c->ret, (u64)c->ret + size, name, arg[2] & 7 });
-    if (!c->err && t->mm && o && f)
-        vm_check_dev(t->mm, t->tid, f->dev >> 20, f->dev & 0xfffff);
-    else if (!c->err && t->mm && o && !mem_is_past(t))
-        vm_check_link(t->mm, t->tid, fd_proc(t->tid, (s32)arg[4]));
-    if (c->err)
+    if (c->err) {
         ev_num(e, EV_size, (s64)arg[1]);
-    else
+    } else {
         md_range(e, (u64)c->ret, arg[1]);
+        md_map(t, (struct region){ (u64)c->ret, (u64)c->ret + size, name, arg[2] & 7 });
+        if (t->mm && o && f)
+            vm_check_dev(t->mm, t->tid, f->dev >> 20, f->dev & 0xfffff);
+        else if (t->mm && o && !mem_is_past(t))
+            vm_check_link(t->mm, t->tid, fd_proc(t->tid, (s32)arg[4]));
+    }
     ev_sym(e, EV_prot, md_prot_text(arg[2]));
     ev_name(e, EV_map_type, name);
     md_emit(e);
@@ -10975,15 +10748,14 @@ static void md_clone_enter(struct task *t, struct call *c)
     if (c->id == SC_vfork)
         flags = CLONE_VM | CLONE_VFORK;
     else if (c->id == SC_clone3)
-        t->clone_known = mem_get(t, c->arg[0], &flags, 8); /* first member of struct clone_args */
+        t->clone_known = mem_get(t, c->arg[0], &flags, 8); /* flags of struct clone_args */
     else if (c->id != SC_fork)
         flags = c->arg[0];
     t->clone_flags = flags;
 }
 
-/* Appends the strings of an array such as argv, each with its NUL, to b. at: address of the array.
- * Marks b as cut after STRINGS_MAX strings: exec fails with more strings, because their pointers
- * alone take over 6 MiB (fs/exec.c, bprm_stack_limits). */
+/* Appends the strings of argv, each with its NUL. Truncates after STRINGS_MAX strings: their
+ * pointers alone would exceed the limit of exec (6 MiB: fs/exec.c, bprm_stack_limits). */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -10999,8 +10771,7 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     b->cut |= !mem.reads_left || !mem.wait_left_ns;
 }
 
-/* Saves the path and argv (up to 3 MiB) of the new program when execve(2) begins, because the
- * memory of the caller is gone when execve(2) returns. */
+/* Saves the path and argv when execve(2) begins, because the memory is gone when it returns. */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11010,9 +10781,9 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one byte of argv */
+    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
-    t->exec_argv.cut |= mem_is_past(t); /* records of BPF programs do not contain argv */
+    t->exec_argv.cut |= mem_is_past(t); /* records do not contain argv */
 }
 
 static void md_exec_fields(struct event *e, struct task *t)
@@ -11023,7 +10794,7 @@ static void md_exec_fields(struct event *e, struct task *t)
         ev_num(e, EV_argv_cut, 1);
 }
 
-/* Reports a failed exec. Section tr_ reports a successful exec when the new program is loaded. */
+/* Reports a failed exec; section tr_ reports a successful one. */
 static void md_exec(struct task *t, struct call *c)
 {
     if (!c->err || c->noret)
@@ -11033,9 +10804,8 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Handles setns(2). kvis does not know the kind of the namespace. It therefore checks the PID
- * namespace of each later child, and rereads t's directories, which a new mount namespace
- * changes. */
+/* setns(2) may enter a namespace of any kind: checks the PID namespace of later children, and
+ * rereads the directories, which a new mount namespace changes. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -11059,8 +10829,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at every later call, because kvis would miss the calls that t's own filter
- * denies. */
+/* Makes t stop at every later call; otherwise kvis would miss calls that t's own filter denies. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -11098,9 +10867,8 @@ static void md_uring(struct task *t, struct call *c)
         st.uring += (u64)c->ret;
 }
 
-/* Names of io_uring requests, indexed by opcode (include/uapi/linux/io_uring.h). '<': the request
- * moves bytes into memory; '>': the request moves bytes out of memory; '+': the request returns a
- * descriptor. */
+/* Names of io_uring requests by opcode (include/uapi/linux/io_uring.h). '<': reads bytes; '>':
+ * writes bytes; '+': returns a descriptor. */
 static const char *const md_ring_op[] = {
     " nop", "<readv", ">writev", " fsync", "<read_fixed", ">write_fixed", " poll_add",
     " poll_remove", " sync_file_range", ">sendmsg", "<recvmsg", " timeout", " timeout_remove",
@@ -11114,12 +10882,12 @@ static const char *const md_ring_op[] = {
     " pipe",
 };
 
-/* Reports the completion of an io_uring request of t's process. */
+/* Reports the completion of an io_uring request. */
 static void md_ring(struct task *t, const struct wire_uring *w)
 {
-    bool known = w->op < ARRAY_LEN(md_ring_op);
-    char moves = known ? *md_ring_op[w->op] : ' ';
-    if (moves == '+' && w->res > 0) { /* io_uring has closed an older file with this descriptor */
+    const char *op = w->op < ARRAY_LEN(md_ring_op) ? md_ring_op[w->op] : " unknown";
+    char moves = *op;
+    if (moves == '+' && w->res > 0) { /* io_uring closed an older file with this number */
         fd_remove(t, w->res);
         md_closed(t, w->res);
         md_received_fd(t, w->res);
@@ -11130,7 +10898,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
         st_io(o, NULL, (u64)w->res, moves == '<');
     struct event *e = ev_new(EK_URING, t, w->ts_ns);
     e->err = w->res < 0 && w->res >= -4095 ? -w->res : 0;
-    ev_sym(e, EV_op, known ? md_ring_op[w->op] + 1 : "unknown");
+    ev_sym(e, EV_op, op + 1);
     ev_num(e, EV_result, w->res);
     if (w->fd >= 0)
         ev_num(e, EV_fd, w->fd);
@@ -11156,68 +10924,48 @@ static const struct md_call {
 #undef X
 };
 
-/* Calls with a path argument are needed because the summary lists their failures. */
-static bool md_wants(u16 row, bool only_always)
+static enum md_need md_need_of(u16 row)
 {
-    u8 need = md_need[sc_id[row]];
-    return only_always ? need == MD_ALWAYS : need != MD_NO || sc_rows[row].cls & CLS_FILE;
+    return md_needs[sc_id[row]];
 }
 
-static bool md_is_about_fds(u16 row)
-{
-    return md_need[sc_id[row]] >= MD_FDS;
-}
-
-static bool md_is_about_memory(u16 row)
-{
-    return md_need[sc_id[row]] == MD_MEMORY;
-}
-
-/* Returns whether no call that -e trace= selects causes an event with more than a path. If so, kvis
- * prints only calls. */
+/* Returns whether -e trace= selects no call whose event has more than a path; kvis then prints only
+ * calls. */
 static bool md_reports_nothing(void)
 {
-    bool any = false;
     for (u16 i = 0; i < SC_N; i++)
-        any |= sc_set[i] && md_need[sc_id[i]] != MD_NO && md_kind[sc_id[i]] != EK_CHANGE;
-    return !any;
+        if (sc_set[i] && md_need_of(i) != MD_NO && md_kind[sc_id[i]] != EK_CHANGE)
+            return false;
+    return true;
 }
 
-/* Replaces socketcall(2) of i386 by the socket call that it makes, such as connect(2). The
- * arguments are in memory (net/socket.c). Returns false if the call is unknown or unreadable. */
-static bool md_socketcall(struct task *t, struct call *c)
+/* Returns c or, for socketcall(2) of i386, a static copy that is the call which socketcall makes:
+ * its arguments are in memory (net/socket.c). NULL: that call is unknown or unreadable. */
+static struct call *md_modelled(struct task *t, struct call *c)
 {
+    static struct call as;
     char name[32] = "";
     struct buf b = { .p = name, .cap = sizeof name - 1, .max = sizeof name - 1 };
     u32 w[6] = { 0 };
     u16 id = 0;
+    if (c->id != SC_socketcall)
+        return c;
     if (!dec_named(&b, (u32)c->arg[0], FAM_socketcall)) /* SYS_CONNECT */
-        return false;
+        return NULL;
     while (id < SC_N && strcasecmp(sc_name(id), name + strlen("SYS_")))
         id++;
     if (id == SC_N || !mem_get(t, c->arg[1], w, sc_rows[id].nargs * sizeof *w))
-        return false;
-    c->id = id;
-    for (int i = 0; i < 6; i++)
-        c->arg[i] = w[i];
-    return true;
-}
-
-/* Returns the call to handle: c or, if c is socketcall(2) of i386, the socket call that it makes.
- * NULL: that socket call is unknown. The next call of this function overwrites the result. */
-static struct call *md_modelled(struct task *t, struct call *c)
-{
-    static struct call as;
-    if (c->id != SC_socketcall)
-        return c;
+        return NULL;
     as = *c;
-    return md_socketcall(t, &as) ? &as : NULL;
+    as.id = id;
+    for (int i = 0; i < 6; i++)
+        as.arg[i] = w[i];
+    return &as;
 }
 
-/* Handles the start of a call. shown: the arguments of the call will be printed. If t uses
- * userfaultfd(2), a page fault may never be resolved. Therefore, kvis reads a path of such a tracee
- * now only if the path is printed or -P is given. Otherwise, kvis reads the path at the end of the
- * call, when the kernel has already faulted it in. */
+/* Handles the start of a call. shown: its arguments will be printed. A page of a tracee that uses
+ * userfaultfd(2) may never arrive. kvis reads such a path now only if it is printed or -P is given,
+ * otherwise at the end of the call, when the kernel has faulted it in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -11231,7 +10979,7 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     if (opt.n_paths)
         c->selected = md_selects(t, c);
     if (shown && (opt.record || opt.report || opt.perfetto || opt.chrome_json))
-        md_touched(t, c, md_note_name);
+        md_touch(t, c);
     struct call *as = md_modelled(t, c);
     if (!as || !md_calls[as->id].enter)
         return;
@@ -11244,8 +10992,8 @@ static void md_exit(struct task *t, struct call *c)
     if (!c->known)
         return;
     if (sc_rows[c->row].cls & CLS_FILE && (md_calls[c->id].exit || opt.n_paths))
-        md_read_paths(t, c); /* paths that could not be read at the start of the call */
-    if (c->n_paths && !c->selected) /* try again: the kernel has now cached the path's target */
+        md_read_paths(t, c); /* paths that were unreadable at the start */
+    if (c->n_paths && !c->selected) /* try again: the kernel has now cached the target */
         c->selected = md_selects(t, c);
     struct call *as = md_modelled(t, c);
     if (as && !md_outcome(t, as) && md_calls[as->id].exit)
@@ -12905,7 +12653,7 @@ struct px_track {
     char name[PX_NAME];   /* program of the process, or name that the thread set with prctl(2) */
 };
 
-static struct writer px_json = { .fd = { -1, -1 } }, px_proto = { .fd = { -1, -1 } };
+static struct writer px_json = { .fd = -1 }, px_proto = { .fd = -1 };
 
 static struct {
     bool json, proto;     /* output formats in use */
@@ -13467,7 +13215,7 @@ static void px_counts(const struct event *e)
 
 enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
-static struct writer px_folded = { .fd = { -1, -1 } };
+static struct writer px_folded = { .fd = -1 };
 
 static struct {
     /* ns: time spent in the stack, or bytes with --folded-by=bytes */
@@ -13932,8 +13680,8 @@ static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL
 
 static void px_to(struct writer *w, int fd, const char *name)
 {
-    w->fd[0] = fd;
-    w->name[0] = name;
+    w->fd = fd;
+    w->name = name;
     w->b.max = 32 << 20;
 }
 
@@ -14072,7 +13820,7 @@ static struct {
     bool chosen;             /* true in the second pass */
     u32 least;               /* lowest score of the events in the page */
     u64 some;                /* number of events with score `least` that go into the page */
-} rep = { .w.fd = { -1, -1 } };
+} rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
 {
@@ -14181,7 +13929,7 @@ static int rep_write(const char *p, size_t n)
     b_put(&rep.raw, p, n);
     while (rep.raw.len >= REP_CHUNK)
         rep_chunk(REP_CHUNK);
-    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* an error: out_writer_flush has already reported it */
+    return rep.w.fd < 0 ? -EPIPE : 0; /* an error: out_writer_flush has already reported it */
 }
 
 /* Writes a script element with JSON. Escapes '<', which could end it or begin a comment. */
@@ -14262,8 +14010,8 @@ static void rep_open(int to)
 {
     rep.page = emb_text("report", "page");
     rep.page_end = rep.page + strlen(rep.page);
-    rep.w.fd[0] = to;
-    rep.w.name[0] = opt.report;
+    rep.w.fd = to;
+    rep.w.name = opt.report;
     rep.w.b.max = 32 << 20;
 }
 
@@ -14287,7 +14035,7 @@ static void rep_events(int fd, const char *name)
     }
     rep_choose(opt.report_events);
     rep.raw.max = REC_MAX * 2;
-    rec_start(rep_write, rep.w.name[0]);
+    rec_start(rep_write, rep.w.name);
     out.tap[0] = &rep_tap;
     rp_play();
     out.n_taps = 0;
@@ -15023,7 +14771,7 @@ static void df_text_name(struct buf *b, const struct df_pair *p)
     b_esc(&name, p->name->s, p->name->len, 0);
     if (p->of[0].failed != p->of[1].failed)
         b_f(&name, " (failed: %" PRIu64 ", %" PRIu64 ")", p->of[0].failed, p->of[1].failed);
-    df_put_rest(b, u_columns(out.text.fd[0]), name.p, name.len);
+    df_put_rest(b, u_columns(out.text.fd), name.p, name.len);
     b_c(b, '\n');
 }
 
@@ -18968,7 +18716,7 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
             return hy_stopping[i].why;
     if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
         return "-P: kvis resolves a path while the thread is stopped";
-    if (opt.faults && (md_is_about_memory((u16)row) || id == SC_madvise))
+    if (opt.faults && (md_need_of((u16)row) == MD_MEMORY || id == SC_madvise))
         return "--faults: kvis needs an up-to-date list of memory regions";
     return hy_spec(&sc_rows[row], s);
 }
@@ -18982,7 +18730,7 @@ static struct wire_spec hy_counted(int row)
         s.on = CALL_COUNTED;
     if (row < 0)
         return s;
-    hy.row[row] = hy.observe || !md_wants((u16)row, true);
+    hy.row[row] = hy.observe || md_need_of((u16)row) != MD_ALWAYS;
     s.unfailing = sc_id[row] == SC_rt_sigreturn;
     if (hy.row[row] && (sc_set[row] || sc_id[row] == SC_restart_syscall))
         s.on = CALL_COUNTED;
@@ -19809,16 +19557,19 @@ static void tr_choose(void)
             tr.need[i] = sc_set[i] && (!opt.n_paths || sc_rows[i].cls & CLS_FILE);
             continue;
         }
-        bool asked = sc_set[i] && (all || md_wants(i, false) || st_can_wait(i, hy.on));
-        tr.need[i] = asked || md_wants(i, true) || (every_fd && md_is_about_fds(i))
-                  || (opt.faults && md_is_about_memory(i));
+        enum md_need need = md_need_of(i);
+        /* the summary lists failed calls on files */
+        bool asked = sc_set[i] && (all || need != MD_NO || sc_rows[i].cls & CLS_FILE
+                                   || st_can_wait(i, hy.on));
+        tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
+                  || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
             tr.need[i] = true; /* mmap tells kvis which memory to read with care: see mem_ */
         if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
             tr.need[i] = true; /* the names of directories must stay correct: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* shows whether an interrupted call restarts or fails */
-        if (limited && !tr.need[i] && md_is_about_fds(i))
+        if (limited && !tr.need[i] && need >= MD_FDS)
             fdt.lazy = tr.accel && !hy.on;
     }
 }
@@ -20311,7 +20062,7 @@ static void tr_done(struct task *t)
     if (fdt.dead)
         md_closed(t, -1); /* /proc shows that these descriptors have changed */
     if (!c->noret && !t->restarting
-        && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap
+        && (!c->known || tr.need[c->row] || md_need_of(c->row) >= MD_FDS || c->id == SC_mmap
             || c->id == SC_ioctl || c->n_paths))
         md_exit(t, c);
     if (fdt.ring)
@@ -21211,9 +20962,9 @@ static struct task *tr_of(u32 pid, u32 tid)
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
-    if (row < 0 || md_is_about_fds((u16)row))
+    if (row < 0 || md_need_of((u16)row) >= MD_FDS)
         fdt.lost_ns = MAX(fdt.lost_ns, w->end_ns);
-    if (row < 0 || md_wants((u16)row, true))
+    if (row < 0 || md_need_of((u16)row) == MD_ALWAYS)
         ps_look_fs(t);
 }
 
@@ -21505,7 +21256,7 @@ static bool tr_ends_of(pid_t pid, bool reads)
 /* Finds the processes that read kvis's output, following the output from reader to reader. */
 static void tr_find_readers(void)
 {
-    const int fd[] = { out.text.fd[0], out.json.fd[0] };
+    const int fd[] = { out.text.fd, out.json.fd };
     char link[PATH_MAX + 1];
     struct stat s;
     for (size_t i = 0; i < ARRAY_LEN(fd); i++) {
@@ -22153,10 +21904,10 @@ static void tr_loop(void)
  * processes given with -p have exited, or an output has lost its reader. */
 static void tr_watch(void)
 {
-    int text = out.text.fd[0], json = out.json.fd[0];
+    int text = out.text.fd, json = out.json.fd;
     bool none = false;
     u64 asked = 0;
-    while (!tr.detaching && !none && out.text.fd[0] == text && out.json.fd[0] == json) {
+    while (!tr.detaching && !none && out.text.fd == text && out.json.fd == json) {
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
@@ -22786,7 +22537,7 @@ static void ses_spawn(struct session *s)
     out.diverted = s->tap;
     tr.ends = s->ends;
     out.give_up = tr_give_up;
-    tr.tty = out.events_on && isatty(out.text.fd[0]);
+    tr.tty = out.events_on && isatty(out.text.fd);
     sp_restore_signals(); /* tr_signals must see the signal dispositions that kvis inherited */
     tr_signals();
     tr_spawn();
@@ -22871,7 +22622,7 @@ static void ses_report_losses(struct session *s)
 
 static bool ses_unread(const struct session *s)
 {
-    bool closed = out.text.fd[0] < 0 && out.json.fd[0] < 0;
+    bool closed = out.text.fd < 0 && out.json.fd < 0;
     return out.failed || (closed && !s->other_file && !out.n_taps);
 }
 
@@ -23550,7 +23301,7 @@ static struct {
     u32 n_gone;
 } proc_state;
 
-static struct writer proc_gantt = { .fd = { -1, -1 } };
+static struct writer proc_gantt = { .fd = -1 };
 
 static struct session proc_session;
 
@@ -24529,7 +24280,7 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
                                  .max_rss = n->max_rss };
     const struct proc_row r = { .what = n->what, .l = &l, .ts_ns = n->end_ns, .err = n->err };
-    u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH);
+    u32 columns = u_columns(out.text.fd), depth = MIN(n->depth, (u32)PROC_DEPTH);
     b_f(b, "%-7u ", n->pid);
     proc_text_end(b, &r);
     for (u32 d = 1; d < depth; d++)
@@ -31066,7 +30817,7 @@ static struct {
     struct buf findings;  /* output of kvis diagnose as JSON, for the HTML report */
     bool screen;          /* the full-screen view (scr_) replaces the lines of text */
     bool prom_wrong;      /* the last write to the file of --prometheus failed */
-} mout = { .csv.fd = { -1, -1 } };
+} mout = { .csv.fd = -1 };
 
 static void mout_num(struct buf *b, double v)
 {
@@ -32118,7 +31869,7 @@ static void mout_interval(void)
         mout_text(&out.text.b);
     if (text && mo.hist)
         mout_hists(&out.text.b);
-    if (mout.csv.fd[0] >= 0) {
+    if (mout.csv.fd >= 0) {
         mout_csv(&mout.csv.b);
         out_writer_flush(&mout.csv);
     }
@@ -33645,7 +33396,7 @@ static void mon_wait(u64 until)
 /* Returns whether no output is left, because the readers of all pipes have closed them. */
 static bool mon_unread(void)
 {
-    return out.text.fd[0] < 0 && out.json.fd[0] < 0 && mout.csv.fd[0] < 0 && !mo.prom_file
+    return out.text.fd < 0 && out.json.fd < 0 && mout.csv.fd < 0 && !mo.prom_file
            && hs.fd < 0 && !opt.report;
 }
 
@@ -37006,8 +36757,8 @@ static void cmd_json_sink(void)
 {
     out.json_on = opt.json;
     if (opt.json)
-        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
+        out.json.fd = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
+    out.json.name = opt.json_file ? opt.json_file : "stdout";
 }
 
 /* Opens the outputs of trace and replay. Without -o, text goes to stderr, as with strace(1). */
@@ -37019,8 +36770,8 @@ static void cmd_open_sinks(void)
     out.events_on = !opt.quiet && !opt.count_only && !json_stdout;
     out.colour = !opt.out_file && cmd_colour(STDERR_FILENO) && !opt.count_only;
     int text = opt.out_file ? cmd_open_file(opt.out_file) : STDERR_FILENO;
-    out.text.fd[0] = no_text ? -1 : text;
-    out.text.name[0] = opt.out_file ? opt.out_file : "stderr";
+    out.text.fd = no_text ? -1 : text;
+    out.text.name = opt.out_file ? opt.out_file : "stderr";
     if (!opt.out_file && isatty(STDERR_FILENO))
         out_measure();
     cmd_json_sink();
@@ -37294,7 +37045,7 @@ static int cmd_trace(void)
     cmd_open_records(true);
     tr_signals();
     out.give_up = tr_give_up;
-    tr.tty = out.events_on && isatty(out.text.fd[0]);
+    tr.tty = out.events_on && isatty(out.text.fd);
     if (opt.same_cpu)
         tr_same_cpu();
     if (opt.command)
@@ -37331,10 +37082,10 @@ static void cmd_sinks(void)
 {
     out.text.b.max = out.json.b.max = 32 << 20;
     out.events_on = !(opt.json && !opt.json_file);
-    out.text.fd[0] = !out.events_on ? -1
+    out.text.fd = !out.events_on ? -1
                      : opt.out_file ? cmd_open_file(opt.out_file)
                                     : STDOUT_FILENO;
-    out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
+    out.text.name = opt.out_file ? opt.out_file : "stdout";
     out_measure();
     cmd_json_sink();
 }
@@ -37435,9 +37186,9 @@ static int cmd_proc(void)
                   "%s%s, which reports commands when they start",
                   proc_opt.live ? "--live" : "--format=", proc_opt.live ? "" : proc_opt.format);
     cmd_refuse_mixed();
-    proc_gantt.name[0] = proc_opt.gantt;
+    proc_gantt.name = proc_opt.gantt;
     if (proc_opt.gantt)
-        proc_gantt.fd[0] = cmd_open_file(proc_opt.gantt);
+        proc_gantt.fd = cmd_open_file(proc_opt.gantt);
     opt.pids = &pid;
     opt.n_pids = proc_opt.pid > 0;
     cmd_refuse_ptrace();
@@ -37546,8 +37297,8 @@ static int cmd_monitor(void)
                 : e == -EADDRNOTAVAIL ? " (no interface has this address)" : "");
     }
     if (mo.csv)
-        mout.csv.fd[0] = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
-    mout.csv.name[0] = mo.csv_file ? mo.csv_file : "stdout";
+        mout.csv.fd = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
+    mout.csv.name = mo.csv_file ? mo.csv_file : "stdout";
     mout.csv.b.max = 32 << 20;
     if (opt.report)
         cmd_report_fd = cmd_open_report();
@@ -37556,13 +37307,13 @@ static int cmd_monitor(void)
     cmd_rows_header("none");
     if (opt.command && !opt.out_file) { /* stdout is used by the command */
         out.events_on = true;
-        out.text.fd[0] = STDERR_FILENO;
+        out.text.fd = STDERR_FILENO;
     } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
         out.events_on = false;
     mout.screen = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
                   && isatty(STDIN_FILENO) && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
     if (!out.events_on)
-        out.text.fd[0] = -1;
+        out.text.fd = -1;
     out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
     int status = mon_run(tr.deadline_ns);
     if (opt.report)

@@ -128,9 +128,8 @@
       ROWS(left, ST_LEFT_OPEN), .n = AT(n_left) }, \
     { "where_time_went", "where_time_went_overflow", AT(where_other), .known = ST_TIMES, .record = REC_WHERE, \
       COLS(WHERE), ROWS(where, ST_WHERE), .sparse = true, .top = st_where_top, .add = st_add_where }, \
-    { .known = ST_TIMES, .json = st_json_call_time }, \
     { .known = ST_TIMES, .record = REC_DELAYS, COLS(DELAYS), ONE(delays), .n = AT(n_delays), \
-      .json = st_json_sched }, \
+      .json = st_json_times }, \
     { .known = ST_BLOCK_IO, .record = REC_IO, COLS(IO), ONE(io), .n = AT(n_io), \
       .json = st_json_block_io }, \
     { "time_in_calls", NULL, .known = ST_CALLS, .record = REC_TOOK, COLS(TOOK), ROWS(row, ST_ROWS), \

@@ -1548,11 +1548,11 @@ static const struct sc_option sc_options[] = {
     X(pwritev2, EVENT, NULL, md_read_write, EK_WRITE) \
     X(read, EVENT, NULL, md_read_write, EK_READ) \
     X(readv, EVENT, NULL, md_read_write, EK_READ) \
-    X(recv, EVENT, md_recvfrom_enter, md_recvfrom, 0) \
-    X(recvfrom, EVENT, md_recvfrom_enter, md_recvfrom, 0) \
+    X(recv, EVENT, md_recv_enter, md_recvfrom, 0) \
+    X(recvfrom, EVENT, md_recv_enter, md_recvfrom, 0) \
     X(recvmmsg, FDS, NULL, md_mmsg, 0) \
     X(recvmmsg_time64, FDS, NULL, md_mmsg, 0) \
-    X(recvmsg, FDS, md_recvmsg_enter, md_msg, 0) \
+    X(recvmsg, FDS, md_recv_enter, md_msg, 0) \
     X(removexattr, EVENT, NULL, md_change, EK_CHANGE) \
     X(removexattrat, EVENT, NULL, md_change, EK_CHANGE) \
     X(rename, EVENT, NULL, md_change, EK_RENAME) \

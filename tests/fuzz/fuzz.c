@@ -195,7 +195,7 @@ static void sinks(void)
     nm_init();
     out.text.b.max = out.json.b.max = 32 << 20;
     out.json_on = out.events_on = true;
-    out.text.fd[0] = out.json.fd[0] = null;
+    out.text.fd = out.json.fd = null;
 }
 
 /* The first byte: options. */
@@ -208,7 +208,7 @@ static void fuzz_replay(struct input in)
     opt.status = options & 4 ? CALL_FAILED : CALL_ALL;
     opt.by_pid = options & 8;
     opt.count_too = true;
-    px_open(out.text.fd[0], out.text.fd[0], -1);
+    px_open(out.text.fd, out.text.fd, -1);
     rep_begin();
     if (rec_open_fd(recording(in), "fuzz", &st) == 0 && rp_head()) {
         if (rp_play())
@@ -308,7 +308,7 @@ static void monitor_begin(void)
     mon_opt_collectors("stat,cpufreq,load,psi,schedstat,meminfo,vmstat,hugepages,khugepaged,numastat,nodes,balancing,"
                        "disks,zones,hwmon,throttle,interfaces,tcp,softnet,limits,busy,pages,cgroups");
     mout.csv.b.max = 32 << 20;
-    mout.csv.fd[0] = out.text.fd[0];
+    mout.csv.fd = out.text.fd;
     met_init();
     met.all = met_inst(DIM_NONE, "");
 }

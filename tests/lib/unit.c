@@ -976,7 +976,7 @@ static void t_critical_path(void)
     enum { ROOT = 1000, MAKER, LAST, FIRST, MANY = 70000 };
     struct writer was = out.json;
     u32 steps = 0;
-    out.json = (struct writer){ .fd = { -1, -1 }, .b.max = 32 << 20 };
+    out.json = (struct writer){ .fd = -1, .b.max = 32 << 20 };
     proc_state.btf = proc_tree.on = true;
     proc_state.commands = 1;
     proc_state.root = ROOT;
@@ -1010,7 +1010,7 @@ static void t_large_summary(void)
     st.duration_ns = 1, st.backend = "ptrace";
     int f = memfd_create("json", MFD_CLOEXEC);
     struct writer was = out.json;
-    out.json = (struct writer){ .fd = { f, -1 }, .b.max = 32 << 20 };
+    out.json = (struct writer){ .fd = f, .b.max = 32 << 20 };
     memset(path, 0xff, sizeof path);
     for (int i = 0; i < 1000; i++) {
         memcpy(path, &i, sizeof i);
@@ -1461,8 +1461,8 @@ static void t_perfetto_counters(void)
     for (u32 k = 0; k < N_PX; k++)
         good &= px_track(5, 5)->count[k] >= 0;
     EXPECT(good);
-    close(px_json.fd[0]);
-    close(px_proto.fd[0]);
+    close(px_json.fd);
+    close(px_proto.fd);
     px.json = px.proto = false;
 }
 
