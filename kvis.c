@@ -11505,23 +11505,19 @@ static void md_exit(struct task *t, struct call *c)
 }
 
 /* == 16 rec_  recordings: the contents of a .kvis file =============================
- * A recording has a header (magic, version, CRC) and blocks. A block is {u32 length, u32 CRC of the
- * block's number and data, data}, little-endian; its data are records. A record is a type, numbers
- * (varints: 7 bits per byte, low bits first; signed numbers are zigzag-encoded) and strings.
- * REC_END is the last record. The writer hashes a string of at most REC_KEEP bytes to one of
- * REC_SLOTS slots and writes the string once. Later records contain only the slot's number, until
- * another string takes the slot. Therefore the memory of writer and reader does not grow with the
- * number of events. A recording describes its own event fields and kinds (REC_FIELD, REC_KIND). A
- * damaged block ends the recording, but all blocks before it are valid. Raise REC_VERSION only if
- * existing records change their meaning: a reader reports unknown record types and flags as those
- * of a newer kvis. Entry points: rec_start, rec_finish (writing); rec_open_fd, rec_read_block and
- * the rec_get_ functions (reading). */
+ * A recording is a header (struct rec_head) and blocks of {u32 length, u32 CRC of the block's
+ * number and data, data}, little-endian. A block contains records: a type, numbers (varints: 7 bits
+ * per byte, low bits first; signed numbers are zigzag-encoded) and strings. REC_END is the last
+ * record. A string of at most REC_KEEP bytes is hashed to one of REC_SLOTS slots and written once;
+ * later records contain the slot's number until another string takes the slot. This bounds the
+ * memory of writer and reader. Fields and kinds of events are described in the recording itself
+ * (REC_FIELD, REC_KIND). A damaged block ends the recording. Raise REC_VERSION only if existing
+ * records change their meaning: a reader reports unknown record types and flags as those of a newer
+ * kvis. Entry points: rec_start, rec_finish; rec_open_fd, rec_read_block, rec_get_*. */
 
 enum {
-    REC_VERSION = 5, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
-    REC_KEEP = 512, /* longest string that is stored in a slot, in bytes */
-    /* Limits of a recording: event fields, event kinds, and fields of a kind. The mask of an event
-     * has 64 bits, the last of which means "the event has fields that its kind does not list". */
+    REC_VERSION = 5, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096, REC_KEEP = 512,
+    /* The field mask of an event has 64 bits: the fields of its kind, and one for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
 _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "a recording cannot have so many fields");
@@ -11531,17 +11527,18 @@ _Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "a mask has too f
 enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 16 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
-       REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
+       REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
        REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the first 13 */ };
 _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
 _Static_assert(REC_ROUTINE <= UINT8_MAX, "an event's flags are one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
+struct rec_head { u8 magic[8]; u32 version, crc; };
 
-/* Description of the run, for all outputs: where and how kvis traced. */
+/* The run, for all outputs. */
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
-    pid_t reader[64]; /* processes that are not shown, because they read kvis's output */
+    pid_t reader[64]; /* processes that read kvis's output: not traced */
     u32 n_readers;
 } rec_run;
 static const struct { const char *key, **text; } rec_facts[] = {
@@ -11549,13 +11546,13 @@ static const struct { const char *key, **text; } rec_facts[] = {
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
 };
 
-/* Names of the processes that kvis attached to. They called exec before the recording began. */
+/* Names of the attached processes, which called exec before the recording began. */
 static struct {
     struct { pid_t pid; char comm[16]; } *of;
     u32 n, cap;
 } rec_attached;
 
-/* With -p, descriptions of the processes for the start of the text; each ends with a NUL. */
+/* With -p, lines that describe the processes; each ends with a NUL. */
 static struct buf rec_processes;
 
 static void rec_attach(pid_t pid, const char *comm)
@@ -11564,7 +11561,7 @@ static void rec_attach(pid_t pid, const char *comm)
     void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
                          sizeof *rec_attached.of);
     if (!grown)
-        return; /* if allocation fails, outputs show the pid instead of the name */
+        return; /* out of memory: outputs show the pid instead of the name */
     rec_attached.of = grown;
     rec_attached.of[rec_attached.n].pid = pid;
     snprintf(rec_attached.of[rec_attached.n++].comm, sizeof rec_attached.of->comm, "%s", comm);
@@ -11596,7 +11593,7 @@ static void rec_json_header(struct buf *b, const char *backend)
     b_s(b, "}\n");
 }
 
-/* Returns the CRC-32 (ISO 3309) after n more bytes, given the CRC of all bytes before them. */
+/* Continues a CRC-32 (ISO 3309) with n more bytes. */
 static u32 rec_crc(u32 crc, const void *bytes, size_t n)
 {
     static u32 table[256];
@@ -11611,34 +11608,23 @@ static u32 rec_crc(u32 crc, const void *bytes, size_t n)
     return ~crc;
 }
 
-static void rec_le32(u8 *p, u32 v)
-{
-    for (int i = 0; i < 4; i++)
-        p[i] = (u8)(v >> 8 * i);
-}
-
-static u32 rec_ld32(const u8 *p)
-{
-    return p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
-}
-
 /* --- writing --- */
 
 struct rec_slot { char *p; u32 len, cap; };
 
 static struct {
-    int (*write)(const char *p, size_t n); /* writes n bytes; returns 0 or -errno */
+    void (*write)(const char *p, size_t n);
     struct buf b;              /* block that is being filled */
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
     pid_t pid, tid;            /* process and thread of the previous record */
-    struct task *enter; /* task whose current call has begun, but is not recorded yet; NULL: none */
-    bool enter_many;           /* value of out.many when the call of `enter` began */
+    struct task *enter;        /* task whose call has begun, but is not recorded yet; NULL: none */
+    bool enter_many;           /* out.many when that call began */
     u32 blocks;
-    const char *name;
-} rec_out; /* in .bss, because an initializer would put all slots into the binary */
+} rec_out; /* in .bss: an initializer would put all slots into the binary */
 
-static int rout_fd = -1;
+static int rout_fd = -1; /* file of -w, or the temporary file of a live report */
+static struct writer rec_file = { .fd = { -1, -1 } };
 
 static void rec_varint(struct buf *b, u64 v)
 {
@@ -11675,7 +11661,7 @@ static void rec_str(const char *p, size_t n)
 {
     u32 at = nm_hash('r', p, n) % REC_SLOTS;
     struct rec_slot *s = &rec_out.slot[at];
-    if (n <= REC_KEEP && s->p && s->len == n && !memcmp(s->p, p, n)) {
+    if (n <= REC_KEEP && s->len == n && !memcmp(s->p, p, n)) {
         rec_put(at << 1);
         return;
     }
@@ -11690,46 +11676,25 @@ static void rec_text(const char *s)
     rec_str(s, strlen(s));
 }
 
-/* Reports every error except -EPIPE: the reader of a pipe may close it at any time. */
-static void rec_write(const void *p, size_t n)
-{
-    int e = rec_out.write ? rec_out.write(p, n) : 0;
-    if (!e)
-        return;
-    if (e != -EPIPE && e != -EINTR) {
-        errno = -e;
-        u_warn("cannot write %s (the recording ends here):", rec_out.name);
-        out.failed = -e;
-    }
-    rec_out.write = NULL;
-}
-
 static void rec_block(void)
 {
-    u8 head[8], number[4];
+    u32 head[2] = { rec_out.b.len };
     if (!rec_out.b.len)
         return;
-    rec_le32(number, rec_out.blocks++);
-    rec_le32(head, rec_out.b.len);
-    rec_le32(head + 4, rec_crc(rec_crc(0, number, 4), rec_out.b.p, rec_out.b.len));
-    rec_write(head, sizeof head);
-    rec_write(rec_out.b.p, rec_out.b.len);
+    head[1] = rec_crc(rec_crc(0, &rec_out.blocks, sizeof rec_out.blocks), rec_out.b.p, head[0]);
+    rec_out.blocks++;
+    rec_out.write((const char *)head, sizeof head);
+    rec_out.write(rec_out.b.p, rec_out.b.len);
     b_reset(&rec_out.b);
 }
 
-/* Until out_begin truncates the output files, the bytes stay in memory. */
-static int rec_write_fd(const char *p, size_t n)
+/* Writes to the file of a live recording. Holds the bytes until out_begin empties the file. */
+static void rec_write_file(const char *p, size_t n)
 {
     enum { HELD_MAX = 16 << 20 };
-    static struct buf held = { .max = HELD_MAX + 1 };
-    if (out.empty && held.len + n <= HELD_MAX) {
-        b_put(&held, p, (u32)n);
-        return 0;
-    }
-    out_begin();
-    int e = held.len ? out_write_all(rout_fd, held.p, held.len) : 0;
-    b_reset(&held);
-    return e ? e : out_write_all(rout_fd, p, n);
+    b_put(&rec_file.b, p, n);
+    if (!out.empty || rec_file.b.len > HELD_MAX)
+        out_writer_flush(&rec_file);
 }
 
 static bool rec_same(pid_t pid, pid_t tid)
@@ -11751,7 +11716,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Writes the arguments of a call: two bits for the form of each argument, then the values. */
+/* Writes the arguments of a call: two bits per argument for its form, then the values. */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -11776,7 +11741,6 @@ static void rec_call_name(const struct call *c)
         rec_text(out_call_abi(c));
 }
 
-/* Writes a REC_ENTER record for a call that has begun but is not recorded yet. */
 static void rec_enter_due(void)
 {
     struct task *t = rec_out.enter;
@@ -11809,8 +11773,8 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns a mask of the fields that an event has: bit i for field i of the event's kind, and the
- * next bit if there are fields that the kind does not list. Sets *others to their number. */
+/* Returns the fields of an event: bit i for field i of its kind, and the next bit if it has others.
+ * Sets *others to the number of others. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11869,11 +11833,11 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* reading the next record overwrites a replayed call */
+        rec_enter_due(); /* the next record overwrites a replayed call */
 }
 
-/* Writes the absolute paths and the file names of the descriptors that a call used; -P of kvis
- * replay compares them. An empty last string means that the call used more files than kvis kept. */
+/* Writes the absolute paths and the files of the descriptors of a call, for -P of kvis replay. An
+ * empty last string: the call used more files. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11893,7 +11857,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Sets b to the result of a call as text. Returns true if the text is not just the number. */
+/* Sets b to the result of a call. Returns true if it is more than the number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -11917,7 +11881,7 @@ static u32 rec_call_flags(const struct task *t, bool many)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
         | (*c->waker_comm ? REC_WAKER : 0)
         | (c->slept || c->by_interrupt ? REC_SLEPT : 0)
-        | (c->known ? REC_KNOWN | (c->recorded ? 0 : REC_PATHS) : 0);
+        | (c->known && !c->recorded ? REC_PATHS : 0);
 }
 
 static void rec_exit(struct task *t)
@@ -11926,7 +11890,7 @@ static void rec_exit(struct task *t)
     struct call *c = &t->call;
     bool many = rec_out.enter == t ? rec_out.enter_many : out.many;
     if (rec_out.enter == t)
-        rec_out.enter = NULL; /* the REC_CALL record includes the start time of the call */
+        rec_out.enter = NULL; /* REC_CALL also has the start of the call */
     rec_enter_due();
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
@@ -12011,8 +11975,7 @@ static void rec_schema(void)
     }
 }
 
-/* Writes the first block, which has the description of the run, and the names of event kinds and
- * fields. */
+/* Writes the first block: the run, and the names of event kinds and fields. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
@@ -12022,7 +11985,7 @@ static void rec_begin(void)
     rec_meta_num("start_real_ns", out.start_real_ns);
     rec_meta_num("faults", opt.faults);
     rec_meta_num("calls", opt.calls);
-    rec_meta_num("page_bytes", (u64)sysconf(_SC_PAGESIZE));
+    rec_meta_num("page_bytes", out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
     for (char **a = opt.command; a && *a; a++) {
         rec_put(REC_WORD);
         rec_text(*a);
@@ -12047,20 +12010,18 @@ static void rec_begin(void)
     rec_block();
 }
 
-static void rec_start(int (*write)(const char *, size_t), const char *name)
+static void rec_start(void (*write)(const char *, size_t))
 {
-    u8 head[REC_HEAD] = { 0 };
+    struct rec_head head = { .version = REC_VERSION };
     rec_out.write = write;
-    rec_out.name = name;
     rec_out.b.max = REC_MAX;
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* discard the strings of an earlier recording */
-    memcpy(head, rec_magic, 8);
-    rec_le32(head + 8, REC_VERSION);
-    rec_le32(head + 12, rec_crc(0, head, 12));
-    rec_write(head, sizeof head);
+        rec_out.slot[i].len = ~0u; /* empty, even after an earlier recording */
+    memcpy(head.magic, rec_magic, sizeof rec_magic);
+    head.crc = rec_crc(0, &head, offsetof(struct rec_head, crc));
+    write((const char *)&head, sizeof head);
     rec_begin();
     out.tap[out.n_taps++] = &rec_tap;
 }
@@ -12098,7 +12059,7 @@ static void rec_hist(const u32 *hist, u32 n)
         }
 }
 
-/* Writes a row as the name of the call and an index among the rows with this name. */
+/* Writes the name of a call, and the index of the row among the rows with this name. */
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
@@ -12122,13 +12083,6 @@ static void rec_table(const struct st_row *r)
     }
 }
 
-/* Writes the class and the text of a name. The class '-' means that there is no name. */
-static void rec_some_name(const struct name *n)
-{
-    b_c(&rec_out.b, n ? n->cls : '-');
-    rec_str(n ? n->s : "", n ? n->len : 0);
-}
-
 static void rec_col(const struct st_col *c, const void *p)
 {
     const struct name *n;
@@ -12141,18 +12095,16 @@ static void rec_col(const struct st_col *c, const void *p)
     case ST_TEXT: rec_str(p, strnlen(p, c->size)); break;
     case ST_WORD: rec_text(*(const char *const *)p ? *(const char *const *)p : ""); break;
     case ST_FILE: n = *(struct name *const *)p; rec_str(n->s, n->len); break;
-    case ST_NAME: rec_some_name(*(struct name *const *)p); break;
+    case ST_NAME:
+        n = *(struct name *const *)p;
+        b_c(&rec_out.b, n ? n->cls : '-'); /* '-': no name */
+        rec_str(n ? n->s : "", n ? n->len : 0);
+        break;
     case ST_COUNTS: rec_hist(p, c->size / (u32)sizeof(u32)); break;
     }
 }
 
-static bool rec_has_col(const struct st_list *l, u32 i)
-{
-    return l->col[i].sinks & COL_RECORDED;
-}
-
-/* Writes the rows of a list of the summary. A record must not be split between blocks, so only the
- * end of a row calls rec_done, which may end the block. */
+/* Only the end of a row calls rec_done, because a record must not be split between blocks. */
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
     for (u32 i = 0; i < st_list_rows(s, l); i++) {
@@ -12161,7 +12113,7 @@ static void rec_list(const struct summary *s, const struct st_list *l)
             continue;
         rec_put(l->record);
         for (u32 k = 0; k < l->n_cols; k++)
-            if (rec_has_col(l, k))
+            if (l->col[k].sinks & COL_RECORDED)
                 rec_col(&l->col[k], row + l->col[k].at);
         rec_done();
     }
@@ -12187,7 +12139,7 @@ static void rec_trailer(struct summary *s)
 
 static void rec_finish(struct summary *s)
 {
-    if (!rec_out.b.max)
+    if (!rec_out.write)
         return;
     rec_enter_due();
     if (s)
@@ -12195,54 +12147,56 @@ static void rec_finish(struct summary *s)
     rec_put(REC_END);
     rec_putz(s ? s->status : 0);
     rec_block();
-    rec_out.write = NULL;
-    for (u32 i = 0; i < out.n_taps; i++)
-        if (out.tap[i] == &rec_tap)
-            out.tap[i] = out.tap[--out.n_taps];
 }
 
 /* --- reading --- */
 
-static int rin_fd = -1;
-
 static struct {
+    int fd;
     const char *name;
-    struct summary *sum;       /* summary that is filled from the recording */
-    bool again; /* true in a second reading, when the traced command is already known */
+    struct summary *sum;       /* filled from the recording */
+    bool again;                /* the traced command is known from an earlier reading */
     u64 at;                    /* offset of the current block in the file */
     u32 blocks;
     struct buf b;              /* the current block */
-    const u8 *p, *end;         /* unread bytes of the current block */
+    const u8 *p, *end;         /* unread bytes of the current block; NULL: none */
     struct rec_slot slot[REC_SLOTS];
-    char wrong[160];           /* error message if the file is not valid, else "" */
-    bool of_command;           /* true if the recorded run of kvis started a command */
+    char wrong[160];           /* why the recording cannot be read further; "": valid so far */
+    bool of_command;           /* the recorded kvis started a command */
     struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;               /* time of the previous record */
     pid_t pid, tid;            /* process and thread of the previous record */
-    /* own: index in this kvis's ev_fields or event_kinds; -1: this kvis does not know the field or
-     * kind */
+    /* own: index in ev_fields[] or event_kinds[]; -1: unknown to this kvis */
     struct { s8 own; u8 type; } field[REC_FIELDS];
     struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
-    u32 n_fields, n_kinds, n_unasked; /* n_unasked: number of system calls that -e excluded */
+    u32 n_fields, n_kinds;
+    u32 n_unasked;             /* number of system calls that -e excluded */
 } rec_in; /* in .bss, like rec_out */
 
+/* Reports why the recording cannot be read further. The first reason counts. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
     if (*rec_in.wrong)
-        return; /* report only the first error */
+        return;
     va_start(ap, fmt);
     vsnprintf(rec_in.wrong, sizeof rec_in.wrong, fmt, ap);
     va_end(ap);
     rec_in.p = rec_in.end;
 }
 
-/* Reads n bytes from the recording. Returns fewer than n at the end of the file, or -errno. */
+static void rec_damaged(const char *what)
+{
+    u64 read = rec_in.p ? 8 + (u64)(rec_in.p - (const u8 *)rec_in.b.p) : 0;
+    rec_bad("damaged at offset %" PRIu64 " (invalid %s)", rec_in.at + read, what);
+}
+
+/* Returns the number of bytes read: fewer than n at the end of the file; or -errno. */
 static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
     while (got < n) {
-        ssize_t r = read(rin_fd, (char *)p + got, n - got);
+        ssize_t r = read(rec_in.fd, (char *)p + got, n - got);
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0)
@@ -12256,32 +12210,31 @@ static s64 rec_read(void *p, size_t n)
 
 static bool rec_read_block(void)
 {
-    u8 head[8], number[4];
-    rec_in.at += rec_in.blocks ? 8 + rec_in.b.len : REC_HEAD;
+    u32 head[2] = { 0 };
+    rec_in.at += rec_in.blocks ? sizeof head + rec_in.b.len : sizeof(struct rec_head);
     rec_in.p = rec_in.end = NULL;
-    s64 n = rec_read(head, 8);
-    u32 len = rec_ld32(head);
     b_reset(&rec_in.b);
-    if (n == 8 && (!len || len > REC_MAX))
-        rec_bad("damaged at offset %" PRIu64 " (invalid block size: %u bytes)", rec_in.at, len);
-    else if (n == 8 && b_room(&rec_in.b, len) < len)
+    s64 n = rec_read(head, sizeof head), m = 0;
+    u32 len = head[0];
+    if (n == sizeof head && (!len || len > REC_MAX))
+        rec_damaged("block size");
+    else if (n == sizeof head && b_room(&rec_in.b, len) < len)
         rec_bad("out of memory (%u bytes)", len);
-    if (*rec_in.wrong)
-        return false;
-    s64 m = n == 8 ? rec_read(rec_in.b.p, len) : n < 0 ? n : 0;
+    else if (n == sizeof head)
+        m = rec_read(rec_in.b.p, len);
     if (n < 0 || m < 0)
-        rec_bad("cannot be read: %s", strerror((int)-m));
-    else if (n < 8 || m < (s64)len)
+        rec_bad("cannot be read: %s", strerror((int)-MIN(n, m)));
+    else if (n < (s64)sizeof head || m < (s64)len)
         rec_bad("truncated at offset %" PRIu64, rec_in.at);
+    else if (rec_crc(rec_crc(0, &rec_in.blocks, sizeof rec_in.blocks), rec_in.b.p, len) != head[1])
+        rec_damaged("checksum");
     if (*rec_in.wrong)
         return false;
-    rec_le32(number, rec_in.blocks++);
+    rec_in.blocks++;
     rec_in.b.len = len;
-    if (rec_crc(rec_crc(0, number, 4), rec_in.b.p, len) != rec_ld32(head + 4))
-        rec_bad("damaged at offset %" PRIu64 " (checksum)", rec_in.at);
     rec_in.p = (const u8 *)rec_in.b.p;
-    rec_in.end = *rec_in.wrong ? rec_in.p : rec_in.p + len;
-    return !*rec_in.wrong;
+    rec_in.end = rec_in.p + len;
+    return true;
 }
 
 static u64 rec_get(void)
@@ -12293,7 +12246,7 @@ static u64 rec_get(void)
         if (c < 128)
             return v;
     }
-    rec_bad("damaged at offset %" PRIu64 " (invalid number)", rec_in.at + 8);
+    rec_damaged("number");
     return 0;
 }
 
@@ -12308,20 +12261,20 @@ static u32 rec_below(u32 limit, const char *what)
     u64 v = rec_get();
     if (v < limit)
         return (u32)v;
-    rec_bad("damaged at offset %" PRIu64 " (%s %" PRIu64 ")", rec_in.at + 8, what, v);
+    rec_damaged(what);
     return 0;
 }
 
 static u8 rec_byte(void)
 {
     if (rec_in.p == rec_in.end) {
-        rec_bad("damaged at offset %" PRIu64 " (truncated record)", rec_in.at + 8);
+        rec_damaged("length of a record");
         return 0;
     }
     return *rec_in.p++;
 }
 
-/* String of the current record, followed by a NUL. */
+/* A string of the current record, followed by a NUL. */
 struct rec_text {
     char *p; /* points into rec_in.text, which is never reallocated */
     u32 len;
@@ -12335,8 +12288,7 @@ static struct rec_text rec_gets(void)
     const char *p = "";
     if (!(ref & 1)) {
         if (at == REC_SLOTS || !rec_in.slot[at].p) {
-            rec_bad("damaged at offset %" PRIu64 " (reference to missing string %u)", rec_in.at + 8,
-                    at);
+            rec_damaged("reference to a string");
         } else {
             p = rec_in.slot[at].p;
             s.len = rec_in.slot[at].len;
@@ -12344,8 +12296,7 @@ static struct rec_text rec_gets(void)
     } else {
         u64 n = rec_get();
         if (n > (u64)(rec_in.end - rec_in.p) || (at < REC_SLOTS && n > REC_KEEP)) {
-            rec_bad("damaged at offset %" PRIu64 " (invalid string length: %" PRIu64 ")",
-                    rec_in.at + 8, n);
+            rec_damaged("length of a string");
             n = 0;
         }
         p = (const char *)rec_in.p;
@@ -12357,12 +12308,12 @@ static struct rec_text rec_gets(void)
     b_put(&rec_in.text, p, s.len);
     b_c(&rec_in.text, 0);
     if (rec_in.text.cut)
-        rec_bad("damaged at offset %" PRIu64 " (a record that is too long)", rec_in.at + 8);
+        rec_damaged("length of a record");
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
-/* Writes '?' over all characters that a terminal would interpret, and returns the string. kvis
- * prints such strings without escapes, but a recording from elsewhere can contain anything. */
+/* Replaces characters that a terminal would interpret with '?', because kvis prints such strings
+ * without escapes. Returns the string. */
 static char *rec_clean(struct rec_text s)
 {
     for (u32 i = 0; i < s.len;) {
@@ -12377,8 +12328,7 @@ static char *rec_clean(struct rec_text s)
 
 static s32 rec_row(const char *name, u64 k)
 {
-    static struct { char name[40]; s32 row; } seen[64]; /* cache of frequent names, with their
-                                                         * rows */
+    static struct { char name[40]; s32 row; } seen[64]; /* cache */
     u32 h = nm_hash('c', name, strlen(name)) % ARRAY_LEN(seen);
     if (strlen(name) >= sizeof seen[h].name)
         return -1;
@@ -12414,7 +12364,7 @@ static void rec_get_meta(void)
     if (!strcmp(key, "process") && !rec_in.again)
         b_put(&rec_processes, value, strlen(value) + 1);
     if (rec_processes.cut)
-        b_reset(&rec_processes); /* the last description may not end with a NUL */
+        b_reset(&rec_processes); /* the last line may lack its NUL */
     u64 n = strtoull(value, NULL, 10);
     if (!strcmp(key, "start_ns"))
         out.start_ns = rec_in.last_ns = n;
@@ -12430,8 +12380,7 @@ static void rec_get_meta(void)
 
 static void rec_get_word(void)
 {
-    enum { MOST = 8 << 20 }; /* limit on the total size of arguments and their pointers, in bytes;
-                              * execve(2) allows 6 MiB */
+    enum { MOST = 8 << 20 }; /* bytes of arguments and pointers; execve(2) allows 6 MiB */
     static u32 n, cap, bytes;
     struct rec_text a = rec_gets();
     rec_in.of_command = true;
@@ -12506,11 +12455,11 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Checks the header, and registers *sum for the summary. Returns -1 with rec_in.wrong on error. */
+/* Checks the header. *sum becomes the summary. Returns -1 with rec_in.wrong on error. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
-    u8 head[REC_HEAD];
-    rin_fd = f;
+    struct rec_head head;
+    rec_in.fd = f;
     rec_in.name = name;
     rec_in.sum = sum;
     rec_in.at = rec_in.blocks = 0;
@@ -12519,29 +12468,27 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rec_in.p = rec_in.end = NULL;
     rec_in.b.max = rec_in.text.max = REC_MAX;
     b_reset(&rec_in.text);
-    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* the kernel allocates only pages that
-                                                           * are used */
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* unused pages need no memory */
     rec_in.n_fields = rec_in.n_kinds = rec_in.n_unasked = rec_attached.n = 0;
     rec_in.pid = rec_in.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++) {
         free(rec_in.slot[i].p);
         rec_in.slot[i] = (struct rec_slot){ 0 };
     }
-    s64 n = rec_read(head, sizeof head);
+    s64 n = rec_read(&head, sizeof head);
     if (!room)
         rec_bad("out of memory");
     else if (n < 0)
         rec_bad("cannot be read: %s", strerror((int)-n));
     else if (!n)
         rec_bad("is empty");
-    else if (n < 8 || memcmp(head, rec_magic, 8))
+    else if (n < (s64)sizeof head.magic || memcmp(head.magic, rec_magic, sizeof head.magic))
         rec_bad("is not a recording of kvis");
-    else if (n < REC_HEAD || rec_crc(0, head, 12) != rec_ld32(head + 12))
+    else if (n < (s64)sizeof head || rec_crc(0, &head, offsetof(struct rec_head, crc)) != head.crc)
         rec_bad("damaged at offset 8 (header)");
-    else if (rec_ld32(head + 8) != REC_VERSION)
+    else if (head.version != REC_VERSION)
         rec_bad("was written by %s kvis: format version %u, this kvis reads version %d",
-                rec_ld32(head + 8) > REC_VERSION ? "a newer" : "an older", rec_ld32(head + 8),
-                REC_VERSION);
+                head.version > REC_VERSION ? "a newer" : "an older", head.version, REC_VERSION);
     return *rec_in.wrong ? -1 : 0;
 }
 
@@ -12561,7 +12508,7 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Returns the entry for name s of class c; NULL if invalid. A peer's name is "KIND ADDRESS". */
+/* Returns the name s of class c; NULL if it is not valid. A peer's name is "KIND ADDRESS". */
 static struct name *rec_name(char c, struct rec_text s)
 {
     if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rec_in.wrong)
@@ -12596,7 +12543,7 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-/* Reads the row of a system call. All calls that this kvis does not know share one row. */
+/* All calls that this kvis does not know share one row. */
 static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
@@ -12646,10 +12593,10 @@ static void rec_get_col(const struct st_col *c, void *p)
 
 static void rec_get_list(const struct st_list *l)
 {
-    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest row type */
+    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* st_io: the largest */
     memset(&row, 0, l->size);
     for (u32 i = 0; i < l->n_cols; i++)
-        if (rec_has_col(l, i))
+        if (l->col[i].sinks & COL_RECORDED)
             rec_get_col(&l->col[i], row.bytes + l->col[i].at);
     if (*rec_in.wrong)
         return;
@@ -12669,23 +12616,23 @@ static const struct st_list *rec_list_of(u8 type)
 }
 
 /* == 17 rp_  replay: feeds a recording to the sinks ================================
- * Reads the records of a recording and passes events and calls to the same outputs as a live run.
- * The options -e, -P and -z are applied here. Entry points: rp_head, rp_play. */
+ * Passes the events and calls of a recording to the outputs of a live run. The options -e, -P and
+ * -z are applied here. Entry points: rp_head, rp_play. */
 
 enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
 
 static struct {
     struct recorded_call recorded;
-    bool ended;              /* true after the REC_END record */
+    bool ended;              /* REC_END was read */
 } rp;
 
-/* Returns a task, which rp_call frees when the call ends, or NULL with rec_in.wrong. */
+/* Returns a task, which rp_call frees, or NULL with rec_in.wrong. */
 static struct task *rp_begin_task(pid_t tid)
 {
     enum { MOST = 1 << 16 };
     struct task *t = ps_task(tid);
     if (!t && ps.n_tasks == MOST)
-        rec_bad("damaged at offset %" PRIu64 " (too many unfinished calls)", rec_in.at + 8);
+        rec_damaged("number of unfinished calls");
     else if (!t && !(t = ps_new_task(tid)))
         rec_bad("out of memory");
     return t;
@@ -12706,7 +12653,7 @@ static u64 rp_time(void)
 
 /* --- events --- */
 
-/* Reads field f of an event; drops the value if this kvis does not know the field. */
+/* Reads field f of an event; drops it if this kvis does not know the field. */
 static void rp_field(struct event *e, u32 f)
 {
     u8 type = rec_in.field[f].type;
@@ -12743,24 +12690,21 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* In a recording, the events of a call precede the record of the call. With -P, that record may
- * select the call by a descriptor or a relative path. Therefore kvis holds events without a
- * matching path until it has read the record of their call. */
+/* The events of a call precede its record, and -P may select the call by a descriptor or a relative
+ * path in that record. Therefore events without a matching path wait for it. */
 static struct {
-    struct event e[RP_HELD];  /* held events; a free entry has tid 0 */
-    struct buf text[RP_HELD]; /* strings of the held events */
+    struct event e[RP_HELD];  /* tid 0: a free entry */
+    struct buf text[RP_HELD]; /* strings of the events */
     u32 n;                    /* number of events held since the start of the replay */
-    /* numbers of dropped events, each for the latest call of a thread */
-    struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED];
+    struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* by the latest call of a thread */
     u64 missing;              /* number of dropped events that -P would have selected */
 } rp_held;
 
-/* Counts an event that kvis cannot hold, for the call that the event belongs to. */
 static void rp_drop(const struct event *e)
 {
     u32 at = (u32)e->tid % RP_DROPPED;
     if (rp_held.dropped[at].tid != e->tid || rp_held.dropped[at].row != e->row)
-        rp_held.dropped[at].n = 0; /* this entry is from an earlier call of the thread */
+        rp_held.dropped[at].n = 0; /* of an earlier call */
     rp_held.dropped[at].tid = e->tid;
     rp_held.dropped[at].row = e->row;
     rp_held.dropped[at].n++;
@@ -12782,7 +12726,7 @@ static void rp_hold(const struct event *e)
     rp_held.n++;
 }
 
-/* Emits the held events of a call that has ended if -P selects the call; drops them otherwise. */
+/* A call has ended: emits its held events if -P selects the call, and drops them otherwise. */
 static void rp_release(pid_t tid, const struct call *c, bool wanted)
 {
     u32 at = (u32)tid % RP_DROPPED;
@@ -12802,7 +12746,7 @@ static void rp_release(pid_t tid, const struct call *c, bool wanted)
     }
 }
 
-/* With --by=pid, a new child ends the row of an earlier process that had the same pid. */
+/* With --by=pid, a new child ends the row of an earlier process with its pid. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
@@ -12869,7 +12813,7 @@ static bool rp_shown(const struct call *c)
     return !c->known || sc_set[c->row];
 }
 
-/* Reports data that this kvis does not know. Its checksum is valid, so a newer kvis wrote it. */
+/* Reports unknown data with a valid checksum: a newer kvis wrote it. */
 static void rp_newer(const char *what, u64 n)
 {
     rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
@@ -12895,7 +12839,6 @@ static void rp_enter(void)
     struct task *t = *rec_in.wrong ? NULL : rp_begin_task(rec_in.tid);
     if (!t)
         return;
-    c.begun = false;
     t->pid = rec_in.pid;
     t->call = c;
     out.many = flags & REC_CMANY;
@@ -12904,11 +12847,10 @@ static void rp_enter(void)
     t->call.text = (struct buf){ 0 }; /* rec_in owns the memory of the text */
 }
 
-/* Recorded calls have the cmd argument of fsconfig(2) only as text. */
+/* A recording has the cmd argument of fsconfig(2) as text. */
 static bool rp_is_path(const struct call *c, u32 i)
 {
-    static const char set_path[] = "FSCONFIG_SET_PATH"; /* also a prefix of
-                                                         * FSCONFIG_SET_PATH_EMPTY */
+    static const char set_path[] = "FSCONFIG_SET_PATH"; /* or FSCONFIG_SET_PATH_EMPTY */
     const struct arg *command = &c->val[1];
     u16 kind = sc_rows[c->row].arg[i];
     if (kind != K_FSVALUE)
@@ -12917,7 +12859,7 @@ static bool rp_is_path(const struct call *c, u32 i)
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
 
-/* Returns whether -P selects a call, by one of the n recorded paths or by a path argument. */
+/* Returns whether -P selects a call by one of its n recorded paths or by a path argument. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -12965,7 +12907,7 @@ static void rp_result(const struct call *c, u32 flags)
     rp.recorded.ret_len = ret.len;
 }
 
-/* Returns the --by=pid row of a pid, created on first use, or NULL if there are too many. */
+/* Returns the --by=pid row of a process, or NULL if there are too many. */
 static struct st_caller *rp_caller(pid_t pid)
 {
     struct summary *s = rec_in.sum;
@@ -13047,7 +12989,7 @@ static void (*const rp_reader[])(void) = {
     [REC_END] = rp_end,
 };
 
-/* Reads one record. Returns false at the end, after an error or if its type is not in from..to. */
+/* Reads one record. Returns false at the end, on error, or if its type is not in from..to. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -13068,7 +13010,7 @@ static bool rp_record(u8 from, u8 to)
     return !*rec_in.wrong && !rp.ended;
 }
 
-/* Reads the description of the run, up to the first event. Returns false if it is incomplete. */
+/* Reads the description of the run. Returns false if it is incomplete. */
 static bool rp_head(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
@@ -13076,12 +13018,10 @@ static bool rp_head(void)
     rp.ended = false;
     while (rp_record(REC_META, REC_UNASKED))
         ;
-    if (!*rec_in.wrong && (!rec_in.n_kinds || *rec_in.p > REC_UNASKED))
-        return rec_in.n_kinds > 0;
-    return false;
+    return !*rec_in.wrong && rec_in.n_kinds && *rec_in.p > REC_UNASKED;
 }
 
-/* Replays all events, calls and the summary. Returns whether the recording has its end record. */
+/* Replays the rest. Returns whether the recording has its end record. */
 static bool rp_play(void)
 {
     rp.ended = false;
@@ -13089,7 +13029,7 @@ static bool rp_play(void)
         ;
     out_end();
     if (!rp.ended && !*rec_in.wrong)
-        rec_bad("damaged at offset %" PRIu64 " (unexpected header record)", rec_in.at + 8);
+        rec_damaged("order of records");
     return rp.ended;
 }
 
@@ -14427,13 +14367,11 @@ static void rep_chunk(u32 n)
     memmove(rep.raw.p, rep.raw.p + n, rep.raw.len);
 }
 
-/* Receives the bytes of the events' recording from rec_write. Returns 0 or -errno. */
-static int rep_write(const char *p, size_t n)
+static void rep_write(const char *p, size_t n)
 {
     b_put(&rep.raw, p, n);
     while (rep.raw.len >= REP_CHUNK)
         rep_chunk(REP_CHUNK);
-    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* an error: out_writer_flush has already reported it */
 }
 
 /* Writes a script element with JSON. Escapes '<', which could end it or begin a comment. */
@@ -14539,7 +14477,7 @@ static void rep_events(int fd, const char *name)
     }
     rep_choose(opt.report_events);
     rep.raw.max = REC_MAX * 2;
-    rec_start(rep_write, rep.w.name[0]);
+    rec_start(rep_write);
     out.tap[0] = &rep_tap;
     rp_play();
     out.n_taps = 0;
@@ -37341,8 +37279,12 @@ static void cmd_record(void)
         rep_begin();
     if (opt.perfetto || opt.chrome_json || opt.folded)
         px_open(cmd_json_fd, cmd_perfetto_fd, cmd_folded_fd);
-    if (rout_fd >= 0)
-        rec_start(rec_write_fd, cmd_recording_name);
+    if (rout_fd < 0)
+        return;
+    rec_file.fd[0] = rout_fd;
+    rec_file.name[0] = cmd_recording_name;
+    rec_file.b.max = 64 << 20;
+    rec_start(rec_write_file);
 }
 
 static void cmd_announce_report(void)
@@ -37457,7 +37399,7 @@ static int cmd_trace_end(void)
         cmd_spare_files();
     int sig, status = tr_finish(&sig);
     if (begun)
-        cmd_report(rout_fd, rec_out.name, true);
+        cmd_report(rout_fd, cmd_recording_name, true);
     if (out.failed)
         return EXIT_KVIS;
     if (sig)
@@ -37695,7 +37637,7 @@ static int cmd_proc(void)
     out.many = true; /* replayed text lines must name their processes */
     cmd_record();
     int status = proc_run(tr.deadline_ns);
-    cmd_report(rout_fd, rec_out.name, true);
+    cmd_report(rout_fd, cmd_recording_name, true);
     return cmd_rows_end(sp_error(), status);
 }
 
@@ -37934,7 +37876,7 @@ static int cmd_replay(void)
     if (whole)
         st_report(&st, true);
     out_flush();
-    cmd_report(rin_fd, rec_in.name, whole);
+    cmd_report(rec_in.fd, rec_in.name, whole);
     return out.failed ? EXIT_KVIS : !whole;
 }
 
