@@ -13034,29 +13034,25 @@ static bool rp_play(void)
 }
 
 /* == 18 px_  --perfetto, --chrome-json, --folded: traces, flame graphs ===============
- * Writes a trace while events arrive, in Perfetto's own format (protos/perfetto/trace/ in its
- * source; px_pb_ writes protocol buffers) or in Chrome's JSON, which other viewers read
- * (docs/getting-started/other-formats.md). System calls are slices on the track of their thread.
- * Open files, disk requests and other intervals that can overlap are slices on their own tracks.
- * Forks and wake-ups are arrows. A track below each thread shows the thread's states during calls
- * (px_state). JSON times are in µs with three decimals. Viewers would merge the tracks of two
- * processes with the same pid. Therefore, traces contain ids that kvis never reuses, and the names
- * of tracks contain the real pids. Entry points: px_open, px_close. */
+ * Writes a trace while events arrive, in Perfetto's format (protos/perfetto/trace/ in its source;
+ * px_pb_ writes protocol buffers) or in Chrome's JSON (docs/getting-started/other-formats.md).
+ * System calls are slices on the track of their thread; open files, disk requests and other
+ * intervals that can overlap have tracks of their own. Forks and wake-ups are arrows. A track below
+ * each thread shows the thread's states during calls. JSON times are in µs with three decimals.
+ * Viewers merge processes with the same pid; therefore the ids in a trace are never reused, and the
+ * names of tracks contain the real pids. Entry points: px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
 
 enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, PX_RSS,
                   PX_MAX_RSS, N_PX };
-static const struct { const char *track, *series; } px_counters[N_PX] = {
-    [PX_HEAP] = { "heap", "bytes" }, [PX_MAPPED] = { "mapped", "bytes" },
-    [PX_READ] = { "bytes read", "bytes" }, [PX_WRITTEN] = { "bytes written", "bytes" },
-    [PX_RECEIVED] = { "bytes received", "bytes" }, [PX_SENT] = { "bytes sent", "bytes" },
-    [PX_FILES] = { "open files", "files" }, [PX_RSS] = { "RSS", "bytes" },
-    [PX_MAX_RSS] = { "max RSS", "bytes" },
+static const char *const px_counters[N_PX] = {
+    "heap", "mapped", "bytes read", "bytes written", "bytes received", "bytes sent", "open files",
+    "RSS", "max RSS",
 };
 
-/* Categories in the trace. Values below N_CAT are categories of events (enum cat). */
+/* Categories; the first ones are those of events (enum cat). */
 enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
               PX_SCHED, PX_OPEN, PX_STATE, N_PX_CATS };
 static const char *const px_cats[N_PX_CATS] = {
@@ -13066,56 +13062,55 @@ static const char *const px_cats[N_PX_CATS] = {
     [PX_URING] = "io_uring", [PX_SCHED] = "sched", [PX_OPEN] = "open file", [PX_STATE] = "state",
 };
 
-/* Arguments in the trace. Values below N_EV_FIELDS are fields of events. */
+/* Arguments; the first ones are the fields of events. */
 enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
               N_PX_ARGS };
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* The tracks of a process or thread in Perfetto's format. The id of a track is 16 times the upid or
- * utid, plus one of these constants; the track of a counter has PX_OF_COUNTER + enum px_counter. */
+/* Tracks in Perfetto's format. Their ids are 16 * upid or utid, plus one of these constants; for
+ * counters, PX_OF_COUNTER + enum px_counter. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
 /* A traced thread. The main thread also represents its process. */
 struct px_track {
     struct px_track *next;
     pid_t pid, tid;
-    u64 upid, utid;       /* ids of the process and the thread in the trace, never reused */
-    u64 flow;             /* id of the fork arrow to be ended at the thread's first record, or 0 */
+    u64 upid, utid;       /* ids in the trace */
+    u64 flow;             /* id of the fork arrow that the thread's first record ends; 0: none */
     bool dead;
-    char *runs;           /* name of the slice of the running program, or NULL */
-    s64 count[N_PX];      /* counter values of the process */
-    u64 reported_ns[N_PX]; /* times at which the counters were last written */
-    bool due[N_PX];       /* true if the counter changed after reported_ns */
-    u32 described;        /* bit set of the PX_OF_ tracks whose descriptions are in the trace */
+    char *runs;           /* slice of the running program; NULL: none */
+    s64 count[N_PX];      /* counters of the process */
+    u64 reported_ns[N_PX]; /* when they were last written */
+    bool due[N_PX];       /* the counter changed after reported_ns */
+    u32 described;        /* bit set of the PX_OF_ tracks that the trace describes */
     u64 state_ns;         /* end of the last thread state that was written */
     struct { u64 from, to; } *wait; /* waits for a CPU, not written yet */
     u32 n_waits, cap_waits;
-    /* the following members are used only by --folded */
+    /* only for --folded: */
     pid_t parent;
-    u32 name_len;         /* length of `name`, or 0 if the name is unknown */
-    char name[PX_NAME];   /* program of the process, or name that the thread set with prctl(2) */
+    u32 name_len;         /* length of `name`; 0: unknown */
+    char name[PX_NAME];   /* program of the process, or the thread's own name (prctl(2)) */
 };
 
 static struct writer px_json = { .fd = { -1, -1 } }, px_proto = { .fd = { -1, -1 } };
 
 static struct {
-    bool json, proto;     /* output formats in use */
+    bool json, proto;     /* formats in use */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
-    u64 untracked;        /* number of times that px_track returned the shared track */
+    u64 untracked;        /* number of uses of the track that threads without memory share */
     u64 ids, events;      /* last id that was assigned; number of JSON events */
     u32 args;             /* number of arguments of the current JSON event */
-    u32 packet, inner;    /* offsets of the current packet and of the message open in it */
-} px; /* in .bss, because an initializer would add its tables to the binary */
+    u32 packet, inner;    /* offsets of the current packet and of the message in it */
+} px; /* in .bss: an initializer would add its tables to the binary */
 
 static u64 px_rel(u64 ns)
 {
     return ns > out.start_ns ? ns - out.start_ns : 0;
 }
 
-/* --- protocol buffers: each field is written as its number and type, then its value. A nested
- * message starts with its length (https://protobuf.dev/programming-guides/encoding). --- */
+/* --- protocol buffers (https://protobuf.dev/programming-guides/encoding) --- */
 
 static void px_pb_num(u32 field, u64 v)
 {
@@ -13130,11 +13125,11 @@ static void px_pb_fixed(u32 field, u64 v)
         b_c(&px_proto.b, (char)(v >> 8 * i));
 }
 
-/* Begins a nested message in the Perfetto trace. Returns its offset, which px_pb_end needs. */
+/* Begins a nested message. Returns its offset for px_pb_end. */
 static u32 px_pb_begin(u32 field)
 {
     rec_varint(&px_proto.b, field << 3 | 2);
-    b_c(&px_proto.b, 0); /* assume a length of one byte; px_pb_end inserts more bytes if needed */
+    b_c(&px_proto.b, 0); /* length; px_pb_end inserts bytes if it needs more than one */
     return px_proto.b.len;
 }
 
@@ -13154,7 +13149,7 @@ static void px_pb_end(u32 from)
     *p = (char)n;
 }
 
-/* Writes a text field. Bytes that are not valid UTF-8 are escaped. */
+/* Escapes bytes that are not valid UTF-8. */
 static void px_pb_text(u32 field, const char *s, size_t n)
 {
     u32 at = px_pb_begin(field);
@@ -13167,8 +13162,7 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* flags: SequenceFlags of the packet. 1: it needs no earlier packet; 2: it needs earlier
- * packets. */
+/* flags (SequenceFlags): 1: needs no earlier packet; 2: needs earlier packets. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -13176,8 +13170,8 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-/* Writes an entry of InternedData, which defines the number that later packets write instead of a
- * name. index: 1 for categories, 3 for names of arguments. */
+/* Defines the number that later packets write instead of a name (InternedData). index: 1 for
+ * categories, 3 for names of arguments. */
 static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
 {
     u32 at = px_pb_begin(index);
@@ -13224,14 +13218,16 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track. `parent` is the id of the track above it, or 0. */
-static void px_pb_track(u64 uuid, u64 parent)
+/* Begins the description of a track below the track `parent` (0: none). name may be NULL. */
+static void px_pb_track(u64 uuid, u64 parent, const char *name)
 {
     px_pb_packet(2);
     px.inner = px_pb_begin(60);
     px_pb_num(1, uuid);
     if (parent)
         px_pb_num(5, parent);
+    if (name)
+        px_pb_word(2, name);
 }
 
 static void px_pb_argv(const char *p, u32 n)
@@ -13243,29 +13239,18 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-/* Writes an argument of an event. px_pb_head has defined the name for `number`. */
+/* px_pb_head has defined the name for `number`. */
 static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
 {
     u32 at = px_pb_begin(4);
     px_pb_num(1, number);
     switch (type) {
-    case VT_ARGV:
-        px_pb_argv(v->s.p, v->s.len);
-        break;
-    case VT_STR:
-        px_pb_text(6, v->s.p, v->s.len);
-        break;
-    case VT_SYM:
-        px_pb_word(6, v->sym);
-        break;
-    case VT_ADDR:
-        px_pb_num(7, (u64)v->n);
-        break;
-    case VT_BOOL:
-        px_pb_num(2, v->n != 0);
-        break;
-    default:
-        px_pb_num(4, (u64)v->n);
+    case VT_ARGV: px_pb_argv(v->s.p, v->s.len); break;
+    case VT_STR: px_pb_text(6, v->s.p, v->s.len); break;
+    case VT_SYM: px_pb_word(6, v->sym); break;
+    case VT_ADDR: px_pb_num(7, (u64)v->n); break;
+    case VT_BOOL: px_pb_num(2, v->n != 0); break;
+    default: px_pb_num(4, (u64)v->n); break;
     }
     px_pb_end(at);
 }
@@ -13299,8 +13284,8 @@ static void px_pb_head(void)
 
 /* --- Perfetto and JSON --- */
 
-/* Begins a JSON event such as {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall".
- * With cat N_PX_CATS, the event has no category. */
+/* Begins a JSON event: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall". cat
+ * N_PX_CATS: no category. */
 static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns, enum px_cat cat,
                                  const char *name, size_t n)
 {
@@ -13334,7 +13319,7 @@ static u64 px_uuid(const struct px_track *t, u32 of)
     return (of == PX_OF_PROCESS || of >= PX_OF_COUNTER ? t->upid : t->utid) << 4 | of;
 }
 
-/* Begins an event of a thread. phase: X (a slice until end_ns), B (begin), E (end), i (instant). */
+/* Begins an event of a thread. phase: X (slice until end_ns), B (begin), E (end), i (instant). */
 static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, enum px_cat cat,
                      const char *name, size_t n)
 {
@@ -13354,12 +13339,11 @@ static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, e
         px_pb_event(px_uuid(t, PX_OF_THREAD), ns, PX_END);
 }
 
-/* Ends an event that px_begin began. For phase X, end_ns is the end of the slice; otherwise 0. */
+/* Ends an event of px_begin. end_ns: the end of a slice (phase X), else 0. */
 static void px_end(const struct px_track *t, u64 end_ns)
 {
     if (px.json)
         px_json_end();
-    px.args = 0;
     if (!px.proto)
         return;
     px_pb_event_end();
@@ -13367,8 +13351,7 @@ static void px_end(const struct px_track *t, u64 end_ns)
         px_pb_slice_end(px_uuid(t, PX_OF_THREAD), end_ns);
 }
 
-/* Adds an argument to the current event. In JSON, the comma that precedes the first argument
- * becomes the brace that opens the list of arguments. */
+/* Adds an argument to the current event. In JSON, the comma before the first one becomes '{'. */
 static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
     struct buf *b = &px_json.b;
@@ -13399,12 +13382,12 @@ static void px_arg_num(enum px_arg arg, s64 v)
     px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_NUM, &(union ev_val){ .n = v });
 }
 
-/* Names the track of a process or thread. In JSON, the name ends with the real pid or tid. */
+/* Names the track of a process or thread. In JSON, the real pid or tid follows the name. */
 static void px_call_it(struct px_track *t, bool process, const char *name, size_t n)
 {
     if (px.proto) {
         px_pb_track(px_uuid(t, process ? PX_OF_PROCESS : PX_OF_THREAD),
-                    process ? 0 : px_uuid(t, PX_OF_PROCESS));
+                    process ? 0 : px_uuid(t, PX_OF_PROCESS), NULL);
         u32 at = px_pb_begin(process ? 3 : 4);
         px_pb_num(1, (u64)t->pid);
         if (!process)
@@ -13429,7 +13412,7 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     px_json_end();
 }
 
-/* --- states of threads, as known from calls and scheduler records --- */
+/* --- states of threads, from calls and scheduler records --- */
 
 static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
 {
@@ -13439,8 +13422,7 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
         return;
     if (!(t->described >> PX_OF_STATE & 1)) {
         t->described |= 1u << PX_OF_STATE;
-        px_pb_track(uuid, px_uuid(t, PX_OF_THREAD));
-        px_pb_word(2, "state");
+        px_pb_track(uuid, px_uuid(t, PX_OF_THREAD), "state");
         px_pb_event_end();
     }
     t->state_ns = to;
@@ -13498,8 +13480,7 @@ static void px_free(struct px_track *t)
     free(t);
 }
 
-/* Marks the track of a thread as dead. The track stays until PX_DEAD more threads have ended,
- * because late records of the thread may still arrive. */
+/* Keeps the track until PX_DEAD more threads have ended, for late records. */
 static void px_dead(struct px_track *t)
 {
     struct px_track **slot = &px.dead[px.n_dead++ % PX_DEAD];
@@ -13511,8 +13492,7 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* Returns the track of a thread, created on first use. If memory runs out or there are PX_TRACKS
- * tracks, returns a track that all new threads share. */
+/* Returns the track of a thread. If memory or PX_TRACKS is exhausted, new threads share a track. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
@@ -13539,15 +13519,15 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Sets the name of a thread's track, unless the track is the shared one of px_track (tid 0). */
+/* Does not name the track that threads share (tid 0). */
 static void px_name(struct px_track *t, const char *name, size_t n)
 {
     t->name_len = t->tid ? (u32)MIN(n, sizeof t->name) : 0;
     memcpy(t->name, name, t->name_len);
 }
 
-/* Writes the start (phase 's') or the end ('f') of an arrow between two threads. In Perfetto's
- * format the arrow attaches to an instant event; in JSON, to thread t's slice at time json_ns. */
+/* Writes the start (phase 's') or end ('f') of an arrow between threads. It is attached to an instant
+ * event in Perfetto's format, and to the slice of thread t at json_ns in JSON. */
 static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
                     const char *name)
 {
@@ -13564,7 +13544,7 @@ static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u
     px_pb_event_end();
 }
 
-/* Returns the track of a thread. At the thread's first record, also ends its fork arrow. */
+/* Returns the track of a thread. The thread's first record ends its fork arrow. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -13581,8 +13561,7 @@ static void px_pb_count(struct px_track *p, u32 k, u64 ns)
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
     if (!(p->described >> (PX_OF_COUNTER + k) & 1)) {
         p->described |= 1u << (PX_OF_COUNTER + k);
-        px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS));
-        px_pb_word(2, px_counters[k].track);
+        px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS), px_counters[k]);
         u32 at = px_pb_begin(8);
         px_pb_num(3, k == PX_FILES ? 2 : 3); /* UNIT_COUNT, UNIT_SIZE_BYTES */
         px_pb_end(at);
@@ -13593,15 +13572,15 @@ static void px_pb_count(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* Writes a counter. If a process closes a file of another process, the records of the two may be
- * out of order; the counter's time must not go back. */
+/* A process may close a file of another process: their records may be out of order, but a counter's
+ * time must not go back. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     ns = MAX(ns, p->reported_ns[k]);
     if (px.json) {
-        const char *track = px_counters[k].track;
-        struct buf *b = px_json_event('C', p, ns, PX_COUNTER, track, strlen(track));
-        b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", px_counters[k].series, p->count[k]);
+        const char *name = px_counters[k];
+        struct buf *b = px_json_event('C', p, ns, PX_COUNTER, name, strlen(name));
+        b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", k == PX_FILES ? "files" : "bytes", p->count[k]);
         px_json_end();
     }
     if (px.proto)
@@ -13610,14 +13589,14 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     p->due[k] = false;
 }
 
-/* Limits a number from a recording, so that the sum of two such numbers cannot overflow. */
+/* Limits a recorded number: the sum of two such numbers cannot overflow. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
     return MIN(MAX(n, -most), most);
 }
 
-/* Sets a counter of a process, and writes it at most once per PX_STEP_NS. */
+/* Sets a counter, and writes it at most once per PX_STEP_NS. */
 static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 {
     p->count[k] = MAX(px_bounded(n), 0);
@@ -13653,19 +13632,18 @@ static void px_counts(const struct event *e)
     }
 }
 
-/* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS", the input of flamegraph.pl, inferno
- * and speedscope. These programs add up lines with the same stack, so kvis can write and clear the
- * table whenever it is full. --- */
+/* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and
+ * speedscope, which add up lines with the same stack: a full table can be written and cleared --- */
 
 enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
 static struct writer px_folded = { .fd = { -1, -1 } };
 
 static struct {
-    /* ns: time spent in the stack, or bytes with --folded-by=bytes */
+    /* ns: time in the stack; bytes with --folded-by=bytes */
     struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS];
     u32 n;
-} *px_fold; /* NULL if --folded is not given */
+} *px_fold; /* NULL: no --folded */
 
 static void px_fold_flush(void)
 {
@@ -13684,7 +13662,7 @@ static void px_fold_flush(void)
     px_fold->n = 0;
 }
 
-/* Escapes ';', which separates frames, and line breaks, which separate stacks. */
+/* Escapes ';' and line breaks, which separate frames and stacks. */
 static void px_frame(struct buf *b, const char *s, size_t n)
 {
     if (b->len)
@@ -13725,20 +13703,8 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Appends the name that a thread has set, or "main" or "thread", as a frame. */
-static void px_frame_thread(struct buf *b, const struct task *t, const struct px_track *track)
-{
-    if (t->tid == t->pid)
-        px_frame(b, "main", 4);
-    else if (track->name_len)
-        px_frame(b, track->name, track->name_len);
-    else
-        px_frame(b, "thread", 6);
-}
-
-/* Returns the file or peer of a call: from its first argument, a descriptor such as
- * "3</etc/hosts>", or its first path argument. Calls such as openat have both; the path is
- * returned. Returns NULL if the call has neither. */
+/* Returns the file or peer of a call, or NULL: its first path argument or the file in its first
+ * argument, a descriptor such as "3</etc/hosts>". openat and similar calls have both. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -13763,8 +13729,7 @@ static const char *px_about(const struct call *c, const char *name, size_t *n)
     return *n ? fd + 1 : NULL;
 }
 
-/* Adds `ns` to stack b, followed by the frame `leaf` if not NULL, truncated to PX_STACK_LEN
- * bytes. */
+/* Adds ns to stack b, with the frame `leaf` if not NULL. */
 static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
 {
     u32 len = b->len;
@@ -13775,8 +13740,8 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* Stores the name that a thread sets with prctl(PR_SET_NAME). The argument's text is the name in
- * quotes, followed by "..." if kvis truncated it. */
+/* Notes the name that a thread sets with prctl(PR_SET_NAME). The argument's text is the name in
+ * quotes, and "..." if kvis truncated it. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -13787,7 +13752,7 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds a call's stack, weighted as --folded-by says: by time in some states, or by bytes. */
+/* Adds a call's stack by time or by bytes, as --folded-by says. */
 static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
 {
     static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
@@ -13808,7 +13773,7 @@ static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
     bool moved = false;
     for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
         moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
-                 && !strstr(name, "mmsg"); /* sendmmsg and recvmmsg return a number of messages */
+                 && !strstr(name, "mmsg"); /* these return a number of messages */
     if (moved && c->ret > 0 && !c->err)
         px_fold_leaf(b, NULL, (u64)c->ret);
 }
@@ -13822,12 +13787,17 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
         return;
     b_reset(&b);
     px_frame_process(&b, t->pid);
-    px_frame_thread(&b, t, track);
+    if (t->tid == t->pid)
+        px_frame(&b, "main", 4);
+    else if (track->name_len)
+        px_frame(&b, track->name, track->name_len);
+    else
+        px_frame(&b, "thread", 6);
     px_frame(&b, name, strlen(name));
     const char *about = px_about(c, name, &n);
     if (about)
         px_frame(&b, about, n);
-    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leave space for the frame of a state */
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for the frame of a state */
     px_fold_weigh(&b, c, name);
     px_fold_renamed(track, c, name);
 }
@@ -13838,11 +13808,11 @@ static void px_fold_exit(const struct event *e)
     pid_t chain[PX_DEPTH] = { e->pid };
     u32 n = 1;
     if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
-        return; /* without calls, only CPU time is known */
+        return; /* no other time is known */
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = px_find(chain[n - 1])) || !t->parent)
             break;
-    do { /* drop the oldest ancestors until the stack is short enough */
+    do { /* drop the oldest ancestors if the stack is too long */
         b_reset(&b);
         for (u32 k = n; k; k--)
             px_frame_process(&b, chain[k - 1]);
@@ -13852,7 +13822,7 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* Writes a slice on a track of its own, because it may overlap other slices of its category. */
+/* Writes a slice on its own track, because it may overlap others of its category. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -13865,25 +13835,18 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
     if (!px.proto || cat == PX_SCHED)
         return;
     /* Perfetto's viewer merges tracks with the same name if their slices do not overlap. */
-    px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS));
-    px_pb_word(2, px_cats[cat]);
+    px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS), px_cats[cat]);
     px_pb_event_end();
     px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
-}
-
-/* Returns whether the trace already shows an event, as the slice of its call or as a counter. */
-static bool px_is_said(const struct event *e)
-{
-    bool beside = e->kind == EK_EXIT_THREAD || event_kinds[e->kind].how & EVENT_WITH_CALLS;
-    return e->kind == EK_RSS || (opt.calls && !beside);
 }
 
 static void px_instant(const struct px_track *t, const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
-    const char *err = e->err ? u_errname(e->err) : NULL;
-    if (px_is_said(e))
-        return;
+    const char *err = u_errname(e->err);
+    bool beside = e->kind == EK_EXIT_THREAD || k->how & EVENT_WITH_CALLS;
+    if (e->kind == EK_RSS || (opt.calls && !beside))
+        return; /* shown as a counter, or as the slice of its call */
     px_begin('i', t, e->ts_ns, 0, (enum px_cat)k->cat, k->name, strlen(k->name));
     if (err)
         px_arg_text(PX_ERROR, err, strlen(err));
@@ -13893,14 +13856,14 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_end(t, 0);
 }
 
-/* Starts the slice of the program that a process runs, and ends the slice of its previous program.
- * name is NULL when the process exits. If calls are traced, there are no such slices. */
+/* Ends the slice of a process's program and begins that of the next one; name is NULL at exit. If
+ * calls are traced, there are no such slices. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
     if (opt.calls)
         return;
-    if (t->runs) { /* speedscope needs the name in the end event, too */
+    if (t->runs) { /* speedscope needs the name here, too */
         px_begin('E', t, ns, 0, PX_COMMAND, t->runs, strlen(t->runs));
         px_end(t, 0);
     }
@@ -13921,7 +13884,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
     pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
     struct px_track *old = px_find(child);
     if (old == t)
-        return; /* a thread cannot create itself: the recording is damaged */
+        return; /* the recording is damaged */
     if (old && old->dead) {
         for (u32 i = 0; i < PX_DEAD; i++)
             if (px.dead[i] == old)
@@ -13930,12 +13893,12 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : px_find(e->pid); /* processes inherit their names */
+    const struct px_track *by = thread ? t : px_find(e->pid); /* children inherit the name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
     if (old)
-        return; /* the child's records arrived earlier, so no arrow is drawn */
+        return; /* the child's records came first: no arrow */
     c->flow = ++px.ids;
     px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -13973,7 +13936,7 @@ static void px_exec(const struct event *e)
     px_program(p, e->ts_ns, base, n, e);
 }
 
-/* Writes a disk or io_uring request as two slices: in the queue, and from issue to completion. */
+/* A disk or io_uring request is two slices: in the queue, and from issue to completion. */
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
@@ -14033,7 +13996,7 @@ static void px_call_args(const struct call *c)
     px_arg_text(PX_ARGS, text.p ? text.p : "", text.len);
     b_s64(&number, c->ret);
     px_arg_text(PX_RET, ret, number.len);
-    const char *err = c->err ? u_errname(c->err) : NULL;
+    const char *err = u_errname(c->err);
     if (err)
         px_arg_text(PX_ERROR, err, strlen(err));
     if (!c->timed)
@@ -14045,8 +14008,8 @@ static void px_call_args(const struct call *c)
         px_arg_num(PX_DISK, (s64)c->disk_ns);
 }
 
-/* If another thread woke thread t during call c, draws an arrow between them. The arrow ends at the
- * wake-up; in JSON, at the end of the call, because it must point into a slice. */
+/* Draws an arrow from the thread that woke thread t during call c to the wake-up. In JSON, it must
+ * point into a slice, and therefore ends at the end of the call. */
 static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 {
     struct px_track *waker = c->waker_pid ? px_find(c->waker_pid) : NULL;
@@ -14064,8 +14027,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* Writes the states of a thread during a call. If the thread left its CPU exactly once, a scheduler
- * record shows when; otherwise only the total time in each state is known. */
+/* If the thread left its CPU exactly once, a scheduler record shows when; otherwise only the total
+ * time in each state is known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -14129,7 +14092,7 @@ static void px_to(struct writer *w, int fd, const char *name)
     w->b.max = 32 << 20;
 }
 
-/* Begins the output files. A descriptor of -1 means that the format is not wanted. */
+/* A descriptor of -1: the format is not wanted. */
 static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
@@ -14175,14 +14138,14 @@ static void px_close(void)
 }
 
 /* == 19 emb_  texts embedded in the binary =============================================
- * gen/texts.py collects the report page, the manual pages, completions, lists and the dashboard in
- * one file, which the binary contains. Entry points: emb_text, emb_list, emb_next. */
+ * gen/texts.py collects the report page, manual pages, completions, lists and the dashboard in one
+ * file. Entry points: emb_text, emb_list, emb_next. */
 
-/* Tests that include kvis.c define main. They embed an empty report page. */
+/* Tests define main, and embed an empty report page. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
-/* Never called. The function only holds the assembler code that embeds the texts. */
+/* Never called; only holds the assembler code. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
@@ -14190,12 +14153,12 @@ static void __attribute__((used, noinline)) emb_pages(void)
             ".popsection\n");
 }
 
-/* With default visibility, position-independent code on arm64 would read these addresses from the
- * GOT, where a static ld leaves 0. */
+/* hidden: position-independent code on arm64 would otherwise read the addresses from the GOT, where
+ * a static ld leaves 0. */
 extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
-/* Returns the embedded text after `text` (NULL: the first) as "NAME\nTEXT", or NULL at the end. */
+/* Returns the text after `text` (NULL: the first) as "NAME\nTEXT", or NULL at the end. */
 static const char *emb_next(const char *text)
 {
     text = text ? text + strlen(text) + 1 : emb_texts;
@@ -14213,8 +14176,8 @@ static const char *emb_text(const char *kind, const char *name)
     return NULL;
 }
 
-/* Appends the list NAME of a manual page, without man(7) macros and backslashes. The list is
- * between the lines `.\" list NAME` and `.\" end`. Returns false if no page has such a list. */
+/* Appends the list NAME of a manual page (from `.\" list NAME` to `.\" end`), without man(7) macros
+ * and backslashes. Returns false if no page has it. */
 static bool emb_list(struct buf *b, const char *name)
 {
     char begin[64];
