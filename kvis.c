@@ -12283,7 +12283,7 @@ struct rec_text {
 static struct rec_text rec_gets(void)
 {
     static char none[1];
-    u32 ref = rec_below(REC_SLOTS * 2 + 2, "string"), at = ref >> 1;
+    u32 ref = rec_below(REC_SLOTS * 2 + 2, "reference to a string"), at = ref >> 1;
     struct rec_text s = { rec_in.text.p + rec_in.text.len, 0 };
     const char *p = "";
     if (!(ref & 1)) {
@@ -12431,7 +12431,7 @@ static void rec_get_field(void)
 static void rec_get_kind(void)
 {
     const char *name = rec_gets().p;
-    u32 n = rec_below(REC_KIND_FIELDS + 1, "fields");
+    u32 n = rec_below(REC_KIND_FIELDS + 1, "number of fields");
     if (rec_in.n_kinds == REC_KINDS) {
         rec_bad("damaged: more than %d kinds", REC_KINDS);
         return;
@@ -12520,7 +12520,7 @@ static void rec_get_name(void)
 {
     char c = (char)rec_byte();
     struct rec_text s = rec_gets();
-    u8 kind = (u8)rec_below(N_FK, "kind"), how = (u8)rec_below(4, "use");
+    u8 kind = (u8)rec_below(N_FK, "kind"), how = (u8)rec_below(4, "use of a file");
     u64 in = rec_get(), written = rec_get(), opens = rec_get();
     struct name *n = rec_name(c, s);
     if (!n)
@@ -12535,7 +12535,7 @@ static void rec_get_name(void)
 
 static void rec_get_hist(u32 *hist, u32 n)
 {
-    u32 used = rec_below(n + 1, "buckets"), at = 0;
+    u32 used = rec_below(n + 1, "number of buckets"), at = 0;
     for (u32 i = 0; i < used && !*rec_in.wrong; i++) {
         at += rec_below(n - at, "bucket");
         u64 count = rec_get();
@@ -12759,7 +12759,8 @@ static void rp_event(void)
 {
     u32 flags = rec_byte(), kind = rec_below(rec_in.n_kinds, "kind");
     u64 mask = rec_get(), told = out.events;
-    u32 others = mask >> rec_in.kind[kind].n & 1 ? rec_below(rec_in.n_fields + 1, "fields") : 0;
+    bool has_others = mask >> rec_in.kind[kind].n & 1;
+    u32 others = has_others ? rec_below(rec_in.n_fields + 1, "number of fields") : 0;
     s8 own = rec_in.kind[kind].own;
     rp_ids(flags);
     struct event *e = ev_new((u8)MAX(own, 0), NULL, rp_time());
@@ -12788,8 +12789,8 @@ static void rp_recorded_call(struct call *c, u32 flags)
     rp.recorded.name = rec_clean(rec_gets());
     rp.recorded.abi = flags & REC_ABI ? rec_clean(rec_gets()) : NULL;
     rp.recorded.addr = flags & REC_ADDR;
-    rp.recorded.nargs = (u8)rec_below(7, "arguments");
-    u32 forms = rec_below(1 << 12, "forms");
+    rp.recorded.nargs = (u8)rec_below(7, "number of arguments");
+    u32 forms = rec_below(1 << 12, "form of an argument");
     for (u32 i = 0; i < rp.recorded.nargs; i++) {
         u32 f = forms >> 2 * i & 3, off = rec_in.text.len;
         struct rec_text s = { 0 };
@@ -12943,7 +12944,7 @@ static void rp_call(void)
     rp_numbers(&c, flags);
     rp_result(&c, flags);
     if (flags & REC_PATHS)
-        n_paths = rec_below(ARRAY_LEN(paths) + 1, "paths");
+        n_paths = rec_below(ARRAY_LEN(paths) + 1, "number of paths");
     for (u32 i = 0; i < n_paths; i++)
         paths[i] = rec_gets();
     if (*rec_in.wrong)
@@ -13526,8 +13527,8 @@ static void px_name(struct px_track *t, const char *name, size_t n)
     memcpy(t->name, name, t->name_len);
 }
 
-/* Writes the start (phase 's') or end ('f') of an arrow between threads. It is attached to an instant
- * event in Perfetto's format, and to the slice of thread t at json_ns in JSON. */
+/* Writes the start (phase 's') or end ('f') of an arrow between threads: in Perfetto's format, as
+ * an instant event; in JSON, attached to the slice of thread t at json_ns. */
 static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
                     const char *name)
 {
@@ -13633,7 +13634,7 @@ static void px_counts(const struct event *e)
 }
 
 /* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and
- * speedscope, which add up lines with the same stack: a full table can be written and cleared --- */
+ * speedscope, which add up lines with the same stack: a full table is written and cleared --- */
 
 enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
@@ -14206,27 +14207,26 @@ static bool emb_list(struct buf *b, const char *name)
 }
 
 /* == 20 rep_  --report: one HTML file ==============================================
- * The Makefile combines gen/report/ into one HTML page. The page contains three kinds of data:
- * the run, the summary (both as in --json) and the events (a base64 recording for report.js).
- * Events are read from a recording in two passes, so kvis need not keep them in memory. If there
- * are more than --report-events, the page contains the most significant ones. kvis monitor and kvis
- * diff fill in their own parts of the page. Entry points: rep_begin, rep_end; rep_temporary;
- * rep_open, rep_page, rep_skip, rep_json, rep_write, rep_close. */
+ * The Makefile combines gen/report/ into one HTML page, into which kvis writes the run, the summary
+ * (both as in --json) and the events (a base64 recording for report.js). The events come from two
+ * passes over a recording, and not from memory. If there are more than --max-report-events, the
+ * page has the most significant ones. kvis monitor and kvis diff fill in other parts of the page.
+ * Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip, rep_json,
+ * rep_write, rep_close. */
 
 /* --- the page --- */
 
-enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3, so base64 needs no padding */ };
+enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3: base64 needs no padding */ };
 
 static struct {
     struct writer w;
-    const char *page, *page_end; /* rest of the page template, not written yet */
-    struct buf raw;          /* bytes of the events' recording, not written yet */
+    const char *page;        /* rest of the page template */
+    struct buf raw;          /* the events' recording, not written yet */
     u64 score[REP_SCORES];   /* number of events with each score */
     u64 seen, kept;          /* number of events in the run and in the page */
-    u64 at_least;            /* number of events with score `least` so far, in the second pass */
-    bool chosen;             /* true in the second pass */
+    bool chosen;             /* second pass */
     u32 least;               /* lowest score of the events in the page */
-    u64 some;                /* number of events with score `least` that go into the page */
+    u64 at_least, some;      /* number of events with this score: so far; that go into the page */
 } rep = { .w.fd = { -1, -1 } };
 
 static u32 rep_log2(u64 v)
@@ -14234,8 +14234,8 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* Returns the significance of an event: highest for processes and signals, then network and
- * failures, then all others by duration or size. */
+/* Returns the significance of an event: processes and signals, then network and failures, then all
+ * others by duration or size. */
 static u32 rep_score(const struct event *e)
 {
     u8 cat = event_kinds[e->kind].cat;
@@ -14251,8 +14251,8 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether an event or call goes into the page. The first pass only counts scores. Of the
- * events with the lowest score, only some go into the page, spread evenly over the run. */
+/* Returns whether an event or call goes into the page. The first pass only counts scores. Some of
+ * the events with the lowest score, spread evenly over the run, go into the page. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -14283,7 +14283,7 @@ static void rep_call(struct task *t)
         rec_exit(t);
 }
 
-/* Chooses the lowest score of events in the page, which must have at most `max` events. */
+/* Chooses the lowest score of the events in the page, which must be at most `max`. */
 static void rep_choose(u64 max)
 {
     u64 n = 0;
@@ -14337,7 +14337,7 @@ static void rep_write(const char *p, size_t n)
         rep_chunk(REP_CHUNK);
 }
 
-/* Writes a script element with JSON. Escapes '<', which could end it or begin a comment. */
+/* Escapes '<', which could end the script element or begin a comment. */
 static void rep_json(const char *id, const struct buf *b)
 {
     rep_text("<script type=\"application/json\" id=\"");
@@ -14372,7 +14372,7 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* Writes the facts of the run. If the recording is not complete, the summary is "null". */
+/* whole: the recording is complete; otherwise, the summary is "null". */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -14399,8 +14399,7 @@ static void rep_facts(bool whole)
 /* Skips the page template up to a placeholder. Returns the number of bytes before it. */
 static size_t rep_skip(const char *mark)
 {
-    const char *from = rep.page;
-    const char *at = memmem(from, (size_t)(rep.page_end - from), mark, strlen(mark));
+    const char *from = rep.page, *at = strstr(from, mark);
     rep.page = at ? at + strlen(mark) : from;
     return at ? (size_t)(at - from) : 0;
 }
@@ -14414,7 +14413,6 @@ static void rep_page(const char *mark)
 static void rep_open(int to)
 {
     rep.page = emb_text("report", "page");
-    rep.page_end = rep.page + strlen(rep.page);
     rep.w.fd[0] = to;
     rep.w.name[0] = opt.report;
     rep.w.b.max = 32 << 20;
@@ -14422,14 +14420,14 @@ static void rep_open(int to)
 
 static void rep_close(void)
 {
-    rep_put(rep.page, (size_t)(rep.page_end - rep.page));
+    rep_text(rep.page);
     out_writer_flush(&rep.w);
 }
 
-/* Second pass: reads the recording again and writes the chosen events into the page. */
+/* The second pass: writes the chosen events into the page. */
 static void rep_events(int fd, const char *name)
 {
-    static struct summary unused; /* the summary of the first pass is in st */
+    static struct summary unused; /* the first pass has filled st */
     out.n_taps = 0;
     out.json_on = out.events_on = false;
     rec_in.again = true;
@@ -14454,7 +14452,7 @@ static void rep_begin(void)
     out.tap[out.n_taps++] = &rep_tap;
 }
 
-/* Writes the report page. whole: the first pass reached the end of the recording. */
+/* whole: the first pass reached the end of the recording. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
@@ -14467,7 +14465,7 @@ static void rep_end(int fd, const char *name, int to, bool whole)
     rep_close();
 }
 
-/* Creates an unnamed file in dir for the recording of a live report. Returns its fd or -errno. */
+/* Creates an unnamed file for the recording of a live report. Returns its fd or -errno. */
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
@@ -14480,24 +14478,22 @@ static int rep_temporary(const char *dir)
 }
 
 /* == 21 df_  kvis diff: compares two recordings ====================================
- * kvis diff replays both recordings. df_event adds up the commands of a recording; files, network
- * peers and system calls are added up in the recording's summary. The result is a list of pairs: a
- * name with its numbers in recording A and in recording B. Text and JSON output use the same tables
- * (df_tables[]). The report page contains the JSON and a timeline of the commands in each
- * recording. Entry points: df_load, df_text, df_json, df_page, df_is_above. */
+ * Replays both recordings. df_event adds up commands; the summaries of the recordings have the
+ * files, peers and system calls. The result is a list of pairs: a name with its numbers in
+ * recording A and in recording B, for text and JSON (df_tables[]). The report page contains the
+ * JSON and timelines of the commands. Entry points: df_load, df_text, df_json, df_page,
+ * df_is_above. */
 
 enum {
-    DF_SHOWN = 10,        /* number of rows in a table of the text output */
-    DF_LIVES = 1 << 16,   /* maximum number of processes that run at the same time */
-    DF_ROWS = 1 << 20,    /* maximum number of distinct commands in a recording */
-    DF_LINE = 512,        /* longest command line used as a name with --by=line, in bytes */
-    DF_RUNS = 4096,       /* maximum number of command runs in a timeline */
+    DF_SHOWN = 10,        /* rows of a table in text output */
+    DF_LIVES = 1 << 16,   /* processes that run at the same time */
+    DF_LINE = 512,        /* bytes of a command line with --by=line */
+    DF_RUNS = 4096,       /* command runs in a timeline */
     DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
-    DF_LEAST_NS = 100000, /* shorter times are not printed, because they would be 0.0 ms */
+    DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
 };
 
-/* Statistics of a name in one recording. count: number of runs, opens or calls. amount: bytes or
- * ns. */
+/* A name in one recording. count: runs, opens or calls. amount: bytes or ns. */
 struct df_row {
     struct name *name;
     u64 count, amount;
@@ -14505,21 +14501,21 @@ struct df_row {
 };
 
 struct df_pair {
-    struct name *name, *shape; /* shape: the name with * in place of its random characters */
+    struct name *name, *shape; /* shape: the name with * for its random characters */
     struct df_row of[2];
     bool in[2];
-    u16 row;                   /* in tables of system calls: row of the call in the summary */
-    u16 err;                   /* in the table of failed calls: errno of the call */
+    u16 row;                   /* of a system call: its row in the summary */
+    u16 err;                   /* of a failed call: errno */
 };
 
-/* A process during the replay. Its own time stops while a child runs. */
+/* A process. Its own time stops while a child runs. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
-    u64 serial, parent_serial; /* unique ids of the process and its parent (pids are reused) */
-    bool execed;               /* true after the first exec of the process */
+    u64 serial, parent_serial; /* unique, unlike pids */
+    bool execed;
     u64 begin_ns, since_ns;    /* start of the command; time since which no child runs */
-    struct df_row now;         /* numbers of the current command */
+    struct df_row now;         /* the current command */
 };
 
 struct df_run {
@@ -14532,40 +14528,33 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* start time of the recording or its command */
-    u64 least_ns, shorter; /* lower limit of durations in run[]; number of dropped runs */
+    u64 from_ns;           /* start of the recording or its command */
+    u64 least_ns, shorter; /* shortest run in run[]; number of dropped shorter runs */
 };
 
 static const char *df_by = "program";
-static u32 df_fail_above = UINT32_MAX; /* value of the option --fail-above, in percent, or
-                                        * UINT32_MAX */
+static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_row *name[2], *command[2]; /* sorted by the address of the interned name */
-    u32 n_names[2], n_commands[2], cap[2];
+    struct df_row *row[2];   /* commands, files and peers */
+    u32 n_rows[2], cap[2];
     u64 left_out;            /* number of times that a process or command did not fit */
-    u64 wall_ns[2]; /* duration of the command, or of the recording if it has no command */
-    bool counted[2];         /* true if the recording counts calls */
+    u64 wall_ns[2];          /* duration of the command; without a command, of the recording */
+    bool counted[2];         /* the recording counts calls */
     u32 unasked[2];          /* number of system calls that -e excluded */
-    bool timed[2]; /* true if the recording splits the time of calls into CPU, run queue and disk */
+    bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
     struct summary *sum[2];
     const char *file[2];
     u8 *pids[2];             /* bit set of the pids in the recording */
     struct df_timeline timeline[2]; /* only with --report */
-    /* the following members are the state while recording number `k` is replayed */
+    /* state of the replay of recording k: */
     u64 n_begun;             /* number of processes that began */
     u32 k, n_lives, root;    /* root: pid of the first process that called exec, or 0 */
-    u64 root_ns;             /* time at which `root` called exec */
+    u64 root_ns;             /* time of that exec */
     struct df_life *lives[4096];
 } df;
 
 /* --- commands --- */
-
-static int df_by_address(const void *a, const void *b)
-{
-    const struct df_row *x = a, *y = b;
-    return x->name < y->name ? -1 : x->name > y->name;
-}
 
 static void df_add(struct df_row *to, const struct df_row *more)
 {
@@ -14576,36 +14565,33 @@ static void df_add(struct df_row *to, const struct df_row *more)
     to->failed += more->failed;
 }
 
-/* Adds up rows with the same name and sorts the rows by address of `name`. Returns their number. */
-static u32 df_merge(struct df_row *row, u32 n)
+static struct df_row *df_new_row(u32 k, struct name *name)
 {
-    u32 kept = 0;
-    if (n)
-        qsort(row, n, sizeof *row, df_by_address);
-    for (u32 i = 0; i < n; i++)
-        if (kept && row[kept - 1].name == row[i].name)
-            df_add(&row[kept - 1], &row[i]);
-        else
-            row[kept++] = row[i];
-    return kept;
+    struct df_row *rows = u_grow(df.row[k], &df.cap[k], df.n_rows[k] + 1, sizeof *rows);
+    if (!rows)
+        return NULL;
+    df.row[k] = rows;
+    rows += df.n_rows[k]++;
+    rows->name = name;
+    return rows;
 }
 
+/* Adds a run to the row of its command. in_bytes of the command's name is the index of the row, if
+ * the row there has this name. */
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
     if (!one->name)
         return;
-    if (df.n_commands[k] == df.cap[k])
-        df.n_commands[k] = df_merge(df.command[k], df.n_commands[k]);
-    struct df_row *grown = df.command[k];
-    if (df.n_commands[k] >= df.cap[k] / 2 && df.n_commands[k] < DF_ROWS)
-        grown = u_grow(df.command[k], &df.cap[k], df.n_commands[k] + 1, sizeof *one);
-    if (!grown || df.n_commands[k] >= df.cap[k]) {
+    u64 at = one->name->in_bytes;
+    bool known = at < df.n_rows[k] && df.row[k][at].name == one->name;
+    struct df_row *row = known ? &df.row[k][at] : df_new_row(k, one->name);
+    if (!row) {
         df.left_out++;
         return;
     }
-    df.command[k] = grown;
-    grown[df.n_commands[k]++] = *one;
+    one->name->in_bytes = (u64)(row - df.row[k]);
+    df_add(row, one);
 }
 
 static struct df_life **df_slot(u32 pid)
@@ -14616,7 +14602,7 @@ static struct df_life **df_slot(u32 pid)
     return at;
 }
 
-/* Returns the process with this pid, created on first use, or NULL if there are too many. */
+/* Returns the process with this pid, or NULL if there are too many. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -14635,17 +14621,17 @@ static struct df_life *df_life(u32 pid, u64 ns)
     return l;
 }
 
-/* Returns to - from, or 0 if times in the recording go backwards. */
+/* Returns to - from, or 0 if time goes backwards. */
 static u64 df_since(u64 from, u64 to)
 {
     return to > from ? to - from : 0;
 }
 
-/* Adds a run of a command to the timeline. When the timeline is full, drops the shortest runs. */
+/* Adds a run to the timeline. A full timeline loses its shortest runs. */
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
-    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* prevents an overflow of 2 * least_ns */
+    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* 2 * least_ns must not overflow */
     while (t->n == DF_RUNS) {
         u32 kept = 0;
         t->least_ns = MAX(2 * t->least_ns, 1000u);
@@ -14673,13 +14659,6 @@ static void df_over(struct df_life *l, u64 ns)
         df_note_run(l);
 }
 
-static void df_child_gone(const struct df_life *child, u64 ns)
-{
-    struct df_life *l = *df_slot(child->parent);
-    if (l && l->serial == child->parent_serial && l->children && !--l->children)
-        l->since_ns = ns;
-}
-
 static void df_ended(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -14688,7 +14667,9 @@ static void df_ended(u32 pid, u64 ns)
     df_over(l, ns);
     *at = l->next;
     df.n_lives--;
-    df_child_gone(l, ns);
+    struct df_life *parent = *df_slot(l->parent);
+    if (parent && parent->serial == l->parent_serial && parent->children && !--parent->children)
+        parent->since_ns = ns;
     free(l);
 }
 
@@ -14697,18 +14678,18 @@ static void df_fork(const struct event *e)
     u32 child = (u32)e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
-    df_ended(child, e->ts_ns); /* the exit of an earlier process with this pid was not recorded */
+    df_ended(child, e->ts_ns); /* an earlier process with this pid, whose exit is not recorded */
     struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
     l->parent = parent->pid;
     l->parent_serial = parent->serial;
-    l->now.name = parent->now.name; /* a child runs its parent's program until it calls exec */
+    l->now.name = parent->now.name; /* until it calls exec */
     if (!parent->children++)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
 
-/* Returns the program without directories, followed by the arguments if --by=line is given. */
+/* Returns the base name of the program, with its arguments if --by=line is given. */
 static struct name *df_command_name(const struct event *e)
 {
     static struct buf name = { .max = DF_LINE };
@@ -14764,7 +14745,7 @@ static void df_event(const struct event *e)
         df_exit(e);
 }
 
-/* Ends the commands of recording k that still run, at the time of the last event. */
+/* Ends the commands that still run at the last event. */
 static void df_take_commands(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
@@ -14772,30 +14753,29 @@ static void df_take_commands(u32 k)
             df.lives[i]->parent = 0;
             df_ended(df.lives[i]->pid, rec_in.last_ns);
         }
-    df.n_commands[k] = df_merge(df.command[k], df.n_commands[k]);
     df.timeline[k].from_ns = df.root && rec_in.of_command ? df.root_ns : out.start_ns;
     df.root = 0;
 }
 
 /* --- two recordings --- */
 
-/* Moves the totals of all names to df.name[k]. Returns false if out of memory. */
+/* Moves the totals of files and peers to rows. Returns false if memory runs out. */
 static bool df_take_names(u32 k)
 {
-    struct df_row *list = calloc(nm.n + 1, sizeof *list);
-    u32 n = 0;
-    for (struct name *e = nm.newest; list && e; e = e->older) {
-        if (!e->opens && !nm_bytes(e))
+    for (struct name *e = nm.newest; e; e = e->older) {
+        if ((e->cls != 'f' && e->cls != 'p') || (!e->opens && !nm_bytes(e)))
             continue;
-        list[n++] = (struct df_row){ .name = e, .amount = nm_bytes(e), .count = e->opens };
+        struct df_row *row = df_new_row(k, e);
+        if (!row)
+            return false;
+        row->amount = nm_bytes(e);
+        row->count = e->opens;
         e->in_bytes = e->out_bytes = e->opens = 0;
     }
-    df.name[k] = list;
-    df.n_names[k] = list ? df_merge(list, n) : 0;
-    return list;
+    return true;
 }
 
-/* Sets the program names of attached processes, whose exec events preceded the recording. */
+/* Names the attached processes, whose exec events preceded the recording. */
 static void df_attached(void)
 {
     for (u32 i = 0; i < rec_attached.n; i++) {
@@ -14805,7 +14785,7 @@ static void df_attached(void)
     }
 }
 
-/* Replays recording k. Returns false with rec_in.wrong set if the recording is not complete. */
+/* Replays recording k. Returns false with rec_in.wrong if it is not complete. */
 static bool df_load(u32 k, int fd, const char *name)
 {
     static const struct out_tap tap = { .event = df_event };
@@ -14844,7 +14824,7 @@ static bool df_is_above(void)
     return df_fail_above != UINT32_MAX && (double)df.wall_ns[1] > most;
 }
 
-/* --- shapes: names without pids and random characters, which differ in each run --- */
+/* --- shapes: names without the pids and random characters of a run --- */
 
 static bool df_is_pid(const char *s, u32 n, u32 k)
 {
@@ -14852,15 +14832,15 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
     return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
-/* Returns the number of characters at the end of a word that are probably random, as from
- * mkstemp(3): all final digits if there are more than three, 8 characters in Python's tmp names, 6
- * in a word of 6 to 9 characters (ccAbCdEf), otherwise the whole word. Returns 0 if the word is
- * shorter, or has only letters of one case, perhaps followed by digits (part12). */
+/* Returns how many characters at the end of a word are probably random, as from mkstemp(3): all
+ * final digits if there are more than three, 8 characters in Python's tmp names, 6 in a word of 6
+ * to 9 characters (ccAbCdEf), otherwise the whole word; 0 if the word is shorter, or has only
+ * letters of one case, perhaps followed by digits (part12). */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
     for (u32 i = 0; i < n; i++) {
-        /* An initial capital, as in Makefile, also counts as lower case. */
+        /* an initial capital, as in Makefile, also counts as lower case */
         lower += islower((u8)s[i]) || s[i] == '_' || (!i && isupper((u8)*s));
         upper += isupper((u8)s[i]) || s[i] == '_';
         last = isdigit((u8)s[i]) ? last + 1 : 0;
@@ -14884,8 +14864,7 @@ static bool df_is_temporary(const char *s, u32 n)
 /* Replaces pids and the random characters of temporary files with '*'. */
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
-    bool temporary = false, begins = true; /* begins: s is at the start of a path component or of a
-                                            * word */
+    bool temporary = false, begins = true; /* begins: at the start of a path component or word */
     b_reset(b);
     while (*s) {
         u32 n = 0, folded = 0;
@@ -14907,16 +14886,14 @@ static void df_shape(struct buf *b, const char *s, u32 k)
     }
 }
 
-/* --- pairs: names with their numbers in recordings A and B --- */
+/* --- pairs --- */
 
 static struct { struct df_pair *p; u32 n; } df_list; /* pairs of the current table */
 
 static int df_by_shape(const void *a, const void *b)
 {
     const struct df_pair *x = a, *y = b;
-    if (x->shape != y->shape)
-        return x->shape < y->shape ? -1 : 1;
-    return x->name < y->name ? -1 : x->name > y->name;
+    return x->shape < y->shape ? -1 : x->shape > y->shape;
 }
 
 static u64 df_distance(u64 a, u64 b)
@@ -14950,8 +14927,7 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Merges pairs of the same shape. If their names differ, the merged pair is named after the
- * shape. */
+/* Merges pairs of the same shape. If their names differ, the result is named after the shape. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -14974,28 +14950,28 @@ static void df_join(void)
     df_list.n = kept;
 }
 
-/* Adds a pair for each name of class cls, with its numbers from both recordings. */
-static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
+/* Makes the pairs of the names of a class. */
+static void df_pair_rows(char cls)
 {
     static struct buf shape;
     for (u32 k = 0; k < 2; k++)
-        for (u32 i = 0; i < n[k]; i++) {
-            const struct df_row *one = &row[k][i];
-            if (one->name->cls != cls)
-                continue;
-            struct df_pair *p = df_put(k, one);
-            /* An IP address with a port has no shape. */
-            bool word = cls == 'p' && !strchr(one->name->s, '/');
-            if (word || (n[!k] && bsearch(one, row[!k], n[!k], sizeof *one, df_by_address)))
-                continue;
-            df_shape(&shape, one->name->s, k);
-            p->shape = nm_get(cls, shape.p ? shape.p : "", shape.len);
-        }
+        for (u32 i = 0; i < df.n_rows[k]; i++)
+            if (df.row[k][i].name->cls == cls)
+                df_put(k, &df.row[k][i]);
+    df_join();
+    for (u32 i = 0; i < df_list.n; i++) {
+        struct df_pair *p = &df_list.p[i];
+        /* an IP address with a port has no shape */
+        if ((p->in[0] && p->in[1]) || (cls == 'p' && !strchr(p->name->s, '/')))
+            continue;
+        df_shape(&shape, p->name->s, p->in[1]);
+        p->shape = nm_get(cls, shape.p ? shape.p : "", shape.len);
+    }
     df_join();
 }
 
-/* Returns the numbers of a system call in recording k. `amount` is the time of all calls if both
- * recordings counted calls; otherwise, of the calls that waited. */
+/* Returns a system call in recording k. `amount` is the time of all calls if both recordings
+ * counted calls; otherwise, of the calls that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15053,11 +15029,11 @@ static bool df_other_calls(void)
 enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
 static const struct df_table {
-    const char *key, *title;     /* name of the table in JSON; heading of the table in text */
-    const char *count, *amount;  /* JSON keys of `count` and `amount` of a row */
+    const char *key, *title;     /* name in JSON; heading in text */
+    const char *count, *amount;  /* JSON keys of the members of a row */
     const char *name;            /* heading of the name column in text */
-    u8 unit;                     /* unit of `amount`, enum df_unit */
-    char cls;                    /* class of the names to compare, or 0 if pair() makes the pairs */
+    u8 unit;                     /* enum df_unit of `amount` */
+    char cls;                    /* class of the names; 0: pair() makes the pairs */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of child processes", "runs", "own_ns", "command",
@@ -15074,8 +15050,7 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* Returns whether the failures of a call are unknown, because the list of failed calls in recording
- * k was full. */
+/* A recording whose list of failed calls was full may lack this failure. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
@@ -15084,10 +15059,8 @@ static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 static void df_pairs(const struct df_table *t)
 {
     df_list.n = 0;
-    if (t->cls == 'c')
-        df_pair_rows(df.command, df.n_commands, 'c');
-    else if (t->cls)
-        df_pair_rows(df.name, df.n_names, t->cls);
+    if (t->cls)
+        df_pair_rows(t->cls);
     else
         t->pair();
     if (df_list.n)
@@ -15110,7 +15083,7 @@ static void df_number(struct buf *b, u8 unit, u64 v)
         b_f(b, "%.1f us", (double)v / 1e3);
 }
 
-/* Writes a right-aligned number, after a sign if `sign` is not 0. */
+/* Writes a right-aligned number. sign: 0: none. */
 static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
 {
     char tmp[48];
@@ -15122,13 +15095,13 @@ static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
     b_f(b, "%*s", width, tmp);
 }
 
-/* Returns the increase from a to b in percent. a must not be 0. */
+/* Returns the increase from a (not 0) to b in percent. */
 static double df_percent(u64 a, u64 b)
 {
     return ((double)b / (double)a - 1) * 100;
 }
 
-/* Writes the change between two numbers in percent, or as a factor (x12) if it is 10 or more. */
+/* Writes a change in percent, or as a factor (x12) if it is 10 or more. */
 static void df_text_percent(struct buf *b, int width, u64 from, u64 to)
 {
     char times[32];
@@ -15154,7 +15127,7 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Writes the last column of a line, truncated to the width of the terminal, if any. */
+/* Writes the last column of a line, truncated to the width of a terminal. */
 static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
     const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
@@ -15319,8 +15292,7 @@ static void df_text(struct buf *b)
     df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
     if (cpu_known)
         df_text_total(&numbers, ", CPU ", cpu[0], cpu[1]);
-    /* The line must fit in 80 columns, so the command may be truncated. The constant 6 is for a
-     * space before the command and "...: " after it. */
+    /* The line has at most 80 columns; 6 are for a space and "...: ". */
     u32 columns = (u32)u_width(numbers.p, numbers.len) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
     b_f(b, " %.*s%s", (int)MIN(command.len, most), command.len ? command.p : "",
@@ -15383,8 +15355,8 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
-/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}, with null instead
- * of {...} for a recording that does not have the name. */
+/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}. A recording without
+ * the name is null. */
 static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
     bool calls = t->pair == df_pair_calls;
@@ -15416,8 +15388,8 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* Writes the changed pairs of a table (all pairs if it is the table of calls) or, if `only` is not
- * -1, the pairs that exist only in recording number `only`. */
+/* Writes the changed pairs of a table (of calls: all pairs), or the pairs that are in recording
+ * `only` alone if that is not -1. */
 static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
@@ -15502,7 +15474,7 @@ static void df_json(struct buf *b)
 /* --- the page --- */
 
 /* Writes {"command":"make","a":{"shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...]},
- * "b":{...}} for the timelines of the report page. BEGIN is relative to from_ns. */
+ * "b":{...}}. BEGIN is relative to from_ns. */
 static void df_json_timelines(struct buf *b)
 {
     static struct buf command;
@@ -15543,15 +15515,13 @@ static void df_page(int to)
 }
 
 /* == 22 pf_  perf_event_open: why it fails, what it counts, page faults ===========================
- * The sections pmc_, unc_ and check_ also use pf_event (opens an event), pf_paranoid, pf_why_not
- * and pf_fix (why opening failed, how to fix it) and pf_read (reads the counts of an event group).
- * Page faults: a software event samples each fault of a tracee with its address. Minor faults have
- * one event and, if memory for its rings suffices, major faults (which wait for a disk) have
- * another one. New threads and child processes inherit the events. The kernel allows that for a
- * mapped ring only with one event per CPU (perf_mmap in kernel/events/core.c). Consecutive faults
- * of a thread in one region within PF_RUN_NS become one event. Samples must be handled before the
- * tracee's regions change, because kvis looks up the region of each address. Therefore pf_upto,
- * called before each event, handles all earlier samples in the order of their time. */
+ * Sections pmc_, unc_ and check_ also use pf_event, pf_paranoid, pf_why_not, pf_fix and pf_read.
+ * Page faults: a software event samples each fault of a tracee with its address; if memory for the
+ * rings suffices, major faults (which wait for a disk) have their own event. New threads and child
+ * processes inherit the events, which the kernel allows for a mapped ring only with one event per
+ * CPU (perf_mmap in kernel/events/core.c). Consecutive faults of a thread in one region within
+ * PF_RUN_NS become one event. kvis looks up the region of each address. Therefore pf_upto, called
+ * before each event, handles all earlier samples before the tracee's regions change. */
 
 /* --- events --- */
 
@@ -15562,19 +15532,18 @@ static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, un
     return f < 0 ? -errno : f;
 }
 
-/* Returns kernel.perf_event_paranoid, or -1 (no restrictions) if it cannot be read. */
+/* Returns kernel.perf_event_paranoid; -1 (no restrictions) if it cannot be read. */
 static long pf_paranoid(void)
 {
     return u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
 }
 
-/* Highest values of perf_event_paranoid at which unprivileged users may open events: of a whole CPU
- * or cgroup, or of their own threads (Documentation/admin-guide/perf-security.rst). */
+/* Highest perf_event_paranoid at which unprivileged users may open events of a whole CPU or cgroup,
+ * and of their own threads (Documentation/admin-guide/perf-security.rst). */
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
-/* Returns how to fix an error of perf_event_open, or "". EACCES: perf_event_paranoid is too high
- * (perf_allow_cpu in include/linux/perf_event.h). EPERM: a container's seccomp filter denied the
- * call. */
+/* Returns how to fix an error of perf_event_open, or "". EACCES: perf_allow_cpu in
+ * include/linux/perf_event.h. EPERM: a container's seccomp filter denied the call. */
 static const char *pf_fix(int e, enum pf_level level)
 {
     bool paranoid = pf_paranoid() > (long)level;
@@ -15592,7 +15561,7 @@ static const char *pf_fix(int e, enum pf_level level)
     }
 }
 
-/* Returns why perf_event_open failed and how to fix it. The next call overwrites the text. */
+/* The next call overwrites the text. */
 static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
@@ -15607,7 +15576,7 @@ static const char *pf_why_not(int e, enum pf_level level)
     return text;
 }
 
-/* Reads the next range of a list such as 0,3-7 and advances *list. Returns false at the end. */
+/* Reads the next range of a list such as 0,3-7, and advances *list. Returns false at the end. */
 static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
 {
     char *end;
@@ -15620,8 +15589,8 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns the highest CPU number plus 1 in a file such as /sys/devices/system/cpu/online; with
- * `first`, the lowest CPU number. If the file is missing, returns 0; with `first`, -1. */
+/* Returns the highest CPU plus 1 in a file such as /sys/devices/system/cpu/online; 0: no file.
+ * first: returns the lowest CPU; -1: no file. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -15635,17 +15604,17 @@ static int pf_cpus(const char *which, bool first)
     return first ? -1 : (int)(to + 1);
 }
 
-enum { PF_MEMBERS = 5 }; /* maximum number of events in a group */
+enum { PF_MEMBERS = 5 }; /* most events of a group */
 
-/* Counts and times of an event group at its last read, or all 0. */
+/* An event group at its last read, or all 0. */
 struct pf_count {
     u64 enabled, running, value[PF_MEMBERS];
 };
 
-/* Counts and times of an event group since its previous read. */
+/* An event group since its previous read. */
 struct pf_delta {
-    u64 enabled, running;       /* ns for which the group was enabled; was counting on a PMU */
-    double value[PF_MEMBERS];   /* counts, scaled to `enabled` as perf_event_open(2) says */
+    u64 enabled, running;       /* ns for which the group was enabled, and counting on a PMU */
+    double value[PF_MEMBERS];   /* scaled to `enabled` as perf_event_open(2) says */
     u32 backwards;              /* number of counts that decreased; their change is 0 */
 };
 
@@ -15654,8 +15623,8 @@ enum {
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
-/* Reads an event group of n events, which was opened with PF_READ_FORMAT. Sets *d to the change
- * since *c, the previous result, and updates *c. Returns false if the group cannot be read. */
+/* Reads a group of n events with PF_READ_FORMAT. Sets *d to the change since *c, and updates *c.
+ * Returns false if the group cannot be read. */
 static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 {
     struct { u64 n; struct pf_count count; } now;
@@ -15678,19 +15647,19 @@ static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 
 /* --- page faults --- */
 
-/* PF_MAX_CPUS is the largest NR_CPUS of any kernel (NR_CPUS_RANGE_END in arch/x86/Kconfig). */
+/* the largest NR_CPUS of any kernel (NR_CPUS_RANGE_END in arch/x86/Kconfig) */
 enum { PF_MAX_CPUS = 8192, PF_RUN_NS = 50000000 };
 
-/* Number of rings: two per CPU, for minor and major faults. Index: 2 * CPU + is_major. */
+/* Two rings per CPU. Index: 2 * CPU + is_major. */
 enum { PF_RINGS = 2 * PF_MAX_CPUS };
 
 static struct {
     struct perf_event_mmap_page *ring[PF_RINGS];
-    int fd[PF_RINGS];   /* file descriptors of the events whose rings are mapped */
-    u32 n;              /* highest index of a mapped ring, plus one */
+    int fd[PF_RINGS];   /* events whose rings are mapped */
+    u32 n;              /* highest index of a mapped ring, plus 1 */
     size_t page, pages; /* bytes per page; data pages per ring */
     u64 next[PF_RINGS]; /* time of the next sample in a ring; 0: not read yet */
-    bool user_only;     /* true if perf_event_paranoid forbids events in kernel mode */
+    bool user_only;     /* perf_event_paranoid forbids events in kernel mode */
 } pf_rings;
 
 static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
@@ -15712,7 +15681,7 @@ static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
     return f;
 }
 
-/* Maps the ring of an event, as large as allowed. SIGIO wakes kvis before the ring is full. */
+/* Maps a ring as large as allowed. SIGIO wakes kvis before the ring is full. */
 static int pf_map(int at, int f)
 {
     void *p = MAP_FAILED;
@@ -15721,7 +15690,7 @@ static int pf_map(int at, int f)
     for (; pf_rings.pages >= 16; pf_rings.pages /= 2) {
         size_t size = (pf_rings.pages + 1) * pf_rings.page;
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-        if (p != MAP_FAILED || pf_rings.n) /* all rings must have the same size as the first one */
+        if (p != MAP_FAILED || pf_rings.n) /* all rings have the size of the first one */
             break;
     }
     if (p == MAP_FAILED)
@@ -15736,7 +15705,7 @@ static int pf_map(int at, int f)
     return 0;
 }
 
-/* Opens a page-fault event of a thread on a CPU. All threads share the CPU's ring. */
+/* Opens an event of a thread on a CPU. All threads share the CPU's ring. */
 static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
 {
     int at = 2 * cpu + major, e = 0, f = pf_open_cpu(tid, cpu, major, on_exec);
@@ -15750,13 +15719,13 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
         close(f);
         return e;
     }
-    /* The file descriptor is never closed, because closing it would remove the event. */
+    /* f stays open, because closing it would remove the event */
     pf_rings.n = MAX(pf_rings.n, (u32)at + 1);
     return 0;
 }
 
-/* Opens page-fault events of a thread on each online CPU. The number of CPUs is not from musl's
- * sysconf(3), which counts only CPUs that kvis may run on. Returns 0 or -errno. */
+/* Opens the events of a thread on each online CPU. musl's sysconf(3) counts only CPUs that kvis may
+ * run on. Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("present", false), got = 0;
@@ -15765,7 +15734,7 @@ static int pf_open(pid_t tid, bool on_exec)
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
         int e = major && st.no_major ? 0 : pf_open_at(tid, i % cpus, major, on_exec);
-        if (e == -ENODEV) /* this CPU is offline */
+        if (e == -ENODEV) /* offline */
             continue;
         if (e && !major)
             return e;
@@ -15775,8 +15744,7 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
-static struct ev_groups pf_groups; /* page faults that are not reported yet, grouped by thread and
-                                    * region */
+static struct ev_groups pf_groups; /* page faults that are not reported yet */
 
 static void pf_explain(int e)
 {
@@ -15803,9 +15771,8 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault address. If the region is unknown, returns `none`, whose name is
- * the reason. During exec, t->mm has the old program's regions, but the fault may be in the new
- * program. */
+/* Returns the region of a fault. If it is unknown, returns `none`, whose name is the reason. During
+ * exec, t->mm has the old program's regions, but the fault may be in the new program. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -15852,7 +15819,7 @@ static void pf_lost(u64 n)
     out_event(e);
 }
 
-/* A perf record: thread, time and address of a sample, or the number of lost records. */
+/* A perf record: a sample, or the number of lost records. */
 struct pf_record {
     struct perf_event_header h;
     union {
@@ -15861,8 +15828,8 @@ struct pf_record {
     };
 };
 
-/* Copies the oldest record of a ring to *r. Returns false if the ring is empty. Also returns false
- * for a record that is shorter than a header, which the kernel never writes. */
+/* Copies the oldest record of a ring. Returns false if there is none, or for a record shorter than
+ * a header, which the kernel never writes. */
 static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
 {
     const u8 *data = (const u8 *)m + m->data_offset;
@@ -15879,12 +15846,7 @@ static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
 }
 
-static bool pf_is_sample(const struct pf_record *r)
-{
-    return r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s;
-}
-
-/* Returns the time of the next sample in a ring, or ~0. Removes all other records before it. */
+/* Returns the time of the next sample in a ring, or ~0. Removes other records before it. */
 static u64 pf_next(u32 at)
 {
     struct perf_event_mmap_page *m = pf_rings.ring[at];
@@ -15892,7 +15854,7 @@ static u64 pf_next(u32 at)
     if (!m || pf_rings.next[at])
         return m ? pf_rings.next[at] : ~0ull;
     while (pf_look(m, &r)) {
-        if (pf_is_sample(&r)) {
+        if (r.h.type == PERF_RECORD_SAMPLE && r.h.size >= sizeof r.h + sizeof r.s) {
             pf_rings.next[at] = r.s.ns;
             return r.s.ns;
         }
@@ -15910,7 +15872,7 @@ static void pf_flush_old(u64 ns)
         pf_flush();
 }
 
-/* Handles the page-fault samples up to time ns. Fast if there are no samples. */
+/* Handles the samples up to time ns. */
 static void pf_upto(u64 ns)
 {
     for (struct pf_record r; pf_rings.n;) {
