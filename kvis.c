@@ -6316,6 +6316,13 @@ static void out_measure(void)
     out.columns = columns ? MAX(columns, (u32)OUT_COLUMNS_MIN) : 0;
 }
 
+static void out_writer_open(struct writer *w, int fd, const char *name)
+{
+    w->fd[0] = fd;
+    w->name[0] = name;
+    w->b.max = 32 << 20;
+}
+
 static void out_writer_flush(struct writer *w)
 {
     out_begin();
@@ -11546,26 +11553,8 @@ static const struct { const char *key, **text; } rec_facts[] = {
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
 };
 
-/* Names of the attached processes, which called exec before the recording began. */
-static struct {
-    struct { pid_t pid; char comm[16]; } *of;
-    u32 n, cap;
-} rec_attached;
-
 /* With -p, lines that describe the processes; each ends with a NUL. */
 static struct buf rec_processes;
-
-static void rec_attach(pid_t pid, const char *comm)
-{
-    out_name(pid, comm, strlen(comm));
-    void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
-                         sizeof *rec_attached.of);
-    if (!grown)
-        return; /* out of memory: outputs show the pid instead of the name */
-    rec_attached.of = grown;
-    rec_attached.of[rec_attached.n].pid = pid;
-    snprintf(rec_attached.of[rec_attached.n++].comm, sizeof rec_attached.of->comm, "%s", comm);
-}
 
 static void rec_json_header(struct buf *b, const char *backend)
 {
@@ -11691,7 +11680,7 @@ static void rec_block(void)
 /* Writes to the file of a live recording. Holds the bytes until out_begin empties the file. */
 static void rec_write_file(const char *p, size_t n)
 {
-    enum { HELD_MAX = 16 << 20 };
+    enum { HELD_MAX = 8 << 20 };
     b_put(&rec_file.b, p, n);
     if (!out.empty || rec_file.b.len > HELD_MAX)
         out_writer_flush(&rec_file);
@@ -11994,10 +11983,11 @@ static void rec_begin(void)
         rec_put(REC_PID);
         rec_putz(opt.pids[i]);
     }
-    for (u32 i = 0; i < rec_attached.n; i++) {
+    for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
         char key[24];
-        snprintf(key, sizeof key, "comm %d", rec_attached.of[i].pid);
-        rec_meta(key, rec_attached.of[i].comm);
+        snprintf(key, sizeof key, "comm %d", n->pid);
+        if (n->pid) /* an attached process, which called exec before the recording began */
+            rec_meta(key, n->comm);
     }
     for (u32 at = 0; at < rec_processes.len; at += (u32)strlen(rec_processes.p + at) + 1)
         rec_meta("process", rec_processes.p + at);
@@ -12356,7 +12346,7 @@ static void rec_get_meta(void)
     struct rec_text k = rec_gets(), v = rec_gets();
     const char *key = k.p;
     if (k.len > 5 && !memcmp(key, "comm ", 5))
-        rec_attach(atoi(key + 5), v.p);
+        out_name(atoi(key + 5), v.p, v.len);
     const char *value = rec_clean(v);
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         if (!strcmp(key, rec_facts[i].key))
@@ -12469,8 +12459,9 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rec_in.b.max = rec_in.text.max = REC_MAX;
     b_reset(&rec_in.text);
     bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* unused pages need no memory */
-    rec_in.n_fields = rec_in.n_kinds = rec_in.n_unasked = rec_attached.n = 0;
+    rec_in.n_fields = rec_in.n_kinds = rec_in.n_unasked = 0;
     rec_in.pid = rec_in.tid = 0;
+    memset(out_names, 0, sizeof out_names);
     for (u32 i = 0; i < REC_SLOTS; i++) {
         free(rec_in.slot[i].p);
         rec_in.slot[i] = (struct rec_slot){ 0 };
@@ -13459,21 +13450,22 @@ static void px_wait(struct px_track *t, u64 from, u64 to)
 
 /* --- tracks --- */
 
+static struct px_track **px_slot(pid_t tid)
+{
+    struct px_track **at = &px.track[(u32)tid % PX_HASH];
+    while (*at && (*at)->tid != tid)
+        at = &(*at)->next;
+    return at;
+}
+
 static struct px_track *px_find(pid_t tid)
 {
-    struct px_track *t = px.track[(u32)tid % PX_HASH];
-    while (t && t->tid != tid)
-        t = t->next;
-    return t;
+    return *px_slot(tid);
 }
 
 static void px_free(struct px_track *t)
 {
-    struct px_track **slot = &px.track[(u32)t->tid % PX_HASH];
-    while (*slot && *slot != t)
-        slot = &(*slot)->next;
-    if (*slot)
-        *slot = t->next;
+    *px_slot(t->tid) = t->next;
     px.n_tracks--;
     px_waited(t, UINT64_MAX);
     free(t->wait);
@@ -13507,9 +13499,7 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
         return &other;
     }
     px.n_tracks++;
-    struct px_track **slot = &px.track[(u32)tid % PX_HASH];
-    t->next = *slot;
-    *slot = t;
+    *px_slot(tid) = t;
     t->pid = pid;
     t->tid = tid;
     t->utid = ++px.ids;
@@ -14086,31 +14076,24 @@ static void px_flush(void)
 
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
 
-static void px_to(struct writer *w, int fd, const char *name)
-{
-    w->fd[0] = fd;
-    w->name[0] = name;
-    w->b.max = 32 << 20;
-}
-
 /* A descriptor of -1: the format is not wanted. */
 static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
     px.proto = proto >= 0;
     px_fold = folded >= 0 ? xcalloc(1, sizeof *px_fold) : NULL;
-    px_to(&px_json, json, opt.chrome_json);
-    px_to(&px_proto, proto, opt.perfetto);
-    px_to(&px_folded, folded, opt.folded);
+    out_writer_open(&px_json, json, opt.chrome_json);
+    out_writer_open(&px_proto, proto, opt.perfetto);
+    out_writer_open(&px_folded, folded, opt.folded);
     if (px.json)
         b_s(&px_json.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     if (px.proto)
         px_pb_head();
-    for (u32 i = 0; i < rec_attached.n; i++) {
-        const char *comm = rec_attached.of[i].comm;
-        pid_t pid = rec_attached.of[i].pid;
-        px_name(px_track(pid, pid), comm, strlen(comm));
-        px_call_it(px_track(pid, pid), true, comm, strlen(comm));
+    for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
+        if (!n->pid)
+            continue;
+        px_name(px_track(n->pid, n->pid), n->comm, strlen(n->comm));
+        px_call_it(px_track(n->pid, n->pid), true, n->comm, strlen(n->comm));
     }
     out.tap[out.n_taps++] = &px_tap;
 }
@@ -14413,9 +14396,7 @@ static void rep_page(const char *mark)
 static void rep_open(int to)
 {
     rep.page = emb_text("report", "page");
-    rep.w.fd[0] = to;
-    rep.w.name[0] = opt.report;
-    rep.w.b.max = 32 << 20;
+    out_writer_open(&rep.w, to, opt.report);
 }
 
 static void rep_close(void)
@@ -14778,10 +14759,10 @@ static bool df_take_names(u32 k)
 /* Names the attached processes, whose exec events preceded the recording. */
 static void df_attached(void)
 {
-    for (u32 i = 0; i < rec_attached.n; i++) {
-        struct df_life *l = df_life((u32)rec_attached.of[i].pid, out.start_ns);
+    for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
+        struct df_life *l = n->pid ? df_life((u32)n->pid, out.start_ns) : NULL;
         if (l)
-            l->now.name = nm_str('c', rec_attached.of[i].comm);
+            l->now.name = nm_str('c', n->comm);
     }
 }
 
@@ -15658,7 +15639,6 @@ static struct {
     int fd[PF_RINGS];   /* events whose rings are mapped */
     u32 n;              /* highest index of a mapped ring, plus 1 */
     size_t page, pages; /* bytes per page; data pages per ring */
-    u64 next[PF_RINGS]; /* time of the next sample in a ring; 0: not read yet */
     bool user_only;     /* perf_event_paranoid forbids events in kernel mode */
 } pf_rings;
 
@@ -15828,41 +15808,29 @@ struct pf_record {
     };
 };
 
-/* Copies the oldest record of a ring. Returns false if there is none, or for a record shorter than
- * a header, which the kernel never writes. */
-static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
-{
-    const u8 *data = (const u8 *)m + m->data_offset;
-    size_t from = m->data_tail & (m->data_size - 1), part = MIN(sizeof *r, m->data_size - from);
-    if (m->data_tail >= __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE))
-        return false;
-    memcpy(r, data + from, part);
-    memcpy((u8 *)r + part, data, sizeof *r - part);
-    return r->h.size >= sizeof r->h;
-}
-
 static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
 {
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
 }
 
-/* Returns the time of the next sample in a ring, or ~0. Removes other records before it. */
-static u64 pf_next(u32 at)
+/* Copies the next sample of a ring, and removes other records before it. Returns false if there is
+ * none. */
+static bool pf_next(struct perf_event_mmap_page *m, struct pf_record *r)
 {
-    struct perf_event_mmap_page *m = pf_rings.ring[at];
-    struct pf_record r;
-    if (!m || pf_rings.next[at])
-        return m ? pf_rings.next[at] : ~0ull;
-    while (pf_look(m, &r)) {
-        if (r.h.type == PERF_RECORD_SAMPLE && r.h.size >= sizeof r.h + sizeof r.s) {
-            pf_rings.next[at] = r.s.ns;
-            return r.s.ns;
-        }
-        if (r.h.type == PERF_RECORD_LOST && r.h.size >= sizeof r.h + sizeof r.l)
-            pf_lost(r.l.lost);
-        pf_take(m, &r);
+    const u8 *data = (const u8 *)m + m->data_offset;
+    while (m->data_tail < __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE)) {
+        size_t from = m->data_tail & (m->data_size - 1), part = MIN(sizeof *r, m->data_size - from);
+        memcpy(r, data + from, part);
+        memcpy((u8 *)r + part, data, sizeof *r - part);
+        if (r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s)
+            return true;
+        if (r->h.size < sizeof r->h)
+            return false; /* the kernel never writes such a record */
+        if (r->h.type == PERF_RECORD_LOST && r->h.size >= sizeof r->h + sizeof r->l)
+            pf_lost(r->l.lost);
+        pf_take(m, r);
     }
-    return ~0ull;
+    return false;
 }
 
 static void pf_flush_old(u64 ns)
@@ -15872,20 +15840,22 @@ static void pf_flush_old(u64 ns)
         pf_flush();
 }
 
-/* Handles the samples up to time ns. */
+/* Handles the samples up to time ns, in the order of their time. */
 static void pf_upto(u64 ns)
 {
-    for (struct pf_record r; pf_rings.n;) {
-        u32 first = 0;
-        for (u32 i = 1; i < pf_rings.n; i++)
-            if (pf_next(i) < pf_next(first))
-                first = i;
-        if (pf_next(first) >= ns || !pf_look(pf_rings.ring[first], &r))
+    for (;;) {
+        struct pf_record r, first = { .s = { .ns = ns } };
+        u32 at = pf_rings.n;
+        for (u32 i = 0; i < pf_rings.n; i++)
+            if (pf_rings.ring[i] && pf_next(pf_rings.ring[i], &r) && r.s.ns < first.s.ns) {
+                first = r;
+                at = i;
+            }
+        if (at == pf_rings.n)
             break;
-        pf_flush_old(r.s.ns);
-        pf_rings.next[first] = 0;
-        pf_take(pf_rings.ring[first], &r);
-        pf_sample((pid_t)r.s.tid, r.s.ns, r.s.addr, first & 1);
+        pf_flush_old(first.s.ns);
+        pf_take(pf_rings.ring[at], &first);
+        pf_sample((pid_t)first.s.tid, first.s.ns, first.s.addr, at & 1);
     }
     pf_flush_old(ns);
 }
@@ -21299,7 +21269,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
     }
     tr_name_now(tid, "", t->comm);
     if (tid == pid)
-        rec_attach(pid, t->comm);
+        out_name(pid, t->comm, strlen(t->comm));
     return t;
 }
 
@@ -37206,9 +37176,7 @@ static void cmd_record(void)
         px_open(cmd_json_fd, cmd_perfetto_fd, cmd_folded_fd);
     if (rout_fd < 0)
         return;
-    rec_file.fd[0] = rout_fd;
-    rec_file.name[0] = cmd_recording_name;
-    rec_file.b.max = 64 << 20;
+    out_writer_open(&rec_file, rout_fd, cmd_recording_name);
     rec_start(rec_write_file);
 }
 
