@@ -12598,14 +12598,6 @@ static void rec_get_list(const struct st_list *l)
         memcpy((char *)rec_in.sum + l->rows + (*n)++ * l->size, &row, l->size);
 }
 
-static const struct st_list *rec_list_of(u8 type)
-{
-    for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
-        if (st_lists[i].record == type)
-            return &st_lists[i];
-    return NULL;
-}
-
 /* == 17 rp_  replay: feeds a recording to the sinks ================================
  * Passes the events and calls of a recording to the outputs of a live run. The options -e, -P and
  * -z are applied here. Entry points: rp_head, rp_play. */
@@ -12991,14 +12983,17 @@ static bool rp_record(u8 from, u8 to)
     if (type < from || type > to || rp.ended)
         return false;
     rec_in.p++;
-    bool reader = type < ARRAY_LEN(rp_reader) && rp_reader[type];
-    const struct st_list *list = reader || !type ? NULL : rec_list_of(type);
-    if (reader)
+    if (type < ARRAY_LEN(rp_reader) && rp_reader[type]) {
         rp_reader[type]();
-    else if (list)
-        rec_get_list(list);
-    else
-        rp_newer("unknown record type", type);
+    } else {
+        u32 i = 0;
+        while (i < ARRAY_LEN(st_lists) && (!type || st_lists[i].record != type))
+            i++;
+        if (i < ARRAY_LEN(st_lists))
+            rec_get_list(&st_lists[i]);
+        else
+            rp_newer("unknown record type", type);
+    }
     return !*rec_in.wrong && !rp.ended;
 }
 
@@ -13927,16 +13922,9 @@ static void px_block(struct px_track *t, const struct event *e)
     char tmp[64];
     struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
     u64 issue = e->ts_ns - (u64)e->v[EV_duration_ns].n;
-    if (ev_has(e, EV_device)) {
-        b_put(&name, e->v[EV_device].s.p, e->v[EV_device].s.len);
-        b_c(&name, ' ');
-    }
-    if (ev_has(e, EV_op)) {
-        b_s(&name, e->v[EV_op].sym);
-        b_c(&name, ' ');
-    }
-    if (ev_has(e, EV_bytes))
-        b_size(&name, (u64)e->v[EV_bytes].n);
+    out_template(&name, e, "{device} "); /* appends nothing if the event has no device */
+    out_template(&name, e, "{op} ");
+    out_template(&name, e, "{bytes}");
     px_async(t, e->kind == EK_URING ? PX_URING : PX_BLOCK, name.p, name.len, issue, e->ts_ns);
     if (ev_has(e, EV_queue_ns))
         px_async(t, PX_QUEUE, name.p, name.len, issue - (u64)e->v[EV_queue_ns].n, issue);
@@ -14218,10 +14206,9 @@ static u32 rep_score(const struct event *e)
     u8 cat = event_kinds[e->kind].cat;
     if (cat == CAT_SIG || e->kind == EK_LOST || (cat == CAT_PROC && e->kind != EK_SCHED))
         return REP_SCORES - 1;
-    if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
-        return MIN(rep_log2((u64)e->v[EV_delay_ns].n), 40u);
-    if (e->kind == EK_BLOCK && ev_has(e, EV_duration_ns))
-        return MIN(rep_log2((u64)e->v[EV_duration_ns].n), 40u);
+    enum ev_field time = e->kind == EK_SCHED ? EV_delay_ns : EV_duration_ns;
+    if ((e->kind == EK_SCHED || e->kind == EK_BLOCK) && ev_has(e, time))
+        return MIN(rep_log2((u64)e->v[time].n), 40u);
     u32 s = cat == CAT_NET ? 30 : e->err ? 24 : e->kind == EK_OPEN ? 20 : 10;
     if (ev_has(e, EV_bytes))
         s += rep_log2((u64)e->v[EV_bytes].n) / 2;
@@ -15725,11 +15712,6 @@ static void pf_explain(int e)
     u_warn("page faults are off: %s", pf_why_not(e, PF_LEVEL_USER));
 }
 
-static bool pf_ours(const struct name *n)
-{
-    return !strcmp(n->s, "heap") || !strcmp(n->s, "anon");
-}
-
 static void pf_flush(void)
 {
     struct ev_group *g;
@@ -15780,8 +15762,8 @@ static void pf_sample(pid_t tid, u64 ns, u64 addr, bool major)
         ev_group(&pf_groups, e);
     }
     st.major_faults += major;
-    if (pf_ours(r->name) && !major)
-        st.faults++;
+    bool anonymous = !strcmp(r->name->s, "heap") || !strcmp(r->name->s, "anon");
+    st.faults += anonymous && !major;
 }
 
 static void pf_lost(u64 n)
