@@ -11542,7 +11542,7 @@ _Static_assert(REC_ROUTINE <= UINT8_MAX, "an event's flags are one byte");
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 struct rec_head { u8 magic[8]; u32 version, crc; };
 
-/* The run, for all outputs. */
+/* Description of the run, for all outputs. */
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
     pid_t reader[64]; /* processes that read kvis's output: not traced */
@@ -11826,7 +11826,7 @@ static void rec_enter(struct task *t)
 }
 
 /* Writes the absolute paths and the files of the descriptors of a call, for -P of kvis replay. An
- * empty last string: the call used more files. */
+ * empty last string means that the call used more files. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11846,7 +11846,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Sets b to the result of a call. Returns true if it is more than the number. */
+/* Sets b to the result of a call as text. Returns whether the text is more than the number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -12008,7 +12008,7 @@ static void rec_start(void (*write)(const char *, size_t))
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* empty, even after an earlier recording */
+        rec_out.slot[i].len = ~0u; /* no string, even after an earlier recording */
     memcpy(head.magic, rec_magic, sizeof rec_magic);
     head.crc = rec_crc(0, &head, offsetof(struct rec_head, crc));
     write((const char *)&head, sizeof head);
@@ -12584,7 +12584,7 @@ static void rec_get_col(const struct st_col *c, void *p)
 
 static void rec_get_list(const struct st_list *l)
 {
-    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* st_io: the largest */
+    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* st_io is the largest */
     memset(&row, 0, l->size);
     for (u32 i = 0; i < l->n_cols; i++)
         if (l->col[i].sinks & COL_RECORDED)
@@ -12679,7 +12679,7 @@ static struct {
     struct event e[RP_HELD];  /* tid 0: a free entry */
     struct buf text[RP_HELD]; /* strings of the events */
     u32 n;                    /* number of events held since the start of the replay */
-    struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* by the latest call of a thread */
+    struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* of a thread's latest call */
     u64 missing;              /* number of dropped events that -P would have selected */
 } rp_held;
 
@@ -12687,7 +12687,7 @@ static void rp_drop(const struct event *e)
 {
     u32 at = (u32)e->tid % RP_DROPPED;
     if (rp_held.dropped[at].tid != e->tid || rp_held.dropped[at].row != e->row)
-        rp_held.dropped[at].n = 0; /* of an earlier call */
+        rp_held.dropped[at].n = 0; /* these were of an earlier call */
     rp_held.dropped[at].tid = e->tid;
     rp_held.dropped[at].row = e->row;
     rp_held.dropped[at].n++;
@@ -13066,9 +13066,9 @@ struct px_track {
     u64 upid, utid;       /* ids in the trace */
     u64 flow;             /* id of the fork arrow that the thread's first record ends; 0: none */
     bool dead;
-    char *runs;           /* slice of the running program; NULL: none */
+    char *runs;           /* name of the running program's slice; NULL: none */
     s64 count[N_PX];      /* counters of the process */
-    u64 reported_ns[N_PX]; /* when they were last written */
+    u64 reported_ns[N_PX]; /* when each counter was last written */
     bool due[N_PX];       /* the counter changed after reported_ns */
     u32 described;        /* bit set of the PX_OF_ tracks that the trace describes */
     u64 state_ns;         /* end of the last thread state that was written */
@@ -13086,7 +13086,7 @@ static struct {
     bool json, proto;     /* formats in use */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
-    u64 untracked;        /* number of uses of the track that threads without memory share */
+    u64 untracked;        /* number of records on the track that threads share */
     u64 ids, events;      /* last id that was assigned; number of JSON events */
     u32 args;             /* number of arguments of the current JSON event */
     u32 packet, inner;    /* offsets of the current packet and of the message in it */
@@ -13788,7 +13788,7 @@ static void px_fold_exit(const struct event *e)
     pid_t chain[PX_DEPTH] = { e->pid };
     u32 n = 1;
     if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
-        return; /* no other time is known */
+        return; /* without calls, only CPU time is known */
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = px_find(chain[n - 1])) || !t->parent)
             break;
@@ -14058,7 +14058,7 @@ static void px_flush(void)
 
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
 
-/* A descriptor of -1: the format is not wanted. */
+/* A descriptor of -1 means that the format is not wanted. */
 static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
@@ -14189,9 +14189,9 @@ static struct {
     struct buf raw;          /* the events' recording, not written yet */
     u64 score[REP_SCORES];   /* number of events with each score */
     u64 seen, kept;          /* number of events in the run and in the page */
-    bool chosen;             /* second pass */
+    bool chosen;             /* the second pass has begun */
     u32 least;               /* lowest score of the events in the page */
-    u64 at_least, some;      /* number of events with this score: so far; that go into the page */
+    u64 at_least, some;      /* number of events with this score: so far; in the page */
 } rep = { .w.fd = { -1, -1 } };
 
 static u32 rep_log2(u64 v)
@@ -14247,7 +14247,7 @@ static void rep_call(struct task *t)
         rec_exit(t);
 }
 
-/* Chooses the lowest score of the events in the page, which must be at most `max`. */
+/* Chooses the lowest score for the page, which can have `max` events. */
 static void rep_choose(u64 max)
 {
     u64 n = 0;
@@ -14932,8 +14932,8 @@ static void df_pair_rows(char cls)
     df_join();
 }
 
-/* Returns a system call in recording k. `amount` is the time of all calls if both recordings
- * counted calls; otherwise, of the calls that waited. */
+/* Returns the row of a system call in recording k. `amount` is the time of all calls if both
+ * recordings counted calls; otherwise, of the calls that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15045,7 +15045,7 @@ static void df_number(struct buf *b, u8 unit, u64 v)
         b_f(b, "%.1f us", (double)v / 1e3);
 }
 
-/* Writes a right-aligned number. sign: 0: none. */
+/* Writes a right-aligned number, after `sign` if that is not 0. */
 static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
 {
     char tmp[48];
