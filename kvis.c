@@ -12609,18 +12609,6 @@ static struct {
     bool ended;              /* REC_END was read */
 } rp;
 
-/* Returns a task, which rp_call frees, or NULL with rec_in.wrong. */
-static struct task *rp_begin_task(pid_t tid)
-{
-    enum { MOST = 1 << 16 };
-    struct task *t = ps_task(tid);
-    if (!t && ps.n_tasks == MOST)
-        rec_damaged("number of unfinished calls");
-    else if (!t && !(t = ps_new_task(tid)))
-        rec_bad("out of memory");
-    return t;
-}
-
 static void rp_ids(u32 flags)
 {
     if (flags & REC_SAME)
@@ -12815,13 +12803,18 @@ static u32 rp_flags(u32 bits)
 
 static void rp_enter(void)
 {
+    enum { MOST = 1 << 16 };
     struct call c = { 0 };
     u32 flags = rp_flags(13);
     rp_ids(flags);
     c.enter_ns = rp_time();
     rp_recorded_call(&c, flags);
-    struct task *t = *rec_in.wrong ? NULL : rp_begin_task(rec_in.tid);
-    if (!t)
+    struct task *t = ps_task(rec_in.tid);
+    if (!t && ps.n_tasks == MOST)
+        rec_damaged("number of unfinished calls");
+    else if (!t && !*rec_in.wrong && !(t = ps_new_task(rec_in.tid)))
+        rec_bad("out of memory");
+    if (*rec_in.wrong)
         return;
     t->pid = rec_in.pid;
     t->call = c;
@@ -13542,12 +13535,25 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-static void px_pb_count(struct px_track *p, u32 k, u64 ns)
+/* A process may close a file of another process: their records may be out of order, but a counter's
+ * time must not go back. */
+static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
+    const char *name = px_counters[k];
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
+    ns = MAX(ns, p->reported_ns[k]);
+    p->reported_ns[k] = ns;
+    p->due[k] = false;
+    if (px.json) {
+        struct buf *b = px_json_event('C', p, ns, PX_COUNTER, name, strlen(name));
+        b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", k == PX_FILES ? "files" : "bytes", p->count[k]);
+        px_json_end();
+    }
+    if (!px.proto)
+        return;
     if (!(p->described >> (PX_OF_COUNTER + k) & 1)) {
         p->described |= 1u << (PX_OF_COUNTER + k);
-        px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS), px_counters[k]);
+        px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS), name);
         u32 at = px_pb_begin(8);
         px_pb_num(3, k == PX_FILES ? 2 : 3); /* UNIT_COUNT, UNIT_SIZE_BYTES */
         px_pb_end(at);
@@ -13556,23 +13562,6 @@ static void px_pb_count(struct px_track *p, u32 k, u64 ns)
     px_pb_event(uuid, ns, PX_VALUE);
     px_pb_num(30, (u64)p->count[k]);
     px_pb_event_end();
-}
-
-/* A process may close a file of another process: their records may be out of order, but a counter's
- * time must not go back. */
-static void px_count_out(struct px_track *p, u32 k, u64 ns)
-{
-    ns = MAX(ns, p->reported_ns[k]);
-    if (px.json) {
-        const char *name = px_counters[k];
-        struct buf *b = px_json_event('C', p, ns, PX_COUNTER, name, strlen(name));
-        b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", k == PX_FILES ? "files" : "bytes", p->count[k]);
-        px_json_end();
-    }
-    if (px.proto)
-        px_pb_count(p, k, ns);
-    p->reported_ns[k] = ns;
-    p->due[k] = false;
 }
 
 /* Limits a recorded number: the sum of two such numbers cannot overflow. */
