@@ -13678,24 +13678,30 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Returns the file or peer of a call, or NULL: its first path, or the file in its first argument if
- * that is a descriptor, such as "3</etc/hosts>". */
-static const char *px_about(const struct call *c, size_t *n)
+/* Returns the file or peer of a call, or NULL: its first path argument or the file in its first
+ * argument, a descriptor such as "3</etc/hosts>". openat and similar calls have both. */
+static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
-    const struct arg *a = c->val;
-    for (u32 i = 0; c->known && i < out_nargs(c); i++)
-        if (a[i].form == ARG_STR && a[i].len && rp_is_path(c, i)) {
-            *n = a[i].len;
-            return c->text.p + a[i].off;
-        }
-    if (a->form != ARG_TXT || !a->len)
+    static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
+    const char *text = c->text.p ? c->text.p + c->val[0].off : "", *end = text + c->val[0].len;
+    const char *fd = c->val[0].form == ARG_TXT && c->val[0].len && isdigit((u8)*text)
+                     ? memchr(text, '<', c->val[0].len) : NULL;
+    size_t len = strlen(name);
+    bool path_first = !fd;
+    for (size_t i = 0; i < ARRAY_LEN(by_path); i++) {
+        size_t k = strlen(by_path[i]);
+        path_first |= len >= k && !memcmp(name + len - k, by_path[i], k);
+    }
+    for (u32 i = 0; path_first && i < out_nargs(c) && strcmp(name, "getrandom"); i++) {
+        if (c->val[i].form != ARG_STR || !c->val[i].len)
+            continue;
+        *n = c->val[i].len;
+        return c->text.p + c->val[i].off;
+    }
+    if (!fd || end[-1] != '>')
         return NULL;
-    const char *text = c->text.p + a->off, *end = text + a->len;
-    if (!isdigit((u8)*text) || end[-1] != '>')
-        return NULL;
-    text = memchr(text, '<', a->len);
-    *n = text ? (size_t)(end - text) - 2 : 0;
-    return *n ? text + 1 : NULL;
+    *n = (size_t)(end - fd) - 2;
+    return *n ? fd + 1 : NULL;
 }
 
 /* Adds ns to stack b, with the frame `leaf` if not NULL. */
@@ -13763,7 +13769,7 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     else
         px_frame(&b, "thread", 6);
     px_frame(&b, name, strlen(name));
-    const char *about = px_about(c, &n);
+    const char *about = px_about(c, name, &n);
     if (about)
         px_frame(&b, about, n);
     b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for the frame of a state */
