@@ -12141,8 +12141,9 @@ static void rec_finish(struct summary *s)
 
 /* --- reading --- */
 
+static int rin_fd = -1;
+
 static struct {
-    int fd;
     const char *name;
     struct summary *sum;       /* filled from the recording */
     bool again;                /* the traced command is known from an earlier reading */
@@ -12186,7 +12187,7 @@ static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
     while (got < n) {
-        ssize_t r = read(rec_in.fd, (char *)p + got, n - got);
+        ssize_t r = read(rin_fd, (char *)p + got, n - got);
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0)
@@ -12449,7 +12450,7 @@ static void rec_get_unasked(void)
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     struct rec_head head;
-    rec_in.fd = f;
+    rin_fd = f;
     rec_in.name = name;
     rec_in.sum = sum;
     rec_in.at = rec_in.blocks = 0;
@@ -37740,7 +37741,7 @@ static int cmd_replay(void)
     if (whole)
         st_report(&st, true);
     out_flush();
-    cmd_report(rec_in.fd, rec_in.name, whole);
+    cmd_report(rin_fd, rec_in.name, whole);
     return out.failed ? EXIT_KVIS : !whole;
 }
 
