@@ -12158,8 +12158,8 @@ static struct {
     u64 last_ns;               /* time of the previous record */
     pid_t pid, tid;            /* process and thread of the previous record */
     /* own: index in ev_fields[] or event_kinds[]; -1: unknown to this kvis */
-    struct { s8 own; u8 type; } field[REC_FIELDS];
-    struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
+    struct rec_field { s8 own; u8 type; } field[REC_FIELDS];
+    struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
     u32 n_unasked;             /* number of system calls that -e excluded */
 } rec_in; /* in .bss, like rec_out */
@@ -12406,35 +12406,31 @@ static void rec_get_pid(void)
 static void rec_get_field(void)
 {
     const char *name = rec_gets().p;
-    u8 type = (u8)rec_below(VT_ARGV + 1, "type");
+    struct rec_field f = { -1, (u8)rec_below(VT_ARGV + 1, "type") };
     if (rec_in.n_fields == REC_FIELDS) {
         rec_bad("damaged: more than %d fields", REC_FIELDS);
         return;
     }
-    rec_in.field[rec_in.n_fields].type = type;
-    rec_in.field[rec_in.n_fields].own = -1;
-    for (u32 f = 0; f < N_EV_FIELDS; f++)
-        if (!strcmp(ev_fields[f].name, name) && ev_fields[f].type == type)
-            rec_in.field[rec_in.n_fields].own = (s8)f;
-    rec_in.n_fields++;
+    for (u32 i = 0; i < N_EV_FIELDS; i++)
+        if (!strcmp(ev_fields[i].name, name) && ev_fields[i].type == f.type)
+            f.own = (s8)i;
+    rec_in.field[rec_in.n_fields++] = f;
 }
 
 static void rec_get_kind(void)
 {
     const char *name = rec_gets().p;
-    u32 n = rec_below(REC_KIND_FIELDS + 1, "number of fields");
+    struct rec_kind k = { -1, (u8)rec_below(REC_KIND_FIELDS + 1, "number of fields"), { 0 } };
     if (rec_in.n_kinds == REC_KINDS) {
         rec_bad("damaged: more than %d kinds", REC_KINDS);
         return;
     }
-    for (u32 i = 0; i < n; i++)
-        rec_in.kind[rec_in.n_kinds].field[i] = (u8)rec_below(rec_in.n_fields, "field");
-    rec_in.kind[rec_in.n_kinds].n = (u8)n;
-    rec_in.kind[rec_in.n_kinds].own = -1;
-    for (u32 k = 0; k < N_EK; k++)
-        if (!strcmp(event_kinds[k].name, name))
-            rec_in.kind[rec_in.n_kinds].own = (s8)k;
-    rec_in.n_kinds++;
+    for (u32 i = 0; i < k.n; i++)
+        k.field[i] = (u8)rec_below(rec_in.n_fields, "field");
+    for (u32 i = 0; i < N_EK; i++)
+        if (!strcmp(event_kinds[i].name, name))
+            k.own = (s8)i;
+    rec_in.kind[rec_in.n_kinds++] = k;
 }
 
 static void rec_get_unasked(void)
@@ -12668,18 +12664,17 @@ static struct {
     struct event e[RP_HELD];  /* tid 0: a free entry */
     struct buf text[RP_HELD]; /* strings of the events */
     u32 n;                    /* number of events held since the start of the replay */
-    struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* of a thread's latest call */
+    struct rp_dropped { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* by thread */
     u64 missing;              /* number of dropped events that -P would have selected */
 } rp_held;
 
+/* Counts an event that kvis cannot hold, for the latest call of its thread. */
 static void rp_drop(const struct event *e)
 {
-    u32 at = (u32)e->tid % RP_DROPPED;
-    if (rp_held.dropped[at].tid != e->tid || rp_held.dropped[at].row != e->row)
-        rp_held.dropped[at].n = 0; /* these were of an earlier call */
-    rp_held.dropped[at].tid = e->tid;
-    rp_held.dropped[at].row = e->row;
-    rp_held.dropped[at].n++;
+    struct rp_dropped *d = &rp_held.dropped[(u32)e->tid % RP_DROPPED];
+    if (d->tid != e->tid || d->row != e->row)
+        *d = (struct rp_dropped){ e->tid, e->row, 0 };
+    d->n++;
 }
 
 static void rp_hold(const struct event *e)
@@ -12701,12 +12696,11 @@ static void rp_hold(const struct event *e)
 /* A call has ended: emits its held events if -P selects the call, and drops them otherwise. */
 static void rp_release(pid_t tid, const struct call *c, bool wanted)
 {
-    u32 at = (u32)tid % RP_DROPPED;
-    if (rp_held.dropped[at].tid == tid) {
-        if (wanted && c->known && rp_held.dropped[at].row == c->row)
-            rp_held.missing += rp_held.dropped[at].n;
-        rp_held.dropped[at].n = 0;
-    }
+    struct rp_dropped *d = &rp_held.dropped[(u32)tid % RP_DROPPED];
+    if (d->tid == tid && wanted && c->known && d->row == c->row)
+        rp_held.missing += d->n;
+    if (d->tid == tid)
+        d->n = 0;
     for (u32 i = 0; i < RP_HELD; i++) {
         struct event *e = &rp_held.e[(rp_held.n + i) % RP_HELD];
         if (!e->tid || e->tid != tid)
@@ -13616,24 +13610,27 @@ enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 static struct writer px_folded = { .fd = { -1, -1 } };
 
 static struct {
-    /* ns: time in the stack; bytes with --folded-by=bytes */
-    struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS];
+    struct px_stack {
+        u64 ns; /* time in the stack; bytes with --folded-by=bytes */
+        u32 len;
+        char text[PX_STACK_LEN];
+    } stack[PX_STACKS];
     u32 n;
 } *px_fold; /* NULL: no --folded */
 
 static void px_fold_flush(void)
 {
     u32 unit = strcmp(opt.folded_by, "bytes") ? 1000 : 1;
-    for (u32 i = 0; i < PX_STACKS; i++) {
-        u64 us = (px_fold->stack[i].ns + unit / 2) / unit;
+    for (struct px_stack *s = px_fold->stack; s < px_fold->stack + PX_STACKS; s++) {
+        u64 us = (s->ns + unit / 2) / unit;
         if (us) {
-            b_put(&px_folded.b, px_fold->stack[i].s, px_fold->stack[i].len);
+            b_put(&px_folded.b, s->text, s->len);
             b_c(&px_folded.b, ' ');
             b_u64(&px_folded.b, us);
             b_c(&px_folded.b, '\n');
             out_full(&px_folded);
         }
-        px_fold->stack[i].ns = px_fold->stack[i].len = 0;
+        s->ns = s->len = 0;
     }
     px_fold->n = 0;
 }
@@ -13653,21 +13650,20 @@ static void px_frame(struct buf *b, const char *s, size_t n)
     }
 }
 
-static void px_fold_add(const char *s, size_t n, u64 ns)
+static void px_fold_add(const char *text, size_t n, u64 ns)
 {
-    u32 at = nm_hash(0, s, n);
     if (px_fold->n == PX_STACKS / 4 * 3)
         px_fold_flush();
-    while (px_fold->stack[at % PX_STACKS].len
-           && (px_fold->stack[at % PX_STACKS].len != n
-               || memcmp(px_fold->stack[at % PX_STACKS].s, s, n)))
-        at++;
-    if (!px_fold->stack[at % PX_STACKS].len) {
+    u32 at = nm_hash(0, text, n) % PX_STACKS;
+    struct px_stack *s = &px_fold->stack[at];
+    while (s->len && (s->len != n || memcmp(s->text, text, n)))
+        s = &px_fold->stack[++at % PX_STACKS];
+    if (!s->len) {
         px_fold->n++;
-        px_fold->stack[at % PX_STACKS].len = (u32)n;
-        memcpy(px_fold->stack[at % PX_STACKS].s, s, n);
+        s->len = (u32)n;
+        memcpy(s->text, text, n);
     }
-    px_fold->stack[at % PX_STACKS].ns += ns;
+    s->ns += ns;
 }
 
 static void px_frame_process(struct buf *b, pid_t pid)
