@@ -15396,10 +15396,9 @@ static void df_json(struct buf *b)
     b_s(b, "{\"type\":\"diff\"");
     for (u32 k = 0; k < 2; k++) {
         b_f(b, ",\"%c\":{", 'a' + (int)k);
-        out_json_str(b, "file", df.file[k], strlen(df.file[k]));
-        b_c(b, ',');
-        out_json_str(b, "backend", df.sum[k]->backend, strlen(df.sum[k]->backend));
-        b_f(b, ",\"wall_ns\":%" PRIu64, df.wall_ns[k]);
+        out_json_text(b, "file", df.file[k]);
+        out_json_key_word(b, "backend", df.sum[k]->backend);
+        OUT_JSON_U64(b, "wall_ns", df.wall_ns[k]);
         bool unknown = df.sum[k]->lost_unknown;
         for (const struct st_num *n = st_nums; n < st_nums + ARRAY_LEN(st_nums); n++)
             if (n->recorded && n->at != offsetof(struct summary, lost_unknown)
