@@ -6063,6 +6063,13 @@ static void out_measure(void)
     out.columns = columns ? MAX(columns, (u32)OUT_COLUMNS_MIN) : 0;
 }
 
+static void out_writer_open(struct writer *w, int fd, const char *name)
+{
+    w->fd = fd;
+    w->name = name;
+    w->b.max = 32 << 20;
+}
+
 static void out_writer_flush(struct writer *w)
 {
     out_begin();
@@ -11001,23 +11008,19 @@ static void md_exit(struct task *t, struct call *c)
 }
 
 /* == 16 rec_  recordings: the contents of a .kvis file =============================
- * A recording has a header (magic, version, CRC) and blocks. A block is {u32 length, u32 CRC of the
- * block's number and data, data}, little-endian; its data are records. A record is a type, numbers
- * (varints: 7 bits per byte, low bits first; signed numbers are zigzag-encoded) and strings.
- * REC_END is the last record. The writer hashes a string of at most REC_KEEP bytes to one of
- * REC_SLOTS slots and writes the string once. Later records contain only the slot's number, until
- * another string takes the slot. Therefore the memory of writer and reader does not grow with the
- * number of events. A recording describes its own event fields and kinds (REC_FIELD, REC_KIND). A
- * damaged block ends the recording, but all blocks before it are valid. Raise REC_VERSION only if
- * existing records change their meaning: a reader reports unknown record types and flags as those
- * of a newer kvis. Entry points: rec_start, rec_finish (writing); rec_open_fd, rec_read_block and
- * the rec_get_ functions (reading). */
+ * A recording is a header (struct rec_head) and blocks of {u32 length, u32 CRC of the block's
+ * number and data, data}, little-endian. A block contains records: a type, numbers (varints: 7 bits
+ * per byte, low bits first; signed numbers are zigzag-encoded) and strings. REC_END is the last
+ * record. A string of at most REC_KEEP bytes is hashed to one of REC_SLOTS slots and written once;
+ * later records contain the slot's number until another string takes the slot. This bounds the
+ * memory of writer and reader. Fields and kinds of events are described in the recording itself
+ * (REC_FIELD, REC_KIND). A damaged block ends the recording. Raise REC_VERSION only if existing
+ * records change their meaning: a reader reports unknown record types and flags as those of a newer
+ * kvis. Entry points: rec_start, rec_finish; rec_open_fd, rec_read_block, rec_get_*. */
 
 enum {
-    REC_VERSION = 5, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
-    REC_KEEP = 512, /* longest string that is stored in a slot, in bytes */
-    /* Limits of a recording: event fields, event kinds, and fields of a kind. The mask of an event
-     * has 64 bits, the last of which means "the event has fields that its kind does not list". */
+    REC_VERSION = 5, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096, REC_KEEP = 512,
+    /* The field mask of an event has 64 bits: the fields of its kind, and one for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
 _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "a recording cannot have so many fields");
@@ -11027,17 +11030,18 @@ _Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "a mask has too f
 enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 16 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
-       REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
+       REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
        REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the first 13 */ };
 _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
 _Static_assert(REC_ROUTINE <= UINT8_MAX, "an event's flags are one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
+struct rec_head { u8 magic[8]; u32 version, crc; };
 
-/* Description of the run, for all outputs: where and how kvis traced. */
+/* Description of the run, for all outputs. */
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
-    pid_t reader[64]; /* processes that are not shown, because they read kvis's output */
+    pid_t reader[64]; /* processes that read kvis's output: not traced */
     u32 n_readers;
 } rec_run;
 static const struct { const char *key, **text; } rec_facts[] = {
@@ -11045,26 +11049,8 @@ static const struct { const char *key, **text; } rec_facts[] = {
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
 };
 
-/* Names of the processes that kvis attached to. They called exec before the recording began. */
-static struct {
-    struct { pid_t pid; char comm[16]; } *of;
-    u32 n, cap;
-} rec_attached;
-
-/* With -p, descriptions of the processes for the start of the text; each ends with a NUL. */
+/* With -p, lines that describe the processes; each ends with a NUL. */
 static struct buf rec_processes;
-
-static void rec_attach(pid_t pid, const char *comm)
-{
-    out_name(pid, comm, strlen(comm));
-    void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
-                         sizeof *rec_attached.of);
-    if (!grown)
-        return; /* if allocation fails, outputs show the pid instead of the name */
-    rec_attached.of = grown;
-    rec_attached.of[rec_attached.n].pid = pid;
-    snprintf(rec_attached.of[rec_attached.n++].comm, sizeof rec_attached.of->comm, "%s", comm);
-}
 
 static void rec_json_header(struct buf *b, const char *backend)
 {
@@ -11092,7 +11078,7 @@ static void rec_json_header(struct buf *b, const char *backend)
     b_s(b, "}\n");
 }
 
-/* Returns the CRC-32 (ISO 3309) after n more bytes, given the CRC of all bytes before them. */
+/* Continues a CRC-32 (ISO 3309) with n more bytes. */
 static u32 rec_crc(u32 crc, const void *bytes, size_t n)
 {
     static u32 table[256];
@@ -11107,34 +11093,23 @@ static u32 rec_crc(u32 crc, const void *bytes, size_t n)
     return ~crc;
 }
 
-static void rec_le32(u8 *p, u32 v)
-{
-    for (int i = 0; i < 4; i++)
-        p[i] = (u8)(v >> 8 * i);
-}
-
-static u32 rec_ld32(const u8 *p)
-{
-    return p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
-}
-
 /* --- writing --- */
 
 struct rec_slot { char *p; u32 len, cap; };
 
 static struct {
-    int (*write)(const char *p, size_t n); /* writes n bytes; returns 0 or -errno */
+    void (*write)(const char *p, size_t n);
     struct buf b;              /* block that is being filled */
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
     pid_t pid, tid;            /* process and thread of the previous record */
-    struct task *enter; /* task whose current call has begun, but is not recorded yet; NULL: none */
-    bool enter_many;           /* value of out.many when the call of `enter` began */
+    struct task *enter;        /* task whose call has begun, but is not recorded yet; NULL: none */
+    bool enter_many;           /* out.many when that call began */
     u32 blocks;
-    const char *name;
-} rec_out; /* in .bss, because an initializer would put all slots into the binary */
+} rec_out; /* in .bss: an initializer would put all slots into the binary */
 
-static int rout_fd = -1;
+static int rout_fd = -1; /* file of -w, or the temporary file of a live report */
+static struct writer rec_file = { .fd = -1 };
 
 static void rec_varint(struct buf *b, u64 v)
 {
@@ -11171,7 +11146,7 @@ static void rec_str(const char *p, size_t n)
 {
     u32 at = nm_hash('r', p, n) % REC_SLOTS;
     struct rec_slot *s = &rec_out.slot[at];
-    if (n <= REC_KEEP && s->p && s->len == n && !memcmp(s->p, p, n)) {
+    if (n <= REC_KEEP && s->len == n && !memcmp(s->p, p, n)) {
         rec_put(at << 1);
         return;
     }
@@ -11186,46 +11161,25 @@ static void rec_text(const char *s)
     rec_str(s, strlen(s));
 }
 
-/* Reports every error except -EPIPE: the reader of a pipe may close it at any time. */
-static void rec_write(const void *p, size_t n)
-{
-    int e = rec_out.write ? rec_out.write(p, n) : 0;
-    if (!e)
-        return;
-    if (e != -EPIPE && e != -EINTR) {
-        errno = -e;
-        u_warn("cannot write %s (the recording ends here):", rec_out.name);
-        out.failed = -e;
-    }
-    rec_out.write = NULL;
-}
-
 static void rec_block(void)
 {
-    u8 head[8], number[4];
+    u32 head[2] = { rec_out.b.len };
     if (!rec_out.b.len)
         return;
-    rec_le32(number, rec_out.blocks++);
-    rec_le32(head, rec_out.b.len);
-    rec_le32(head + 4, rec_crc(rec_crc(0, number, 4), rec_out.b.p, rec_out.b.len));
-    rec_write(head, sizeof head);
-    rec_write(rec_out.b.p, rec_out.b.len);
+    head[1] = rec_crc(rec_crc(0, &rec_out.blocks, sizeof rec_out.blocks), rec_out.b.p, head[0]);
+    rec_out.blocks++;
+    rec_out.write((const char *)head, sizeof head);
+    rec_out.write(rec_out.b.p, rec_out.b.len);
     b_reset(&rec_out.b);
 }
 
-/* Until out_begin truncates the output files, the bytes stay in memory. */
-static int rec_write_fd(const char *p, size_t n)
+/* Writes to the file of a live recording. Holds the bytes until out_begin empties the file. */
+static void rec_write_file(const char *p, size_t n)
 {
-    enum { HELD_MAX = 16 << 20 };
-    static struct buf held = { .max = HELD_MAX + 1 };
-    if (out.empty && held.len + n <= HELD_MAX) {
-        b_put(&held, p, (u32)n);
-        return 0;
-    }
-    out_begin();
-    int e = held.len ? out_write_all(rout_fd, held.p, held.len) : 0;
-    b_reset(&held);
-    return e ? e : out_write_all(rout_fd, p, n);
+    enum { HELD_MAX = 8 << 20 };
+    b_put(&rec_file.b, p, n);
+    if (!out.empty || rec_file.b.len > HELD_MAX)
+        out_writer_flush(&rec_file);
 }
 
 static bool rec_same(pid_t pid, pid_t tid)
@@ -11247,7 +11201,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Writes the arguments of a call: two bits for the form of each argument, then the values. */
+/* Writes the arguments of a call: two bits per argument for its form, then the values. */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -11272,7 +11226,6 @@ static void rec_call_name(const struct call *c)
         rec_text(out_call_abi(c));
 }
 
-/* Writes a REC_ENTER record for a call that has begun but is not recorded yet. */
 static void rec_enter_due(void)
 {
     struct task *t = rec_out.enter;
@@ -11305,8 +11258,8 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns a mask of the fields that an event has: bit i for field i of the event's kind, and the
- * next bit if there are fields that the kind does not list. Sets *others to their number. */
+/* Returns the fields of an event: bit i for field i of its kind, and the next bit if it has others.
+ * Sets *others to the number of others. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11365,11 +11318,11 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* reading the next record overwrites a replayed call */
+        rec_enter_due(); /* the next record overwrites a replayed call */
 }
 
-/* Writes the absolute paths and the file names of the descriptors that a call used; -P of kvis
- * replay compares them. An empty last string means that the call used more files than kvis kept. */
+/* Writes the absolute paths and the files of the descriptors of a call, for -P of kvis replay. An
+ * empty last string means that the call used more files. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11389,7 +11342,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Sets b to the result of a call as text. Returns true if the text is not just the number. */
+/* Sets b to the result of a call as text. Returns whether the text is more than the number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -11413,7 +11366,7 @@ static u32 rec_call_flags(const struct task *t, bool many)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
         | (*c->waker_comm ? REC_WAKER : 0)
         | (c->slept || c->by_interrupt ? REC_SLEPT : 0)
-        | (c->known ? REC_KNOWN | (c->recorded ? 0 : REC_PATHS) : 0);
+        | (c->known && !c->recorded ? REC_PATHS : 0);
 }
 
 static void rec_exit(struct task *t)
@@ -11422,7 +11375,7 @@ static void rec_exit(struct task *t)
     struct call *c = &t->call;
     bool many = rec_out.enter == t ? rec_out.enter_many : out.many;
     if (rec_out.enter == t)
-        rec_out.enter = NULL; /* the REC_CALL record includes the start time of the call */
+        rec_out.enter = NULL; /* REC_CALL also has the start of the call */
     rec_enter_due();
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
@@ -11507,8 +11460,7 @@ static void rec_schema(void)
     }
 }
 
-/* Writes the first block, which has the description of the run, and the names of event kinds and
- * fields. */
+/* Writes the first block: the run, and the names of event kinds and fields. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
@@ -11518,7 +11470,7 @@ static void rec_begin(void)
     rec_meta_num("start_real_ns", out.start_real_ns);
     rec_meta_num("faults", opt.faults);
     rec_meta_num("calls", opt.calls);
-    rec_meta_num("page_bytes", (u64)sysconf(_SC_PAGESIZE));
+    rec_meta_num("page_bytes", out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
     for (char **a = opt.command; a && *a; a++) {
         rec_put(REC_WORD);
         rec_text(*a);
@@ -11527,10 +11479,11 @@ static void rec_begin(void)
         rec_put(REC_PID);
         rec_putz(opt.pids[i]);
     }
-    for (u32 i = 0; i < rec_attached.n; i++) {
+    for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
         char key[24];
-        snprintf(key, sizeof key, "comm %d", rec_attached.of[i].pid);
-        rec_meta(key, rec_attached.of[i].comm);
+        snprintf(key, sizeof key, "comm %d", n->pid);
+        if (n->pid) /* an attached process, which called exec before the recording began */
+            rec_meta(key, n->comm);
     }
     for (u32 at = 0; at < rec_processes.len; at += (u32)strlen(rec_processes.p + at) + 1)
         rec_meta("process", rec_processes.p + at);
@@ -11543,20 +11496,18 @@ static void rec_begin(void)
     rec_block();
 }
 
-static void rec_start(int (*write)(const char *, size_t), const char *name)
+static void rec_start(void (*write)(const char *, size_t))
 {
-    u8 head[REC_HEAD] = { 0 };
+    struct rec_head head = { .version = REC_VERSION };
     rec_out.write = write;
-    rec_out.name = name;
     rec_out.b.max = REC_MAX;
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* discard the strings of an earlier recording */
-    memcpy(head, rec_magic, 8);
-    rec_le32(head + 8, REC_VERSION);
-    rec_le32(head + 12, rec_crc(0, head, 12));
-    rec_write(head, sizeof head);
+        rec_out.slot[i].len = ~0u; /* no string, even after an earlier recording */
+    memcpy(head.magic, rec_magic, sizeof rec_magic);
+    head.crc = rec_crc(0, &head, offsetof(struct rec_head, crc));
+    write((const char *)&head, sizeof head);
     rec_begin();
     out.tap[out.n_taps++] = &rec_tap;
 }
@@ -11594,7 +11545,7 @@ static void rec_hist(const u32 *hist, u32 n)
         }
 }
 
-/* Writes a row as the name of the call and an index among the rows with this name. */
+/* Writes the name of a call, and the index of the row among the rows with this name. */
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
@@ -11618,13 +11569,6 @@ static void rec_table(const struct st_row *r)
     }
 }
 
-/* Writes the class and the text of a name. The class '-' means that there is no name. */
-static void rec_some_name(const struct name *n)
-{
-    b_c(&rec_out.b, n ? n->cls : '-');
-    rec_str(n ? n->s : "", n ? n->len : 0);
-}
-
 static void rec_col(const struct st_col *c, const void *p)
 {
     const struct name *n;
@@ -11637,18 +11581,16 @@ static void rec_col(const struct st_col *c, const void *p)
     case ST_TEXT: rec_str(p, strnlen(p, c->size)); break;
     case ST_WORD: rec_text(*(const char *const *)p ? *(const char *const *)p : ""); break;
     case ST_FILE: n = *(struct name *const *)p; rec_str(n->s, n->len); break;
-    case ST_NAME: rec_some_name(*(struct name *const *)p); break;
+    case ST_NAME:
+        n = *(struct name *const *)p;
+        b_c(&rec_out.b, n ? n->cls : '-'); /* '-': no name */
+        rec_str(n ? n->s : "", n ? n->len : 0);
+        break;
     case ST_COUNTS: rec_hist(p, c->size / (u32)sizeof(u32)); break;
     }
 }
 
-static bool rec_has_col(const struct st_list *l, u32 i)
-{
-    return l->col[i].sinks & COL_RECORDED;
-}
-
-/* Writes the rows of a list of the summary. A record must not be split between blocks, so only the
- * end of a row calls rec_done, which may end the block. */
+/* Only the end of a row calls rec_done, because a record must not be split between blocks. */
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
     for (u32 i = 0; i < st_list_rows(s, l); i++) {
@@ -11657,7 +11599,7 @@ static void rec_list(const struct summary *s, const struct st_list *l)
             continue;
         rec_put(l->record);
         for (u32 k = 0; k < l->n_cols; k++)
-            if (rec_has_col(l, k))
+            if (l->col[k].sinks & COL_RECORDED)
                 rec_col(&l->col[k], row + l->col[k].at);
         rec_done();
     }
@@ -11683,7 +11625,7 @@ static void rec_trailer(struct summary *s)
 
 static void rec_finish(struct summary *s)
 {
-    if (!rec_out.b.max)
+    if (!rec_out.write)
         return;
     rec_enter_due();
     if (s)
@@ -11691,10 +11633,6 @@ static void rec_finish(struct summary *s)
     rec_put(REC_END);
     rec_putz(s ? s->status : 0);
     rec_block();
-    rec_out.write = NULL;
-    for (u32 i = 0; i < out.n_taps; i++)
-        if (out.tap[i] == &rec_tap)
-            out.tap[i] = out.tap[--out.n_taps];
 }
 
 /* --- reading --- */
@@ -11703,37 +11641,44 @@ static int rin_fd = -1;
 
 static struct {
     const char *name;
-    struct summary *sum;       /* summary that is filled from the recording */
-    bool again; /* true in a second reading, when the traced command is already known */
+    struct summary *sum;       /* filled from the recording */
+    bool again;                /* the traced command is known from an earlier reading */
     u64 at;                    /* offset of the current block in the file */
     u32 blocks;
     struct buf b;              /* the current block */
-    const u8 *p, *end;         /* unread bytes of the current block */
+    const u8 *p, *end;         /* unread bytes of the current block; NULL: none */
     struct rec_slot slot[REC_SLOTS];
-    char wrong[160];           /* error message if the file is not valid, else "" */
-    bool of_command;           /* true if the recorded run of kvis started a command */
+    char wrong[160];           /* why the recording cannot be read further; "": valid so far */
+    bool of_command;           /* the recorded kvis started a command */
     struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;               /* time of the previous record */
     pid_t pid, tid;            /* process and thread of the previous record */
-    /* own: index in this kvis's ev_fields or event_kinds; -1: this kvis does not know the field or
-     * kind */
-    struct { s8 own; u8 type; } field[REC_FIELDS];
-    struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
-    u32 n_fields, n_kinds, n_unasked; /* n_unasked: number of system calls that -e excluded */
+    /* own: index in ev_fields[] or event_kinds[]; -1: unknown to this kvis */
+    struct rec_field { s8 own; u8 type; } field[REC_FIELDS];
+    struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
+    u32 n_fields, n_kinds;
+    u32 n_unasked;             /* number of system calls that -e excluded */
 } rec_in; /* in .bss, like rec_out */
 
+/* Reports why the recording cannot be read further. The first reason counts. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
     if (*rec_in.wrong)
-        return; /* report only the first error */
+        return;
     va_start(ap, fmt);
     vsnprintf(rec_in.wrong, sizeof rec_in.wrong, fmt, ap);
     va_end(ap);
     rec_in.p = rec_in.end;
 }
 
-/* Reads n bytes from the recording. Returns fewer than n at the end of the file, or -errno. */
+static void rec_damaged(const char *what)
+{
+    u64 read = rec_in.p ? 8 + (u64)(rec_in.p - (const u8 *)rec_in.b.p) : 0;
+    rec_bad("damaged at offset %" PRIu64 " (invalid %s)", rec_in.at + read, what);
+}
+
+/* Returns the number of bytes read: fewer than n at the end of the file; or -errno. */
 static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
@@ -11752,32 +11697,31 @@ static s64 rec_read(void *p, size_t n)
 
 static bool rec_read_block(void)
 {
-    u8 head[8], number[4];
-    rec_in.at += rec_in.blocks ? 8 + rec_in.b.len : REC_HEAD;
+    u32 head[2] = { 0 };
+    rec_in.at += rec_in.blocks ? sizeof head + rec_in.b.len : sizeof(struct rec_head);
     rec_in.p = rec_in.end = NULL;
-    s64 n = rec_read(head, 8);
-    u32 len = rec_ld32(head);
     b_reset(&rec_in.b);
-    if (n == 8 && (!len || len > REC_MAX))
-        rec_bad("damaged at offset %" PRIu64 " (invalid block size: %u bytes)", rec_in.at, len);
-    else if (n == 8 && b_room(&rec_in.b, len) < len)
+    s64 n = rec_read(head, sizeof head), m = 0;
+    u32 len = head[0];
+    if (n == sizeof head && (!len || len > REC_MAX))
+        rec_damaged("block size");
+    else if (n == sizeof head && b_room(&rec_in.b, len) < len)
         rec_bad("out of memory (%u bytes)", len);
-    if (*rec_in.wrong)
-        return false;
-    s64 m = n == 8 ? rec_read(rec_in.b.p, len) : n < 0 ? n : 0;
+    else if (n == sizeof head)
+        m = rec_read(rec_in.b.p, len);
     if (n < 0 || m < 0)
-        rec_bad("cannot be read: %s", strerror((int)-m));
-    else if (n < 8 || m < (s64)len)
+        rec_bad("cannot be read: %s", strerror((int)-MIN(n, m)));
+    else if (n < (s64)sizeof head || m < (s64)len)
         rec_bad("truncated at offset %" PRIu64, rec_in.at);
+    else if (rec_crc(rec_crc(0, &rec_in.blocks, sizeof rec_in.blocks), rec_in.b.p, len) != head[1])
+        rec_damaged("checksum");
     if (*rec_in.wrong)
         return false;
-    rec_le32(number, rec_in.blocks++);
+    rec_in.blocks++;
     rec_in.b.len = len;
-    if (rec_crc(rec_crc(0, number, 4), rec_in.b.p, len) != rec_ld32(head + 4))
-        rec_bad("damaged at offset %" PRIu64 " (checksum)", rec_in.at);
     rec_in.p = (const u8 *)rec_in.b.p;
-    rec_in.end = *rec_in.wrong ? rec_in.p : rec_in.p + len;
-    return !*rec_in.wrong;
+    rec_in.end = rec_in.p + len;
+    return true;
 }
 
 static u64 rec_get(void)
@@ -11789,7 +11733,7 @@ static u64 rec_get(void)
         if (c < 128)
             return v;
     }
-    rec_bad("damaged at offset %" PRIu64 " (invalid number)", rec_in.at + 8);
+    rec_damaged("number");
     return 0;
 }
 
@@ -11804,20 +11748,20 @@ static u32 rec_below(u32 limit, const char *what)
     u64 v = rec_get();
     if (v < limit)
         return (u32)v;
-    rec_bad("damaged at offset %" PRIu64 " (%s %" PRIu64 ")", rec_in.at + 8, what, v);
+    rec_damaged(what);
     return 0;
 }
 
 static u8 rec_byte(void)
 {
     if (rec_in.p == rec_in.end) {
-        rec_bad("damaged at offset %" PRIu64 " (truncated record)", rec_in.at + 8);
+        rec_damaged("length of a record");
         return 0;
     }
     return *rec_in.p++;
 }
 
-/* String of the current record, followed by a NUL. */
+/* A string of the current record, followed by a NUL. */
 struct rec_text {
     char *p; /* points into rec_in.text, which is never reallocated */
     u32 len;
@@ -11826,13 +11770,12 @@ struct rec_text {
 static struct rec_text rec_gets(void)
 {
     static char none[1];
-    u32 ref = rec_below(REC_SLOTS * 2 + 2, "string"), at = ref >> 1;
+    u32 ref = rec_below(REC_SLOTS * 2 + 2, "reference to a string"), at = ref >> 1;
     struct rec_text s = { rec_in.text.p + rec_in.text.len, 0 };
     const char *p = "";
     if (!(ref & 1)) {
         if (at == REC_SLOTS || !rec_in.slot[at].p) {
-            rec_bad("damaged at offset %" PRIu64 " (reference to missing string %u)", rec_in.at + 8,
-                    at);
+            rec_damaged("reference to a string");
         } else {
             p = rec_in.slot[at].p;
             s.len = rec_in.slot[at].len;
@@ -11840,8 +11783,7 @@ static struct rec_text rec_gets(void)
     } else {
         u64 n = rec_get();
         if (n > (u64)(rec_in.end - rec_in.p) || (at < REC_SLOTS && n > REC_KEEP)) {
-            rec_bad("damaged at offset %" PRIu64 " (invalid string length: %" PRIu64 ")",
-                    rec_in.at + 8, n);
+            rec_damaged("length of a string");
             n = 0;
         }
         p = (const char *)rec_in.p;
@@ -11853,12 +11795,12 @@ static struct rec_text rec_gets(void)
     b_put(&rec_in.text, p, s.len);
     b_c(&rec_in.text, 0);
     if (rec_in.text.cut)
-        rec_bad("damaged at offset %" PRIu64 " (a record that is too long)", rec_in.at + 8);
+        rec_damaged("length of a record");
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
-/* Writes '?' over all characters that a terminal would interpret, and returns the string. kvis
- * prints such strings without escapes, but a recording from elsewhere can contain anything. */
+/* Replaces characters that a terminal would interpret with '?', because kvis prints such strings
+ * without escapes. Returns the string. */
 static char *rec_clean(struct rec_text s)
 {
     for (u32 i = 0; i < s.len;) {
@@ -11873,8 +11815,7 @@ static char *rec_clean(struct rec_text s)
 
 static s32 rec_row(const char *name, u64 k)
 {
-    static struct { char name[40]; s32 row; } seen[64]; /* cache of frequent names, with their
-                                                         * rows */
+    static struct { char name[40]; s32 row; } seen[64]; /* cache */
     u32 h = nm_hash('c', name, strlen(name)) % ARRAY_LEN(seen);
     if (strlen(name) >= sizeof seen[h].name)
         return -1;
@@ -11902,7 +11843,7 @@ static void rec_get_meta(void)
     struct rec_text k = rec_gets(), v = rec_gets();
     const char *key = k.p;
     if (k.len > 5 && !memcmp(key, "comm ", 5))
-        rec_attach(atoi(key + 5), v.p);
+        out_name(atoi(key + 5), v.p, v.len);
     const char *value = rec_clean(v);
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         if (!strcmp(key, rec_facts[i].key))
@@ -11910,7 +11851,7 @@ static void rec_get_meta(void)
     if (!strcmp(key, "process") && !rec_in.again)
         b_put(&rec_processes, value, strlen(value) + 1);
     if (rec_processes.cut)
-        b_reset(&rec_processes); /* the last description may not end with a NUL */
+        b_reset(&rec_processes); /* the last line may lack its NUL */
     u64 n = strtoull(value, NULL, 10);
     if (!strcmp(key, "start_ns"))
         out.start_ns = rec_in.last_ns = n;
@@ -11926,8 +11867,7 @@ static void rec_get_meta(void)
 
 static void rec_get_word(void)
 {
-    enum { MOST = 8 << 20 }; /* limit on the total size of arguments and their pointers, in bytes;
-                              * execve(2) allows 6 MiB */
+    enum { MOST = 8 << 20 }; /* bytes of arguments and pointers; execve(2) allows 6 MiB */
     static u32 n, cap, bytes;
     struct rec_text a = rec_gets();
     rec_in.of_command = true;
@@ -11962,35 +11902,31 @@ static void rec_get_pid(void)
 static void rec_get_field(void)
 {
     const char *name = rec_gets().p;
-    u8 type = (u8)rec_below(VT_ARGV + 1, "type");
+    struct rec_field f = { -1, (u8)rec_below(VT_ARGV + 1, "type") };
     if (rec_in.n_fields == REC_FIELDS) {
         rec_bad("damaged: more than %d fields", REC_FIELDS);
         return;
     }
-    rec_in.field[rec_in.n_fields].type = type;
-    rec_in.field[rec_in.n_fields].own = -1;
-    for (u32 f = 0; f < N_EV_FIELDS; f++)
-        if (!strcmp(ev_fields[f].name, name) && ev_fields[f].type == type)
-            rec_in.field[rec_in.n_fields].own = (s8)f;
-    rec_in.n_fields++;
+    for (u32 i = 0; i < N_EV_FIELDS; i++)
+        if (!strcmp(ev_fields[i].name, name) && ev_fields[i].type == f.type)
+            f.own = (s8)i;
+    rec_in.field[rec_in.n_fields++] = f;
 }
 
 static void rec_get_kind(void)
 {
     const char *name = rec_gets().p;
-    u32 n = rec_below(REC_KIND_FIELDS + 1, "fields");
+    struct rec_kind k = { -1, (u8)rec_below(REC_KIND_FIELDS + 1, "number of fields"), { 0 } };
     if (rec_in.n_kinds == REC_KINDS) {
         rec_bad("damaged: more than %d kinds", REC_KINDS);
         return;
     }
-    for (u32 i = 0; i < n; i++)
-        rec_in.kind[rec_in.n_kinds].field[i] = (u8)rec_below(rec_in.n_fields, "field");
-    rec_in.kind[rec_in.n_kinds].n = (u8)n;
-    rec_in.kind[rec_in.n_kinds].own = -1;
-    for (u32 k = 0; k < N_EK; k++)
-        if (!strcmp(event_kinds[k].name, name))
-            rec_in.kind[rec_in.n_kinds].own = (s8)k;
-    rec_in.n_kinds++;
+    for (u32 i = 0; i < k.n; i++)
+        k.field[i] = (u8)rec_below(rec_in.n_fields, "field");
+    for (u32 i = 0; i < N_EK; i++)
+        if (!strcmp(event_kinds[i].name, name))
+            k.own = (s8)i;
+    rec_in.kind[rec_in.n_kinds++] = k;
 }
 
 static void rec_get_unasked(void)
@@ -12002,10 +11938,10 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Checks the header, and registers *sum for the summary. Returns -1 with rec_in.wrong on error. */
+/* Checks the header. *sum becomes the summary. Returns -1 with rec_in.wrong on error. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
-    u8 head[REC_HEAD];
+    struct rec_head head;
     rin_fd = f;
     rec_in.name = name;
     rec_in.sum = sum;
@@ -12015,29 +11951,28 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rec_in.p = rec_in.end = NULL;
     rec_in.b.max = rec_in.text.max = REC_MAX;
     b_reset(&rec_in.text);
-    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* the kernel allocates only pages that
-                                                           * are used */
-    rec_in.n_fields = rec_in.n_kinds = rec_in.n_unasked = rec_attached.n = 0;
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* unused pages need no memory */
+    rec_in.n_fields = rec_in.n_kinds = rec_in.n_unasked = 0;
     rec_in.pid = rec_in.tid = 0;
+    memset(out_names, 0, sizeof out_names);
     for (u32 i = 0; i < REC_SLOTS; i++) {
         free(rec_in.slot[i].p);
         rec_in.slot[i] = (struct rec_slot){ 0 };
     }
-    s64 n = rec_read(head, sizeof head);
+    s64 n = rec_read(&head, sizeof head);
     if (!room)
         rec_bad("out of memory");
     else if (n < 0)
         rec_bad("cannot be read: %s", strerror((int)-n));
     else if (!n)
         rec_bad("is empty");
-    else if (n < 8 || memcmp(head, rec_magic, 8))
+    else if (n < (s64)sizeof head.magic || memcmp(head.magic, rec_magic, sizeof head.magic))
         rec_bad("is not a recording of kvis");
-    else if (n < REC_HEAD || rec_crc(0, head, 12) != rec_ld32(head + 12))
+    else if (n < (s64)sizeof head || rec_crc(0, &head, offsetof(struct rec_head, crc)) != head.crc)
         rec_bad("damaged at offset 8 (header)");
-    else if (rec_ld32(head + 8) != REC_VERSION)
+    else if (head.version != REC_VERSION)
         rec_bad("was written by %s kvis: format version %u, this kvis reads version %d",
-                rec_ld32(head + 8) > REC_VERSION ? "a newer" : "an older", rec_ld32(head + 8),
-                REC_VERSION);
+                head.version > REC_VERSION ? "a newer" : "an older", head.version, REC_VERSION);
     return *rec_in.wrong ? -1 : 0;
 }
 
@@ -12057,7 +11992,7 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Returns the entry for name s of class c; NULL if invalid. A peer's name is "KIND ADDRESS". */
+/* Returns the name s of class c; NULL if it is not valid. A peer's name is "KIND ADDRESS". */
 static struct name *rec_name(char c, struct rec_text s)
 {
     if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rec_in.wrong)
@@ -12069,7 +12004,7 @@ static void rec_get_name(void)
 {
     char c = (char)rec_byte();
     struct rec_text s = rec_gets();
-    u8 kind = (u8)rec_below(N_FK, "kind"), how = (u8)rec_below(4, "use");
+    u8 kind = (u8)rec_below(N_FK, "kind"), how = (u8)rec_below(4, "use of a file");
     u64 in = rec_get(), written = rec_get(), opens = rec_get();
     struct name *n = rec_name(c, s);
     if (!n)
@@ -12084,7 +12019,7 @@ static void rec_get_name(void)
 
 static void rec_get_hist(u32 *hist, u32 n)
 {
-    u32 used = rec_below(n + 1, "buckets"), at = 0;
+    u32 used = rec_below(n + 1, "number of buckets"), at = 0;
     for (u32 i = 0; i < used && !*rec_in.wrong; i++) {
         at += rec_below(n - at, "bucket");
         u64 count = rec_get();
@@ -12092,7 +12027,7 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-/* Reads the row of a system call. All calls that this kvis does not know share one row. */
+/* All calls that this kvis does not know share one row. */
 static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
@@ -12142,10 +12077,10 @@ static void rec_get_col(const struct st_col *c, void *p)
 
 static void rec_get_list(const struct st_list *l)
 {
-    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest row type */
+    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* st_io is the largest */
     memset(&row, 0, l->size);
     for (u32 i = 0; i < l->n_cols; i++)
-        if (rec_has_col(l, i))
+        if (l->col[i].sinks & COL_RECORDED)
             rec_get_col(&l->col[i], row.bytes + l->col[i].at);
     if (*rec_in.wrong)
         return;
@@ -12156,36 +12091,16 @@ static void rec_get_list(const struct st_list *l)
         memcpy((char *)rec_in.sum + l->rows + (*n)++ * l->size, &row, l->size);
 }
 
-static const struct st_list *rec_list_of(u8 type)
-{
-    for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
-        if (st_lists[i].record == type)
-            return &st_lists[i];
-    return NULL;
-}
-
 /* == 17 rp_  replay: feeds a recording to the sinks ================================
- * Reads the records of a recording and passes events and calls to the same outputs as a live run.
- * The options -e, -P and -z are applied here. Entry points: rp_head, rp_play. */
+ * Passes the events and calls of a recording to the outputs of a live run. The options -e, -P and
+ * -z are applied here. Entry points: rp_head, rp_play. */
 
 enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
 
 static struct {
     struct recorded_call recorded;
-    bool ended;              /* true after the REC_END record */
+    bool ended;              /* REC_END was read */
 } rp;
-
-/* Returns a task, which rp_call frees when the call ends, or NULL with rec_in.wrong. */
-static struct task *rp_begin_task(pid_t tid)
-{
-    enum { MOST = 1 << 16 };
-    struct task *t = ps_task(tid);
-    if (!t && ps.n_tasks == MOST)
-        rec_bad("damaged at offset %" PRIu64 " (too many unfinished calls)", rec_in.at + 8);
-    else if (!t && !(t = ps_new_task(tid)))
-        rec_bad("out of memory");
-    return t;
-}
 
 static void rp_ids(u32 flags)
 {
@@ -12202,7 +12117,7 @@ static u64 rp_time(void)
 
 /* --- events --- */
 
-/* Reads field f of an event; drops the value if this kvis does not know the field. */
+/* Reads field f of an event; drops it if this kvis does not know the field. */
 static void rp_field(struct event *e, u32 f)
 {
     u8 type = rec_in.field[f].type;
@@ -12239,27 +12154,23 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* In a recording, the events of a call precede the record of the call. With -P, that record may
- * select the call by a descriptor or a relative path. Therefore kvis holds events without a
- * matching path until it has read the record of their call. */
+/* The events of a call precede its record, and -P may select the call by a descriptor or a relative
+ * path in that record. Therefore events without a matching path wait for it. */
 static struct {
-    struct event e[RP_HELD];  /* held events; a free entry has tid 0 */
-    struct buf text[RP_HELD]; /* strings of the held events */
+    struct event e[RP_HELD];  /* tid 0: a free entry */
+    struct buf text[RP_HELD]; /* strings of the events */
     u32 n;                    /* number of events held since the start of the replay */
-    /* numbers of dropped events, each for the latest call of a thread */
-    struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED];
+    struct rp_dropped { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* by thread */
     u64 missing;              /* number of dropped events that -P would have selected */
 } rp_held;
 
-/* Counts an event that kvis cannot hold, for the call that the event belongs to. */
+/* Counts an event that kvis cannot hold, for the latest call of its thread. */
 static void rp_drop(const struct event *e)
 {
-    u32 at = (u32)e->tid % RP_DROPPED;
-    if (rp_held.dropped[at].tid != e->tid || rp_held.dropped[at].row != e->row)
-        rp_held.dropped[at].n = 0; /* this entry is from an earlier call of the thread */
-    rp_held.dropped[at].tid = e->tid;
-    rp_held.dropped[at].row = e->row;
-    rp_held.dropped[at].n++;
+    struct rp_dropped *d = &rp_held.dropped[(u32)e->tid % RP_DROPPED];
+    if (d->tid != e->tid || d->row != e->row)
+        *d = (struct rp_dropped){ e->tid, e->row, 0 };
+    d->n++;
 }
 
 static void rp_hold(const struct event *e)
@@ -12278,15 +12189,14 @@ static void rp_hold(const struct event *e)
     rp_held.n++;
 }
 
-/* Emits the held events of a call that has ended if -P selects the call; drops them otherwise. */
+/* A call has ended: emits its held events if -P selects the call, and drops them otherwise. */
 static void rp_release(pid_t tid, const struct call *c, bool wanted)
 {
-    u32 at = (u32)tid % RP_DROPPED;
-    if (rp_held.dropped[at].tid == tid) {
-        if (wanted && c->known && rp_held.dropped[at].row == c->row)
-            rp_held.missing += rp_held.dropped[at].n;
-        rp_held.dropped[at].n = 0;
-    }
+    struct rp_dropped *d = &rp_held.dropped[(u32)tid % RP_DROPPED];
+    if (d->tid == tid && wanted && c->known && d->row == c->row)
+        rp_held.missing += d->n;
+    if (d->tid == tid)
+        d->n = 0;
     for (u32 i = 0; i < RP_HELD; i++) {
         struct event *e = &rp_held.e[(rp_held.n + i) % RP_HELD];
         if (!e->tid || e->tid != tid)
@@ -12298,7 +12208,7 @@ static void rp_release(pid_t tid, const struct call *c, bool wanted)
     }
 }
 
-/* With --by=pid, a new child ends the row of an earlier process that had the same pid. */
+/* With --by=pid, a new child ends the row of an earlier process with its pid. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
@@ -12311,7 +12221,8 @@ static void rp_event(void)
 {
     u32 flags = rec_byte(), kind = rec_below(rec_in.n_kinds, "kind");
     u64 mask = rec_get(), told = out.events;
-    u32 others = mask >> rec_in.kind[kind].n & 1 ? rec_below(rec_in.n_fields + 1, "fields") : 0;
+    bool has_others = mask >> rec_in.kind[kind].n & 1;
+    u32 others = has_others ? rec_below(rec_in.n_fields + 1, "number of fields") : 0;
     s8 own = rec_in.kind[kind].own;
     rp_ids(flags);
     struct event *e = ev_new((u8)MAX(own, 0), NULL, rp_time());
@@ -12340,8 +12251,8 @@ static void rp_recorded_call(struct call *c, u32 flags)
     rp.recorded.name = rec_clean(rec_gets());
     rp.recorded.abi = flags & REC_ABI ? rec_clean(rec_gets()) : NULL;
     rp.recorded.addr = flags & REC_ADDR;
-    rp.recorded.nargs = (u8)rec_below(7, "arguments");
-    u32 forms = rec_below(1 << 12, "forms");
+    rp.recorded.nargs = (u8)rec_below(7, "number of arguments");
+    u32 forms = rec_below(1 << 12, "form of an argument");
     for (u32 i = 0; i < rp.recorded.nargs; i++) {
         u32 f = forms >> 2 * i & 3, off = rec_in.text.len;
         struct rec_text s = { 0 };
@@ -12365,7 +12276,7 @@ static bool rp_shown(const struct call *c)
     return !c->known || sc_set[c->row];
 }
 
-/* Reports data that this kvis does not know. Its checksum is valid, so a newer kvis wrote it. */
+/* Reports unknown data with a valid checksum: a newer kvis wrote it. */
 static void rp_newer(const char *what, u64 n)
 {
     rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
@@ -12383,15 +12294,19 @@ static u32 rp_flags(u32 bits)
 
 static void rp_enter(void)
 {
+    enum { MOST = 1 << 16 };
     struct call c = { 0 };
     u32 flags = rp_flags(13);
     rp_ids(flags);
     c.enter_ns = rp_time();
     rp_recorded_call(&c, flags);
-    struct task *t = *rec_in.wrong ? NULL : rp_begin_task(rec_in.tid);
-    if (!t)
+    struct task *t = ps_task(rec_in.tid);
+    if (!t && ps.n_tasks == MOST)
+        rec_damaged("number of unfinished calls");
+    else if (!t && !*rec_in.wrong && !(t = ps_new_task(rec_in.tid)))
+        rec_bad("out of memory");
+    if (*rec_in.wrong)
         return;
-    c.begun = false;
     t->pid = rec_in.pid;
     t->call = c;
     out.many = flags & REC_CMANY;
@@ -12400,11 +12315,10 @@ static void rp_enter(void)
     t->call.text = (struct buf){ 0 }; /* rec_in owns the memory of the text */
 }
 
-/* Recorded calls have the cmd argument of fsconfig(2) only as text. */
+/* A recording has the cmd argument of fsconfig(2) as text. */
 static bool rp_is_path(const struct call *c, u32 i)
 {
-    static const char set_path[] = "FSCONFIG_SET_PATH"; /* also a prefix of
-                                                         * FSCONFIG_SET_PATH_EMPTY */
+    static const char set_path[] = "FSCONFIG_SET_PATH"; /* or FSCONFIG_SET_PATH_EMPTY */
     const struct arg *command = &c->val[1];
     u16 kind = sc_rows[c->row].arg[i];
     if (kind != K_FSVALUE)
@@ -12413,7 +12327,7 @@ static bool rp_is_path(const struct call *c, u32 i)
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
 
-/* Returns whether -P selects a call, by one of the n recorded paths or by a path argument. */
+/* Returns whether -P selects a call by one of its n recorded paths or by a path argument. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -12461,7 +12375,7 @@ static void rp_result(const struct call *c, u32 flags)
     rp.recorded.ret_len = ret.len;
 }
 
-/* Returns the --by=pid row of a pid, created on first use, or NULL if there are too many. */
+/* Returns the --by=pid row of a process, or NULL if there are too many. */
 static struct st_caller *rp_caller(pid_t pid)
 {
     struct summary *s = rec_in.sum;
@@ -12497,7 +12411,7 @@ static void rp_call(void)
     rp_numbers(&c, flags);
     rp_result(&c, flags);
     if (flags & REC_PATHS)
-        n_paths = rec_below(ARRAY_LEN(paths) + 1, "paths");
+        n_paths = rec_below(ARRAY_LEN(paths) + 1, "number of paths");
     for (u32 i = 0; i < n_paths; i++)
         paths[i] = rec_gets();
     if (*rec_in.wrong)
@@ -12543,7 +12457,7 @@ static void (*const rp_reader[])(void) = {
     [REC_END] = rp_end,
 };
 
-/* Reads one record. Returns false at the end, after an error or if its type is not in from..to. */
+/* Reads one record. Returns false at the end, on error, or if its type is not in from..to. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -12553,18 +12467,21 @@ static bool rp_record(u8 from, u8 to)
     if (type < from || type > to || rp.ended)
         return false;
     rec_in.p++;
-    bool reader = type < ARRAY_LEN(rp_reader) && rp_reader[type];
-    const struct st_list *list = reader || !type ? NULL : rec_list_of(type);
-    if (reader)
+    if (type < ARRAY_LEN(rp_reader) && rp_reader[type]) {
         rp_reader[type]();
-    else if (list)
-        rec_get_list(list);
-    else
-        rp_newer("unknown record type", type);
+    } else {
+        u32 i = 0;
+        while (i < ARRAY_LEN(st_lists) && (!type || st_lists[i].record != type))
+            i++;
+        if (i < ARRAY_LEN(st_lists))
+            rec_get_list(&st_lists[i]);
+        else
+            rp_newer("unknown record type", type);
+    }
     return !*rec_in.wrong && !rp.ended;
 }
 
-/* Reads the description of the run, up to the first event. Returns false if it is incomplete. */
+/* Reads the description of the run. Returns false if it is incomplete. */
 static bool rp_head(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
@@ -12572,12 +12489,10 @@ static bool rp_head(void)
     rp.ended = false;
     while (rp_record(REC_META, REC_UNASKED))
         ;
-    if (!*rec_in.wrong && (!rec_in.n_kinds || *rec_in.p > REC_UNASKED))
-        return rec_in.n_kinds > 0;
-    return false;
+    return !*rec_in.wrong && rec_in.n_kinds && *rec_in.p > REC_UNASKED;
 }
 
-/* Replays all events, calls and the summary. Returns whether the recording has its end record. */
+/* Replays the rest. Returns whether the recording has its end record. */
 static bool rp_play(void)
 {
     rp.ended = false;
@@ -12585,34 +12500,30 @@ static bool rp_play(void)
         ;
     out_end();
     if (!rp.ended && !*rec_in.wrong)
-        rec_bad("damaged at offset %" PRIu64 " (unexpected header record)", rec_in.at + 8);
+        rec_damaged("order of records");
     return rp.ended;
 }
 
 /* == 18 px_  --perfetto, --chrome-json, --folded: traces, flame graphs ===============
- * Writes a trace while events arrive, in Perfetto's own format (protos/perfetto/trace/ in its
- * source; px_pb_ writes protocol buffers) or in Chrome's JSON, which other viewers read
- * (docs/getting-started/other-formats.md). System calls are slices on the track of their thread.
- * Open files, disk requests and other intervals that can overlap are slices on their own tracks.
- * Forks and wake-ups are arrows. A track below each thread shows the thread's states during calls
- * (px_state). JSON times are in µs with three decimals. Viewers would merge the tracks of two
- * processes with the same pid. Therefore, traces contain ids that kvis never reuses, and the names
- * of tracks contain the real pids. Entry points: px_open, px_close. */
+ * Writes a trace while events arrive, in Perfetto's format (protos/perfetto/trace/ in its source;
+ * px_pb_ writes protocol buffers) or in Chrome's JSON (docs/getting-started/other-formats.md).
+ * System calls are slices on the track of their thread; open files, disk requests and other
+ * intervals that can overlap have tracks of their own. Forks and wake-ups are arrows. A track below
+ * each thread shows the thread's states during calls. JSON times are in µs with three decimals.
+ * Viewers merge processes with the same pid; therefore the ids in a trace are never reused, and the
+ * names of tracks contain the real pids. Entry points: px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
 
 enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, PX_RSS,
                   PX_MAX_RSS, N_PX };
-static const struct { const char *track, *series; } px_counters[N_PX] = {
-    [PX_HEAP] = { "heap", "bytes" }, [PX_MAPPED] = { "mapped", "bytes" },
-    [PX_READ] = { "bytes read", "bytes" }, [PX_WRITTEN] = { "bytes written", "bytes" },
-    [PX_RECEIVED] = { "bytes received", "bytes" }, [PX_SENT] = { "bytes sent", "bytes" },
-    [PX_FILES] = { "open files", "files" }, [PX_RSS] = { "RSS", "bytes" },
-    [PX_MAX_RSS] = { "max RSS", "bytes" },
+static const char *const px_counters[N_PX] = {
+    "heap", "mapped", "bytes read", "bytes written", "bytes received", "bytes sent", "open files",
+    "RSS", "max RSS",
 };
 
-/* Categories in the trace. Values below N_CAT are categories of events (enum cat). */
+/* Categories; the first ones are those of events (enum cat). */
 enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
               PX_SCHED, PX_OPEN, PX_STATE, N_PX_CATS };
 static const char *const px_cats[N_PX_CATS] = {
@@ -12622,56 +12533,55 @@ static const char *const px_cats[N_PX_CATS] = {
     [PX_URING] = "io_uring", [PX_SCHED] = "sched", [PX_OPEN] = "open file", [PX_STATE] = "state",
 };
 
-/* Arguments in the trace. Values below N_EV_FIELDS are fields of events. */
+/* Arguments; the first ones are the fields of events. */
 enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
               N_PX_ARGS };
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* The tracks of a process or thread in Perfetto's format. The id of a track is 16 times the upid or
- * utid, plus one of these constants; the track of a counter has PX_OF_COUNTER + enum px_counter. */
+/* Tracks in Perfetto's format. Their ids are 16 * upid or utid, plus one of these constants; for
+ * counters, PX_OF_COUNTER + enum px_counter. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
 /* A traced thread. The main thread also represents its process. */
 struct px_track {
     struct px_track *next;
     pid_t pid, tid;
-    u64 upid, utid;       /* ids of the process and the thread in the trace, never reused */
-    u64 flow;             /* id of the fork arrow to be ended at the thread's first record, or 0 */
+    u64 upid, utid;       /* ids in the trace */
+    u64 flow;             /* id of the fork arrow that the thread's first record ends; 0: none */
     bool dead;
-    char *runs;           /* name of the slice of the running program, or NULL */
-    s64 count[N_PX];      /* counter values of the process */
-    u64 reported_ns[N_PX]; /* times at which the counters were last written */
-    bool due[N_PX];       /* true if the counter changed after reported_ns */
-    u32 described;        /* bit set of the PX_OF_ tracks whose descriptions are in the trace */
+    char *runs;           /* name of the running program's slice; NULL: none */
+    s64 count[N_PX];      /* counters of the process */
+    u64 reported_ns[N_PX]; /* when each counter was last written */
+    bool due[N_PX];       /* the counter changed after reported_ns */
+    u32 described;        /* bit set of the PX_OF_ tracks that the trace describes */
     u64 state_ns;         /* end of the last thread state that was written */
     struct { u64 from, to; } *wait; /* waits for a CPU, not written yet */
     u32 n_waits, cap_waits;
-    /* the following members are used only by --folded */
+    /* only for --folded: */
     pid_t parent;
-    u32 name_len;         /* length of `name`, or 0 if the name is unknown */
-    char name[PX_NAME];   /* program of the process, or name that the thread set with prctl(2) */
+    u32 name_len;         /* length of `name`; 0: unknown */
+    char name[PX_NAME];   /* program of the process, or the thread's own name (prctl(2)) */
 };
 
 static struct writer px_json = { .fd = -1 }, px_proto = { .fd = -1 };
 
 static struct {
-    bool json, proto;     /* output formats in use */
+    bool json, proto;     /* formats in use */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
-    u64 untracked;        /* number of times that px_track returned the shared track */
+    u64 untracked;        /* number of records on the track that threads share */
     u64 ids, events;      /* last id that was assigned; number of JSON events */
     u32 args;             /* number of arguments of the current JSON event */
-    u32 packet, inner;    /* offsets of the current packet and of the message open in it */
-} px; /* in .bss, because an initializer would add its tables to the binary */
+    u32 packet, inner;    /* offsets of the current packet and of the message in it */
+} px; /* in .bss: an initializer would add its tables to the binary */
 
 static u64 px_rel(u64 ns)
 {
     return ns > out.start_ns ? ns - out.start_ns : 0;
 }
 
-/* --- protocol buffers: each field is written as its number and type, then its value. A nested
- * message starts with its length (https://protobuf.dev/programming-guides/encoding). --- */
+/* --- protocol buffers (https://protobuf.dev/programming-guides/encoding) --- */
 
 static void px_pb_num(u32 field, u64 v)
 {
@@ -12686,11 +12596,11 @@ static void px_pb_fixed(u32 field, u64 v)
         b_c(&px_proto.b, (char)(v >> 8 * i));
 }
 
-/* Begins a nested message in the Perfetto trace. Returns its offset, which px_pb_end needs. */
+/* Begins a nested message. Returns its offset for px_pb_end. */
 static u32 px_pb_begin(u32 field)
 {
     rec_varint(&px_proto.b, field << 3 | 2);
-    b_c(&px_proto.b, 0); /* assume a length of one byte; px_pb_end inserts more bytes if needed */
+    b_c(&px_proto.b, 0); /* length; px_pb_end inserts bytes if it needs more than one */
     return px_proto.b.len;
 }
 
@@ -12710,7 +12620,7 @@ static void px_pb_end(u32 from)
     *p = (char)n;
 }
 
-/* Writes a text field. Bytes that are not valid UTF-8 are escaped. */
+/* Escapes bytes that are not valid UTF-8. */
 static void px_pb_text(u32 field, const char *s, size_t n)
 {
     u32 at = px_pb_begin(field);
@@ -12723,8 +12633,7 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* flags: SequenceFlags of the packet. 1: it needs no earlier packet; 2: it needs earlier
- * packets. */
+/* flags (SequenceFlags): 1: needs no earlier packet; 2: needs earlier packets. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -12732,8 +12641,8 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-/* Writes an entry of InternedData, which defines the number that later packets write instead of a
- * name. index: 1 for categories, 3 for names of arguments. */
+/* Defines the number that later packets write instead of a name (InternedData). index: 1 for
+ * categories, 3 for names of arguments. */
 static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
 {
     u32 at = px_pb_begin(index);
@@ -12780,14 +12689,16 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track. `parent` is the id of the track above it, or 0. */
-static void px_pb_track(u64 uuid, u64 parent)
+/* Begins the description of a track below the track `parent` (0: none). name may be NULL. */
+static void px_pb_track(u64 uuid, u64 parent, const char *name)
 {
     px_pb_packet(2);
     px.inner = px_pb_begin(60);
     px_pb_num(1, uuid);
     if (parent)
         px_pb_num(5, parent);
+    if (name)
+        px_pb_word(2, name);
 }
 
 static void px_pb_argv(const char *p, u32 n)
@@ -12799,29 +12710,18 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-/* Writes an argument of an event. px_pb_head has defined the name for `number`. */
+/* px_pb_head has defined the name for `number`. */
 static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
 {
     u32 at = px_pb_begin(4);
     px_pb_num(1, number);
     switch (type) {
-    case VT_ARGV:
-        px_pb_argv(v->s.p, v->s.len);
-        break;
-    case VT_STR:
-        px_pb_text(6, v->s.p, v->s.len);
-        break;
-    case VT_SYM:
-        px_pb_word(6, v->sym);
-        break;
-    case VT_ADDR:
-        px_pb_num(7, (u64)v->n);
-        break;
-    case VT_BOOL:
-        px_pb_num(2, v->n != 0);
-        break;
-    default:
-        px_pb_num(4, (u64)v->n);
+    case VT_ARGV: px_pb_argv(v->s.p, v->s.len); break;
+    case VT_STR: px_pb_text(6, v->s.p, v->s.len); break;
+    case VT_SYM: px_pb_word(6, v->sym); break;
+    case VT_ADDR: px_pb_num(7, (u64)v->n); break;
+    case VT_BOOL: px_pb_num(2, v->n != 0); break;
+    default: px_pb_num(4, (u64)v->n); break;
     }
     px_pb_end(at);
 }
@@ -12855,8 +12755,8 @@ static void px_pb_head(void)
 
 /* --- Perfetto and JSON --- */
 
-/* Begins a JSON event such as {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall".
- * With cat N_PX_CATS, the event has no category. */
+/* Begins a JSON event: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall". cat
+ * N_PX_CATS: no category. */
 static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns, enum px_cat cat,
                                  const char *name, size_t n)
 {
@@ -12890,7 +12790,7 @@ static u64 px_uuid(const struct px_track *t, u32 of)
     return (of == PX_OF_PROCESS || of >= PX_OF_COUNTER ? t->upid : t->utid) << 4 | of;
 }
 
-/* Begins an event of a thread. phase: X (a slice until end_ns), B (begin), E (end), i (instant). */
+/* Begins an event of a thread. phase: X (slice until end_ns), B (begin), E (end), i (instant). */
 static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, enum px_cat cat,
                      const char *name, size_t n)
 {
@@ -12910,12 +12810,11 @@ static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, e
         px_pb_event(px_uuid(t, PX_OF_THREAD), ns, PX_END);
 }
 
-/* Ends an event that px_begin began. For phase X, end_ns is the end of the slice; otherwise 0. */
+/* Ends an event of px_begin. end_ns: the end of a slice (phase X), else 0. */
 static void px_end(const struct px_track *t, u64 end_ns)
 {
     if (px.json)
         px_json_end();
-    px.args = 0;
     if (!px.proto)
         return;
     px_pb_event_end();
@@ -12923,8 +12822,7 @@ static void px_end(const struct px_track *t, u64 end_ns)
         px_pb_slice_end(px_uuid(t, PX_OF_THREAD), end_ns);
 }
 
-/* Adds an argument to the current event. In JSON, the comma that precedes the first argument
- * becomes the brace that opens the list of arguments. */
+/* Adds an argument to the current event. In JSON, the comma before the first one becomes '{'. */
 static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
     struct buf *b = &px_json.b;
@@ -12955,12 +12853,12 @@ static void px_arg_num(enum px_arg arg, s64 v)
     px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_NUM, &(union ev_val){ .n = v });
 }
 
-/* Names the track of a process or thread. In JSON, the name ends with the real pid or tid. */
+/* Names the track of a process or thread. In JSON, the real pid or tid follows the name. */
 static void px_call_it(struct px_track *t, bool process, const char *name, size_t n)
 {
     if (px.proto) {
         px_pb_track(px_uuid(t, process ? PX_OF_PROCESS : PX_OF_THREAD),
-                    process ? 0 : px_uuid(t, PX_OF_PROCESS));
+                    process ? 0 : px_uuid(t, PX_OF_PROCESS), NULL);
         u32 at = px_pb_begin(process ? 3 : 4);
         px_pb_num(1, (u64)t->pid);
         if (!process)
@@ -12985,7 +12883,7 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     px_json_end();
 }
 
-/* --- states of threads, as known from calls and scheduler records --- */
+/* --- states of threads, from calls and scheduler records --- */
 
 static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
 {
@@ -12995,8 +12893,7 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
         return;
     if (!(t->described >> PX_OF_STATE & 1)) {
         t->described |= 1u << PX_OF_STATE;
-        px_pb_track(uuid, px_uuid(t, PX_OF_THREAD));
-        px_pb_word(2, "state");
+        px_pb_track(uuid, px_uuid(t, PX_OF_THREAD), "state");
         px_pb_event_end();
     }
     t->state_ns = to;
@@ -13032,21 +12929,22 @@ static void px_wait(struct px_track *t, u64 from, u64 to)
 
 /* --- tracks --- */
 
+static struct px_track **px_slot(pid_t tid)
+{
+    struct px_track **at = &px.track[(u32)tid % PX_HASH];
+    while (*at && (*at)->tid != tid)
+        at = &(*at)->next;
+    return at;
+}
+
 static struct px_track *px_find(pid_t tid)
 {
-    struct px_track *t = px.track[(u32)tid % PX_HASH];
-    while (t && t->tid != tid)
-        t = t->next;
-    return t;
+    return *px_slot(tid);
 }
 
 static void px_free(struct px_track *t)
 {
-    struct px_track **slot = &px.track[(u32)t->tid % PX_HASH];
-    while (*slot && *slot != t)
-        slot = &(*slot)->next;
-    if (*slot)
-        *slot = t->next;
+    *px_slot(t->tid) = t->next;
     px.n_tracks--;
     px_waited(t, UINT64_MAX);
     free(t->wait);
@@ -13054,8 +12952,7 @@ static void px_free(struct px_track *t)
     free(t);
 }
 
-/* Marks the track of a thread as dead. The track stays until PX_DEAD more threads have ended,
- * because late records of the thread may still arrive. */
+/* Keeps the track until PX_DEAD more threads have ended, for late records. */
 static void px_dead(struct px_track *t)
 {
     struct px_track **slot = &px.dead[px.n_dead++ % PX_DEAD];
@@ -13067,8 +12964,7 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* Returns the track of a thread, created on first use. If memory runs out or there are PX_TRACKS
- * tracks, returns a track that all new threads share. */
+/* Returns the track of a thread. If memory or PX_TRACKS is exhausted, new threads share a track. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
@@ -13082,9 +12978,7 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
         return &other;
     }
     px.n_tracks++;
-    struct px_track **slot = &px.track[(u32)tid % PX_HASH];
-    t->next = *slot;
-    *slot = t;
+    *px_slot(tid) = t;
     t->pid = pid;
     t->tid = tid;
     t->utid = ++px.ids;
@@ -13095,15 +12989,15 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Sets the name of a thread's track, unless the track is the shared one of px_track (tid 0). */
+/* Does not name the track that threads share (tid 0). */
 static void px_name(struct px_track *t, const char *name, size_t n)
 {
     t->name_len = t->tid ? (u32)MIN(n, sizeof t->name) : 0;
     memcpy(t->name, name, t->name_len);
 }
 
-/* Writes the start (phase 's') or the end ('f') of an arrow between two threads. In Perfetto's
- * format the arrow attaches to an instant event; in JSON, to thread t's slice at time json_ns. */
+/* Writes the start (phase 's') or end ('f') of an arrow between threads: in Perfetto's format, as
+ * an instant event; in JSON, attached to the slice of thread t at json_ns. */
 static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
                     const char *name)
 {
@@ -13120,7 +13014,7 @@ static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u
     px_pb_event_end();
 }
 
-/* Returns the track of a thread. At the thread's first record, also ends its fork arrow. */
+/* Returns the track of a thread. The thread's first record ends its fork arrow. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -13132,13 +13026,25 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-static void px_pb_count(struct px_track *p, u32 k, u64 ns)
+/* A process may close a file of another process: their records may be out of order, but a counter's
+ * time must not go back. */
+static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
+    const char *name = px_counters[k];
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
+    ns = MAX(ns, p->reported_ns[k]);
+    p->reported_ns[k] = ns;
+    p->due[k] = false;
+    if (px.json) {
+        struct buf *b = px_json_event('C', p, ns, PX_COUNTER, name, strlen(name));
+        b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", k == PX_FILES ? "files" : "bytes", p->count[k]);
+        px_json_end();
+    }
+    if (!px.proto)
+        return;
     if (!(p->described >> (PX_OF_COUNTER + k) & 1)) {
         p->described |= 1u << (PX_OF_COUNTER + k);
-        px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS));
-        px_pb_word(2, px_counters[k].track);
+        px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS), name);
         u32 at = px_pb_begin(8);
         px_pb_num(3, k == PX_FILES ? 2 : 3); /* UNIT_COUNT, UNIT_SIZE_BYTES */
         px_pb_end(at);
@@ -13149,31 +13055,14 @@ static void px_pb_count(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* Writes a counter. If a process closes a file of another process, the records of the two may be
- * out of order; the counter's time must not go back. */
-static void px_count_out(struct px_track *p, u32 k, u64 ns)
-{
-    ns = MAX(ns, p->reported_ns[k]);
-    if (px.json) {
-        const char *track = px_counters[k].track;
-        struct buf *b = px_json_event('C', p, ns, PX_COUNTER, track, strlen(track));
-        b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", px_counters[k].series, p->count[k]);
-        px_json_end();
-    }
-    if (px.proto)
-        px_pb_count(p, k, ns);
-    p->reported_ns[k] = ns;
-    p->due[k] = false;
-}
-
-/* Limits a number from a recording, so that the sum of two such numbers cannot overflow. */
+/* Limits a recorded number: the sum of two such numbers cannot overflow. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
     return MIN(MAX(n, -most), most);
 }
 
-/* Sets a counter of a process, and writes it at most once per PX_STEP_NS. */
+/* Sets a counter, and writes it at most once per PX_STEP_NS. */
 static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 {
     p->count[k] = MAX(px_bounded(n), 0);
@@ -13209,38 +13098,40 @@ static void px_counts(const struct event *e)
     }
 }
 
-/* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS", the input of flamegraph.pl, inferno
- * and speedscope. These programs add up lines with the same stack, so kvis can write and clear the
- * table whenever it is full. --- */
+/* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and
+ * speedscope, which add up lines with the same stack: a full table is written and cleared --- */
 
 enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
 static struct writer px_folded = { .fd = -1 };
 
 static struct {
-    /* ns: time spent in the stack, or bytes with --folded-by=bytes */
-    struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS];
+    struct px_stack {
+        u64 ns; /* time in the stack; bytes with --folded-by=bytes */
+        u32 len;
+        char text[PX_STACK_LEN];
+    } stack[PX_STACKS];
     u32 n;
-} *px_fold; /* NULL if --folded is not given */
+} *px_fold; /* NULL: no --folded */
 
 static void px_fold_flush(void)
 {
     u32 unit = strcmp(opt.folded_by, "bytes") ? 1000 : 1;
-    for (u32 i = 0; i < PX_STACKS; i++) {
-        u64 us = (px_fold->stack[i].ns + unit / 2) / unit;
+    for (struct px_stack *s = px_fold->stack; s < px_fold->stack + PX_STACKS; s++) {
+        u64 us = (s->ns + unit / 2) / unit;
         if (us) {
-            b_put(&px_folded.b, px_fold->stack[i].s, px_fold->stack[i].len);
+            b_put(&px_folded.b, s->text, s->len);
             b_c(&px_folded.b, ' ');
             b_u64(&px_folded.b, us);
             b_c(&px_folded.b, '\n');
             out_full(&px_folded);
         }
-        px_fold->stack[i].ns = px_fold->stack[i].len = 0;
+        s->ns = s->len = 0;
     }
     px_fold->n = 0;
 }
 
-/* Escapes ';', which separates frames, and line breaks, which separate stacks. */
+/* Escapes ';' and line breaks, which separate frames and stacks. */
 static void px_frame(struct buf *b, const char *s, size_t n)
 {
     if (b->len)
@@ -13255,21 +13146,20 @@ static void px_frame(struct buf *b, const char *s, size_t n)
     }
 }
 
-static void px_fold_add(const char *s, size_t n, u64 ns)
+static void px_fold_add(const char *text, size_t n, u64 ns)
 {
-    u32 at = nm_hash(0, s, n);
     if (px_fold->n == PX_STACKS / 4 * 3)
         px_fold_flush();
-    while (px_fold->stack[at % PX_STACKS].len
-           && (px_fold->stack[at % PX_STACKS].len != n
-               || memcmp(px_fold->stack[at % PX_STACKS].s, s, n)))
-        at++;
-    if (!px_fold->stack[at % PX_STACKS].len) {
+    u32 at = nm_hash(0, text, n) % PX_STACKS;
+    struct px_stack *s = &px_fold->stack[at];
+    while (s->len && (s->len != n || memcmp(s->text, text, n)))
+        s = &px_fold->stack[++at % PX_STACKS];
+    if (!s->len) {
         px_fold->n++;
-        px_fold->stack[at % PX_STACKS].len = (u32)n;
-        memcpy(px_fold->stack[at % PX_STACKS].s, s, n);
+        s->len = (u32)n;
+        memcpy(s->text, text, n);
     }
-    px_fold->stack[at % PX_STACKS].ns += ns;
+    s->ns += ns;
 }
 
 static void px_frame_process(struct buf *b, pid_t pid)
@@ -13281,20 +13171,8 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Appends the name that a thread has set, or "main" or "thread", as a frame. */
-static void px_frame_thread(struct buf *b, const struct task *t, const struct px_track *track)
-{
-    if (t->tid == t->pid)
-        px_frame(b, "main", 4);
-    else if (track->name_len)
-        px_frame(b, track->name, track->name_len);
-    else
-        px_frame(b, "thread", 6);
-}
-
-/* Returns the file or peer of a call: from its first argument, a descriptor such as
- * "3</etc/hosts>", or its first path argument. Calls such as openat have both; the path is
- * returned. Returns NULL if the call has neither. */
+/* Returns the file or peer of a call, or NULL: its first path argument or the file in its first
+ * argument, a descriptor such as "3</etc/hosts>". openat and similar calls have both. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -13319,8 +13197,7 @@ static const char *px_about(const struct call *c, const char *name, size_t *n)
     return *n ? fd + 1 : NULL;
 }
 
-/* Adds `ns` to stack b, followed by the frame `leaf` if not NULL, truncated to PX_STACK_LEN
- * bytes. */
+/* Adds ns to stack b, with the frame `leaf` if not NULL. */
 static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
 {
     u32 len = b->len;
@@ -13331,8 +13208,8 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* Stores the name that a thread sets with prctl(PR_SET_NAME). The argument's text is the name in
- * quotes, followed by "..." if kvis truncated it. */
+/* Notes the name that a thread sets with prctl(PR_SET_NAME). The argument's text is the name in
+ * quotes, and "..." if kvis truncated it. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -13343,7 +13220,7 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds a call's stack, weighted as --folded-by says: by time in some states, or by bytes. */
+/* Adds a call's stack by time or by bytes, as --folded-by says. */
 static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
 {
     static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
@@ -13364,7 +13241,7 @@ static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
     bool moved = false;
     for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
         moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
-                 && !strstr(name, "mmsg"); /* sendmmsg and recvmmsg return a number of messages */
+                 && !strstr(name, "mmsg"); /* these return a number of messages */
     if (moved && c->ret > 0 && !c->err)
         px_fold_leaf(b, NULL, (u64)c->ret);
 }
@@ -13378,12 +13255,17 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
         return;
     b_reset(&b);
     px_frame_process(&b, t->pid);
-    px_frame_thread(&b, t, track);
+    if (t->tid == t->pid)
+        px_frame(&b, "main", 4);
+    else if (track->name_len)
+        px_frame(&b, track->name, track->name_len);
+    else
+        px_frame(&b, "thread", 6);
     px_frame(&b, name, strlen(name));
     const char *about = px_about(c, name, &n);
     if (about)
         px_frame(&b, about, n);
-    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leave space for the frame of a state */
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for the frame of a state */
     px_fold_weigh(&b, c, name);
     px_fold_renamed(track, c, name);
 }
@@ -13398,7 +13280,7 @@ static void px_fold_exit(const struct event *e)
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = px_find(chain[n - 1])) || !t->parent)
             break;
-    do { /* drop the oldest ancestors until the stack is short enough */
+    do { /* drop the oldest ancestors if the stack is too long */
         b_reset(&b);
         for (u32 k = n; k; k--)
             px_frame_process(&b, chain[k - 1]);
@@ -13408,7 +13290,7 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* Writes a slice on a track of its own, because it may overlap other slices of its category. */
+/* Writes a slice on its own track, because it may overlap others of its category. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -13421,25 +13303,18 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
     if (!px.proto || cat == PX_SCHED)
         return;
     /* Perfetto's viewer merges tracks with the same name if their slices do not overlap. */
-    px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS));
-    px_pb_word(2, px_cats[cat]);
+    px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS), px_cats[cat]);
     px_pb_event_end();
     px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
-}
-
-/* Returns whether the trace already shows an event, as the slice of its call or as a counter. */
-static bool px_is_said(const struct event *e)
-{
-    bool beside = e->kind == EK_EXIT_THREAD || event_kinds[e->kind].how & EVENT_WITH_CALLS;
-    return e->kind == EK_RSS || (opt.calls && !beside);
 }
 
 static void px_instant(const struct px_track *t, const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
-    const char *err = e->err ? u_errname(e->err) : NULL;
-    if (px_is_said(e))
-        return;
+    const char *err = u_errname(e->err);
+    bool beside = e->kind == EK_EXIT_THREAD || k->how & EVENT_WITH_CALLS;
+    if (e->kind == EK_RSS || (opt.calls && !beside))
+        return; /* shown as a counter, or as the slice of its call */
     px_begin('i', t, e->ts_ns, 0, (enum px_cat)k->cat, k->name, strlen(k->name));
     if (err)
         px_arg_text(PX_ERROR, err, strlen(err));
@@ -13449,14 +13324,14 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_end(t, 0);
 }
 
-/* Starts the slice of the program that a process runs, and ends the slice of its previous program.
- * name is NULL when the process exits. If calls are traced, there are no such slices. */
+/* Ends the slice of a process's program and begins that of the next one; name is NULL at exit. If
+ * calls are traced, there are no such slices. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
     if (opt.calls)
         return;
-    if (t->runs) { /* speedscope needs the name in the end event, too */
+    if (t->runs) { /* speedscope needs the name here, too */
         px_begin('E', t, ns, 0, PX_COMMAND, t->runs, strlen(t->runs));
         px_end(t, 0);
     }
@@ -13477,7 +13352,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
     pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
     struct px_track *old = px_find(child);
     if (old == t)
-        return; /* a thread cannot create itself: the recording is damaged */
+        return; /* the recording is damaged */
     if (old && old->dead) {
         for (u32 i = 0; i < PX_DEAD; i++)
             if (px.dead[i] == old)
@@ -13486,12 +13361,12 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : px_find(e->pid); /* processes inherit their names */
+    const struct px_track *by = thread ? t : px_find(e->pid); /* children inherit the name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
     if (old)
-        return; /* the child's records arrived earlier, so no arrow is drawn */
+        return; /* the child's records came first: no arrow */
     c->flow = ++px.ids;
     px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -13529,22 +13404,15 @@ static void px_exec(const struct event *e)
     px_program(p, e->ts_ns, base, n, e);
 }
 
-/* Writes a disk or io_uring request as two slices: in the queue, and from issue to completion. */
+/* A disk or io_uring request is two slices: in the queue, and from issue to completion. */
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
     struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
     u64 issue = e->ts_ns - (u64)e->v[EV_duration_ns].n;
-    if (ev_has(e, EV_device)) {
-        b_put(&name, e->v[EV_device].s.p, e->v[EV_device].s.len);
-        b_c(&name, ' ');
-    }
-    if (ev_has(e, EV_op)) {
-        b_s(&name, e->v[EV_op].sym);
-        b_c(&name, ' ');
-    }
-    if (ev_has(e, EV_bytes))
-        b_size(&name, (u64)e->v[EV_bytes].n);
+    out_template(&name, e, "{device} "); /* appends nothing if the event has no device */
+    out_template(&name, e, "{op} ");
+    out_template(&name, e, "{bytes}");
     px_async(t, e->kind == EK_URING ? PX_URING : PX_BLOCK, name.p, name.len, issue, e->ts_ns);
     if (ev_has(e, EV_queue_ns))
         px_async(t, PX_QUEUE, name.p, name.len, issue - (u64)e->v[EV_queue_ns].n, issue);
@@ -13589,7 +13457,7 @@ static void px_call_args(const struct call *c)
     px_arg_text(PX_ARGS, text.p ? text.p : "", text.len);
     b_s64(&number, c->ret);
     px_arg_text(PX_RET, ret, number.len);
-    const char *err = c->err ? u_errname(c->err) : NULL;
+    const char *err = u_errname(c->err);
     if (err)
         px_arg_text(PX_ERROR, err, strlen(err));
     if (!c->timed)
@@ -13601,8 +13469,8 @@ static void px_call_args(const struct call *c)
         px_arg_num(PX_DISK, (s64)c->disk_ns);
 }
 
-/* If another thread woke thread t during call c, draws an arrow between them. The arrow ends at the
- * wake-up; in JSON, at the end of the call, because it must point into a slice. */
+/* Draws an arrow from the thread that woke thread t during call c to the wake-up. In JSON, it must
+ * point into a slice, and therefore ends at the end of the call. */
 static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 {
     struct px_track *waker = c->waker_pid ? px_find(c->waker_pid) : NULL;
@@ -13620,8 +13488,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* Writes the states of a thread during a call. If the thread left its CPU exactly once, a scheduler
- * record shows when; otherwise only the total time in each state is known. */
+/* If the thread left its CPU exactly once, a scheduler record shows when; otherwise only the total
+ * time in each state is known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -13678,31 +13546,24 @@ static void px_flush(void)
 
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
 
-static void px_to(struct writer *w, int fd, const char *name)
-{
-    w->fd = fd;
-    w->name = name;
-    w->b.max = 32 << 20;
-}
-
-/* Begins the output files. A descriptor of -1 means that the format is not wanted. */
+/* A descriptor of -1 means that the format is not wanted. */
 static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
     px.proto = proto >= 0;
     px_fold = folded >= 0 ? xcalloc(1, sizeof *px_fold) : NULL;
-    px_to(&px_json, json, opt.chrome_json);
-    px_to(&px_proto, proto, opt.perfetto);
-    px_to(&px_folded, folded, opt.folded);
+    out_writer_open(&px_json, json, opt.chrome_json);
+    out_writer_open(&px_proto, proto, opt.perfetto);
+    out_writer_open(&px_folded, folded, opt.folded);
     if (px.json)
         b_s(&px_json.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     if (px.proto)
         px_pb_head();
-    for (u32 i = 0; i < rec_attached.n; i++) {
-        const char *comm = rec_attached.of[i].comm;
-        pid_t pid = rec_attached.of[i].pid;
-        px_name(px_track(pid, pid), comm, strlen(comm));
-        px_call_it(px_track(pid, pid), true, comm, strlen(comm));
+    for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
+        if (!n->pid)
+            continue;
+        px_name(px_track(n->pid, n->pid), n->comm, strlen(n->comm));
+        px_call_it(px_track(n->pid, n->pid), true, n->comm, strlen(n->comm));
     }
     out.tap[out.n_taps++] = &px_tap;
 }
@@ -13731,14 +13592,14 @@ static void px_close(void)
 }
 
 /* == 19 emb_  texts embedded in the binary =============================================
- * gen/texts.py collects the report page, the manual pages, completions, lists and the dashboard in
- * one file, which the binary contains. Entry points: emb_text, emb_list, emb_next. */
+ * gen/texts.py collects the report page, manual pages, completions, lists and the dashboard in one
+ * file. Entry points: emb_text, emb_list, emb_next. */
 
-/* Tests that include kvis.c define main. They embed an empty report page. */
+/* Tests define main, and embed an empty report page. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
-/* Never called. The function only holds the assembler code that embeds the texts. */
+/* Never called; only holds the assembler code. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
@@ -13746,12 +13607,12 @@ static void __attribute__((used, noinline)) emb_pages(void)
             ".popsection\n");
 }
 
-/* With default visibility, position-independent code on arm64 would read these addresses from the
- * GOT, where a static ld leaves 0. */
+/* hidden: position-independent code on arm64 would otherwise read the addresses from the GOT, where
+ * a static ld leaves 0. */
 extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
-/* Returns the embedded text after `text` (NULL: the first) as "NAME\nTEXT", or NULL at the end. */
+/* Returns the text after `text` (NULL: the first) as "NAME\nTEXT", or NULL at the end. */
 static const char *emb_next(const char *text)
 {
     text = text ? text + strlen(text) + 1 : emb_texts;
@@ -13769,8 +13630,8 @@ static const char *emb_text(const char *kind, const char *name)
     return NULL;
 }
 
-/* Appends the list NAME of a manual page, without man(7) macros and backslashes. The list is
- * between the lines `.\" list NAME` and `.\" end`. Returns false if no page has such a list. */
+/* Appends the list NAME of a manual page (from `.\" list NAME` to `.\" end`), without man(7) macros
+ * and backslashes. Returns false if no page has it. */
 static bool emb_list(struct buf *b, const char *name)
 {
     char begin[64];
@@ -13799,27 +13660,26 @@ static bool emb_list(struct buf *b, const char *name)
 }
 
 /* == 20 rep_  --report: one HTML file ==============================================
- * The Makefile combines gen/report/ into one HTML page. The page contains three kinds of data:
- * the run, the summary (both as in --json) and the events (a base64 recording for report.js).
- * Events are read from a recording in two passes, so kvis need not keep them in memory. If there
- * are more than --report-events, the page contains the most significant ones. kvis monitor and kvis
- * diff fill in their own parts of the page. Entry points: rep_begin, rep_end; rep_temporary;
- * rep_open, rep_page, rep_skip, rep_json, rep_write, rep_close. */
+ * The Makefile combines gen/report/ into one HTML page, into which kvis writes the run, the summary
+ * (both as in --json) and the events (a base64 recording for report.js). The events come from two
+ * passes over a recording, and not from memory. If there are more than --max-report-events, the
+ * page has the most significant ones. kvis monitor and kvis diff fill in other parts of the page.
+ * Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip, rep_json,
+ * rep_write, rep_close. */
 
 /* --- the page --- */
 
-enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3, so base64 needs no padding */ };
+enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3: base64 needs no padding */ };
 
 static struct {
     struct writer w;
-    const char *page, *page_end; /* rest of the page template, not written yet */
-    struct buf raw;          /* bytes of the events' recording, not written yet */
+    const char *page;        /* rest of the page template */
+    struct buf raw;          /* the events' recording, not written yet */
     u64 score[REP_SCORES];   /* number of events with each score */
     u64 seen, kept;          /* number of events in the run and in the page */
-    u64 at_least;            /* number of events with score `least` so far, in the second pass */
-    bool chosen;             /* true in the second pass */
+    bool chosen;             /* the second pass has begun */
     u32 least;               /* lowest score of the events in the page */
-    u64 some;                /* number of events with score `least` that go into the page */
+    u64 at_least, some;      /* number of events with this score: so far; in the page */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
@@ -13827,25 +13687,24 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* Returns the significance of an event: highest for processes and signals, then network and
- * failures, then all others by duration or size. */
+/* Returns the significance of an event: processes and signals, then network and failures, then all
+ * others by duration or size. */
 static u32 rep_score(const struct event *e)
 {
     u8 cat = event_kinds[e->kind].cat;
     if (cat == CAT_SIG || e->kind == EK_LOST || (cat == CAT_PROC && e->kind != EK_SCHED))
         return REP_SCORES - 1;
-    if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
-        return MIN(rep_log2((u64)e->v[EV_delay_ns].n), 40u);
-    if (e->kind == EK_BLOCK && ev_has(e, EV_duration_ns))
-        return MIN(rep_log2((u64)e->v[EV_duration_ns].n), 40u);
+    enum ev_field time = e->kind == EK_SCHED ? EV_delay_ns : EV_duration_ns;
+    if ((e->kind == EK_SCHED || e->kind == EK_BLOCK) && ev_has(e, time))
+        return MIN(rep_log2((u64)e->v[time].n), 40u);
     u32 s = cat == CAT_NET ? 30 : e->err ? 24 : e->kind == EK_OPEN ? 20 : 10;
     if (ev_has(e, EV_bytes))
         s += rep_log2((u64)e->v[EV_bytes].n) / 2;
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether an event or call goes into the page. The first pass only counts scores. Of the
- * events with the lowest score, only some go into the page, spread evenly over the run. */
+/* Returns whether an event or call goes into the page. The first pass only counts scores. Some of
+ * the events with the lowest score, spread evenly over the run, go into the page. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13876,7 +13735,7 @@ static void rep_call(struct task *t)
         rec_exit(t);
 }
 
-/* Chooses the lowest score of events in the page, which must have at most `max` events. */
+/* Chooses the lowest score for the page, which can have `max` events. */
 static void rep_choose(u64 max)
 {
     u64 n = 0;
@@ -13923,16 +13782,14 @@ static void rep_chunk(u32 n)
     memmove(rep.raw.p, rep.raw.p + n, rep.raw.len);
 }
 
-/* Receives the bytes of the events' recording from rec_write. Returns 0 or -errno. */
-static int rep_write(const char *p, size_t n)
+static void rep_write(const char *p, size_t n)
 {
     b_put(&rep.raw, p, n);
     while (rep.raw.len >= REP_CHUNK)
         rep_chunk(REP_CHUNK);
-    return rep.w.fd < 0 ? -EPIPE : 0; /* an error: out_writer_flush has already reported it */
 }
 
-/* Writes a script element with JSON. Escapes '<', which could end it or begin a comment. */
+/* Escapes '<', which could end the script element or begin a comment. */
 static void rep_json(const char *id, const struct buf *b)
 {
     rep_text("<script type=\"application/json\" id=\"");
@@ -13967,7 +13824,7 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* Writes the facts of the run. If the recording is not complete, the summary is "null". */
+/* whole: the recording is complete; otherwise, the summary is "null". */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -13994,8 +13851,7 @@ static void rep_facts(bool whole)
 /* Skips the page template up to a placeholder. Returns the number of bytes before it. */
 static size_t rep_skip(const char *mark)
 {
-    const char *from = rep.page;
-    const char *at = memmem(from, (size_t)(rep.page_end - from), mark, strlen(mark));
+    const char *from = rep.page, *at = strstr(from, mark);
     rep.page = at ? at + strlen(mark) : from;
     return at ? (size_t)(at - from) : 0;
 }
@@ -14017,14 +13873,14 @@ static void rep_open(int to)
 
 static void rep_close(void)
 {
-    rep_put(rep.page, (size_t)(rep.page_end - rep.page));
+    rep_text(rep.page);
     out_writer_flush(&rep.w);
 }
 
-/* Second pass: reads the recording again and writes the chosen events into the page. */
+/* The second pass: writes the chosen events into the page. */
 static void rep_events(int fd, const char *name)
 {
-    static struct summary unused; /* the summary of the first pass is in st */
+    static struct summary unused; /* the first pass has filled st */
     out.n_taps = 0;
     out.json_on = out.events_on = false;
     rec_in.again = true;
@@ -14035,7 +13891,7 @@ static void rep_events(int fd, const char *name)
     }
     rep_choose(opt.report_events);
     rep.raw.max = REC_MAX * 2;
-    rec_start(rep_write, rep.w.name);
+    rec_start(rep_write);
     out.tap[0] = &rep_tap;
     rp_play();
     out.n_taps = 0;
@@ -14049,7 +13905,7 @@ static void rep_begin(void)
     out.tap[out.n_taps++] = &rep_tap;
 }
 
-/* Writes the report page. whole: the first pass reached the end of the recording. */
+/* whole: the first pass reached the end of the recording. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
@@ -14062,7 +13918,7 @@ static void rep_end(int fd, const char *name, int to, bool whole)
     rep_close();
 }
 
-/* Creates an unnamed file in dir for the recording of a live report. Returns its fd or -errno. */
+/* Creates an unnamed file for the recording of a live report. Returns its fd or -errno. */
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
@@ -14075,24 +13931,22 @@ static int rep_temporary(const char *dir)
 }
 
 /* == 21 df_  kvis diff: compares two recordings ====================================
- * kvis diff replays both recordings. df_event adds up the commands of a recording; files, network
- * peers and system calls are added up in the recording's summary. The result is a list of pairs: a
- * name with its numbers in recording A and in recording B. Text and JSON output use the same tables
- * (df_tables[]). The report page contains the JSON and a timeline of the commands in each
- * recording. Entry points: df_load, df_text, df_json, df_page, df_is_above. */
+ * Replays both recordings. df_event adds up commands; the summaries of the recordings have the
+ * files, peers and system calls. The result is a list of pairs: a name with its numbers in
+ * recording A and in recording B, for text and JSON (df_tables[]). The report page contains the
+ * JSON and timelines of the commands. Entry points: df_load, df_text, df_json, df_page,
+ * df_is_above. */
 
 enum {
-    DF_SHOWN = 10,        /* number of rows in a table of the text output */
-    DF_LIVES = 1 << 16,   /* maximum number of processes that run at the same time */
-    DF_ROWS = 1 << 20,    /* maximum number of distinct commands in a recording */
-    DF_LINE = 512,        /* longest command line used as a name with --by=line, in bytes */
-    DF_RUNS = 4096,       /* maximum number of command runs in a timeline */
+    DF_SHOWN = 10,        /* rows of a table in text output */
+    DF_LIVES = 1 << 16,   /* processes that run at the same time */
+    DF_LINE = 512,        /* bytes of a command line with --by=line */
+    DF_RUNS = 4096,       /* command runs in a timeline */
     DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
-    DF_LEAST_NS = 100000, /* shorter times are not printed, because they would be 0.0 ms */
+    DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
 };
 
-/* Statistics of a name in one recording. count: number of runs, opens or calls. amount: bytes or
- * ns. */
+/* A name in one recording. count: runs, opens or calls. amount: bytes or ns. */
 struct df_row {
     struct name *name;
     u64 count, amount;
@@ -14100,21 +13954,21 @@ struct df_row {
 };
 
 struct df_pair {
-    struct name *name, *shape; /* shape: the name with * in place of its random characters */
+    struct name *name, *shape; /* shape: the name with * for its random characters */
     struct df_row of[2];
     bool in[2];
-    u16 row;                   /* in tables of system calls: row of the call in the summary */
-    u16 err;                   /* in the table of failed calls: errno of the call */
+    u16 row;                   /* of a system call: its row in the summary */
+    u16 err;                   /* of a failed call: errno */
 };
 
-/* A process during the replay. Its own time stops while a child runs. */
+/* A process. Its own time stops while a child runs. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
-    u64 serial, parent_serial; /* unique ids of the process and its parent (pids are reused) */
-    bool execed;               /* true after the first exec of the process */
+    u64 serial, parent_serial; /* unique, unlike pids */
+    bool execed;
     u64 begin_ns, since_ns;    /* start of the command; time since which no child runs */
-    struct df_row now;         /* numbers of the current command */
+    struct df_row now;         /* the current command */
 };
 
 struct df_run {
@@ -14127,40 +13981,33 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* start time of the recording or its command */
-    u64 least_ns, shorter; /* lower limit of durations in run[]; number of dropped runs */
+    u64 from_ns;           /* start of the recording or its command */
+    u64 least_ns, shorter; /* shortest run in run[]; number of dropped shorter runs */
 };
 
 static const char *df_by = "program";
-static u32 df_fail_above = UINT32_MAX; /* value of the option --fail-above, in percent, or
-                                        * UINT32_MAX */
+static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_row *name[2], *command[2]; /* sorted by the address of the interned name */
-    u32 n_names[2], n_commands[2], cap[2];
+    struct df_row *row[2];   /* commands, files and peers */
+    u32 n_rows[2], cap[2];
     u64 left_out;            /* number of times that a process or command did not fit */
-    u64 wall_ns[2]; /* duration of the command, or of the recording if it has no command */
-    bool counted[2];         /* true if the recording counts calls */
+    u64 wall_ns[2];          /* duration of the command; without a command, of the recording */
+    bool counted[2];         /* the recording counts calls */
     u32 unasked[2];          /* number of system calls that -e excluded */
-    bool timed[2]; /* true if the recording splits the time of calls into CPU, run queue and disk */
+    bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
     struct summary *sum[2];
     const char *file[2];
     u8 *pids[2];             /* bit set of the pids in the recording */
     struct df_timeline timeline[2]; /* only with --report */
-    /* the following members are the state while recording number `k` is replayed */
+    /* state of the replay of recording k: */
     u64 n_begun;             /* number of processes that began */
     u32 k, n_lives, root;    /* root: pid of the first process that called exec, or 0 */
-    u64 root_ns;             /* time at which `root` called exec */
+    u64 root_ns;             /* time of that exec */
     struct df_life *lives[4096];
 } df;
 
 /* --- commands --- */
-
-static int df_by_address(const void *a, const void *b)
-{
-    const struct df_row *x = a, *y = b;
-    return x->name < y->name ? -1 : x->name > y->name;
-}
 
 static void df_add(struct df_row *to, const struct df_row *more)
 {
@@ -14171,36 +14018,33 @@ static void df_add(struct df_row *to, const struct df_row *more)
     to->failed += more->failed;
 }
 
-/* Adds up rows with the same name and sorts the rows by address of `name`. Returns their number. */
-static u32 df_merge(struct df_row *row, u32 n)
+static struct df_row *df_new_row(u32 k, struct name *name)
 {
-    u32 kept = 0;
-    if (n)
-        qsort(row, n, sizeof *row, df_by_address);
-    for (u32 i = 0; i < n; i++)
-        if (kept && row[kept - 1].name == row[i].name)
-            df_add(&row[kept - 1], &row[i]);
-        else
-            row[kept++] = row[i];
-    return kept;
+    struct df_row *rows = u_grow(df.row[k], &df.cap[k], df.n_rows[k] + 1, sizeof *rows);
+    if (!rows)
+        return NULL;
+    df.row[k] = rows;
+    rows += df.n_rows[k]++;
+    rows->name = name;
+    return rows;
 }
 
+/* Adds a run to the row of its command. in_bytes of the command's name is the index of the row, if
+ * the row there has this name. */
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
     if (!one->name)
         return;
-    if (df.n_commands[k] == df.cap[k])
-        df.n_commands[k] = df_merge(df.command[k], df.n_commands[k]);
-    struct df_row *grown = df.command[k];
-    if (df.n_commands[k] >= df.cap[k] / 2 && df.n_commands[k] < DF_ROWS)
-        grown = u_grow(df.command[k], &df.cap[k], df.n_commands[k] + 1, sizeof *one);
-    if (!grown || df.n_commands[k] >= df.cap[k]) {
+    u64 at = one->name->in_bytes;
+    bool known = at < df.n_rows[k] && df.row[k][at].name == one->name;
+    struct df_row *row = known ? &df.row[k][at] : df_new_row(k, one->name);
+    if (!row) {
         df.left_out++;
         return;
     }
-    df.command[k] = grown;
-    grown[df.n_commands[k]++] = *one;
+    one->name->in_bytes = (u64)(row - df.row[k]);
+    df_add(row, one);
 }
 
 static struct df_life **df_slot(u32 pid)
@@ -14211,7 +14055,7 @@ static struct df_life **df_slot(u32 pid)
     return at;
 }
 
-/* Returns the process with this pid, created on first use, or NULL if there are too many. */
+/* Returns the process with this pid, or NULL if there are too many. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -14230,17 +14074,17 @@ static struct df_life *df_life(u32 pid, u64 ns)
     return l;
 }
 
-/* Returns to - from, or 0 if times in the recording go backwards. */
+/* Returns to - from, or 0 if time goes backwards. */
 static u64 df_since(u64 from, u64 to)
 {
     return to > from ? to - from : 0;
 }
 
-/* Adds a run of a command to the timeline. When the timeline is full, drops the shortest runs. */
+/* Adds a run to the timeline. A full timeline loses its shortest runs. */
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
-    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* prevents an overflow of 2 * least_ns */
+    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* 2 * least_ns must not overflow */
     while (t->n == DF_RUNS) {
         u32 kept = 0;
         t->least_ns = MAX(2 * t->least_ns, 1000u);
@@ -14268,13 +14112,6 @@ static void df_over(struct df_life *l, u64 ns)
         df_note_run(l);
 }
 
-static void df_child_gone(const struct df_life *child, u64 ns)
-{
-    struct df_life *l = *df_slot(child->parent);
-    if (l && l->serial == child->parent_serial && l->children && !--l->children)
-        l->since_ns = ns;
-}
-
 static void df_ended(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -14283,7 +14120,9 @@ static void df_ended(u32 pid, u64 ns)
     df_over(l, ns);
     *at = l->next;
     df.n_lives--;
-    df_child_gone(l, ns);
+    struct df_life *parent = *df_slot(l->parent);
+    if (parent && parent->serial == l->parent_serial && parent->children && !--parent->children)
+        parent->since_ns = ns;
     free(l);
 }
 
@@ -14292,18 +14131,18 @@ static void df_fork(const struct event *e)
     u32 child = (u32)e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
-    df_ended(child, e->ts_ns); /* the exit of an earlier process with this pid was not recorded */
+    df_ended(child, e->ts_ns); /* an earlier process with this pid, whose exit is not recorded */
     struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
     l->parent = parent->pid;
     l->parent_serial = parent->serial;
-    l->now.name = parent->now.name; /* a child runs its parent's program until it calls exec */
+    l->now.name = parent->now.name; /* until it calls exec */
     if (!parent->children++)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
 
-/* Returns the program without directories, followed by the arguments if --by=line is given. */
+/* Returns the base name of the program, with its arguments if --by=line is given. */
 static struct name *df_command_name(const struct event *e)
 {
     static struct buf name = { .max = DF_LINE };
@@ -14359,7 +14198,7 @@ static void df_event(const struct event *e)
         df_exit(e);
 }
 
-/* Ends the commands of recording k that still run, at the time of the last event. */
+/* Ends the commands that still run at the last event. */
 static void df_take_commands(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
@@ -14367,40 +14206,39 @@ static void df_take_commands(u32 k)
             df.lives[i]->parent = 0;
             df_ended(df.lives[i]->pid, rec_in.last_ns);
         }
-    df.n_commands[k] = df_merge(df.command[k], df.n_commands[k]);
     df.timeline[k].from_ns = df.root && rec_in.of_command ? df.root_ns : out.start_ns;
     df.root = 0;
 }
 
 /* --- two recordings --- */
 
-/* Moves the totals of all names to df.name[k]. Returns false if out of memory. */
+/* Moves the totals of files and peers to rows. Returns false if memory runs out. */
 static bool df_take_names(u32 k)
 {
-    struct df_row *list = calloc(nm.n + 1, sizeof *list);
-    u32 n = 0;
-    for (struct name *e = nm.newest; list && e; e = e->older) {
-        if (!e->opens && !nm_bytes(e))
+    for (struct name *e = nm.newest; e; e = e->older) {
+        if ((e->cls != 'f' && e->cls != 'p') || (!e->opens && !nm_bytes(e)))
             continue;
-        list[n++] = (struct df_row){ .name = e, .amount = nm_bytes(e), .count = e->opens };
+        struct df_row *row = df_new_row(k, e);
+        if (!row)
+            return false;
+        row->amount = nm_bytes(e);
+        row->count = e->opens;
         e->in_bytes = e->out_bytes = e->opens = 0;
     }
-    df.name[k] = list;
-    df.n_names[k] = list ? df_merge(list, n) : 0;
-    return list;
+    return true;
 }
 
-/* Sets the program names of attached processes, whose exec events preceded the recording. */
+/* Names the attached processes, whose exec events preceded the recording. */
 static void df_attached(void)
 {
-    for (u32 i = 0; i < rec_attached.n; i++) {
-        struct df_life *l = df_life((u32)rec_attached.of[i].pid, out.start_ns);
+    for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
+        struct df_life *l = n->pid ? df_life((u32)n->pid, out.start_ns) : NULL;
         if (l)
-            l->now.name = nm_str('c', rec_attached.of[i].comm);
+            l->now.name = nm_str('c', n->comm);
     }
 }
 
-/* Replays recording k. Returns false with rec_in.wrong set if the recording is not complete. */
+/* Replays recording k. Returns false with rec_in.wrong if it is not complete. */
 static bool df_load(u32 k, int fd, const char *name)
 {
     static const struct out_tap tap = { .event = df_event };
@@ -14439,7 +14277,7 @@ static bool df_is_above(void)
     return df_fail_above != UINT32_MAX && (double)df.wall_ns[1] > most;
 }
 
-/* --- shapes: names without pids and random characters, which differ in each run --- */
+/* --- shapes: names without the pids and random characters of a run --- */
 
 static bool df_is_pid(const char *s, u32 n, u32 k)
 {
@@ -14447,15 +14285,15 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
     return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
-/* Returns the number of characters at the end of a word that are probably random, as from
- * mkstemp(3): all final digits if there are more than three, 8 characters in Python's tmp names, 6
- * in a word of 6 to 9 characters (ccAbCdEf), otherwise the whole word. Returns 0 if the word is
- * shorter, or has only letters of one case, perhaps followed by digits (part12). */
+/* Returns how many characters at the end of a word are probably random, as from mkstemp(3): all
+ * final digits if there are more than three, 8 characters in Python's tmp names, 6 in a word of 6
+ * to 9 characters (ccAbCdEf), otherwise the whole word; 0 if the word is shorter, or has only
+ * letters of one case, perhaps followed by digits (part12). */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
     for (u32 i = 0; i < n; i++) {
-        /* An initial capital, as in Makefile, also counts as lower case. */
+        /* an initial capital, as in Makefile, also counts as lower case */
         lower += islower((u8)s[i]) || s[i] == '_' || (!i && isupper((u8)*s));
         upper += isupper((u8)s[i]) || s[i] == '_';
         last = isdigit((u8)s[i]) ? last + 1 : 0;
@@ -14479,8 +14317,7 @@ static bool df_is_temporary(const char *s, u32 n)
 /* Replaces pids and the random characters of temporary files with '*'. */
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
-    bool temporary = false, begins = true; /* begins: s is at the start of a path component or of a
-                                            * word */
+    bool temporary = false, begins = true; /* begins: at the start of a path component or word */
     b_reset(b);
     while (*s) {
         u32 n = 0, folded = 0;
@@ -14502,16 +14339,14 @@ static void df_shape(struct buf *b, const char *s, u32 k)
     }
 }
 
-/* --- pairs: names with their numbers in recordings A and B --- */
+/* --- pairs --- */
 
 static struct { struct df_pair *p; u32 n; } df_list; /* pairs of the current table */
 
 static int df_by_shape(const void *a, const void *b)
 {
     const struct df_pair *x = a, *y = b;
-    if (x->shape != y->shape)
-        return x->shape < y->shape ? -1 : 1;
-    return x->name < y->name ? -1 : x->name > y->name;
+    return x->shape < y->shape ? -1 : x->shape > y->shape;
 }
 
 static u64 df_distance(u64 a, u64 b)
@@ -14545,8 +14380,7 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Merges pairs of the same shape. If their names differ, the merged pair is named after the
- * shape. */
+/* Merges pairs of the same shape. If their names differ, the result is named after the shape. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -14569,27 +14403,27 @@ static void df_join(void)
     df_list.n = kept;
 }
 
-/* Adds a pair for each name of class cls, with its numbers from both recordings. */
-static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
+/* Makes the pairs of the names of a class. */
+static void df_pair_rows(char cls)
 {
     static struct buf shape;
     for (u32 k = 0; k < 2; k++)
-        for (u32 i = 0; i < n[k]; i++) {
-            const struct df_row *one = &row[k][i];
-            if (one->name->cls != cls)
-                continue;
-            struct df_pair *p = df_put(k, one);
-            /* An IP address with a port has no shape. */
-            bool word = cls == 'p' && !strchr(one->name->s, '/');
-            if (word || (n[!k] && bsearch(one, row[!k], n[!k], sizeof *one, df_by_address)))
-                continue;
-            df_shape(&shape, one->name->s, k);
-            p->shape = nm_get(cls, shape.p ? shape.p : "", shape.len);
-        }
+        for (u32 i = 0; i < df.n_rows[k]; i++)
+            if (df.row[k][i].name->cls == cls)
+                df_put(k, &df.row[k][i]);
+    df_join();
+    for (u32 i = 0; i < df_list.n; i++) {
+        struct df_pair *p = &df_list.p[i];
+        /* an IP address with a port has no shape */
+        if ((p->in[0] && p->in[1]) || (cls == 'p' && !strchr(p->name->s, '/')))
+            continue;
+        df_shape(&shape, p->name->s, p->in[1]);
+        p->shape = nm_get(cls, shape.p ? shape.p : "", shape.len);
+    }
     df_join();
 }
 
-/* Returns the numbers of a system call in recording k. `amount` is the time of all calls if both
+/* Returns the row of a system call in recording k. `amount` is the time of all calls if both
  * recordings counted calls; otherwise, of the calls that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
@@ -14648,11 +14482,11 @@ static bool df_other_calls(void)
 enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
 static const struct df_table {
-    const char *key, *title;     /* name of the table in JSON; heading of the table in text */
-    const char *count, *amount;  /* JSON keys of `count` and `amount` of a row */
+    const char *key, *title;     /* name in JSON; heading in text */
+    const char *count, *amount;  /* JSON keys of the members of a row */
     const char *name;            /* heading of the name column in text */
-    u8 unit;                     /* unit of `amount`, enum df_unit */
-    char cls;                    /* class of the names to compare, or 0 if pair() makes the pairs */
+    u8 unit;                     /* enum df_unit of `amount` */
+    char cls;                    /* class of the names; 0: pair() makes the pairs */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of child processes", "runs", "own_ns", "command",
@@ -14669,8 +14503,7 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* Returns whether the failures of a call are unknown, because the list of failed calls in recording
- * k was full. */
+/* A recording whose list of failed calls was full may lack this failure. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
@@ -14679,10 +14512,8 @@ static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 static void df_pairs(const struct df_table *t)
 {
     df_list.n = 0;
-    if (t->cls == 'c')
-        df_pair_rows(df.command, df.n_commands, 'c');
-    else if (t->cls)
-        df_pair_rows(df.name, df.n_names, t->cls);
+    if (t->cls)
+        df_pair_rows(t->cls);
     else
         t->pair();
     if (df_list.n)
@@ -14705,7 +14536,7 @@ static void df_number(struct buf *b, u8 unit, u64 v)
         b_f(b, "%.1f us", (double)v / 1e3);
 }
 
-/* Writes a right-aligned number, after a sign if `sign` is not 0. */
+/* Writes a right-aligned number, after `sign` if that is not 0. */
 static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
 {
     char tmp[48];
@@ -14717,13 +14548,13 @@ static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
     b_f(b, "%*s", width, tmp);
 }
 
-/* Returns the increase from a to b in percent. a must not be 0. */
+/* Returns the increase from a (not 0) to b in percent. */
 static double df_percent(u64 a, u64 b)
 {
     return ((double)b / (double)a - 1) * 100;
 }
 
-/* Writes the change between two numbers in percent, or as a factor (x12) if it is 10 or more. */
+/* Writes a change in percent, or as a factor (x12) if it is 10 or more. */
 static void df_text_percent(struct buf *b, int width, u64 from, u64 to)
 {
     char times[32];
@@ -14749,7 +14580,7 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Writes the last column of a line, truncated to the width of the terminal, if any. */
+/* Writes the last column of a line, truncated to the width of a terminal. */
 static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
     const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
@@ -14914,8 +14745,7 @@ static void df_text(struct buf *b)
     df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
     if (cpu_known)
         df_text_total(&numbers, ", CPU ", cpu[0], cpu[1]);
-    /* The line must fit in 80 columns, so the command may be truncated. The constant 6 is for a
-     * space before the command and "...: " after it. */
+    /* The line has at most 80 columns; 6 are for a space and "...: ". */
     u32 columns = (u32)u_width(numbers.p, numbers.len) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
     b_f(b, " %.*s%s", (int)MIN(command.len, most), command.len ? command.p : "",
@@ -14978,8 +14808,8 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
-/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}, with null instead
- * of {...} for a recording that does not have the name. */
+/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}. A recording without
+ * the name is null. */
 static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
     bool calls = t->pair == df_pair_calls;
@@ -15011,8 +14841,8 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* Writes the changed pairs of a table (all pairs if it is the table of calls) or, if `only` is not
- * -1, the pairs that exist only in recording number `only`. */
+/* Writes the changed pairs of a table (of calls: all pairs), or the pairs that are in recording
+ * `only` alone if that is not -1. */
 static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
@@ -15065,10 +14895,9 @@ static void df_json(struct buf *b)
     b_s(b, "{\"type\":\"diff\"");
     for (u32 k = 0; k < 2; k++) {
         b_f(b, ",\"%c\":{", 'a' + (int)k);
-        out_json_str(b, "file", df.file[k], strlen(df.file[k]));
-        b_c(b, ',');
-        out_json_str(b, "backend", df.sum[k]->backend, strlen(df.sum[k]->backend));
-        b_f(b, ",\"wall_ns\":%" PRIu64, df.wall_ns[k]);
+        out_json_text(b, "file", df.file[k]);
+        out_json_key_word(b, "backend", df.sum[k]->backend);
+        OUT_JSON_U64(b, "wall_ns", df.wall_ns[k]);
         bool unknown = df.sum[k]->lost_unknown;
         for (const struct st_num *n = st_nums; n < st_nums + ARRAY_LEN(st_nums); n++)
             if (n->recorded && n->at != offsetof(struct summary, lost_unknown)
@@ -15097,7 +14926,7 @@ static void df_json(struct buf *b)
 /* --- the page --- */
 
 /* Writes {"command":"make","a":{"shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...]},
- * "b":{...}} for the timelines of the report page. BEGIN is relative to from_ns. */
+ * "b":{...}}. BEGIN is relative to from_ns. */
 static void df_json_timelines(struct buf *b)
 {
     static struct buf command;
@@ -15138,15 +14967,13 @@ static void df_page(int to)
 }
 
 /* == 22 pf_  perf_event_open: why it fails, what it counts, page faults ===========================
- * The sections pmc_, unc_ and check_ also use pf_event (opens an event), pf_paranoid, pf_why_not
- * and pf_fix (why opening failed, how to fix it) and pf_read (reads the counts of an event group).
- * Page faults: a software event samples each fault of a tracee with its address. Minor faults have
- * one event and, if memory for its rings suffices, major faults (which wait for a disk) have
- * another one. New threads and child processes inherit the events. The kernel allows that for a
- * mapped ring only with one event per CPU (perf_mmap in kernel/events/core.c). Consecutive faults
- * of a thread in one region within PF_RUN_NS become one event. Samples must be handled before the
- * tracee's regions change, because kvis looks up the region of each address. Therefore pf_upto,
- * called before each event, handles all earlier samples in the order of their time. */
+ * Sections pmc_, unc_ and check_ also use pf_event, pf_paranoid, pf_why_not, pf_fix and pf_read.
+ * Page faults: a software event samples each fault of a tracee with its address; if memory for the
+ * rings suffices, major faults (which wait for a disk) have their own event. New threads and child
+ * processes inherit the events, which the kernel allows for a mapped ring only with one event per
+ * CPU (perf_mmap in kernel/events/core.c). Consecutive faults of a thread in one region within
+ * PF_RUN_NS become one event. kvis looks up the region of each address. Therefore pf_upto, called
+ * before each event, handles all earlier samples before the tracee's regions change. */
 
 /* --- events --- */
 
@@ -15157,19 +14984,18 @@ static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, un
     return f < 0 ? -errno : f;
 }
 
-/* Returns kernel.perf_event_paranoid, or -1 (no restrictions) if it cannot be read. */
+/* Returns kernel.perf_event_paranoid; -1 (no restrictions) if it cannot be read. */
 static long pf_paranoid(void)
 {
     return u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
 }
 
-/* Highest values of perf_event_paranoid at which unprivileged users may open events: of a whole CPU
- * or cgroup, or of their own threads (Documentation/admin-guide/perf-security.rst). */
+/* Highest perf_event_paranoid at which unprivileged users may open events of a whole CPU or cgroup,
+ * and of their own threads (Documentation/admin-guide/perf-security.rst). */
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
-/* Returns how to fix an error of perf_event_open, or "". EACCES: perf_event_paranoid is too high
- * (perf_allow_cpu in include/linux/perf_event.h). EPERM: a container's seccomp filter denied the
- * call. */
+/* Returns how to fix an error of perf_event_open, or "". EACCES: perf_allow_cpu in
+ * include/linux/perf_event.h. EPERM: a container's seccomp filter denied the call. */
 static const char *pf_fix(int e, enum pf_level level)
 {
     bool paranoid = pf_paranoid() > (long)level;
@@ -15187,7 +15013,7 @@ static const char *pf_fix(int e, enum pf_level level)
     }
 }
 
-/* Returns why perf_event_open failed and how to fix it. The next call overwrites the text. */
+/* The next call overwrites the text. */
 static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
@@ -15202,7 +15028,7 @@ static const char *pf_why_not(int e, enum pf_level level)
     return text;
 }
 
-/* Reads the next range of a list such as 0,3-7 and advances *list. Returns false at the end. */
+/* Reads the next range of a list such as 0,3-7, and advances *list. Returns false at the end. */
 static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
 {
     char *end;
@@ -15215,8 +15041,8 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns the highest CPU number plus 1 in a file such as /sys/devices/system/cpu/online; with
- * `first`, the lowest CPU number. If the file is missing, returns 0; with `first`, -1. */
+/* Returns the highest CPU plus 1 in a file such as /sys/devices/system/cpu/online; 0: no file.
+ * first: returns the lowest CPU; -1: no file. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -15230,17 +15056,17 @@ static int pf_cpus(const char *which, bool first)
     return first ? -1 : (int)(to + 1);
 }
 
-enum { PF_MEMBERS = 5 }; /* maximum number of events in a group */
+enum { PF_MEMBERS = 5 }; /* most events of a group */
 
-/* Counts and times of an event group at its last read, or all 0. */
+/* An event group at its last read, or all 0. */
 struct pf_count {
     u64 enabled, running, value[PF_MEMBERS];
 };
 
-/* Counts and times of an event group since its previous read. */
+/* An event group since its previous read. */
 struct pf_delta {
-    u64 enabled, running;       /* ns for which the group was enabled; was counting on a PMU */
-    double value[PF_MEMBERS];   /* counts, scaled to `enabled` as perf_event_open(2) says */
+    u64 enabled, running;       /* ns for which the group was enabled, and counting on a PMU */
+    double value[PF_MEMBERS];   /* scaled to `enabled` as perf_event_open(2) says */
     u32 backwards;              /* number of counts that decreased; their change is 0 */
 };
 
@@ -15249,8 +15075,8 @@ enum {
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
-/* Reads an event group of n events, which was opened with PF_READ_FORMAT. Sets *d to the change
- * since *c, the previous result, and updates *c. Returns false if the group cannot be read. */
+/* Reads a group of n events with PF_READ_FORMAT. Sets *d to the change since *c, and updates *c.
+ * Returns false if the group cannot be read. */
 static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 {
     struct { u64 n; struct pf_count count; } now;
@@ -15273,19 +15099,18 @@ static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 
 /* --- page faults --- */
 
-/* PF_MAX_CPUS is the largest NR_CPUS of any kernel (NR_CPUS_RANGE_END in arch/x86/Kconfig). */
+/* the largest NR_CPUS of any kernel (NR_CPUS_RANGE_END in arch/x86/Kconfig) */
 enum { PF_MAX_CPUS = 8192, PF_RUN_NS = 50000000 };
 
-/* Number of rings: two per CPU, for minor and major faults. Index: 2 * CPU + is_major. */
+/* Two rings per CPU. Index: 2 * CPU + is_major. */
 enum { PF_RINGS = 2 * PF_MAX_CPUS };
 
 static struct {
     struct perf_event_mmap_page *ring[PF_RINGS];
-    int fd[PF_RINGS];   /* file descriptors of the events whose rings are mapped */
-    u32 n;              /* highest index of a mapped ring, plus one */
+    int fd[PF_RINGS];   /* events whose rings are mapped */
+    u32 n;              /* highest index of a mapped ring, plus 1 */
     size_t page, pages; /* bytes per page; data pages per ring */
-    u64 next[PF_RINGS]; /* time of the next sample in a ring; 0: not read yet */
-    bool user_only;     /* true if perf_event_paranoid forbids events in kernel mode */
+    bool user_only;     /* perf_event_paranoid forbids events in kernel mode */
 } pf_rings;
 
 static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
@@ -15307,7 +15132,7 @@ static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
     return f;
 }
 
-/* Maps the ring of an event, as large as allowed. SIGIO wakes kvis before the ring is full. */
+/* Maps a ring as large as allowed. SIGIO wakes kvis before the ring is full. */
 static int pf_map(int at, int f)
 {
     void *p = MAP_FAILED;
@@ -15316,7 +15141,7 @@ static int pf_map(int at, int f)
     for (; pf_rings.pages >= 16; pf_rings.pages /= 2) {
         size_t size = (pf_rings.pages + 1) * pf_rings.page;
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-        if (p != MAP_FAILED || pf_rings.n) /* all rings must have the same size as the first one */
+        if (p != MAP_FAILED || pf_rings.n) /* all rings have the size of the first one */
             break;
     }
     if (p == MAP_FAILED)
@@ -15331,7 +15156,7 @@ static int pf_map(int at, int f)
     return 0;
 }
 
-/* Opens a page-fault event of a thread on a CPU. All threads share the CPU's ring. */
+/* Opens an event of a thread on a CPU. All threads share the CPU's ring. */
 static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
 {
     int at = 2 * cpu + major, e = 0, f = pf_open_cpu(tid, cpu, major, on_exec);
@@ -15345,13 +15170,13 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
         close(f);
         return e;
     }
-    /* The file descriptor is never closed, because closing it would remove the event. */
+    /* f stays open, because closing it would remove the event */
     pf_rings.n = MAX(pf_rings.n, (u32)at + 1);
     return 0;
 }
 
-/* Opens page-fault events of a thread on each online CPU. The number of CPUs is not from musl's
- * sysconf(3), which counts only CPUs that kvis may run on. Returns 0 or -errno. */
+/* Opens the events of a thread on each online CPU. musl's sysconf(3) counts only CPUs that kvis may
+ * run on. Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("present", false), got = 0;
@@ -15360,7 +15185,7 @@ static int pf_open(pid_t tid, bool on_exec)
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
         int e = major && st.no_major ? 0 : pf_open_at(tid, i % cpus, major, on_exec);
-        if (e == -ENODEV) /* this CPU is offline */
+        if (e == -ENODEV) /* offline */
             continue;
         if (e && !major)
             return e;
@@ -15370,17 +15195,11 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
-static struct ev_groups pf_groups; /* page faults that are not reported yet, grouped by thread and
-                                    * region */
+static struct ev_groups pf_groups; /* page faults that are not reported yet */
 
 static void pf_explain(int e)
 {
     u_warn("page faults are off: %s", pf_why_not(e, PF_LEVEL_USER));
-}
-
-static bool pf_ours(const struct name *n)
-{
-    return !strcmp(n->s, "heap") || !strcmp(n->s, "anon");
 }
 
 static void pf_flush(void)
@@ -15398,9 +15217,8 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault address. If the region is unknown, returns `none`, whose name is
- * the reason. During exec, t->mm has the old program's regions, but the fault may be in the new
- * program. */
+/* Returns the region of a fault. If it is unknown, returns `none`, whose name is the reason. During
+ * exec, t->mm has the old program's regions, but the fault may be in the new program. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -15434,8 +15252,8 @@ static void pf_sample(pid_t tid, u64 ns, u64 addr, bool major)
         ev_group(&pf_groups, e);
     }
     st.major_faults += major;
-    if (pf_ours(r->name) && !major)
-        st.faults++;
+    bool anonymous = !strcmp(r->name->s, "heap") || !strcmp(r->name->s, "anon");
+    st.faults += anonymous && !major;
 }
 
 static void pf_lost(u64 n)
@@ -15447,7 +15265,7 @@ static void pf_lost(u64 n)
     out_event(e);
 }
 
-/* A perf record: thread, time and address of a sample, or the number of lost records. */
+/* A perf record: a sample, or the number of lost records. */
 struct pf_record {
     struct perf_event_header h;
     union {
@@ -15456,46 +15274,29 @@ struct pf_record {
     };
 };
 
-/* Copies the oldest record of a ring to *r. Returns false if the ring is empty. Also returns false
- * for a record that is shorter than a header, which the kernel never writes. */
-static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
-{
-    const u8 *data = (const u8 *)m + m->data_offset;
-    size_t from = m->data_tail & (m->data_size - 1), part = MIN(sizeof *r, m->data_size - from);
-    if (m->data_tail >= __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE))
-        return false;
-    memcpy(r, data + from, part);
-    memcpy((u8 *)r + part, data, sizeof *r - part);
-    return r->h.size >= sizeof r->h;
-}
-
 static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
 {
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
 }
 
-static bool pf_is_sample(const struct pf_record *r)
+/* Copies the next sample of a ring, and removes other records before it. Returns false if there is
+ * none. */
+static bool pf_next(struct perf_event_mmap_page *m, struct pf_record *r)
 {
-    return r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s;
-}
-
-/* Returns the time of the next sample in a ring, or ~0. Removes all other records before it. */
-static u64 pf_next(u32 at)
-{
-    struct perf_event_mmap_page *m = pf_rings.ring[at];
-    struct pf_record r;
-    if (!m || pf_rings.next[at])
-        return m ? pf_rings.next[at] : ~0ull;
-    while (pf_look(m, &r)) {
-        if (pf_is_sample(&r)) {
-            pf_rings.next[at] = r.s.ns;
-            return r.s.ns;
-        }
-        if (r.h.type == PERF_RECORD_LOST && r.h.size >= sizeof r.h + sizeof r.l)
-            pf_lost(r.l.lost);
-        pf_take(m, &r);
+    const u8 *data = (const u8 *)m + m->data_offset;
+    while (m->data_tail < __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE)) {
+        size_t from = m->data_tail & (m->data_size - 1), part = MIN(sizeof *r, m->data_size - from);
+        memcpy(r, data + from, part);
+        memcpy((u8 *)r + part, data, sizeof *r - part);
+        if (r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s)
+            return true;
+        if (r->h.size < sizeof r->h)
+            return false; /* the kernel never writes such a record */
+        if (r->h.type == PERF_RECORD_LOST && r->h.size >= sizeof r->h + sizeof r->l)
+            pf_lost(r->l.lost);
+        pf_take(m, r);
     }
-    return ~0ull;
+    return false;
 }
 
 static void pf_flush_old(u64 ns)
@@ -15505,20 +15306,22 @@ static void pf_flush_old(u64 ns)
         pf_flush();
 }
 
-/* Handles the page-fault samples up to time ns. Fast if there are no samples. */
+/* Handles the samples up to time ns, in the order of their time. */
 static void pf_upto(u64 ns)
 {
-    for (struct pf_record r; pf_rings.n;) {
-        u32 first = 0;
-        for (u32 i = 1; i < pf_rings.n; i++)
-            if (pf_next(i) < pf_next(first))
-                first = i;
-        if (pf_next(first) >= ns || !pf_look(pf_rings.ring[first], &r))
+    for (;;) {
+        struct pf_record r, first = { .s = { .ns = ns } };
+        u32 at = pf_rings.n;
+        for (u32 i = 0; i < pf_rings.n; i++)
+            if (pf_rings.ring[i] && pf_next(pf_rings.ring[i], &r) && r.s.ns < first.s.ns) {
+                first = r;
+                at = i;
+            }
+        if (at == pf_rings.n)
             break;
-        pf_flush_old(r.s.ns);
-        pf_rings.next[first] = 0;
-        pf_take(pf_rings.ring[first], &r);
-        pf_sample((pid_t)r.s.tid, r.s.ns, r.s.addr, first & 1);
+        pf_flush_old(first.s.ns);
+        pf_take(pf_rings.ring[at], &first);
+        pf_sample((pid_t)first.s.tid, first.s.ns, first.s.addr, at & 1);
     }
     pf_flush_old(ns);
 }
@@ -20946,7 +20749,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
     }
     tr_name_now(tid, "", t->comm);
     if (tid == pid)
-        rec_attach(pid, t->comm);
+        out_name(pid, t->comm, strlen(t->comm));
     return t;
 }
 
@@ -36851,8 +36654,10 @@ static void cmd_record(void)
         rep_begin();
     if (opt.perfetto || opt.chrome_json || opt.folded)
         px_open(cmd_json_fd, cmd_perfetto_fd, cmd_folded_fd);
-    if (rout_fd >= 0)
-        rec_start(rec_write_fd, cmd_recording_name);
+    if (rout_fd < 0)
+        return;
+    out_writer_open(&rec_file, rout_fd, cmd_recording_name);
+    rec_start(rec_write_file);
 }
 
 static void cmd_announce_report(void)
@@ -36967,7 +36772,7 @@ static int cmd_trace_end(void)
         cmd_spare_files();
     int sig, status = tr_finish(&sig);
     if (begun)
-        cmd_report(rout_fd, rec_out.name, true);
+        cmd_report(rout_fd, cmd_recording_name, true);
     if (out.failed)
         return EXIT_KVIS;
     if (sig)
@@ -37205,7 +37010,7 @@ static int cmd_proc(void)
     out.many = true; /* replayed text lines must name their processes */
     cmd_record();
     int status = proc_run(tr.deadline_ns);
-    cmd_report(rout_fd, rec_out.name, true);
+    cmd_report(rout_fd, cmd_recording_name, true);
     return cmd_rows_end(sp_error(), status);
 }
 

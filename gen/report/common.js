@@ -1,4 +1,4 @@
-/* What both pages need: elements, and text. */
+/* Code of all pages: elements and text. */
 "use strict";
 const $ = id => document.getElementById(id);
 const el = (tag, props, ...kids) => {
@@ -8,7 +8,7 @@ const el = (tag, props, ...kids) => {
 };
 const json = id => JSON.parse($(id).textContent);
 
-/* Characters that act instead of being shown, as kvis escapes them on a terminal. */
+/* Control characters, which kvis also escapes on a terminal. */
 const ACTS = /[\0-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 const esc = s => s.replace(ACTS, c => c === "\n" ? "\\n" : c === "\t" ? "\\t"
   : "\\x" + c.charCodeAt(0).toString(16).padStart(2, "0"));

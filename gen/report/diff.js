@@ -1,5 +1,5 @@
-/* The report of kvis diff: the object of --json, drawn, and the runs of the commands of both recordings
- * (kvis.c, df_page). Every table has the same columns. Parts: numbers, tables, timelines, the page. */
+/* The report of kvis diff: draws the object of --json and the command runs of both recordings (df_page in
+ * kvis.c). All tables have the same columns. Parts: numbers, tables, timelines, the page. */
 (() => {
 const d = json("diff"), lines = json("timelines"), SIDES = ["a", "b"];
 const PROC = d.a.backend === "proc";
@@ -14,8 +14,8 @@ const percent = r => !known(r) ? "" : r.a === null ? "new" : r.b === null ? "gon
 const both = (x, y, f = count) => (x === y ? [x] : [x, y]).map(v => shown(v, f).replaceAll(" ", "\u00a0")).join(f === count ? "\u00a0→\u00a0" : " →\u00a0");
 const worse = r => !known(r) || !change(r) ? "" : change(r) > 0 ? "more" : "less";
 
-/* A row: its name, its number in A and in B (null: it is not there, undefined: not known), how that is written, and the
- * texts of the columns that only this table has. */
+/* A row: name, number in A and in B (null: the recording has no such row; undefined: unknown), function that formats the
+ * numbers, and texts of further columns. */
 const row = (name, a, b, f, ...more) => ({ name, a, b, f, more });
 const side = (r, key) => SIDES.map(k => r[k] === null ? null : r[k]?.[key]);
 
@@ -35,10 +35,10 @@ function line(r, most) {
     cell(known(r) ? signed(change(r), r.f) : "n/a", "n " + worse(r)), cell(percent(r), "n " + worse(r)), bars);
 }
 
-/* A section with the rows that changed; what changed most comes first, as in the JSON. some: how many are shown at first. */
+/* Adds a section with the rows in the order of the JSON. some: number of rows shown at first. */
 function table(id, title, what, first, more, rows, some = 10) {
   if (!rows.length) return;
-  const scale = new Map();              /* sizes and times have bars of their own */
+  const scale = new Map();              /* sizes and times have separate scales */
   for (const r of rows) scale.set(r.f, Math.max(scale.get(r.f) ?? 0, r.a ?? 0, r.b ?? 0));
   const body = el("tbody"), heads = [first, ...more, "A", "B", "change", "%", "A above B"];
   const fill = n => body.replaceChildren(...rows.slice(0, n).map(r => line(r, scale.get(r.f))));
@@ -59,7 +59,7 @@ const NUMBERS = [["wall time", "wall_ns", span], ["CPU time", "cpu_ns", span, 1]
   ["files: read", "file_in", size], ["files: written", "file_out", size], ["sockets: received", "net_in", size], ["sockets: sent", "net_out", size],
   ["processes that failed", "exited_nonzero", count], ["processes killed", "killed", count], ["lost records", "lost", count]];
 
-/* The numbers of the whole run that one of both has. Of some, 0 means that they are not known. */
+/* Returns the totals that a recording has. For some of them, 0 means unknown. */
 function whole() {
   const get = (k, key, unknown) => unknown && !d[k][key] ? undefined : d[k][key];
   return NUMBERS.filter(([, key]) => d.a[key] || d.b[key]).map(([name, key, f, unknown]) => row(name, get("a", key, unknown), get("b", key, unknown), f));
@@ -67,7 +67,7 @@ function whole() {
 
 const PARTS = [["on a CPU", "on_cpu_ns"], ["waiting for a CPU", "runq_ns"], ["waiting for a disk", "disk_ns"], ["waiting for others", "other_ns"]];
 
-/* Where the time of the calls went: of all of them, then by call. */
+/* Divides the time of all calls, and of each call. */
 function waits() {
   const rows = [], sums = PARTS.map(([what, key]) => row("all calls: " + what, ...SIDES.map(k =>
     d.calls.reduce((s, c) => c[k]?.[key] === undefined ? s : (s ?? 0) + c[k][key], undefined)), span));
@@ -96,7 +96,7 @@ function tables() {
 
 const COLOURS = 8, LANE = 16, LANES = 60;
 
-/* Each run in the first lane that is free: children come below their parents. Returns how many lanes there are. */
+/* Puts each run into the first free lane, below its parent. Returns the number of lanes. */
 function lanes(runs) {
   const free = [];
   for (const r of runs) {
@@ -155,7 +155,7 @@ function timelines() {
 
 /* ---- the page ---- */
 
-/* What changed most of all, a line for each kind. */
+/* Adds a line about the largest change of each kind. */
 function stand() {
   const say = (what, r, id) => r && known(r) && change(r) && $("stands").append(el("li", {}, el("b", { textContent: what }), el("span", {},
     el("a", { href: "#" + id, textContent: esc(r.name).slice(-60) }), ` ${both(r.a, r.b, r.f)}${percent(r) && ` (${percent(r)})`}`)));

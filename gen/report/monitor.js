@@ -1,7 +1,6 @@
-/* The report of kvis monitor: what it gets is at the head of "the report" in kvis.c's section mout_. Each
- * metric is a chart, a line a thing; each distribution a heat map. Drawn when they come into view, as
- * SVG in units of its own, so that size, theme and paper are the style's. Parts: data, text, charts,
- * heat maps, what is pointed at, the page. */
+/* The report of kvis monitor; section mout_ of kvis.c describes its data. Each metric is a chart with a line
+ * per instance, each distribution a heat map. They are drawn as SVG when they come into view; the style
+ * sheet determines size and theme. Parts: data, text, charts, heat maps, pointer, the page. */
 (() => {
 const run = json("run"), facts = json("facts");
 
@@ -12,11 +11,11 @@ const bytes = [...document.querySelectorAll("script[type='application/octet-stre
 const all = new Uint8Array(bytes.reduce((n, b) => n + b.length, 0));
 bytes.reduce((at, b) => (all.set(b, at), at + b.length), 0);
 const W = new Uint32Array(all.buffer), V = new Float32Array(all.buffer);
-const DIST = 2 ** 31, WORDS = facts.every === 1 ? 1 : 4; /* of a point */
+const DIST = 2 ** 31, WORDS = facts.every === 1 ? 1 : 4; /* words per point */
 
 const rows = facts.points.map(([n, from, to]) => ({ n, from, to }));
-const points = new Map();             /* by line: [[row, lowest, highest, mean, in how many intervals]...] */
-const cells = new Map();              /* by heat map: [[row, [cell, count, cell, count...]]...] */
+const points = new Map();             /* line => [[row, lowest, highest, mean, number of intervals]...] */
+const cells = new Map();              /* heat map => [[row, [cell, count, cell, count...]]...] */
 
 function readPoints(p) {
   const [line, first, n] = W.subarray(p, p + 3), list = [], point = (r, q) => WORDS === 1 ? [r, V[q], V[q], V[q], 1] : [r, V[q], V[q + 1], V[q + 2], W[q + 3]];
@@ -43,7 +42,7 @@ const UNITS = [num, v => num(v) + "/s", v => num(v * 100) + " %", v => size(shor
   v => span(short(v * 1e9)), v => v.toFixed(1) + " °C", v => num(v / 1e6) + " MHz", v => span(short(v)), v => num(v) + " W",
   v => num(v) + " °C/s"];
 const RATIO = 2, CELSIUS = 6;
-/* Of axes and captions: three digits say enough; what is pointed at has more. */
+/* Axes and captions have three digits; the tip at the pointer has more. */
 const rough = text => text.replace(/\d[\d\u202f]*(\.\d+)?/, s => num(+(+s.replaceAll("\u202f", "")).toPrecision(3)));
 const ROUGH = UNITS.map(f => v => rough(f(v)));
 const ofCell = { nsecs: span, bytes: size, tasks: String };
@@ -59,7 +58,7 @@ const X = ns => (1000 * (ns - FROM) / (TO - FROM)).toFixed(1);
 const LEGEND = 8;
 const colour = k => k < LEGEND ? `var(--line${k})` : "var(--dim)";
 
-/* Times of the clock for the axis: as many as there is room for. */
+/* Returns clock times for the axis, at most as many as fit. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400].map(s => s * 1e9);
 function ticks() {
   const span = TO - FROM, step = STEPS.find(s => span / s <= 5) ?? 864e11 * Math.ceil(span / 864e11 / 5);
@@ -85,7 +84,7 @@ function shape(svg, d, props) {
   svg.append(p);
 }
 
-/* A number holds from an interval's begin to its end; where there was none, there is no line. */
+/* A value is a horizontal line over its interval. Intervals without a value have no line. */
 function drawLine(svg, l, y) {
   let d = "", band = "", last = -2, was;
   for (const [r, lo, hi, v] of l.points) {
@@ -98,7 +97,7 @@ function drawLine(svg, l, y) {
   shape(svg, d + `H${X(rows[last].to)}`, { fill: "none", stroke: l.colour, "stroke-width": rows.length > 300 ? 1 : 1.5 });
 }
 
-/* One upon the other: a line is the area between those below it and their sum with it. */
+/* Draws stacked areas. */
 function drawStack(c, y) {
   const below = new Map();
   for (const l of c.drawn.filter(l => !l.off)) {
@@ -120,7 +119,7 @@ function drawStack(c, y) {
 
 const seen = c => c.lines.filter(l => !l.off);
 
-/* The lowest and the highest number of lines, and where in the chart a number is. */
+/* Returns the lowest and highest value of lines, and a function from values to y coordinates. */
 function scale(c, lines) {
   const list = lines.flatMap(l => l.points);
   let hi = list.length ? highest(list, 2) : 1, lo = list.length ? lowest(list, 1) : 0;
@@ -129,8 +128,8 @@ function scale(c, lines) {
   return [lo, hi, v => (98 - 96 * (v - lo) / (hi - lo)).toFixed(2)];
 }
 
-/* Lines that are drawn the same are one, which is drawn once and has one name in the legend. Those with the
- * greatest numbers come first; what does not fit into the legend is "others". */
+/* Lines that would look the same are drawn once, with one legend entry. Lines with the highest values come
+ * first; those that do not fit into the legend are "others". */
 function legend(c) {
   const same = new Map(), [, , y] = scale(c, c.lines);
   for (const l of c.lines) push(same, c.stack ? l.part : l.points.map(p => [p[0], y(p[1]), y(p[2]), y(p[3])].join()).join(" "), l);
@@ -155,7 +154,7 @@ function drawChart(c) {
   c.low.textContent = ROUGH[c.unit](lo);
 }
 
-/* What a chart has in words. */
+/* Describes a chart in words. */
 function inWords(c) {
   const list = c.lines.flatMap(l => l.points), f = ROUGH[c.unit];
   const mean = list.reduce((a, p) => a + p[3] * p[4], 0) / list.reduce((a, p) => a + p[4], 0);
@@ -171,7 +170,7 @@ function tellChart(c, r) {
     || "not there then";
 }
 
-/* p50, p90, p99 and max of one thing are one chart. */
+/* Joins p50, p90, p99 and max of a metric into one chart. */
 function joined(charts) {
   const PART = /_(p50|p90|p99|max)(?=(_ns|_bytes)?$)/, whole = new Map(), out = [];
   const base = c => c.name.replace(PART, "");
@@ -185,7 +184,7 @@ function joined(charts) {
   return out;
 }
 
-/* ---- heat maps: time across, values up, counts as shade ---- */
+/* ---- heat maps: time on the x axis, values on the y axis, counts as shades ---- */
 
 const SHADES = 8, COLUMNS = 600;
 const low = q => q < 16 ? q : (16 + (q - 16) % 4 * 4) * 2 ** Math.floor((q - 16) / 4);
@@ -197,7 +196,7 @@ function drawHeat(h) {
     columns.set(k, col);
     for (let i = 0; i < list.length; i += 2) col.set(list[i], (col.get(list[i]) ?? 0) + list[i + 1]);
   }
-  /* as many in a second: columns may be of different lengths */
+  /* counts per second, because columns can differ in length */
   const rate = [], paths = Array(SHADES).fill("");
   for (const [k, col] of columns) {
     const a = rows[k * step], b = rows[Math.min((k + 1) * step, rows.length) - 1];
@@ -221,7 +220,7 @@ function tellHeat(h, r, q) {
   return `${between(h, q)}: ${here === 2 ** 32 - 1 ? "at least " : ""}${count(here)} of ${count(n)}`;
 }
 
-/* ---- what is pointed at ---- */
+/* ---- the tip at the pointer ---- */
 
 const now = { c: null, r: 0, q: 0 };
 
@@ -235,7 +234,7 @@ function rowAt(t) {
   return a;
 }
 
-/* Shows the numbers of one row of a chart at a place of the window, and the time in all charts. */
+/* Shows the values of a row at a position in the window, and the row's time in all charts. */
 function tell(c, r, q, x, y) {
   Object.assign(now, { c, r, q });
   const t = $("tip"), mid = (rows[r].from + rows[r].to) / 2;
@@ -252,7 +251,7 @@ function tellNothing() {
   document.body.classList.remove("told");
 }
 
-/* By the keyboard: beside the place itself. */
+/* Shows the tip of the keyboard's position. */
 function tellHere(c, r, q) {
   const box = c.svg.getBoundingClientRect(), k = (rows[r].to - FROM) / (TO - FROM);
   tell(c, r, q, box.left + k * box.width, c.heat ? box.bottom - (q - c.first + .5) / (c.last - c.first + 1) * box.height : box.top);
@@ -295,7 +294,7 @@ function chip(c, [text, lines]) {
   return b;
 }
 
-/* A chart or a heat map: its name, what it is in words, the plot, the lines' names. */
+/* Makes the figure of a chart or heat map: name, description, plot, legend. */
 function figure(c) {
   c.svg = document.createElementNS(SVG, "svg");
   c.svg.setAttribute("viewBox", "0 0 1000 100");
@@ -320,7 +319,7 @@ function figure(c) {
 function makeCharts() {
   const list = facts.charts.map(c => ({ ...c, lines: c.lines.map(([line, dim, name, info]) => ({ dim, name, info, points: points.get(line) })) }));
   return joined(list).map(c => {
-    c.lines.sort((a, b) => !!a.dim - !!b.dim);  /* the sum is below the others */
+    c.lines.sort((a, b) => !!a.dim - !!b.dim);  /* draw the sum below the others */
     legend(c);
     return { ...c, title: c.name, words: inWords(c), group: facts.sources[c.source], first: 0, last: 0,
       several: c.lines.length > 1 || named(c.lines[0]) !== "all",
@@ -328,7 +327,7 @@ function makeCharts() {
   });
 }
 
-/* What one looks at first: of the machine, numbers that belong together in one chart. */
+/* The charts at the top: values of the machine that belong together. */
 const OVERVIEW = {
   "CPU time": { user_ratio: "user", nice_ratio: "nice", system_ratio: "system", irq_ratio: "interrupts", softirq_ratio: "softirqs",
     steal_ratio: "stolen", iowait_ratio: "idle, I/O wait" },
@@ -396,7 +395,7 @@ function notes() {
   $("note").textContent = out.join("\n");
 }
 
-/* ---- what kvis diagnose has found ---- */
+/* ---- findings of kvis diagnose ---- */
 
 const labels = o => Object.entries(o ?? {}).map(([k, v]) => ` ${k} ${esc(String(v))}`).join("");
 const numbers = f => f.evidence.map(e => el("li", {}, (e.says ?? `${e.metric} = ${e.text}`) + labels(e.labels)

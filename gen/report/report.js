@@ -1,11 +1,11 @@
-/* The report: reads the recording that kvis has put behind this script (its format is at the head of
- * kvis.c's section rec_), keeps it as columns, and draws it. Text of the traced program gets into the
- * page by textContent and canvas only. Parts: data, processes, text, colours, filter, grid, tabs,
- * timeline, controls. */
+/* The report: reads the recording after this script (section rec_ of kvis.c describes the format), keeps
+ * its events as columns, and draws them. Text of the traced program enters the page only through
+ * textContent and canvas. Parts: data, errors, processes, text, colours, filter, fragment, grid, tabs,
+ * timeline, selected interval, highlights, flame view, controls. */
 "use strict";
 (() => {
 const run = json("run"), sum = json("summary"), facts = json("facts");
-const PROC = run.backend === "proc";  /* of kvis proc: processes, and no calls */
+const PROC = run.backend === "proc";  /* recorded by kvis proc: processes without calls */
 const pause = () => new Promise(go => { const c = new MessageChannel(); c.port1.onmessage = go; c.port2.postMessage(0); });
 
 /* ---- data: columns of all events ---- */
@@ -17,23 +17,23 @@ const N = facts.kept;
 const KERNEL_LANES = { sched_delay: "kernel: waits for a CPU", block_io: "kernel: block I/O", io_uring: "kernel: io_uring" };
 const kinds = facts.kinds.map(k => ({ name: k[0], cat: Object.hasOwn(KERNEL_LANES, k[0]) ? KERNEL : k[1], text: k[2] }));
 const K = Object.assign(Object.create(null), Object.fromEntries(kinds.map((k, i) => [k.name, i])));
-/* Numbers of what a call has, beside the fields of events (below 96). */
+/* Ids of the parts of a call; fields of events have ids below 96. */
 const F = { name: 200, abi: 201, waker: 202, wakerName: 203, slept: 204, raw: 210, txt: 220, str: 230, cut: 240, ret: 250, rettext: 251,
   child: 252, cpu: 253, runq: 254, disk: 255 };
 const NOISE = 1, NORET = 2, TIMED = 4, LATE = 8, ADDR = 16, ANSWER = 32;
 
-let n = 0, cut = 0;                   /* events that are read, strings of them that kvis cut (-s) */
+let n = 0, cut = 0;                   /* number of events; number of strings that kvis truncated (-s) */
 const ts = new Float64Array(N), dur = new Float64Array(N).fill(-1), bytes = new Float64Array(N);
 const kind = new Uint8Array(N), track = new Uint32Array(N), err = new Uint16Array(N), flag = new Uint8Array(N);
-const off = new Uint32Array(N + 1);   /* where an event's values begin */
+const off = new Uint32Array(N + 1);   /* index in fid and val of an event's first value */
 let fid = new Uint8Array(N * 5 + 64), val = new Float64Array(N * 5 + 64), nv = 0;
-const exact = new Map();              /* by their place in val: numbers that have no room there */
-const longer = new Map();             /* by event: what it took, where it began before the run */
+const exact = new Map();              /* index in val => number that a double cannot hold */
+const longer = new Map();             /* event that began before the run => its full duration */
 const took = i => longer.get(i) ?? dur[i];
 const strs = [], strOf = new Map();
-const fields = [], layout = [];       /* the file's fields and kinds */
+const fields = [], layout = [];       /* fields and kinds of the recording */
 const tracks = [], procs = [], byTid = new Map(), byPid = new Map(), arrows = [];
-const callNames = [];                 /* string ids */
+const callNames = [];                 /* ids of strings */
 let begin = 0, end = sum ? sum.duration_ns : 0;
 
 function intern(s) {
@@ -45,7 +45,7 @@ function intern(s) {
   return id;
 }
 
-/* The id of a string that may be no UTF-8: each byte that is none becomes U+FFFD, and its bytes stay. */
+/* Returns the id of a string. Bytes that are not UTF-8 become U+FFFD; hexOf keeps the original bytes. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true }), strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const hexOf = new Map(), ofHex = new Map();
 const hex = b => Array.from(b, x => x.toString(16).padStart(2, "0")).join("");
@@ -53,7 +53,7 @@ const stringHex = id => hexOf.get(id) ?? hex(new TextEncoder().encode(strs[id]))
 function internBytes(b) {
   const s = decoder.decode(b);
   if (!s.includes("\ufffd")) return intern(s);
-  try { return intern(strict.decode(b)); } catch { /* so it is none */ }
+  try { return intern(strict.decode(b)); } catch { /* not valid UTF-8 */ }
   const h = hex(b);
   let id = ofHex.get(h);
   if (id !== undefined) return id;
@@ -81,13 +81,13 @@ function put(f, v) {
 const isText = f => f < F.name ? fields[f].type === TYPE.str || fields[f].type >= TYPE.sym
   : f === F.name || f === F.abi || f === F.wakerName || f === F.rettext || (f >= F.txt && f < F.ret);
 
-/* Where the value of a field of event i is, or -1. */
+/* Returns the index in val of a field of event i, or -1. */
 function place(i, f) {
   for (let k = off[i]; k < off[i + 1]; k++) if (fid[k] === f) return k;
   return -1;
 }
 
-/* That value, or undefined. */
+/* Returns the value of a field of event i, or undefined. */
 function get(i, f) {
   const k = place(i, f);
   return k < 0 ? undefined : isText(f) ? strs[val[k]] : val[k];
@@ -96,10 +96,10 @@ function get(i, f) {
 const hexAt = k => BigInt.asUintN(64, exact.get(k) ?? BigInt(val[k])).toString(16);
 const numberAt = k => exact.get(k) ?? val[k];
 
-/* As --json has numbers: beyond 2^53, as text. */
+/* Like --json: numbers beyond 2^53 are text. */
 const jsonNumber = k => exact.has(k) && (exact.get(k) > 2n ** 53n || exact.get(k) < -(2n ** 53n)) ? String(exact.get(k)) : val[k];
 
-const field = {};                     /* number by name */
+const field = {};                     /* name => id */
 const of = (i, name) => name in field ? get(i, field[name]) : undefined;
 
 function newProc(pid, t) {
@@ -123,7 +123,7 @@ function trackOf(pid, tid, t) {
 
 const USED = [["used", "cpu_ns"], ["rss", "max_rss_bytes"], ["read", "bytes_read"], ["written", "bytes_written"]];
 
-/* What an event says of processes. */
+/* Updates the processes from an event. */
 function learn(i, k) {
   const t = ts[i], p = k.proc;
   switch (kinds[kind[i]].name) {
@@ -160,12 +160,12 @@ function learn(i, k) {
   }
 }
 
-/* Reads the blocks, a slice at a time. */
+/* Reads the blocks, with pauses for the browser. */
 async function read(tell) {
   const parts = [...document.querySelectorAll('script[type="application/octet-stream"]')];
   const slot = new Int32Array(4096).fill(-1);
   let last = -1, pid = 0, tid = 0, t0 = performance.now(), d, p, names = new Map();
-  let big = 0n;                       /* the number that was read last, where it is beyond 2^53 */
+  let big = 0n;                       /* the last number read, if beyond 2^53 */
   const num = () => {
     const at = p;
     let b = d[p++];
@@ -283,7 +283,7 @@ async function read(tell) {
     default: throw Error("unknown kind of record");
     }
   };
-  /* Blocks can begin in one part and end in another: what is left goes in front of the next. */
+  /* A block may continue in the next part. */
   let rest = new Uint8Array(0), begun = false;
   for (let part = 0; part < parts.length; part++) {
     const text = atob(parts[part].textContent);
@@ -309,7 +309,7 @@ async function read(tell) {
   }
 }
 
-/* The order of keys (whole numbers of 48 bits, not negative): a radix sort, 16 bits a pass. */
+/* Sorts idx by key (integers from 0 to 2^48 - 1): a radix sort with 16 bits per pass. */
 function order(key, idx) {
   let a = idx, b = new Uint32Array(a.length), max = 0;
   for (let i = 0; i < a.length; i++) if (key(a[i]) > max) max = key(a[i]);
@@ -329,9 +329,9 @@ const byTime = list => {
   return a;
 };
 
-/* ---- errors: failures, and answers ---- */
+/* ---- errors: failures and normal answers ---- */
 
-/* EINTR and the kernel's restarts: how sigsuspend and its like always end. */
+/* EINTR and the kernel's restart codes, with which sigsuspend and similar calls always end. */
 const interrupted = e => e === 4 || (e >= 512 && e <= 516);
 
 const ANSWERS = "Errors that are a normal answer: calls that are not finished yet (EINPROGRESS, EAGAIN, an interrupted wait), calls that only ask " +
@@ -342,7 +342,7 @@ const MAKES = /^(spawn|clone|v?fork|mmap|mremap|mlock)/, LOOKS = /^(open(at2?)?|
 const isAnswer = (name, e) => interrupted(e) || e === 115 || (e === 11 && !MAKES.test(name)) || ASKS.test(name + " " + e);
 const failure = i => err[i] && !(flag[i] & ANSWER);
 
-/* The name that a call or an event looks for: the last part of its path; "": it looks for none. */
+/* Returns the last component of the path that a call or an event looks up, or "". */
 function looksFor(i, looks) {
   if (!looks(i)) return "";
   let path = kind[i] === K.syscall ? "" : of(i, "path") ?? of(i, "program") ?? "";
@@ -350,7 +350,7 @@ function looksFor(i, looks) {
   return path.replace(/\/+$/, "").replace(/.*\//s, "");
 }
 
-/* A function that says whether the name of a call or an event matches. Each name is tried once. */
+/* Returns a function that tells whether the name of an event matches. It tests each name once. */
 function matching(regex) {
   const memo = new Int8Array(256 + strs.length);
   return i => {
@@ -363,7 +363,7 @@ function matching(regex) {
 const rawName = i => kind[i] === K.syscall ? strs[val[off[i]]] : kinds[kind[i]].name;
 
 function findAnswers() {
-  const looks = matching(LOOKS), missed = new Map(); /* by process: by name, what has not found it */
+  const looks = matching(LOOKS), missed = new Map(); /* process => name => events that did not find it */
   for (let i = 0; i < n; i++) {
     if (!err[i]) continue;
     if (isAnswer(rawName(i), err[i])) flag[i] |= ANSWER;
@@ -392,7 +392,7 @@ const failed = p => ended(p) && p.code !== "0" && p.code !== "";
 const PATH = "Critical path: the chain of processes that the end of the command waited for. It goes backward from the end: a process waited " +
   "for the child that had ended last at that time; from the start of this child, the path continues in the parent in the same way. " +
   "If there is no such child, the time is the process's own. The time on this path determines the duration of the whole run.";
-let path = null;                      /* from the end: { p, from, to } */
+let path = null;                      /* from the end to the start: { p, from, to } */
 
 function findPath() {
   const root = run.command && procs.find(p => p.pid && !p.parent);
@@ -413,7 +413,7 @@ function findPath() {
   }
 }
 
-/* How many processes there are at once: times and numbers. */
+/* Returns the number of concurrent processes over time. */
 function atOnce() {
   const list = procs.filter(p => p.pid), t = Float64Array.from([...list.map(p => p.start), ...list.filter(ended).map(p => p.end)]).sort();
   const by = new Map();
@@ -429,7 +429,7 @@ function atOnce() {
   return out;
 }
 
-/* The processes that are looked for. */
+/* Returns the processes that match the search. */
 function shownProcs() {
   const m = matcher(state.find, 0);
   return tree().filter(p => (!+state.hot || p.own >= 0)
@@ -454,7 +454,7 @@ function shown(i, f) {
   return typeof v === "string" ? esc(v) : fields[f].name.endsWith("_ns") ? span(v) : String(numberAt(place(i, f)));
 }
 
-/* A kind's text with {field}s; the first alternative whose fields are all there. */
+/* Fills in the {field}s of a kind's text: the first alternative whose fields all have values. */
 function fromTemplate(i, k) {
   for (const alt of k.text.split("|")) {
     let ok = true;
@@ -491,7 +491,7 @@ function line(i) {
     + (flag[i] & NORET ? "?" : r === undefined ? numberAt(place(i, F.ret)) : esc(r));
 }
 
-/* What a call is about: [its path or peer, how much it moved or why it failed], "" where there is none. */
+/* Returns [file or peer of a call, bytes moved or error]; each may be "". */
 const fdNames = new Map(), BY_PATH = /(at|at2|at64|statx|_watch)$/, MOVES = /^(getrandom|p?(read|write)(?!link)|(send|recv)(?!mmsg)|splice|copy_file)/;
 function fdName(id) {
   let s = fdNames.get(id);
@@ -508,7 +508,7 @@ function about(i) {
   return [esc(peer || fileOf(i, !moves)), err[i] && !interrupted(err[i]) ? errName(err[i]) : ret > 0 && moves ? size(ret) : ""];
 }
 
-/* What its descriptor is, or its path; what a call without either writes only if that is asked for. */
+/* Returns the file of a call's descriptor, or its path; with `any`, or the text that it writes. */
 function fileOf(i, any) {
   let fd = "", text = "";
   for (let k = off[i] + 1; k < off[i + 1]; k++)
@@ -521,7 +521,7 @@ const typeName = i => kind[i] === K.syscall ? esc(get(i, F.name)) : kinds[kind[i
 
 const words = argv => argv === "" ? [] : argv.replace(/\0$/, "").split("\0");
 
-/* What --json says of arguments, of a result; of text that is no UTF-8 its bytes, beside it. */
+/* The arguments and the result of a call as in --json. Text that is not UTF-8 also has its bytes. */
 function jsonArgs(i) {
   const args = [], args_hex = [];
   let bad = false;
@@ -541,7 +541,7 @@ function jsonRet(i) {
     : flag[i] & ADDR || typeof jsonNumber(k) === "string" ? "0x" + hexAt(k) : v;
 }
 
-/* The event as --json has it. */
+/* Returns an event as in --json. */
 function asJson(i) {
   const o = { ts_ns: ts[i], pid: tracks[track[i]].pid, tid: tracks[track[i]].tid, type: kinds[kind[i]].name };
   const call = kind[i] === K.syscall, error = err[i] ? facts.errors[err[i]] || (call ? String(err[i]) : "?") : null;
@@ -556,7 +556,7 @@ function asJson(i) {
     }
     return o;
   }
-  if (dur[i] > 0) o.ts_ns += dur[i];  /* what is told when it is over */
+  if (dur[i] > 0) o.ts_ns += dur[i];  /* --json has the end time of such events */
   for (let k = off[i]; k < off[i + 1]; k++) {
     if (!layout[kind[i]].includes(fid[k])) continue;
     const f = fields[fid[k]], text = isText(fid[k]), v = text ? strs[val[k]] : jsonNumber(k), argv = f.type === TYPE.argv;
@@ -573,7 +573,7 @@ function asJson(i) {
 /* ---- colours ---- */
 
 const dark = matchMedia("screen and (prefers-color-scheme: dark)"), paper = matchMedia("print");
-/* Of categories and of a call's parts: no two look alike, nor like what failed. */
+/* Categories and parts of a call's time have distinct colours, none like that of failures. */
 const HUES = { file: "205 75", net: "275 60", memory: "172 60", process: "322 55", signal: "70 60", call: "40 8", kernel: "243 45" };
 const PARTS = { cpu: ["#2e9e5b", "#3fb56f"], runq: ["#e0a100", "#e7b93c"], disk: ["#b07a4a", "#c08f63"], other: ["#8aa0b8", "#7d93aa"] };
 const part = name => PARTS[name][+dark.matches];
@@ -585,7 +585,7 @@ function colour(i) {
   if (!c) shades.set(key, c = shade(CATS[kinds[kind[i]].cat], key));
   return c;
 }
-/* Black or white: what is easier to read on a colour (WCAG 2.2, contrast ratio). */
+/* Returns black or white, whichever has the higher contrast with a colour (WCAG 2.2). */
 const inks = new Map(), probe = el("canvas").getContext("2d");
 function ink(fill) {
   let c = inks.get(fill);
@@ -597,7 +597,7 @@ function ink(fill) {
   return c;
 }
 
-/* Bars of processes, by what is chosen. */
+/* Colours of the bars of processes */
 const paintBy = () => state.paint || (PROC ? "exit" : "calls");
 const grey = () => dark.matches ? "#59636f" : "#b4bbc4";
 const ramp = v => dark.matches ? `hsl(205 ${35 + 45 * v}% ${24 + 42 * v}%)` : `hsl(208 ${45 + 30 * v}% ${86 - 50 * v}%)`;
@@ -630,11 +630,11 @@ function matcher(text, regex) {
 
 const PATHS = new Set(["path", "new_path", "filename", "src_name", "dst_name", "program", "region_name", "map_type"]);
 
-/* The interval that is selected, else what is in view; whether event i is in an interval. */
+/* chosen: the selected interval, or the one in view. touches: whether event i overlaps an interval. */
 const chosen = () => state.b > state.a ? [state.a, state.b] : [view.from, view.to];
 const touches = (i, a, b) => ts[i] <= b && ts[i] + Math.max(dur[i], 0) >= a;
 
-/* A function that says whether event i is wanted. Strings are matched once each. */
+/* Returns a function that tells whether the filters select event i. It tests each string once. */
 function predicate() {
   const q = matcher(state.q, +state.re), path = matcher(state.path, 0), hit = new Int8Array(strs.length);
   const pathHit = new Int8Array(strs.length), cats = new Set(state.cats.split("."));
@@ -695,7 +695,7 @@ async function filter() {
   save();
 }
 
-/* ---- the fragment: the view as a link ---- */
+/* ---- the fragment: the state of the page as a link ---- */
 
 const DEFAULTS = { ...state };
 let saving = 0;
@@ -722,9 +722,9 @@ function load() {
   if (!Number.isInteger(state.sel) || state.sel >= n) state.sel = -1;
 }
 
-/* ---- grid: a table of any length, of which only the rows in view exist ---- */
+/* ---- grid: a table of any length; only rows in view have elements ---- */
 
-const ROW = 22, TALL = 8e6;           /* browsers end at some 2^25 pixels */
+const ROW = 22, TALL = 8e6;           /* browsers limit heights to about 2^25 pixels */
 
 class Grid {
   constructor(cols, data, { sort, pick, sorted } = {}) {
@@ -755,7 +755,7 @@ class Grid {
     this.sort = c;
     this.fill(this.data);
   }
-  /* Takes other rows, in the order that is chosen. */
+  /* Replaces the rows, and sorts them. */
   fill(data) {
     const c = this.sort, s = this.down ? -1 : 1;
     this.data = this.view = data;
@@ -851,7 +851,7 @@ const grid = new Grid(eventCols, () => rows, {
 grid.chosen = i => i === state.sel;
 grid.none = "the filters hide all events";
 
-/* What is told of has its place beside the rest of the page, which gets narrower. */
+/* Shows a text beside the page, which gets narrower; "": hides it. */
 function showDetail(text) {
   $("detail").querySelector("pre").textContent = text;
   if ($("detail").hidden === !text) return;
@@ -885,7 +885,7 @@ function select(i, fromTable) {
 
 /* ---- tabs ---- */
 
-/* From a row of a table to its events. */
+/* Shows only the events of a row of a table. */
 function only(want) {
   Object.assign(state, { q: "", re: 0, path: "", type: "", proc: "", noise: 1 }, want);
   controls();
@@ -896,7 +896,7 @@ function only(want) {
 const col = (t, w, get, key, more) => ({ t, w, get, key, ...more });
 const num = (t, w, key, show = count) => col(t, w, r => show(key(r)), key, { n: 1 });
 
-/* Time and processes of each path, from the calls' descriptors ("3</etc/hosts>") and the opens. */
+/* Returns time and processes per path, from descriptors ("3</etc/hosts>") and open events. */
 function perPath() {
   const map = new Map();
   const entry = s => { let e = map.get(s); if (!e) map.set(s, e = { ns: 0, who: new Set(), age: 0 }); return e; };
@@ -932,7 +932,7 @@ const peersTab = () => new Grid([
   num("sent", "110px", r => r.bytes_sent, size), num("received", "110px", r => r.bytes_received, size),
 ], sum ? sum.peers : [], { pick: r => only({ q: r.remote_addr }) });
 
-/* The tree, depth first. */
+/* Returns the processes as a tree, depth first. */
 function tree() {
   const out = [], walk = (p, depth) => { p.depth = depth; out.push(p); for (const c of p.kids) walk(c, Math.min(depth + 1, 40)); };
   for (const p of procs) if (!p.parent && p.pid) walk(p, 0);
@@ -1008,7 +1008,7 @@ function callsTab() {
 function memoryTab() {
   const series = [["heap", "memory", 1], ["mapped", "memory", 1], ["resident", "memory", 1], ["page faults", "memory", 0]].map(([name, cat, b]) => ({ name, cat, b, t: [], v: [] }));
   const now = [0, 0, 0, 0], add = (k, d, t) => { now[k] = Math.max(0, now[k] + d); series[k].t.push(t); series[k].v.push(now[k]); };
-  const has = new Map();              /* of each process: it goes with its exec and its end */
+  const has = new Map();              /* process => its memory, which ends with an exec or the process */
   const become = (i, k, to) => {
     const p = tracks[track[i]].proc, h = has.get(p) || [0, 0, 0], now = Math.max(0, to(h[k]));
     has.set(p, h);
@@ -1093,13 +1093,13 @@ function canvas(c, h) {
   return [g, w, h];
 }
 
-/* Whether a process, or a thread of it, is there in what is in view. */
+/* inView: whether the process or thread of a lane exists in the visible time. */
 const born = l => l.thread ? l.track.start : l.proc.start;
 const gone = l => l.thread ? l.track.last || l.track.start : l.proc.end < 0 ? end : l.proc.end;
 const inView = l => !l.proc || (born(l) <= view.to && gone(l) >= view.from);
 
-/* The lanes in order: the kernel's, then processes as a tree, each with its threads. What is in a process that is folded
- * has the lane of that one. */
+/* Makes the lanes: the kernel's, then processes as a tree, each with its threads. Children and threads of a folded process
+ * share its lane. */
 function layLanes() {
   const folded = new Set(state.fold.split(".").filter(Boolean)), hide = +state.idle && state.to > 0;
   const pinned = new Set(state.pin.split(".")), most = 160;
@@ -1118,7 +1118,7 @@ function layLanes() {
     if (l.proc && !l.thread) laneOfProc.set(l.proc, l);
     return l;
   };
-  let outer = null;                   /* the lane of the process that is folded: deeper ones are in it */
+  let outer = null;                   /* lane of a folded process, which contains deeper processes */
   for (const [k, list] of kernelEvents) push({ name: KERNEL_LANES[kinds[k].name], calls: list, points: [], kernel: k, reach: reach.get(k) }, 18);
   for (const p of listed) {
     const inside = outer && p.depth > outer.depth;
@@ -1141,7 +1141,7 @@ function layLanes() {
   document.body.dataset.lanes = lanes.length;
 }
 
-/* Lanes for another part of the run: the one under the pointer, or else the first, stays where it is. */
+/* Makes the lanes after a change of the view. The lane under the pointer, or else the first, keeps its position. */
 function followView() {
   const at = Math.max(pointerY, RULER + pinHeight), box = $("lanes"), was = laneAt(at), into = was && at + box.scrollTop - RULER - was.y;
   layLanes();
@@ -1150,15 +1150,15 @@ function followView() {
   if (now) box.scrollTop = now.y + into + RULER - at;
 }
 let listed = [], allHeight = 0, pointerX = -1, pointerY = 0;
-let pinHeight = 0, scrolled = 0;      /* of the rows that stay on top; how far the others are scrolled */
+let pinHeight = 0, scrolled = 0;      /* height of the pinned rows; scroll position of the others */
 const laneTop = l => l.y + RULER - (l.pin ? 0 : scrolled);
-let laneOf = new Map(), laneOfProc = new Map(), kernelEvents = new Map(); /* by track; by kind */
-/* By kind: to when those up to each go on. Bars of a thread come one after the other, the kernel's can be at once. */
+let laneOf = new Map(), laneOfProc = new Map(), kernelEvents = new Map(); /* keys: track, process, kind */
+/* kind => latest end of the events up to each one. Unlike those of a thread, the kernel's events can overlap. */
 const reach = new Map();
 const laneFor = i => kernelEvents.has(kind[i]) ? lanes.find(l => l.kernel === kind[i]) : laneOf.get(track[i]);
 const lanesHeight = () => lanes.length ? lanes.at(-1).y + lanes.at(-1).h : 0;
 
-/* The first of a list (by time) that is not before t. */
+/* Returns the index of the first entry of a sorted list that is not before t. */
 function lower(list, t, timeOf = i => ts[i]) {
   let a = 0, b = list.length;
   while (a < b) {
@@ -1169,16 +1169,16 @@ function lower(list, t, timeOf = i => ts[i]) {
   return a;
 }
 
-/* The first bar of a lane that can still be there at t. */
+/* Returns the index of the first bar of a lane that may extend to t. */
 const firstBar = (l, t) => l.reach ? lower(l.reach, t, to => to) : Math.max(0, lower(l.calls, t) - 1);
 
-/* Where the time of a call went, as shares in the order of PARTS. */
+/* Returns the parts of a call's time in the order of PARTS. */
 function shares(i) {
   const c = get(i, F.cpu), r = get(i, F.runq), d = get(i, F.disk);
   return [["cpu", c], ["runq", r], ["disk", d], ["other", Math.max(0, dur[i] - c - r - d)]];
 }
 
-/* The colour of a bar, of which it is not known where its time went. */
+/* The colour of a bar whose time is not divided. */
 const fillOf = i => kinds[kind[i]].cat === KERNEL ? shade("kernel") : errColour(i) || colour(i);
 const errColour = i => failure(i) ? css2.bad : err[i] && !interrupted(err[i]) ? css2.soft : "";
 
@@ -1198,7 +1198,7 @@ function bar(g, i, x, w, y, h) {
   g.fillRect(x, y, w, h);
 }
 
-/* As much of what a bar is as there is room for; "" where that says nothing. */
+/* Returns a bar's label, shortened to fit; "" if too little would remain. */
 function shortName(g, i, room) {
   const wide = s => g.measureText(s).width;
   if (kind[i] !== K.syscall) return wide(line(i)) <= room ? line(i) : "";
@@ -1212,7 +1212,7 @@ function shortName(g, i, room) {
   return k > 2 ? name.slice(0, k) + "…" : "";
 }
 
-/* Names that are in view: for people who cannot see the canvas, and for tests. */
+/* Lists the visible labels for screen readers and tests. */
 let named = [], telling = 0;
 function tellNames() {
   clearTimeout(telling);
@@ -1232,10 +1232,10 @@ function drawName(g, i, x, w, y, h) {
   named.push([i, s, x, y, w, fill]);
 }
 
-/* No other bar of a lane whose bars can overlap is where this one is. */
+/* Returns whether no other bar of the lane overlaps bar k. */
 const alone = (l, k) => (k === 0 || l.reach[k - 1] <= ts[l.calls[k]]) && !(ts[l.calls[k + 1]] < l.reach[k]);
 
-/* One lane. What falls into one pixel is drawn once: the work hangs on the width, not on the events. */
+/* Draws a lane. Each pixel is drawn once: the cost depends on the width, not on the number of events. */
 function drawLane(g, l, y, w) {
   const scale = (w - GUTTER) / (view.to - view.from), X = t => GUTTER + (t - view.from) * scale, px = 1 / scale;
   const top = y + 3, tall = l.h - 7;
@@ -1245,7 +1245,7 @@ function drawLane(g, l, y, w) {
     g.fillStyle = dark.matches ? "#ffffff0d" : "#0000000a";
     if (b > a) g.fillRect(a, y + 1, b - a, l.h - 2);
   }
-  let done = -1;                      /* the pixel that was drawn last */
+  let done = -1;                      /* last pixel drawn */
   for (let k = firstBar(l, view.from); k < l.calls.length && ts[l.calls[k]] <= view.to;) {
     const i = l.calls[k], x = X(ts[i]), wide = Math.max(dur[i], 0) * scale;
     if (x + wide < GUTTER) { k++; continue; }
@@ -1260,7 +1260,7 @@ function drawLane(g, l, y, w) {
       if (Math.floor(x) !== done) bar(g, i, done = Math.floor(x), 1, top, tall);
       k++;
       if (l.reach || k + 8 >= l.calls.length || ts[l.calls[k + 8]] >= next) continue;
-      k = lower(l.calls, next);       /* but the last of them can go on */
+      k = lower(l.calls, next);       /* the last one skipped may extend further */
       if (dur[l.calls[k - 1]] * scale >= 1) k--;
     }
   }
@@ -1276,7 +1276,7 @@ function drawLane(g, l, y, w) {
 let css2 = {};
 const colours = () => Object.fromEntries(["hot", "card", "fg", "dim", "line", "bad", "soft", "accent"].map(k => [k, css("--" + k)]));
 
-/* A process (or a thread of it) as one bar with its command; where it calls exec again, a line. */
+/* Draws a process or thread as one bar with its command, and a line at each further exec. */
 function drawProc(g, l, y, w, X) {
   const p = l.proc, from = l.thread ? l.track.start : p.start, to = l.thread ? l.track.last || from : stop(p);
   const a = Math.max(GUTTER, X(from)), b = Math.min(w, Math.max(X(to), X(from) + 1.5)), top = y + 2, tall = l.h - 5;
@@ -1301,10 +1301,10 @@ function drawProc(g, l, y, w, X) {
   g.restore();
 }
 
-/* Where a time is in a canvas of a width. */
+/* Returns a function from times to x coordinates. */
 const pixels = w => t => GUTTER + (t - view.from) / (view.to - view.from) * (w - GUTTER);
 
-/* The critical path: whose time it is below the bars, and where it goes on. */
+/* Draws the critical path below the bars, with lines where it changes to another process. */
 function drawPath(g, h, w) {
   if (!path || (paintBy() === "calls" && !+state.hot)) return;
   const X = pixels(w);
@@ -1365,7 +1365,7 @@ function drawArrows(g, h, w) {
   g.globalAlpha = 1;
 }
 
-/* Times above what lies between two of them. */
+/* Draws the time axis. */
 function drawRuler(g, w, h, from, to) {
   const len = to - from || 1, step = 10 ** Math.floor(Math.log10(len / 4));
   const s = len / step > 12 ? step * 5 : len / step > 6 ? step * 2 : step;
@@ -1383,7 +1383,7 @@ function drawRuler(g, w, h, from, to) {
 }
 
 const RULER = 18;
-/* The height of the lanes: rows that are hidden do not move the page; on paper, what the first page has left. */
+/* Sets the height of the lanes. Hiding rows does not move the page; on paper, the lanes fill the first page. */
 function fitLanes() {
   const most = printing || paper.matches ? Math.max(160, 950 - $("lanes").offsetTop - $("time").offsetTop) : Math.max(120, innerHeight * (PROC ? .56 : .46));
   const room = Math.min(allHeight + RULER, most);
@@ -1394,7 +1394,7 @@ function fitLanes() {
   return room;
 }
 
-let printing = false;                 /* soon: pages are laid out before the media change */
+let printing = false;                 /* set before printing, because the layout precedes the media change */
 function drawTimeline() {
   const box = $("lanes"), room = fitLanes();
   css2 = colours();
@@ -1422,7 +1422,7 @@ function drawTimeline() {
   $("range").textContent = `${clock(view.from)} – ${clock(view.to)} s (${span(Math.round(view.to - view.from))})`;
 }
 
-/* Frames around what is under the pointer and what is told of, in the rows that are pinned or in the others. */
+/* Draws frames around the event under the pointer, the selected event and the selected process. */
 function drawChosen(g, w, pin) {
   const X = pixels(w), on = told && laneOfProc.get(told);
   g.strokeStyle = css2.accent;
@@ -1441,7 +1441,7 @@ function drawChosen(g, w, pin) {
   g.lineWidth = 1;
 }
 
-/* What is selected, or is being selected. */
+/* Draws the selected interval, or the one that the pointer is selecting. */
 function drawInterval(g, w, h) {
   const X = pixels(w), [a, b] = drag ? [drag.x0, drag.x1].sort((p, q) => p - q) : [X(state.a), X(state.b)].map(x => Math.min(w, Math.max(GUTTER, x)));
   if (b <= a) return;
@@ -1532,7 +1532,7 @@ function laneIntoView(l) {
 
 const laneAt = y => lanes.find(l => y >= laneTop(l) && y < laneTop(l) + l.h && (l.pin || y >= RULER + pinHeight));
 
-/* A row stays on top, or does not any more. */
+/* Pins a row to the top, or unpins it. */
 function pin(l) {
   if (!l) return;
   const set = new Set(state.pin.split(".").filter(Boolean));
@@ -1542,7 +1542,7 @@ function pin(l) {
 }
 const timeAt = x => view.from + (x - GUTTER) / ($("line").clientWidth - GUTTER) * (view.to - view.from);
 
-/* The event under a point of the canvas, or -1: a mark within 4 pixels, else the bar there. */
+/* Returns the event at a point of the canvas, or -1: a mark within 4 pixels, or a bar. */
 function eventAt(x, y) {
   const l = laneAt(y);
   if (!l || x < GUTTER || y < RULER) return -1;
@@ -1561,10 +1561,10 @@ function eventAt(x, y) {
   return -1;
 }
 
-/* Whether processes are what is shown there, not their calls. */
+/* Returns whether the lane at y shows a process instead of calls. */
 const asBars = y => paintBy() !== "calls" && laneAt(y)?.kernel === undefined;
 
-/* The process whose bar is under a point. */
+/* Returns the process whose bar is at a point, or null. */
 function procAt(x, y) {
   const l = laneAt(y), px = timeAt(1) - timeAt(0), t = timeAt(x);
   return l && l.proc && y > RULER && (x < GUTTER || (t > l.proc.start - 3 * px && t < stop(l.proc) + 3 * px)) ? l.proc : null;
@@ -1583,7 +1583,7 @@ function procText(p, max = Infinity) {
   return out.join("\n");
 }
 
-/* A process, by the names of --json. */
+/* Returns a process as an object with the keys of --json. */
 function procAsJson(p) {
   const used = USED.filter(([key]) => p[key] >= 0).map(([key, name]) => [name, p[key]]);
   const code = !ended(p) || p.code === "" ? {} : /^\d/.test(p.code) ? { code: +p.code } : { signal: p.code };
@@ -1618,7 +1618,7 @@ function bindTimeline() {
   const c = $("line"), pos = e => { const r = c.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
   c.onpointermove = e => {
     const [x, y] = pos(e);
-    if (x < GUTTER || pointerX < GUTTER) paint(); /* there, a row says that it can be pinned */
+    if (x < GUTTER || pointerX < GUTTER) paint(); /* the tip says that the row can be pinned */
     pointerX = x, pointerY = y;
     if (drag) { drag.x1 = Math.max(GUTTER, x); paint(); return; }
     const bars = asBars(y), i = bars ? -1 : eventAt(x, y);
@@ -1696,15 +1696,15 @@ function fold(p) {
   setFold([...set]);
 }
 
-/* All that can be folded, below the processes that have no parent. */
+/* Folds all processes below the top level, or unfolds all. */
 const foldAll = () => setFold(state.fold ? [] : lanes.filter(l => l.more && l.depth).map(l => String(l.proc.idx)));
 
-/* ---- the interval that is selected: what happened there ---- */
+/* ---- the selected interval ---- */
 
 const BYTES = { read: "read", recv: "read", write: "written", send: "written" };
 
-/* Totals of what touches the interval. The time of a call that goes on beyond an edge counts as far as it is inside;
- * where a call's time went is known only of the whole of it, so that such calls are not divided. */
+/* Returns totals of the events in an interval. Of a call that extends beyond the interval, only the time inside counts; it
+ * is not divided, because only the division of the whole call is known. */
 function tally(a, b) {
   const t = { events: 0, calls: 0, failed: 0, ns: 0, cpu: 0, runq: 0, disk: 0, other: 0, timed: 0, read: 0, written: 0, faults: 0,
     waits: 0, waited: 0, ios: 0, io: 0, call: new Map(), file: new Map(), peer: new Map(), proc: new Map() };
@@ -1741,7 +1741,7 @@ function tally(a, b) {
   return t;
 }
 
-/* A card of a name and its lines [what, value, bad]; null without any. */
+/* Returns a card with lines [what, value, bad], or null without lines. */
 function card(name, lines, says = "", counts = "") {
   const dl = el("dl");
   for (const [k, v, bad] of lines)
@@ -1749,7 +1749,7 @@ function card(name, lines, says = "", counts = "") {
   return dl.children.length ? el("div", { className: "card", title: says }, el("h2", { textContent: name }), ...counts ? [el("p", { textContent: counts })] : [], dl) : null;
 }
 
-/* The first of a tally's lists, each with what it leads to. */
+/* Returns a card with the first entries of a list, each of which is a button. */
 function topCard(name, map, show, go) {
   const list = [...map.values()].sort((a, b) => b.ns - a.ns || b.bytes - a.bytes || b.n - a.n);
   const box = el("div", { className: "card top" }, el("h2", { textContent: list.length > 6 ? `${name}, 6 of ${count(list.length)}` : name }));
@@ -1784,20 +1784,20 @@ function tellInterval() {
   document.body.dataset.tally = JSON.stringify({ ...t, call: undefined, file: undefined, peer: undefined, proc: undefined });
 }
 
-/* Selects an interval; none: b is not after a. */
+/* Selects an interval; b <= a: none. */
 function choose(a, b) {
   Object.assign(state, b > a ? { a: Math.max(0, Math.round(a)), b: Math.round(b), within: 1 } : { a: 0, b: 0, within: 0 });
   controls(), tellInterval(), paint(), filter();
   if (state.tab === "flame") made.flame.redraw();
 }
 
-/* ---- what stands out: at most three sentences of each, which lead to the view ---- */
+/* ---- highlights: at most three sentences of each sort, with links to the view ---- */
 
 const WAITS = /^(vfork|wait4|waitid|p?select6?|p?poll|epoll_p?wait2?|(clock_)?nanosleep|pause|rt_sig(suspend|timedwait)|futex(_wait.*)?|io_(p?getevents|uring_enter)|accept4?)$/;
 const most = (map, n, by) => [...map.values()].sort((a, b) => by(b) - by(a)).slice(0, n);
 const times = v => count(v) + (v === 1 ? " time" : " times");
 
-/* A view as a link. */
+/* Returns a link to a view. */
 const link = (text, view) => {
   const e = el("a", { textContent: text });
   e.href = "#" + new URLSearchParams(view);
@@ -1808,7 +1808,7 @@ const atEvent = (i, more) => {
   return { noise: 1, sel: i, from: Math.max(0, Math.round(at - len / 2)), to: Math.round(at + len / 2), ...more };
 };
 
-/* Sums of the whole run. */
+/* Returns sums over the whole run. */
 function overall() {
   const o = { ns: 0, waits: 0, answers: 0, failed: 0, call: new Map(), wait: new Map(), file: new Map(), why: new Map(), rss: new Map(), longest: -1, delay: -1 };
   const calls = callNames.length > 0, waits = matching(WAITS);
@@ -1819,7 +1819,7 @@ function overall() {
   };
   for (let i = 0; i < n; i++) {
     const call = kind[i] === K.syscall, p = tracks[track[i]].proc;
-    if (call !== calls) { /* an event and its call failed once */ }
+    if (call !== calls) { /* the failure of an event is that of its call */ }
     else if (err[i] && flag[i] & ANSWER) o.answers++;
     else if (err[i]) o.failed++, add(o.why, rawName(i) + " " + errName(err[i]), 0, i);
     if (kind[i] === K.sched_delay && !(o.delay >= 0 && took(o.delay) >= took(i))) o.delay = i;
@@ -1872,7 +1872,7 @@ function tellLongest(o) {
 }
 const lifeOf = p => stop(p) - p.start;
 
-/* Peak memory of a process: what the kernel said at its end, or at least the largest sample. */
+/* The peak memory of a process is from its exit; without an exit, the largest sample is a lower limit. */
 function tellMemory(o) {
   const list = procs.filter(p => p.rss >= 0).map(p => ({ p, v: p.rss, more: "" }));
   for (const e of o.rss.values()) if (e.p.rss < 0) list.push({ ...e, more: " or more" });
@@ -1887,14 +1887,14 @@ function standOut() {
     .map(([name, lines]) => el("li", {}, el("b", { textContent: name }), ...lines.map(parts => el("span", {}, ...parts)))));
 }
 
-/* ---- flame view: time or bytes by process, thread, call and file, in the stacks of --folded ---- */
+/* ---- flame view: time or bytes by process, thread, call and file, with the stacks of --folded ---- */
 
 const WEIGHTS = PROC ? { cpu: "CPU time", bytes: "bytes read and written" }
   : { time: "time in calls", cpu: "on CPU", runq: "run queue", disk: "disk", other: "blocked", bytes: "bytes" };
 const WAITED = { runq: "[run queue]", disk: "[disk]", other: "[blocked]" };
 const weight = () => Object.hasOwn(WEIGHTS, state.by) ? state.by : Object.keys(WEIGHTS)[0];
 
-/* A frame: what is its own, and what is in it. */
+/* own: value of the frame without its kids; all: with them */
 const frame = (name, up) => ({ name, up, own: 0, all: 0, kids: new Map(), deep: up ? up.deep + 1 : 0 });
 function within(f, name) {
   let kid = f.kids.get(name);
@@ -1902,23 +1902,23 @@ function within(f, name) {
   return kid;
 }
 
-/* What call i adds to a frame, as [frame in it or "", number]s. Where the time of a call went that goes on beyond an
- * edge of what is selected is not known. */
+/* Returns what call i adds to its frame: [[frame below it or "", value]...]. The time of a call that extends beyond the
+ * interval is not divided. */
 function weights(i, by, a, b) {
   const moved = get(i, F.ret), ns = Math.min(b, ts[i] + dur[i]) - Math.max(a, ts[i]), parts = flag[i] & TIMED && ns === dur[i] ? shares(i) : [];
   if (by === "bytes") return [["", moved > 0 && MOVES.test(rawName(i)) ? moved : 0]];
   return by !== "time" ? [["", parts.find(p => p[0] === by)?.[1]]] : parts.length ? parts.map(([k, v]) => [WAITED[k], v]) : [["", ns]];
 }
 
-/* The name that a thread gives itself with prctl(2). */
+/* Notes the name that a thread sets with prctl(2). */
 function renamed(i, t, names) {
   if (err[i] || t.tid === t.pid) return;
   const name = get(i, F.txt) === "PR_SET_NAME" && get(i, F.txt + 1)?.replace(/^"|"(\.{3})?$/g, "");
   if (name) names.set(t, name);
 }
 
-/* The stacks of an interval. A process has the name of what it ran then, a thread the one that it gave itself; in kvis
- * proc, the parents of a process are below it. */
+/* Returns the stacks of an interval. A process has the name of its current program, a thread the name that it has set. With
+ * kvis proc, the frame of a process is in that of its parent. */
 function stacks(by, a, b) {
   const root = frame("all"), now = new Map(), names = new Map(), called = p => now.get(p) ?? p.comm ?? "pid " + p.pid;
   const total = f => { f.all = f.own; for (const kid of f.kids.values()) f.all += total(kid); return f.all; };
@@ -1959,14 +1959,14 @@ function frameColour(f) {
   return waited ? part(waited) : cat ? shade(cat, f.name.length) : grey();
 }
 
-/* The icicle: each frame is a button, as wide as its share of what it is in. */
+/* Makes the icicle: each frame is a button, as wide as its share of the frame above. */
 function flameTab() {
   const by = el("select"), look = el("input", { type: "search", placeholder: "frames… (/)", value: state.look }), says = el("span", { role: "status" });
   const tree = el("div", { className: "flame" }), box = el("div", { className: "grid fit" }, el("div", { className: "bar" }, by, look, says), tree);
   by.append(...Object.entries(WEIGHTS).map(([value, textContent]) => el("option", { value, textContent })));
   by.ariaLabel = "width of frames", look.ariaLabel = "search frames", tree.ariaLabel = "frames: arrows move, Enter zooms, Esc goes back";
   tree.setAttribute("role", "tree");
-  let root, of, top, at;              /* at: the frame that has the focus */
+  let root, of, top, at;              /* at: the focused frame */
   const trail = f => f.up ? [...trail(f.up), f.name] : [], show = v => weight() === "bytes" ? size(v) : span(Math.round(v));
   const share = (v, f) => f.all ? (100 * v / f.all).toFixed(1) + " %" : "";
   const text = f => `${esc(trail(f).join(" › ") || "all")}: ${show(f.all)}` + (f.up ? `, ${share(f.all, root)} of all` + (f.up.up ? `, ${share(f.all, f.up)} of ${esc(f.up.name)}` : "") : "");
@@ -1994,7 +1994,7 @@ function flameTab() {
     const m = matcher(state.look, 0), list = [], interval = state.b > state.a ? [state.a, state.b] : [-Infinity, Infinity], key = [weight(), ...interval].join();
     if (key !== of) root = stacks(weight(), ...interval), of = key;
     top = root;
-    try { for (const name of JSON.parse(state.frame || "[]")) top = top.kids.get(name) ?? top; } catch { /* a link can have anything */ }
+    try { for (const name of JSON.parse(state.frame || "[]")) top = top.kids.get(name) ?? top; } catch { /* the link is not valid */ }
     for (let f = top.up; f; f = f.up) list.unshift(...lay(f, 0, 100, m, true));
     list.push(...lay(top, 0, 100, m));
     tree.replaceChildren(...list);
@@ -2020,7 +2020,7 @@ function flameTab() {
 
 const sumOf = (list, f) => list.reduce((a, x) => a + f(x), 0);
 
-/* What a card counts, where its name does not say it. */
+/* Explanations of cards */
 const COUNTS = { memory: "mapped at the exit of each process, added up; not memory in use", "file I/O": "by calls, of files", network: "by calls, of sockets",
   files: "each once", "scheduler latency": "ready, and waiting for a CPU", "block I/O": "requests to devices" };
 
@@ -2049,7 +2049,7 @@ function cards() {
   $("cards").replaceChildren(...list.filter(Boolean));
 }
 
-/* What the events come to, once they are read. */
+/* Adds the cards that need the events. */
 function cardsOfProcesses(add) {
   if (!once) return;
   const of = list => [["processes", count(list.length)], ["own time, most", list.length ? span(list[0].own) : undefined],
@@ -2084,7 +2084,7 @@ function head() {
   $("where").textContent = esc(`${when.toISOString().replace("T", " ").slice(0, 19)} UTC · ${run.host} · Linux ${run.kernel} ${run.arch} · kvis ${run.version}`);
 }
 
-/* Sets the controls to the state. */
+/* Sets the controls from the state. */
 function controls() {
   for (const id of ["q", "path", "type", "proc", "find"]) $(id).value = state[id];
   $("paint").value = paintBy();
@@ -2093,7 +2093,7 @@ function controls() {
   for (const b of $("cats").children) b.setAttribute("aria-pressed", on.has(b.dataset.cat));
 }
 
-/* The selected row, to the clipboard: by its API, or as a selection where that is not allowed. */
+/* Copies the selected row: through the clipboard API, or as a selection if that is not allowed. */
 let copied = 0;
 async function copy() {
   const text = JSON.stringify(told ? procAsJson(told) : asJson(state.sel));
@@ -2168,14 +2168,14 @@ function bindControls() {
   addEventListener("resize", () => { paint(); made[state.tab].redraw(); });
   addEventListener("beforeprint", () => { printing = true; drawTimeline(); });
   addEventListener("afterprint", () => { printing = false; paint(); });
-  paper.onchange = dark.onchange = () => { /* at once: it may be for a printer */
+  paper.onchange = dark.onchange = () => { /* at once, because the page may be printed now */
     shades = new Map();
     legend(), drawMap(), drawTimeline(), made[state.tab].redraw();
     for (const c of $("cats").children) c.firstChild.style.background = shade(c.dataset.cat);
   };
 }
 
-/* Other processes are looked for: lanes and rows. */
+/* The search for processes has changed. */
 function found() {
   listed = shownProcs();
   layLanes();
@@ -2195,7 +2195,7 @@ function legend() {
     if (by === "exit" && procs.some(p => p.pid && (!ended(p) || p.code === ""))) list.push(item(grey(), "end not known"));
     return $("legend").replaceChildren(...list, ...path ? [hot] : []);
   }
-  let timed = false, other = false;   /* calls of which it is known where their time went, and not */
+  let timed = false, other = false;   /* whether there are calls with a divided time, and others */
   for (let i = 0; i < n && !(timed && other); i++)
     if (kind[i] === K.syscall) flag[i] & TIMED ? timed = true : other ||= dur[i] >= 0;
   const list = timed ? [["cpu", "on CPU"], ["runq", "run queue"], ["disk", "disk"], ["other", "blocked"]].map(([k, t]) => item(part(k), t)) : [];
@@ -2269,7 +2269,7 @@ async function main() {
   findPath();
   once = atOnce();
   longest = procs.reduce((a, p) => Math.max(a, stop(p) - p.start), 1);
-  cards();                            /* of the events, too: what was cut, what runs at once */
+  cards();                            /* again, now with the events */
   $("progress").className = "done";
   standOut();
   bindTabs();

@@ -12,7 +12,7 @@ fi
 mkdir small
 mount -t tmpfs -o size=256k none small 2>err || skip "no tmpfs: $(cat err)"
 run trace -v -q -w small/a.kvis --json=whole -- "$BIN/loop" 9000
-status 125; has err 'cannot write small/a.kvis \(the recording ends here\): No space left'
+status 125; has err 'cannot write small/a.kvis \(its output ends here\): No space left'
 want "S['exit_code'] == 0 and len(calls('openat')) > 9000" whole
 run replay -v -q --json=part small/a.kvis
 status 1; has err 'a.kvis: truncated at offset [0-9]+'

@@ -165,19 +165,16 @@ static void in_write(int f, const void *p, size_t n)
 /* {u16 bytes, bytes} is a block; checksums are made here, so that the reader gets to what is in them. */
 static int recording(struct input in)
 {
-    u8 head[REC_HEAD] = { 0 }, number[4];
+    struct rec_head first = { .version = REC_VERSION };
     int f = in_file("recording");
-    memcpy(head, rec_magic, 8);
-    rec_le32(head + 8, REC_VERSION);
-    rec_le32(head + 12, rec_crc(0, head, 12));
-    in_write(f, head, sizeof head);
+    memcpy(first.magic, rec_magic, sizeof rec_magic);
+    first.crc = rec_crc(0, &first, offsetof(struct rec_head, crc));
+    in_write(f, &first, sizeof first);
     for (u32 i = 0; in.n > 2; i++) {
         u32 n = in_number(&in, 2);
         struct input block = in_part(&in, n);
-        rec_le32(number, i);
-        rec_le32(head, (u32)block.n);
-        rec_le32(head + 4, rec_crc(rec_crc(0, number, 4), block.p, block.n));
-        in_write(f, head, 8);
+        u32 head[] = { (u32)block.n, rec_crc(rec_crc(0, &i, sizeof i), block.p, block.n) };
+        in_write(f, head, sizeof head);
         in_write(f, block.p, block.n);
     }
     lseek(f, 0, SEEK_SET);
