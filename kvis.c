@@ -16028,12 +16028,11 @@ static void pf_upto(u64 ns)
 }
 
 /* == 23 btf_  names of the kernel's types and fields ===========================================
- * Resolves names such as task_struct.pid to the offsets and sizes that the running kernel has, from
- * /sys/kernel/btf/vmlinux (format: Documentation/bpf/btf.rst). All names of a batch are resolved in
- * one pass over the file, which is not kept in memory. The BTF of a module continues the type ids
- * and string offsets of vmlinux. kvis does not trust the file: every length is checked against its
- * section, and the nesting of types and the number of members that a batch may visit are limited.
- * Malformed BTF gives -EBADMSG and a reason. Entry point: btf_resolve. */
+ * Resolves names such as task_struct.pid to offsets and sizes of the running kernel, from
+ * /sys/kernel/btf (format: Documentation/bpf/btf.rst). One pass over the file resolves a batch of
+ * names; kvis does not keep the file in memory. The BTF of a module continues the type ids and
+ * string offsets of vmlinux. kvis does not trust the file: it checks every length, and limits the
+ * nesting of types and the number of members that a batch visits. Entry point: btf_resolve. */
 
 enum {
     WHY_LEN = 256,          /* size of all buffers for error texts named `why` */
@@ -16041,29 +16040,27 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
-    BTF_AT = 0x7fffffff,    /* mask of a position in a file, which has at most BTF_MAX_FILE bytes */
+    BTF_AT = 0x7fffffff,    /* mask of a position in a file */
     BTF_LAYOUTS = 128,      /* number of type kinds (7 bits) */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
 
-/* Layout of a field, type or enumerator of the running kernel. size: for an array, the size of the
- * whole array. */
+/* A field, type or enumerator of the running kernel. */
 struct kfield {
-    u32 off, size;
-    bool is_signed, exists;
+    u32 off, size; /* in bytes; size of an array: of all elements */
+    bool is_signed;
     u32 count; /* number of array elements; 0: flexible array; 1: no array */
     u64 value; /* value of the enumerator, or id of the type */
 };
 
 /* A query for "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE". The path skips anonymous
- * structs and unions. err: 0; -ENOENT if this kernel does not have the name; -EOPNOTSUPP for a
- * bit-field; -EINVAL for an invalid name; -EBADMSG for damaged BTF. */
+ * structs and unions. err: 0; -ENOENT: this kernel lacks the name; -EOPNOTSUPP: a bit-field;
+ * -EINVAL: invalid name; -EBADMSG: damaged BTF. */
 struct btf_want {
     const char *name;
-    u8 kind;  /* for the caller; btf_resolve does not use it */
     u32 next; /* index of the next query in the hash bucket, plus one; 0: none */
-    struct kfield f;
+    struct kfield f; /* valid if err is 0 */
     int err;
 };
 
@@ -16073,9 +16070,8 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* In BTF, a type is a struct btf_type of 12 bytes, `body` bytes that depend on the type's kind, and
- * `each` bytes for each of its vlen members. named: C programs can refer to types of this kind by
- * name. */
+/* In BTF, a type is a struct btf_type of 12 bytes, then `body` bytes, then `each` bytes for each of
+ * its vlen members. named: C programs can refer to types of this kind by name. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
@@ -16083,20 +16079,17 @@ static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_TYPEDEF] = { 0, 0, true },  [BTF_FLOAT] = { 0, 0, true },
     [BTF_FUNC_PROTO] = { 0, 8, false }, [BTF_VAR] = { 4, 0, false },
     [BTF_DATASEC] = { 0, 12, false },   [BTF_DECL_TAG] = { 4, 0, false },
-    [BTF_KINDS] = { 0, 0, false }, /* unknown kinds, from newer kernels */
+    [BTF_KINDS] = { 0, 0, false }, /* kinds of newer kernels */
 };
 
 /* A BTF file in memory. All positions are offsets from the start of the file. */
 struct btf_file {
     const char *name;
     const u8 *p;
-    u32 mapped; /* length of the mapping at p, of which the file is the first `size` bytes */
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* smaller type ids and string offsets belong to vmlinux */
-    u32 *type;                     /* positions of the types, starting with type first_id; the
-                                    * highest bit is set if a query may be for the type */
-    size_t type_bytes;             /* length of the mapping at `type` */
-    const u8 *layout;              /* sizes of the kinds, 4 bytes for each kind */
+    u32 *type;        /* positions of the types; the highest bit: a query may be for the type */
+    const u8 *layout; /* sizes of the kinds, 4 bytes for each kind */
     u32 n_layouts;
 };
 
@@ -16109,7 +16102,7 @@ struct btf_type {
     bool flag;
 };
 
-/* A step of a path: the member name of n characters, or the array index n if name is NULL. */
+/* A step of a path: a member name of n characters, or, if name is NULL, the array index n. */
 struct btf_step { const char *name; u32 n; };
 struct btf_hit { u32 type; u64 off; bool bits; };
 
@@ -16143,33 +16136,28 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps a BTF file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c), or reads it. A
- * batch takes 5 ms with a mapping, and 35 ms with reads, each of which returns a page. */
+/* Maps a BTF file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c), or reads it: a
+ * batch takes 5 ms with a mapping, and 35 ms with reads, which return one page each. */
 static int btf_read(struct btf_file *b, int fd)
 {
-    u8 *p = mmap(NULL, b->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (p != MAP_FAILED)
-        b->size = b->mapped;
-    else
-        p = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    u8 *p = mmap(NULL, b->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    bool mapped = p != MAP_FAILED;
+    if (!mapped)
+        p = mmap(NULL, b->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return -errno;
     b->p = p;
-    while (b->size < b->mapped) {
-        ssize_t r = pread(fd, p + b->size, b->mapped - b->size, b->size);
-        if (r < 0 && errno == EINTR)
-            continue;
-        if (r < 0)
-            return -errno;
-        if (!r)
-            break;
-        b->size += (u32)r;
+    for (u32 n = 0; !mapped && n < b->size;) {
+        ssize_t r = pread(fd, p + n, b->size - n, n);
+        if (r <= 0)
+            return r ? -errno : btf_bad(b, "the file is truncated");
+        n += (u32)r;
     }
     return 0;
 }
 
-/* Finds the table of kind sizes, which BTF can contain since Linux 7.1 (struct btf_layout in
- * include/uapi/linux/btf.h). kvis needs it to skip types of unknown kinds. */
+/* Finds the sizes of type kinds, which BTF can contain since Linux 7.1 (struct btf_layout in
+ * include/uapi/linux/btf.h). They allow skipping types of unknown kinds. */
 static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
@@ -16190,9 +16178,7 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "magic number 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
-    /* A newer kernel's header may be longer. Of the additional fields, kvis reads only those for
-     * the layouts. */
-    if (h.len < sizeof h || h.len > b->size)
+    if (h.len < sizeof h || h.len > b->size) /* newer kernels may have longer headers */
         return btf_bad(b, "invalid header length: %u bytes", h.len);
     u32 rest = b->size - h.len;
     if (h.type_off > rest || h.type_len > rest - h.type_off)
@@ -16203,13 +16189,13 @@ static int btf_header(struct btf_file *b)
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
     b->str_len = h.str_len;
-    /* The string section of a module may be empty, because its types can use vmlinux's strings. */
+    /* A module may have no strings of its own, because its types can use those of vmlinux. */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "the strings do not end in NUL");
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
 }
 
-/* Returns the string at a string offset. btf_head or btf_part has checked the offset. */
+/* Returns the string at an offset that btf_head or btf_part has checked. */
 static const char *btf_str(const struct btf_file *b, u32 off)
 {
     if (off < b->str_base)
@@ -16219,14 +16205,14 @@ static const char *btf_str(const struct btf_file *b, u32 off)
 
 /* --- types --- */
 
-/* Decodes and checks the type at position pos. Returns its length in bytes, or -EBADMSG. */
+/* Decodes and checks the type at `pos`. Returns its length in bytes, or -EBADMSG. */
 static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
 {
     if (b->type_end - pos < 12)
         return btf_bad(b, "type %u is truncated", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* vlen has 16 bits and kind has 5; the masks include reserved bits, which are 0. */
+    /* the masks of vlen (16 bits) and kind (5 bits) include reserved bits, which are 0 */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
@@ -16244,7 +16230,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     return (s64)len + 12;
 }
 
-/* Returns the hash bucket for a type name, by its first four bytes, which few names share. */
+/* Returns the hash bucket of a type name, by its first four bytes, which few names share. */
 static u32 *btf_bucket(const char *name, u32 len)
 {
     u32 h = 0;
@@ -16259,16 +16245,12 @@ static bool btf_is_asked(const struct btf_type *t)
     return btf_kinds[MIN(t->kind, BTF_KINDS)].named && *btf_bucket(btf_str(t->b, t->name), 4);
 }
 
-/* Checks all types of a file and stores their positions. The memory is populated at once, because
- * page faults would take longer than the scan. */
+/* Checks all types of a file and stores their positions. */
 static int btf_scan(struct btf_file *b)
 {
-    b->type_bytes = ((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type;
-    void *p = mmap(NULL, b->type_bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (p == MAP_FAILED)
-        return -errno;
-    b->type = p;
+    b->type = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type);
+    if (!b->type)
+        return -ENOMEM;
     struct btf_type t;
     for (u32 pos = b->type_pos; pos < b->type_end;) {
         s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
@@ -16375,8 +16357,7 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns member or enumerator i, which begins with the offset of its name. On error, returns NULL
- * and sets *err. */
+/* Returns member or enumerator i, which begins with its name's offset; on error, sets *err. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -16528,8 +16509,7 @@ static void btf_sort(struct btf_want *w, u32 n)
     }
 }
 
-/* Resolves the queries for type t, except those that an earlier type of the same name has
- * resolved. */
+/* Resolves the queries for type t that no earlier type of the same name has resolved. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -16541,17 +16521,15 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
     }
 }
 
-/* Resolves all queries. If several types have the same name, the first type that has the member is
- * used. Types of the module precede types of vmlinux. */
-static void btf_answer(struct btf_want *w, u32 n)
+/* Resolves all queries. If several types have a name, uses the first that has the member. Types of
+ * the module precede types of vmlinux. */
+static void btf_answer(struct btf_want *w)
 {
     struct btf_type t;
     for (u32 k = btf.n_files; k--;)
         for (u32 i = 0; i < btf.file[k].n_ids; i++)
             if (btf.file[k].type[i] > BTF_AT && !btf_get(btf.file[k].first_id + i, &t))
                 btf_ask(&t, w);
-    for (u32 i = 0; i < n; i++)
-        w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
 }
 
 /* Loads a BTF file. vmlinux must be loaded before the module. */
@@ -16564,17 +16542,18 @@ static int btf_load(int fd, const char *name)
         return -errno;
     if (s.st_size > BTF_MAX_FILE)
         return btf_bad(b, "too large: %lld bytes", (long long)s.st_size);
-    b->mapped = (u32)MAX(s.st_size, 0);
+    b->size = (u32)MAX(s.st_size, 0);
     b->first_id = btf.n_files ? base->first_id + base->n_ids : 1;
     b->str_base = btf.n_files ? base->str_len : 0;
     btf.n_files++;
-    int e = b->mapped ? btf_read(b, fd) : 0;
+    int e = b->size ? btf_read(b, fd) : 0;
     if (!e)
         e = btf_header(b);
     return e ? e : btf_scan(b);
 }
 
-/* Resolves the queries w[] from open BTF files. module_fd is negative if there is no module. */
+/* Resolves the queries w[] from open BTF files; module_fd -1: no module. On failure, each err is
+ * that error. */
 static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
                            char why[])
 {
@@ -16585,18 +16564,17 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
-    /* This limit is never reached by valid BTF: a member takes at least 8 bytes, and a query rarely
-     * visits a member twice (for an anonymous struct that several structs contain). */
+    /* Valid BTF stays below this limit: a member takes at least 8 bytes, and a query visits a
+     * member twice only if several structs contain the same anonymous struct. */
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
-        btf_answer(w, n);
+        btf_answer(w);
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
     for (u32 i = 0; i < btf.n_files; i++) {
-        if (btf.file[i].type)
-            munmap(btf.file[i].type, btf.file[i].type_bytes);
+        free(btf.file[i].type);
         if (btf.file[i].p)
-            munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].mapped);
+            munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].size);
     }
     return e;
 }
@@ -16605,21 +16583,19 @@ static int btf_open(const char *name, char why[])
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", btf_dir, name);
-    int fd = u_sys_open(path, O_RDONLY), e = fd < 0 ? -errno : 0;
-    static const char no_btf[] = "no BTF: ";
-    size_t said = sizeof no_btf - 1;
-    if (e) {
-        memcpy(why, no_btf, sizeof no_btf);
-        u_unseen(why + said, WHY_LEN - said, path, -e,
-                 strcmp(name, "vmlinux") ? "load the kernel module, built with BTF"
-                                         : "use a kernel with CONFIG_DEBUG_INFO_BTF");
-    }
-    return e ? e : fd;
+    int fd = u_sys_open(path, O_RDONLY), e = errno;
+    if (fd >= 0)
+        return fd;
+    int n = snprintf(why, WHY_LEN, "no BTF: ");
+    u_unseen(why + n, WHY_LEN - (size_t)n, path, e,
+             strcmp(name, "vmlinux") ? "load the kernel module, built with BTF"
+                                     : "use a kernel with CONFIG_DEBUG_INFO_BTF");
+    return -e;
 }
 
-/* Resolves the queries w[] from the BTF of vmlinux and, unless module is NULL, of a module. Sets
- * err of each query. Returns 0, or -errno if BTF cannot be read at all. why[] tells the reason, or
- * what is damaged if an err is -EBADMSG. */
+/* Resolves the queries w[] from the BTF of vmlinux and, unless `module` is NULL, of a module.
+ * Returns 0, or -errno if BTF cannot be read at all; each err is then the same. why[] has the
+ * reason, or says what is damaged if an err is -EBADMSG. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -16641,10 +16617,9 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 }
 
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
- * tracefs has an id and the record layout of each tracepoint. kvis mounts tracefs without a path
- * (fsopen, Linux 5.2) until it closes the descriptor. If that fails, kvis uses a mounted tracefs.
+ * kvis mounts tracefs without a path (fsopen, Linux 5.2), or uses a mounted tracefs. The file
  * events/CATEGORY/EVENT/format describes the fields of a record (f_show in
- * kernel/trace/trace_events.c). kvis does not trust this file and rejects incomplete descriptions.
+ * kernel/trace/trace_events.c). kvis does not trust it and rejects incomplete descriptions.
  * Entry points: tfs_dir, tfs_event_id, tfs_fields; tfs.why has the reason of the last failure. */
 
 enum {
@@ -16654,10 +16629,9 @@ enum {
 };
 
 static struct {
-    const char *mounted[2]; /* usual mount points of tracefs, used if fsopen fails */
-    int fd, err;            /* file descriptor of the root directory, or -1; error of tfs_dir */
+    int root; /* descriptor (O_PATH) of the root directory; -errno; INT_MIN: not tried yet */
     char why[WHY_LEN], no_root[WHY_LEN]; /* reasons why the last call and tfs_dir failed */
-} tfs = { .mounted = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" }, .fd = -1 };
+} tfs = { .root = INT_MIN };
 
 struct tfs_field {
     const char *name;
@@ -16676,9 +16650,8 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 
 /* --- the root --- */
 
-/* Returns whether the lockdown mode "confidentiality" hides tracefs (LOCKDOWN_TRACEFS). In this
- * mode, Linux 7.2 crashes when a mounted tracefs is unmounted (list_del in tracefs_destroy_inode).
- * The mode is read from securityfs, which kvis mounts without a path if necessary. */
+/* Returns whether the kernel hides tracefs (LOCKDOWN_TRACEFS): lockdown mode "confidentiality". In
+ * this mode, unmounting tracefs crashes Linux 7.2 (list_del in tracefs_destroy_inode). */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -16702,7 +16675,7 @@ static int tfs_open_mounted(const char *path)
         return -errno;
     if (!fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC)
         return fd;
-    close(fd); /* an empty directory of sysfs, not tracefs */
+    close(fd); /* a directory of sysfs: tracefs is not mounted */
     return -ENOENT;
 }
 
@@ -16727,39 +16700,38 @@ static const char *tfs_fix(int e)
 
 static int tfs_find_root(void)
 {
+    static const char *const mounted[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
     if (tfs_locked_down())
         return tfs_fail(-EPERM, "no tracefs: the kernel is locked down (confidentiality)" U_FIX
                         TFS_LOCKED_DOWN);
     int first = u_mount("tracefs"), e = first;
-    for (u32 i = 0; e < 0 && i < ARRAY_LEN(tfs.mounted); i++)
-        e = tfs_open_mounted(tfs.mounted[i]);
+    for (u32 i = 0; e < 0 && i < ARRAY_LEN(mounted); i++)
+        e = tfs_open_mounted(mounted[i]);
     if (e >= 0)
         return e;
     return tfs_fail(first, "no tracefs: fsopen: %s; tracefs is not mounted on %s or %s" U_FIX
-                    "%s", strerror(-first), tfs.mounted[0], tfs.mounted[1], tfs_fix(first));
+                    "%s", strerror(-first), mounted[0], mounted[1], tfs_fix(first));
 }
 
-/* Returns a descriptor (O_PATH) of tracefs's root, which stays open for later calls. On failure,
- * returns -errno and sets why[]; later calls fail the same way without another attempt. */
-static int tfs_dir(char why[])
+/* Returns tfs.root, which stays open. On failure, sets tfs.no_root and returns -errno; later calls
+ * fail without another attempt. */
+static int tfs_dir(void)
 {
-    if (tfs.fd < 0 && !tfs.err) {
-        tfs.fd = tfs_find_root();
-        tfs.err = tfs.fd < 0 ? tfs.fd : 0;
-        snprintf(tfs.no_root, sizeof tfs.no_root, "%s", tfs.err ? tfs.why : "");
+    if (tfs.root == INT_MIN) {
+        tfs.root = tfs_find_root();
+        snprintf(tfs.no_root, sizeof tfs.no_root, "%s", tfs.root < 0 ? tfs.why : "");
     }
-    snprintf(why, WHY_LEN, "%s", tfs.no_root);
-    return tfs.err ? tfs.err : tfs.fd;
+    return tfs.root;
 }
 
 /* --- files of an event --- */
 
 static int tfs_open_event(const char *event, const char *file)
 {
-    char path[256], why[WHY_LEN];
-    int dir = tfs_dir(why);
+    char path[256];
+    int dir = tfs_dir();
     if (dir < 0)
-        return tfs_fail(dir, "%s", why);
+        return tfs_fail(dir, "%s", tfs.no_root);
     snprintf(path, sizeof path, "events/%s/%s", event, file);
     int fd = openat(dir, path, O_RDONLY | O_CLOEXEC), e = fd < 0 ? -errno : fd;
     if (e == -ENOENT)
@@ -16769,6 +16741,7 @@ static int tfs_open_event(const char *event, const char *file)
     return e < 0 ? tfs_fail(e, "tracefs %s: %s" U_FIX "%s", path, strerror(-e), tfs_fix(e)) : e;
 }
 
+/* Reads a file of an event, and appends a NUL. */
 static int tfs_read(const char *event, const char *file, struct buf *b)
 {
     int fd = tfs_open_event(event, file), e = 0;
@@ -16777,21 +16750,17 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
     char part[4096];
     ssize_t r = 0;
     b->max = TFS_MAX_FORMAT;
-    while (!b->cut && ((r = read(fd, part, sizeof part)) > 0 || (r < 0 && errno == EINTR)))
-        if (r > 0)
-            b_put(b, part, (size_t)r);
+    while (!b->cut && (r = read(fd, part, sizeof part)) > 0)
+        b_put(b, part, (size_t)r);
     if (r < 0)
         e = tfs_fail(-errno, "tracefs events/%s/%s: %s", event, file, strerror(errno));
     close(fd);
     b_c(b, 0);
-    if (!e && b->cut)
-        e = tfs_fail(-EFBIG, "tracefs events/%s/%s: larger than %d KiB", event, file,
-                     TFS_MAX_FORMAT >> 10);
-    b->len -= !b->cut;
-    return e;
+    return e || !b->cut ? e : tfs_fail(-EFBIG, "tracefs events/%s/%s: larger than %d KiB", event,
+                                       file, TFS_MAX_FORMAT >> 10);
 }
 
-/* Parses at most 9 digits followed by `end`, and advances *p past it; -1: other input. */
+/* Parses at most 9 digits followed by `end`, and advances *p past it. Other input: returns -1. */
 static s32 tfs_number(const char **p, char end)
 {
     const char *s = *p;
@@ -16827,7 +16796,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* Old kernels print a macro, as in "char comm[TASK_COMM_LEN]": the count is unknown (0). */
+        /* Old kernels print macros, as in "char comm[TASK_COMM_LEN]": the count is unknown (0). */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -16870,7 +16839,7 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
 static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
 {
     *k = (struct kfield){ .off = f->off, .size = f->size, .is_signed = f->is_signed,
-                          .exists = true, .count = f->count };
+                          .count = f->count };
     if (!*bracket)
         return 0;
     const char *p = bracket + 1;
@@ -16893,7 +16862,6 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         if (f->len == len && !memcmp(f->name, name, len))
             /* -EBADMSG: the record has two fields with this name. */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, name + len, &w[i].f) : -EBADMSG;
-        w[i].f.exists = !w[i].err;
     }
 }
 
@@ -16923,45 +16891,43 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
 static int tfs_answer(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++)
-        w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = -ENOENT };
+        w[i].err = -ENOENT;
     int e = strlen(text) == len ? tfs_format(event, text, len, w, n)
           : tfs_fail(-EBADMSG, "the format file of %s contains a NUL", event);
     for (u32 i = 0; e && i < n; i++)
-        w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = e };
+        w[i].err = e;
     return e;
 }
 
 /* Resolves queries such as "trace_event_raw_X.FIELD" from the format file of a tracepoint. A
- * __data_loc field has the size of its 4-byte locator. Returns 0, or -errno if the file is missing
- * or malformed; each query's err is the same -errno, and tfs.why has the reason. */
+ * __data_loc field has the size of its 4-byte locator. If the file is missing or malformed, returns
+ * -errno, which is also the err of each query. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
     int e = tfs_read(event, "format", &b);
     for (u32 i = 0; e && i < n; i++)
-        w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = e };
+        w[i].err = e;
     if (!e)
-        e = tfs_answer(event, b.p, b.len, w, n);
+        e = tfs_answer(event, b.p, b.len - 1, w, n);
     b_free(&b);
     return e;
 }
 
 /* == 25 bpf_  BPF programs and maps ===============================================
- * Loads families of BPF programs, which `make gen` compiles to bpf_insns/NAME.h. The section
- * creates the maps of a family, patches the BPF programs (see enum bpf_patch_kind), has the
- * verifier check them, and attaches them. Only kvis has descriptors of these objects, so the kernel
- * removes them when kvis exits, even after SIGKILL. Functions return 0 or a descriptor, or -errno
- * with the reason in obj.why. To add a family, write gen/probes/NAME.bpf.c, declare its records or
- * counters in gen/wire.h, and #include "bpf_insns/NAME.h" in the section that uses it. A new BPF
- * program of an existing family needs no change here. Entry points: bpf_load, bpf_attach,
- * bpf_close, bpf_lost, bpf_missed; bpf_explain (why loading failed). */
+ * Loads families of BPF programs, which `make gen` compiles to bpf_insns/NAME.h: creates their
+ * maps, patches and loads the programs (enum bpf_patch_kind), and attaches them. Only kvis has
+ * descriptors of these objects, so they disappear with kvis, even after SIGKILL. Functions return 0
+ * or a descriptor, or -errno with the reason in obj.why. To add a family, write
+ * gen/probes/NAME.bpf.c, declare its records or counters in gen/wire.h, and include its header in
+ * the section that uses it. Entry points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed;
+ * bpf_explain (why loading failed). */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
-struct bpf_cfg { const char *name; u64 val; }; /* CFG_ constant of BPF programs */
-
+/* CFG_ constants of BPF programs. */
 struct bpf_cfgs {
-    struct bpf_cfg v[64];
+    struct { const char *name; u64 val; } v[64];
     u32 n;
 };
 
@@ -16969,16 +16935,14 @@ struct bpf_cfgs {
 struct bpf_obj {
     const struct bpf_family *fam;
     struct bpf_obj *lender;  /* object that owns the maps of this one; NULL: this one */
-    const struct bpf_family *lodger; /* family that will share this object's maps; NULL: none. Its
-                                      * kernel fields are resolved in the same batch. */
-    const struct bpf_cfg *cfg;
-    u32 n_cfg, ring_bytes;
+    const struct bpf_family *lodger; /* family that will share this object's maps and whose kernel
+                                      * fields are resolved in the same batch; NULL: none */
+    struct bpf_cfgs cfg;
+    u32 ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments of prog[], then of kprobes
                                                * (bpf_attach_ksym) */
     u32 n_probes;            /* number of attached kprobes */
-    u32 loaded;              /* bit set of the loaded BPF programs */
-    bool cgroups;            /* true if the map `cgroup` is used */
     u32 (*entries)(const char *map); /* returns the number of entries of a map; NULL: always 1 */
     const char *module;      /* module that may have the fields, or NULL for vmlinux */
     struct btf_want *want;   /* kernel fields used by the BPF programs */
@@ -17003,8 +16967,7 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
-/* Returns whether BPF maps and programs count as locked memory (RLIMIT_MEMLOCK), as they did before
- * Linux 5.11. */
+/* Returns whether BPF objects count as locked memory (RLIMIT_MEMLOCK): before Linux 5.11. */
 static bool bpf_is_locked(void)
 {
     return bpf_kernel_version() < (5u << 16 | 11u << 8);
@@ -17022,9 +16985,9 @@ static bool bpf_raise_memlock(void)
 #define BPF_ATTR_TO(field) \
     (offsetof(union bpf_attr, field) + sizeof(((union bpf_attr *)0)->field))
 
-/* Calls bpf(2). size includes only the fields of *a in use, because older kernels reject non-zero
- * fields that they do not know. Repeats the call after EAGAIN (a signal interrupted the verifier),
- * and after EPERM if raising RLIMIT_MEMLOCK may help. */
+/* Calls bpf(2). size includes only the used fields of *a, because older kernels reject non-zero
+ * fields that they do not know. Tries again after EAGAIN (a signal interrupted the verifier), and
+ * after EPERM if raising RLIMIT_MEMLOCK may help. */
 static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 {
     long r;
@@ -17051,8 +17014,10 @@ static int PRINTF_LIKE(3, 4) bpf_fail(struct bpf_obj *o, int e, const char *fmt,
 
 static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
 {
-    if (c->n < ARRAY_LEN(c->v))
-        c->v[c->n++] = (struct bpf_cfg){ name, val };
+    if (c->n == ARRAY_LEN(c->v))
+        return;
+    c->v[c->n].name = name;
+    c->v[c->n++].val = val;
 }
 
 /* Returns the inode of kvis's pid namespace and sets *dev to its device, or returns 0 in the
@@ -17069,7 +17034,7 @@ static u64 bpf_pid_ns(u64 *dev)
     return s.st_ino;
 }
 
-/* Returns a random value that cannot be a user-space address, because bit 63 is set. */
+/* Returns a random value that is not a user-space address, because bit 63 is set. */
 static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
@@ -17078,11 +17043,11 @@ static u64 bpf_magic(void)
 /* --- CPUs --- */
 
 /* Returns the number of possible CPUs, which is the number of values in an element of a per-CPU map
- * (kernel/bpf/arraymap.c). Without /sys, returns the size of the kernel's CPU masks
- * (sched_getaffinity(2)), which is at least that number. */
+ * (kernel/bpf/arraymap.c). Without /sys, returns the size of the kernel's CPU masks, which is at
+ * least that number (sched_getaffinity(2)). */
 static u32 bpf_possible(void)
 {
-    static u32 n; /* does not change until reboot */
+    static u32 n; /* constant until reboot */
     u8 set[PF_MAX_CPUS / 8];
     if (!n)
         n = (u32)pf_cpus("possible", false);
@@ -17106,7 +17071,7 @@ static int bpf_map_create(const struct bpf_map_row *m)
     return bpf_call(BPF_MAP_CREATE, &a, BPF_ATTR_TO(map_name));
 }
 
-/* Calls bpf(2) for a map element. flags: BPF_ANY, or BPF_NOEXIST or BPF_EXIST for an update. */
+/* Calls bpf(2) for a map element. flags: BPF_ANY, BPF_NOEXIST or BPF_EXIST. */
 static int bpf_map_flagged(int cmd, int map, const void *key, const void *val, u64 flags)
 {
     union bpf_attr a;
@@ -17146,8 +17111,8 @@ static u64 bpf_memory(void)
     return (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns how many elements of `piece` bytes to allocate: `usual`, but at least `least`. `usual` is
- * halved until the elements take at most 1/part of the machine's memory. */
+/* Halves `usual`, a number of elements of `piece` bytes, until they take at most 1/part of the
+ * machine's memory. Returns the number, but at least `least`. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     u64 memory = bpf_memory();
@@ -17156,9 +17121,8 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* Returns the size of the ring buffer: the value of --ring, or else `usual`, but at most 1/32 of
- * the machine's memory. If RLIMIT_AS limits kvis's address space, the ring buffer takes at most
- * 1/16 of it, because kvis maps the buffer twice. */
+/* Returns the size of the ring buffer: --ring, or else `usual`, but at most 1/32 of the machine's
+ * memory, and at most 1/16 of the address space (RLIMIT_AS), where kvis maps the buffer twice. */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space;
@@ -17191,9 +17155,9 @@ static const void *bpf_map_view(int map, size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Creates the maps of a family. Since Linux 6.1, BPF programs can allocate entries of hash tables
- * in any context (kernel/bpf/memalloc.c), so kvis does not preallocate entries. Preallocation would
- * double the time before a command starts. */
+/* Creates the maps of a family. Preallocating the entries of hash tables would double the time
+ * before a command starts, and since Linux 6.1, BPF programs can allocate entries in any context
+ * (kernel/bpf/memalloc.c). */
 static int bpf_make_maps(struct bpf_obj *o)
 {
     bool fills_late = bpf_kernel_version() >= (6u << 16 | 1u << 8);
@@ -17205,12 +17169,12 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        /* One entry per thread. Memory for kernel stacks (16 KB) limits the number of threads. */
+        /* one entry per thread; memory for kernel stacks (16 KB) limits the number of threads */
         if (m.type == BPF_MAP_TYPE_HASH) {
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
-        if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !o->cgroups)
+        if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !opt.cgroup)
             m.type = BPF_MAP_TYPE_ARRAY; /* CGROUP_ARRAY would need CONFIG_CGROUPS */
         int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
         f = f < 0 && lent >= 0 ? -errno : f;
@@ -17230,55 +17194,65 @@ static bool bpf_is_field(const struct bpf_patch *p)
     return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
 }
 
-/* Returns whether a patch is for a field of a tracepoint record, which tracefs describes. BTF
- * describes other fields. */
+/* Returns whether a patch is for a field of a tracepoint's record. tracefs describes these fields,
+ * and BTF describes all others. */
 static bool bpf_is_record(const struct bpf_patch *p)
 {
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* Returns whether a BPF program runs at a raw tracepoint (type TRACING: one with typed
- * arguments). */
+/* Returns whether a BPF program runs at a raw tracepoint (TRACING: one with typed arguments). */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
 }
 
-static struct btf_want *bpf_find_want(struct bpf_obj *o, u8 kind, const char *name)
+/* Returns the kernel's field, or NULL if the kernel lacks it or kvis cannot find it. */
+static const struct kfield *bpf_field(const struct bpf_obj *o, const char *name)
 {
     for (; o; o = o->lender)
         for (u32 i = 0; i < o->n_want; i++)
-            if (o->want[i].kind == kind && !strcmp(o->want[i].name, name))
-                return &o->want[i];
+            if (!strcmp(o->want[i].name, name))
+                return o->want[i].err ? NULL : &o->want[i].f;
     return NULL;
 }
 
-/* Adds a query for a field to o->want. If allocation fails, the field is treated as missing. */
-static void bpf_add_want(struct bpf_obj *o, u8 kind, const char *name)
+static bool bpf_has_field(const struct bpf_obj *o, const char *name)
 {
+    return bpf_field(o, name);
+}
+
+/* Adds a query for a field to o->want, without duplicates. If allocation fails, the field counts as
+ * missing. */
+static void bpf_add_want(struct bpf_obj *o, const char *name)
+{
+    for (const struct bpf_obj *l = o; l; l = l->lender)
+        for (u32 i = 0; i < l->n_want; i++)
+            if (!strcmp(l->want[i].name, name))
+                return;
     struct btf_want *w = realloc(o->want, (o->n_want + 1) * sizeof *w);
     if (!w)
         return;
     o->want = w;
-    o->want[o->n_want++] = (struct btf_want){ .name = name, .kind = kind };
+    o->want[o->n_want++] = (struct btf_want){ .name = name };
 }
 
-/* Adds to o->want queries for the kernel fields that a BPF program uses: fields of the tracepoint's
- * record, or all others. Adds no duplicates. Returns the index of the first new query. */
+/* Adds queries for the kernel fields that a BPF program uses: those of the tracepoint's record, or
+ * all others. Returns the index of the first new query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
     for (u32 i = 0; i < r->n_patches; i++) {
         const struct bpf_patch *p = &r->patches[i];
-        if (bpf_is_field(p) && bpf_is_record(p) == record && !bpf_find_want(o, p->kind, p->name))
-            bpf_add_want(o, p->kind, p->name);
+        if (bpf_is_field(p) && bpf_is_record(p) == record)
+            bpf_add_want(o, p->name);
     }
     if (!record && r->type == BPF_PROG_TYPE_TRACING)
-        bpf_add_want(o, PATCH_TYPE_EXISTS, r->attach);
+        bpf_add_want(o, r->attach);
     return from;
 }
 
-/* Thread function. Errors are ignored here: bpf_patch handles missing fields. */
+/* Thread function. bpf_patch handles errors and missing fields. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -17286,25 +17260,25 @@ static void *bpf_find_fields(void *obj)
         bpf_collect(o, &o->fam->progs[i], false);
     for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
         bpf_collect(o, &o->lodger->progs[i], false);
-    bpf_add_want(o, PATCH_OFF, ARCH_COMPAT_FIELD);
+    bpf_add_want(o, ARCH_COMPAT_FIELD);
     char path[128];
     snprintf(path, sizeof path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
     btf_resolve(u_sys_there(path) ? o->module : NULL, o->want, o->n_want, o->no_btf);
     return NULL;
 }
 
-/* Sets the constants that BPF programs use to detect system calls of the 32-bit ABI. */
-static void bpf_set_compat(struct bpf_cfgs *c, struct bpf_obj *o)
+/* Sets the constants by which BPF programs detect system calls of the 32-bit ABI. */
+static void bpf_set_compat(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
-    const struct btf_want *w = bpf_find_want(o, PATCH_OFF, ARCH_COMPAT_FIELD);
-    if (!w || w->err)
+    const struct kfield *f = bpf_field(o, ARCH_COMPAT_FIELD);
+    if (!f)
         return;
-    bpf_set(c, "CFG_COMPAT_OFF", w->f.off);
+    bpf_set(c, "CFG_COMPAT_OFF", f->off);
     bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
 /* Sets the registers of the number and the arguments of a system call, also in the 32-bit ABI. */
-static void bpf_set_registers(struct bpf_cfgs *c, struct bpf_obj *o)
+static void bpf_set_registers(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
     static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
@@ -17333,15 +17307,6 @@ static const char *bpf_no_fields(const struct bpf_obj *o)
     return o->no_btf[0] ? o->no_btf : "the kernel's BTF lacks fields that kvis needs";
 }
 
-static bool bpf_has_field(const struct bpf_obj *o, const char *name)
-{
-    for (; o; o = o->lender)
-        for (u32 i = 0; i < o->n_want; i++)
-            if (!strcmp(o->want[i].name, name) && !o->want[i].err)
-                return o->want[i].f.exists;
-    return false;
-}
-
 static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -17350,7 +17315,7 @@ static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_
     return true;
 }
 
-/* Kernel fields that BPF programs need to find the path of a directory. */
+/* Kernel fields from which BPF programs read the path of a directory. */
 #define BPF_WALK_FIELDS "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt", \
     "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt", \
     "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path"
@@ -17362,8 +17327,8 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Replaces an instruction that uses a missing kernel field with a call to a nonexistent helper,
- * which the verifier accepts only as dead code. The helper's number identifies the patch. */
+/* Replaces an instruction that uses a missing field with a call of a nonexistent helper, which the
+ * verifier accepts only as dead code. The helper's number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
@@ -17379,10 +17344,9 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
         in[1].imm = (s32)(u32)(v >> 32);
 }
 
-/* Sets the offset of a kernel field in an instruction, and the field's size if it is a load.
- * Returns false if the instruction cannot access the field. A flexible array (count 0) has no size,
- * but instructions use only its address. numbers[] of struct pid is a flexible array since Linux
- * 6.5. */
+/* Sets the offset of a kernel field in an instruction, and the size if it is a load. Returns false
+ * if the instruction cannot access the field. Instructions use only the address of a flexible array
+ * (count 0), such as numbers[] of struct pid since Linux 6.5. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -17402,25 +17366,20 @@ static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const st
 
 static bool bpf_patch_field(struct bpf_obj *o, struct bpf_insn *in, const struct bpf_patch *p)
 {
-    const struct btf_want *w = bpf_find_want(o, p->kind, p->name);
-    bool here = w && !w->err;
+    const struct kfield *f = bpf_field(o, p->name);
     switch (p->kind) {
     case PATCH_EXISTS:
     case PATCH_TYPE_EXISTS:
     case PATCH_ENUM_EXISTS:
-        bpf_set_imm(in, here && w->f.exists);
+        bpf_set_imm(in, f != NULL);
         return true;
     case PATCH_OFF:
-        return here && bpf_set_off(in, p, &w->f);
-    case PATCH_SIGNED:
-        bpf_set_imm(in, here && w->f.is_signed);
-        return here;
-    case PATCH_ENUM:
-        bpf_set_imm(in, here ? w->f.value : 0);
-        return here;
+        return f && bpf_set_off(in, p, f);
     default:
-        bpf_set_imm(in, here ? w->f.size : 0);
-        return here;
+        if (f)
+            bpf_set_imm(in, p->kind == PATCH_SIGNED ? f->is_signed
+                            : p->kind == PATCH_ENUM ? f->value : f->size);
+        return f;
     }
 }
 
@@ -17435,9 +17394,9 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
     for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 to CFG_ARG4 */
         if (!strncmp(p->name, "CFG_ARG", 7) && p->name[7] == (char)('0' + i) && !p->name[8])
             bpf_set_imm(in, arch_fn_off[i]);
-    for (u32 i = 0; i < o->n_cfg; i++)
-        if (!strcmp(o->cfg[i].name, p->name))
-            bpf_set_imm(in, o->cfg[i].val);
+    for (u32 i = 0; i < o->cfg.n; i++)
+        if (!strcmp(o->cfg.v[i].name, p->name))
+            bpf_set_imm(in, o->cfg.v[i].val);
 }
 
 static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bpf_insn *insns)
@@ -17456,37 +17415,37 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- loading --- */
 
-/* Loads a BPF program. With log_level 0, log is NULL. Returns a descriptor or -errno. */
+/* Loads a BPF program; log: buffer for the verifier's log, or NULL. Returns a descriptor. */
 static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
-                         const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
+                         const struct bpf_insn *insns, char *log, u32 log_size)
 {
     union bpf_attr a;
     sigset_t all, was;
     size_t size = BPF_ATTR_TO(prog_name);
     memset(&a, 0, sizeof a);
     if (r->type == BPF_PROG_TYPE_TRACING) {
-        const struct btf_want *w = bpf_find_want(o, PATCH_TYPE_EXISTS, r->attach);
+        const struct kfield *f = bpf_field(o, r->attach);
         a.expected_attach_type = BPF_TRACE_RAW_TP;
-        a.attach_btf_id = w && !w->err ? (u32)w->f.value : 0; /* 0: BTF lacks the tracepoint */
+        a.attach_btf_id = f ? (u32)f->value : 0; /* 0: BTF lacks the tracepoint */
         size = BPF_ATTR_TO(attach_btf_id);
     }
     a.prog_type = r->type;
     a.insns = (uintptr_t)insns;
     a.insn_cnt = r->n_insns;
     a.license = (uintptr_t)o->fam->license;
-    a.log_level = log_level;
+    a.log_level = log != NULL;
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
-    sigfillset(&all); /* if a signal interrupted the verifier, it would start again */
+    sigfillset(&all); /* after a signal, the verifier would start again */
     sigprocmask(SIG_SETMASK, &all, &was);
     int e = bpf_call(BPF_PROG_LOAD, &a, size);
     sigprocmask(SIG_SETMASK, &was, NULL);
     return e;
 }
 
-/* If bpf_poison inserted the invalid helper function `number`, sets the error text: this kernel
- * lacks the field. Otherwise returns false. */
+/* If bpf_poison inserted the helper function `number`, sets the error text (this kernel lacks the
+ * field) and returns true. */
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
@@ -17527,8 +17486,8 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     char *log = calloc(1, LOG);
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
-    int f = bpf_prog_load(o, r, insns, 1, log, LOG);
-    if (f < 0) /* this time loading succeeded: a signal may have caused the failure */
+    int f = bpf_prog_load(o, r, insns, log, LOG);
+    if (f < 0) /* else loading succeeded now: a signal may have caused the failure */
         f = bpf_refused(o, r, e, log);
     free(log);
     return f;
@@ -17538,25 +17497,11 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
 static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
-    if (r->n_insns > BPF_MAXINSNS)
-        return -E2BIG;
     memcpy(insns, r->insns, r->n_insns * sizeof *insns);
     bpf_patch(o, r, insns);
-    return bpf_prog_load(o, r, insns, 0, NULL, 0);
-}
-
-static void bpf_loaded(struct bpf_obj *o, u32 i, int prog)
-{
-    o->prog[i] = prog;
-    __atomic_fetch_or(&o->loaded, 1u << i, __ATOMIC_RELAXED);
-}
-
-static void bpf_load_quietly(struct bpf_obj *o, u32 i)
-{
-    struct bpf_insn insns[BPF_MAXINSNS];
-    int f = bpf_load_insns(o, i, insns);
-    if (f >= 0)
-        bpf_loaded(o, i, f);
+    int f = bpf_prog_load(o, r, insns, NULL, 0);
+    o->prog[i] = MAX(f, -1);
+    return f;
 }
 
 static int bpf_load_one(struct bpf_obj *o, u32 i)
@@ -17564,20 +17509,16 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     const struct bpf_prog_row *r = &o->fam->progs[i];
     struct bpf_insn insns[BPF_MAXINSNS];
     int f = bpf_load_insns(o, i, insns);
-    if (f == -E2BIG)
-        return bpf_fail(o, f, "%s: too long", r->name);
-    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* the verifier did not run, so there is no
-                                                      * log */
-        bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
-    else if (f < 0)
+    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* the verifier did not run: no log */
+        return bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
+    if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
-    if (f >= 0)
-        bpf_loaded(o, i, f);
+    o->prog[i] = MAX(f, -1);
     return MIN(f, 0);
 }
 
 /* Creates the maps of o. Unless o->lender has the kernel fields, another thread resolves them at
- * the same time, because both tasks take some ms. The caller has set fam, cfg and ring_bytes. */
+ * the same time, because both tasks take some ms. The caller has set fam and ring_bytes. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -17595,7 +17536,7 @@ static int bpf_open(struct bpf_obj *o)
     return e;
 }
 
-/* State of bpf_load that its threads share. mask: bit set of the BPF programs not loaded yet. */
+/* State that the threads of bpf_load share. mask: the BPF programs not loaded yet, one bit each. */
 struct bpf_loading {
     struct bpf_obj *o;
     u32 mask;
@@ -17604,18 +17545,19 @@ struct bpf_loading {
 static void *bpf_load_some(void *loading)
 {
     struct bpf_loading *l = loading;
+    struct bpf_insn insns[BPF_MAXINSNS];
     u32 bits;
     while ((bits = __atomic_load_n(&l->mask, __ATOMIC_RELAXED))) {
         u32 i = (u32)__builtin_ctz(bits);
         if (__atomic_fetch_and(&l->mask, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
-            bpf_load_quietly(l->o, i);
+            bpf_load_insns(l->o, i, insns);
     }
     return NULL;
 }
 
-/* Loads the BPF programs in the bit set `mask` (bits are indexes of fam->progs) with two threads;
- * the longest program takes about as long as all others. Programs that failed to load are loaded
- * again to get the reason. */
+/* Loads the BPF programs in `mask`, a bit set of indexes of fam->progs, with two threads: the
+ * longest program takes about as long as all others. Loads programs that failed once more, to get
+ * the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -17635,16 +17577,16 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 /* --- attaching --- */
 
 /* Returns whether BPF programs at raw tracepoints run for every event. On newer kernels, these
- * programs can be preempted, but do not nest: while a program is preempted, it misses the events of
- * other tasks on that CPU (with eight threads, one open in ten on Linux 7.2, none on 6.18). kvis
- * can detect such kernels only by their version. */
+ * programs can be preempted, and do not nest: a preempted program misses the events of other tasks
+ * on that CPU (with eight threads, one open in ten on Linux 7.2, none on 6.18). Only the version
+ * shows this. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
-/* Attaches a BPF program to a raw tracepoint. `name` is NULL for a TRACING program, which was
- * loaded for a certain tracepoint. */
+/* Attaches a BPF program to a raw tracepoint. A TRACING program was loaded for its tracepoint, so
+ * `name` is NULL. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -17654,9 +17596,8 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* Attaches a BPF program to a perf event. A perf event is opened on one online CPU, but the BPF
- * program runs on all CPUs, because the kernel attaches it to the tracepoint itself
- * (perf_event_set_bpf_prog). */
+/* Attaches a BPF program to a perf event on one CPU. The program runs on all CPUs, because the
+ * kernel attaches it to the tracepoint itself (perf_event_set_bpf_prog). */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
@@ -17682,27 +17623,23 @@ static int bpf_attach_tp(const char *event, int prog)
 
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
-/* Returns the reason for an error of bpf_attach_kprobe, or NULL if it is not known. -ENOENT: the
- * kernel has no kprobes or no such function. -EINVAL: the function is blacklisted, or ftrace
- * patches it and the architecture (such as riscv64) has no KPROBES_ON_FTRACE (check_ftrace_location
- * in kernel/kprobes.c, Linux 6.12). The next call overwrites the text. */
-static const char *bpf_no_kprobe(const char *symbol, int e)
+/* Sets obj.why to the reason for an error of bpf_attach_kprobe, and returns e. -ENOENT: the kernel
+ * has no kprobes or no such function. -EINVAL: the function is blacklisted, or ftrace patches it
+ * and the architecture (such as riscv64) has no KPROBES_ON_FTRACE (check_ftrace_location in
+ * kernel/kprobes.c, Linux 6.12). */
+static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 {
-    static char why[WHY_LEN];
-    if (e == -EINVAL) {
-        snprintf(why, sizeof why, "this kernel has no kprobes on %.100s: the function is "
-                 "blacklisted, or ftrace patches it", symbol);
-        return why;
-    }
+    if (e == -EINVAL)
+        return bpf_fail(o, e, "this kernel has no kprobes on %.100s: the function is blacklisted, "
+                        "or ftrace patches it", symbol);
     if (e != -ENOENT)
-        return NULL;
+        return bpf_fail(o, e, "cannot attach to %s: %s", symbol, strerror(-e));
     if (u_not_mounted(BPF_KPROBES))
-        return "kvis cannot set kprobes: /sys is not mounted" U_FIX U_MOUNT_SYSFS;
+        return bpf_fail(o, e, "kvis cannot set kprobes: /sys is not mounted" U_FIX U_MOUNT_SYSFS);
     if (!u_sys_there(BPF_KPROBES))
-        return "this kernel has no kprobes (CONFIG_KPROBES)" U_FIX
-               "use a kernel with CONFIG_KPROBES";
-    snprintf(why, sizeof why, "%.100s: this kernel function cannot be probed", symbol);
-    return why;
+        return bpf_fail(o, e, "this kernel has no kprobes (CONFIG_KPROBES)" U_FIX
+                        "use a kernel with CONFIG_KPROBES");
+    return bpf_fail(o, e, "%.100s: this kernel function cannot be probed", symbol);
 }
 
 /* A kernel function to be probed. */
@@ -17712,9 +17649,8 @@ struct bpf_ksym {
     char found[128];  /* symbol found: `name`, perhaps with suffixes such as .isra.0 */
 };
 
-/* Returns whether a symbol is the kernel function with this name, perhaps with suffixes that
- * compilers add to modified functions. Symbols with .cold or .part.0 are only parts of a
- * function. */
+/* Returns whether a symbol is the kernel function with this name, perhaps with suffixes of modified
+ * functions. (Symbols with .cold or .part.0 are only parts of a function.) */
 static bool bpf_ksym_is(const char *symbol, const char *name)
 {
     static const char *const endings[] = { ".isra.", ".constprop.", ".llvm." };
@@ -17732,9 +17668,8 @@ static bool bpf_ksym_is(const char *symbol, const char *name)
     return known;
 }
 
-/* Finds the symbols of n kernel functions in /proc/kallsyms, which shows symbols to all users, but
- * perhaps not addresses (proc(5)). Returns 0 or -errno. The file has 10 MB, and a read returns at
- * most a page. The buffer of musl, 1 KB, would need more reads. */
+/* Finds the symbols of n kernel functions in /proc/kallsyms. The file has 10 MB, and a read returns
+ * at most a page; musl's own buffer (1 KB) would need more reads. */
 static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     static char buf[16 << 10];
@@ -17758,13 +17693,10 @@ static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
     return 0;
 }
 
-/* Finds the symbols of n kernel functions to be probed. Fails at once if the kernel has no kprobes.
- * Returns 0 or -errno. */
+/* Like bpf_ksyms, but fails at once if the kernel has no kprobes. */
 static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
-    if (!u_sys_there(BPF_KPROBES))
-        return bpf_fail(o, -ENOENT, "%s", bpf_no_kprobe("", -ENOENT));
-    return bpf_ksyms(o, k, n);
+    return u_sys_there(BPF_KPROBES) ? bpf_ksyms(o, k, n) : bpf_no_kprobe(o, "", -ENOENT);
 }
 
 /* Returns why a kernel function cannot be probed, or "". */
@@ -17804,23 +17736,18 @@ static int bpf_attach_row(const struct bpf_prog_row *r, int prog)
     }
 }
 
-static int bpf_attach_one(struct bpf_obj *o, u32 i)
-{
-    const struct bpf_prog_row *r = &o->fam->progs[i];
-    int f = bpf_attach_row(r, o->prog[i]);
-    if (f < 0)
-        return bpf_fail(o, f, "cannot attach to %s: %s", r->attach, strerror(-f));
-    o->link[i] = f;
-    return 0;
-}
-
 static int bpf_attach(struct bpf_obj *o, u32 mask)
 {
-    int e = 0;
-    for (u32 i = 0; i < o->fam->n_progs && !e; i++)
-        if (mask >> i & 1)
-            e = bpf_attach_one(o, i);
-    return e;
+    for (u32 i = 0; i < o->fam->n_progs; i++) {
+        const struct bpf_prog_row *r = &o->fam->progs[i];
+        if (!(mask >> i & 1))
+            continue;
+        int f = bpf_attach_row(r, o->prog[i]);
+        if (f < 0)
+            return bpf_fail(o, f, "cannot attach to %s: %s", r->attach, strerror(-f));
+        o->link[i] = f;
+    }
+    return 0;
 }
 
 static void bpf_close_all(int *f, u32 n)
@@ -17832,17 +17759,29 @@ static void bpf_close_all(int *f, u32 n)
     }
 }
 
+/* Loads and attaches BPF program i for a tracepoint that has an additional argument on some
+ * kernels. The program's first constant is 1 if this kernel has it. If the program with 1 does not
+ * attach (or, with typed arguments, load), tries 0. */
+static int bpf_load_either(struct bpf_obj *o, u32 i)
+{
+    for (;; o->cfg.v[0].val = 0) {
+        int e = bpf_load(o, 1u << i);
+        if (!e)
+            e = bpf_attach(o, 1u << i);
+        if ((e != -EINVAL && e != -EACCES) || !o->cfg.v[0].val)
+            return e;
+        bpf_close_all(&o->prog[i], 1);
+    }
+}
+
 /* Attaches a BPF program to the entry or return of a kernel function that bpf_ksyms found. */
 static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_ret, int prog)
 {
     if (o->n_probes == BPF_MAX_PROBES)
         return bpf_fail(o, -E2BIG, "%s: too many kprobes", k->found);
     int f = bpf_attach_kprobe(k->found, is_ret, prog);
-    const char *why = f < 0 ? bpf_no_kprobe(k->found, f) : NULL;
-    if (why)
-        return bpf_fail(o, f, "%s", why);
     if (f < 0)
-        return bpf_fail(o, f, "cannot attach to %s: %s", k->found, strerror(-f));
+        return bpf_no_kprobe(o, k->found, f);
     o->link[BPF_MAX_PROGS + o->n_probes++] = f;
     return 0;
 }
@@ -17853,9 +17792,8 @@ static void *bpf_closer(void *f)
     return NULL;
 }
 
-/* Detaches all BPF programs of o; maps stay readable. Closing the last descriptor of a perf event
- * takes an RCU grace period (80 ms on the tested machine), so several threads close the
- * descriptors. */
+/* Detaches all BPF programs of o; maps stay readable. Closing a perf event takes an RCU grace
+ * period (80 ms on the tested machine), so one thread per event closes them. */
 static void bpf_detach(struct bpf_obj *o)
 {
     pthread_t th[ARRAY_LEN(o->link)];
@@ -17876,12 +17814,14 @@ static void bpf_detach(struct bpf_obj *o)
 
 static void bpf_close(struct bpf_obj *o)
 {
+    if (!o->fam)
+        return;
     bpf_detach(o);
     bpf_close_all(o->prog, BPF_MAX_PROGS);
     bpf_close_all(o->map, BPF_MAX_MAPS);
     free(o->want);
     o->want = NULL;
-    o->n_want = o->loaded = 0;
+    o->n_want = 0;
 }
 
 /* --- explaining errors --- */
@@ -17896,16 +17836,16 @@ static u64 bpf_caps(void)
     return d[0].effective | (u64)d[1].effective << 32;
 }
 
-/* Returns whether these capabilities suffice to load BPF programs. bpf(2) ignores the user ID.
- * Linux has CAP_BPF and CAP_PERFMON since 5.8 (capabilities(7)). */
+/* Numbers of capabilities; the last two exist since Linux 5.8 (linux/capability.h). */
+enum { BPF_SYS_ADMIN = 21, BPF_SYS_RESOURCE = 24, BPF_PERFMON = 38, BPF_BPF = 39 };
+
+/* Returns whether these capabilities suffice to load BPF programs. bpf(2) ignores the user ID. */
 static bool bpf_caps_enough(u64 caps)
 {
-    enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
-    return caps >> SYS_ADMIN & 1 || (caps >> PERFMON & 1 && caps >> BPF & 1);
+    return caps >> BPF_SYS_ADMIN & 1 || (caps >> BPF_PERFMON & 1 && caps >> BPF_BPF & 1);
 }
 
-/* Returns whether kvis is in the initial user namespace, whose uid_map has all IDs
- * (user_namespaces(7)). */
+/* Returns whether kvis is in the initial user namespace, whose uid_map has all IDs. */
 static bool bpf_first_user_ns(void)
 {
     char map[64];
@@ -17921,8 +17861,7 @@ static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
         return NULL;
-    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL without a seccomp
-                                                                   * filter */
+    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* the kernel returns EINVAL */
         return "a seccomp filter forbids bpf(2)";
     if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EPERM)
         return "a seccomp filter forbids perf_event_open(2)";
@@ -17932,8 +17871,8 @@ static const char *bpf_forbidden(void)
 /* Returns why the kernel refused a BPF program or map with error e, and how to fix that. */
 static struct bpf_denial bpf_denied(int e)
 {
-    static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* since 5.8; linux/capability.h */
     u64 caps = bpf_caps();
+    bool has_bpf = caps >> BPF_BPF & 1, has_perfmon = caps >> BPF_PERFMON & 1;
     struct rlimit r;
     if (!ARCH_HAS_BPF)
         return (struct bpf_denial){ "the BPF programs of kvis need a 64-bit kernel",
@@ -17950,9 +17889,9 @@ static struct bpf_denial bpf_denied(int e)
     if (e != -EPERM && e != -EACCES)
         return (struct bpf_denial){ "", "" };
     if (!bpf_caps_enough(caps))
-        return (struct bpf_denial){ !(caps & (bpf_cap | perfmon)) ? "BPF needs privileges"
-                                    : caps & bpf_cap ? "kvis has CAP_BPF, but not CAP_PERFMON"
-                                                     : "kvis has CAP_PERFMON, but not CAP_BPF",
+        return (struct bpf_denial){ has_bpf       ? "kvis has CAP_BPF, but not CAP_PERFMON"
+                                    : has_perfmon ? "kvis has CAP_PERFMON, but not CAP_BPF"
+                                                  : "BPF needs privileges",
                                     u_rights("CAP_BPF and CAP_PERFMON") };
     if (!bpf_first_user_ns())
         return (struct bpf_denial){ "BPF is not allowed in a user namespace",
@@ -17962,8 +17901,9 @@ static struct bpf_denial bpf_denied(int e)
         return (struct bpf_denial){ forbidden,
                                     "allow bpf and perf_event_open in the container's seccomp "
                                     "profile, or run the container with --privileged" };
-    if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
-        return (struct bpf_denial){ /* Linux before 5.11 has this limit */
+    if (!(caps >> BPF_SYS_RESOURCE & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0
+        && r.rlim_cur < 16 << 20) /* before Linux 5.11 */
+        return (struct bpf_denial){
             "RLIMIT_MEMLOCK is too small, and raising it needs CAP_SYS_RESOURCE",
             "ulimit -l unlimited" };
     return (struct bpf_denial){ "", "" };
@@ -17985,10 +17925,10 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 /* --- lost records and missed runs --- */
 
 /* Reads an element of a per-CPU array map whose value is n counters. Sets sum[i] to the sum of
- * counter i over all CPUs; for counter number `most`, to its maximum. Returns 0 or -errno. */
+ * counter i over all CPUs, or to its maximum if i is `most`. Returns 0 or -errno. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
-    u32 cpus = bpf_possible(); /* more than the kernel fills, perhaps; the rest stays 0 */
+    u32 cpus = bpf_possible(); /* the kernel may fill fewer; the rest stays 0 */
     u64 *v = calloc((size_t)cpus * n, sizeof *v);
     int e = v ? bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) : -ENOMEM;
     memset(sum, 0, n * sizeof *sum);
@@ -18000,8 +17940,7 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* Whether a counter could not be read. Numbers of losses are then unknown. */
-static bool bpf_unread;
+static bool bpf_unread; /* a counter could not be read, so numbers of losses are unknown */
 
 static void bpf_not_read(int e)
 {
@@ -18029,8 +17968,8 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 /* Offsets in struct bpf_prog_info: run_time_ns, run_cnt (5.1), recursion_misses (5.12). */
 enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
 
-/* Returns the sum of a counter over the BPF programs in the bit set `mask`. at: offset of the
- * counter in struct bpf_prog_info, whose newer fields are missing in older headers. */
+/* Returns the sum of a counter over the loaded BPF programs in the bit set `mask`. at: offset of
+ * the counter in struct bpf_prog_info, which older headers define without it. */
 static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
 {
     u64 sum = 0;
@@ -18169,10 +18108,10 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* If `why` is N_LOST, returns how many runs of BPF programs the kernel skipped. */
+/* Returns how many records were lost; N_LOST: how many runs of BPF programs the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
-    return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
+    return why == N_LOST ? bpf_missed(o, ~0u) : bpf_lost(o, why);
 }
 
 /* == 27 sp_  starting a command =====================================================
@@ -18820,12 +18759,12 @@ static void sp_boot_on(void)
 
 /* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
  * ptrace handles the creation, execs, signals and exits of threads, and the system calls that have
- * `stops` in gen/tables/syscalls.tbl. All other calls do not stop their thread: a BPF program
- * (gen/probes/call.bpf.c) records each call with the memory that its arguments point to. That table
- * describes this memory. If the memory does not fit in the record, the BPF program holds the thread
+ * `stops` in gen/tables/syscalls.tbl. All other calls do not stop: a BPF program
+ * (gen/probes/call.bpf.c) records each call with the memory that its arguments point to, which the
+ * same table describes. If the memory does not fit in the record, the BPF program holds the thread
  * at the end of the call, and kvis reads the memory. tr_record replays a record as the two stops of
- * its call, while mem_ reads from the record. In observe mode the same BPF programs count or record
- * calls without ptrace. Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
+ * its call, while mem_ reads from the record. In observe mode, the same BPF programs count or
+ * record calls without ptrace. Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
@@ -18843,17 +18782,17 @@ enum { HY_STOP_SIGNAL = 33 };
 
 static struct {
     bool on;
-    struct bpf_obj obj;    /* the BPF programs for system calls (call.bpf.c) */
-    struct bpf_obj disk;   /* the BPF programs for disk requests; disk.fam NULL: not loaded */
-    struct bpf_obj uring;  /* the BPF programs for io_uring requests, loaded when a ring exists */
-    struct bpf_obj proc;   /* the BPF programs for forks, execs, exits; proc.fam NULL: not loaded */
+    struct bpf_obj obj;    /* system calls */
+    struct bpf_obj disk;   /* disk requests; disk.fam NULL: not loaded */
+    struct bpf_obj uring;  /* io_uring requests; loaded when a ring exists */
+    struct bpf_obj proc;   /* forks, execs and exits; proc.fam NULL: not loaded */
     bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
-    u64 magic; /* the command passes this pointer to ask the BPF program to follow it: see
-                * hy_child */
+    u64 magic;             /* pointer by which the BPF program recognizes the command (hy_child) */
     const char *why_not;   /* reason why kvis uses only ptrace */
     bool in_ns;            /* kvis is in a pid namespace, but records have ids of the initial one */
-    bool classic_tracepoints; /* wire_thread.word[] holds the arguments in the order of the call */
+    bool classic_tracepoints; /* raw tracepoints miss events (bpf_raw_is_whole);
+                               * wire_thread.word[] holds the arguments in the order of the call */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
@@ -18867,17 +18806,15 @@ static struct {
     bool row[SC_N];        /* by row of the call table: BPF records or counts the call */
     u64 records, reported_lost;
     const struct wire_who *who; /* process of the current record; NULL: the record has none */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* numbers of lost records, as reported by records: per
-                                           * CPU, in total */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* lost records that records report: per CPU, in total */
 } hy;
 
-/* How the size of the memory that an argument points to is determined: see the column MEMORY of
+/* How the size of an argument's memory is determined: see the column MEMORY of
  * gen/tables/syscalls.tbl. HY_NESTS: the BPF program cannot copy this memory. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
-/* The memory that an argument of a kind points to: `plus` + `mul` * N bytes, where `count` selects
- * N. */
+/* Memory of an argument: `plus` + `mul` * N bytes, where `count` selects N. */
 static const struct hy_kind {
     bool result; /* the call writes this memory, which is valid only if the call succeeded */
     u8 nest;     /* enum wire_nest_kind; if not 0, `mul` bytes are also read at the call's entry */
@@ -18887,7 +18824,7 @@ static const struct hy_kind {
     u16 max;     /* maximum number of bytes used; 0: no limit */
     bool short_; /* kvis shows at most -s bytes */
     bool early;  /* the call reads this memory and then overwrites it */
-    bool model;  /* the model of the tracee (md_) needs this memory even if kvis does not show it */
+    bool model;  /* md_ needs this memory even if kvis does not show it */
 } hy_kinds[N_KINDS] = {
 #define X(kind, result, nest, count, mul, plus, max, short_, early, model) \
     [K_##kind] = { result, NEST_##nest, HY_##count, mul, plus, max, short_, early, model },
@@ -18895,8 +18832,8 @@ static const struct hy_kind {
 #undef X
 };
 
-/* The calls at which a thread always stops. BPF records all other calls; at clone, prctl and ioctl
- * the thread stops only for some arguments (tr_filter). */
+/* The calls at which a thread always stops (clone, prctl and ioctl only for some arguments, see
+ * tr_filter). BPF records all other calls. */
 static const struct { u16 id; const char *why; } hy_stopping[] = {
 #define X(call, why) { SC_##call, why },
     SC_STOPS(X)
@@ -18915,8 +18852,8 @@ static bool hy_follows(void)
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The calls whose record describes a file, or a socket with its addresses. `file` and `sock` are
- * the index of the argument with the descriptor, plus 1; 0: no descriptor. */
+/* The calls whose record describes a file, or a socket with its addresses. file, sock: index of the
+ * argument with the descriptor, plus 1; 0: none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 static const struct { u16 id; u8 file, sock; } hy_files[] = {
 #define X(call, file, socket) { SC_##call, file, socket },
@@ -18945,7 +18882,7 @@ static void hy_set_execve(struct bpf_cfgs *c)
     bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
 }
 
-/* Returns the BPF programs of the family proc that BTF allows, as a mask. */
+/* Returns the BPF programs of the family proc that this kernel allows, one bit each. */
 static u32 hy_proc_programs(void)
 {
     bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* since Linux 6.10 */
@@ -18988,8 +18925,8 @@ static void hy_args_drop(struct hy_args **at)
     free(a);
 }
 
-/* Begins the list of a thread's program arguments. If an exec record is lost, its list remains.
- * Therefore, a new list replaces the oldest of HY_PENDING lists. */
+/* Begins the list of a thread's program arguments. A list whose exec record was lost would remain,
+ * so a new list replaces the oldest of HY_PENDING lists. */
 static struct hy_args **hy_args_new(const struct wire_proc *h)
 {
     struct hy_args **at = &hy_pending.first, *a = calloc(1, sizeof *a);
@@ -19008,12 +18945,12 @@ static struct hy_args **hy_args_new(const struct wire_proc *h)
     return &hy_pending.first;
 }
 
-/* Appends a piece of a program's arguments, or of the environment that follows the arguments. If a
- * piece does not continue the previous piece, drops this piece and all later ones. */
+/* Appends a piece of a program's arguments, or of the environment that follows them. Drops a piece
+ * that does not continue the previous one, and all later ones. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args **at = hy_args_of(h->tid);
-    if (*at && (*at)->ts_ns != h->ts_ns) { /* of an exec that began, or was lost */
+    if (*at && (*at)->ts_ns != h->ts_ns) { /* of an exec that failed, or whose record was lost */
         hy_args_drop(at);
         at = hy_args_of(h->tid); /* now an empty list */
     }
@@ -19037,9 +18974,9 @@ static struct hy_kind hy_kind_of(u16 kind)
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns the maximum number of bytes that kvis uses of an argument's memory. For short kinds, this
- * is more than -s, because the decoder must detect whether the text continues. If fewer bytes are
- * readable, the BPF program holds the thread, and kvis reads the readable bytes. */
+/* Returns how many bytes of an argument's memory kvis uses. For short kinds, this is more than -s,
+ * because the decoder must see whether the text continues. If fewer bytes are readable, the BPF
+ * program holds the thread, and kvis reads them. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -19106,8 +19043,8 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* Describes the nested pointers of a call's argument i. The BPF program reads only the bytes of a
- * vector that kvis shows, except in a received message: see md_msg_received. */
+/* Describes the nested pointers of a call's argument i. Of a vector, the BPF program reads only the
+ * bytes that kvis shows, except in a received message (md_msg_received). */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
@@ -19120,9 +19057,8 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Returns the flag for when an argument's memory is valid: after success or after failure. The
- * remaining time of a sleep is read after any failure, because the BPF program cannot test for
- * EINTR. */
+/* Returns the flag for when an argument's memory is valid: after success or failure. The remaining
+ * time of a sleep is read after any failure, because the BPF program cannot test for EINTR. */
 static u8 hy_result_flag(u16 id, const struct hy_kind *k)
 {
     return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
@@ -19147,7 +19083,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes the BPF program also read the last item of a call's specification at the call's entry.
+/* Makes the BPF program also read the next item of a call's specification at the call's entry.
  * Returns false if it already reads CALL_EARLY items there. */
 static bool hy_add_early(struct wire_spec *s)
 {
@@ -19155,14 +19091,14 @@ static bool hy_add_early(struct wire_spec *s)
     while (k < CALL_EARLY && s->early[k])
         k++;
     if (k < CALL_EARLY)
-        s->early[k] = s->n;
+        s->early[k] = (u8)(s->n + 1);
     return k < CALL_EARLY;
 }
 
 #define HY_UNTAKEN "a record has no space for all the memory that the arguments point to"
 
-/* Returns the flag for the path of an exec, which BPF reads at the end of the call (ITEM_EXEC).
- * After a successful execveat(2), the path is gone, so BPF reads it only after a failure. */
+/* Returns the flag for the path of an exec. After a successful execveat(2), the path is gone, so
+ * BPF reads it only after a failure. */
 static u8 hy_exec_flag(u16 id)
 {
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
@@ -19185,20 +19121,16 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
             s->nest = hy_nest(r, i, &k);
         if (k.nest && !k.early)
             continue;
-        bool fits = k.count != HY_NESTS && s->n < CALL_ITEMS;
-        if (fits) {
-            s->item[s->n] = hy_item(r, i, &k);
-            s->item[s->n].flags |= hy.observe ? hy_exec_flag(id) : 0;
-            s->sets |= k.count == HY_BITS;
-            s->n++;
-            bool early = k.early && (opt.calls || k.model);
-            if ((early || (opt.calls && hy_counts_down(r, i))) && !hy_add_early(s)) {
-                fits = false;
-                s->n--;
-            }
+        bool early = (k.early && (opt.calls || k.model)) || (opt.calls && hy_counts_down(r, i));
+        if (k.count == HY_NESTS || s->n == CALL_ITEMS || (early && !hy_add_early(s))) {
+            if (!hy.observe)
+                return HY_UNTAKEN;
+            continue;
         }
-        if (!fits && !hy.observe)
-            return HY_UNTAKEN;
+        s->item[s->n] = hy_item(r, i, &k);
+        s->item[s->n].flags |= hy.observe ? hy_exec_flag(id) : 0;
+        s->sets |= k.count == HY_BITS;
+        s->n++;
     }
     for (size_t i = 0; i < ARRAY_LEN(hy_files) && !hy_everyone(); i++)
         if (hy_files[i].id == id) {
@@ -19209,8 +19141,8 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 }
 
 /* Returns why kvis must stop a thread at a call, or NULL if BPF records the call. The BPF program
- * follows the child of a clone(2), unless the kernel may skip a BPF program during a bpf(2) of kvis
- * (hy_map), or kvis is in a pid namespace and cannot find a thread's entry at once. */
+ * follows the child of a clone(2), unless a bpf(2) of kvis may make the kernel skip the BPF program
+ * (hy_map), or kvis is in a pid namespace and cannot find the thread's entry at once. */
 static const char *hy_why_stops(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
@@ -19225,15 +19157,11 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Specifies how the BPF program counts the calls of one system call number. If threads stop at the
- * call anyway, the ptrace loop counts instead. */
+/* Specifies how the BPF program counts the calls `row`. If threads stop at the call anyway, the
+ * ptrace loop counts instead. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
-    if (row < 0 && hy.observe)
-        s.on = CALL_COUNTED;
-    if (row < 0)
-        return s;
     hy.row[row] = hy.observe || !md_wants((u16)row, true);
     s.unfailing = sc_id[row] == SC_rt_sigreturn;
     if (hy.row[row] && (sc_set[row] || sc_id[row] == SC_restart_syscall))
@@ -19244,22 +19172,19 @@ static struct wire_spec hy_counted(int row)
 /* Specifies how the BPF program handles the call `row`; row < 0: a call with an unknown number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
-    if (hy.count)
-        return hy_counted(row);
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
-    if (hy.observe) {
-        s.on = row < 0 || need[row] ? CALL_RECORDED : CALL_UNSEEN;
-        if (row >= 0)
-            hy_spec(&sc_rows[row], &s);
+    if (row < 0) {
+        s.on = !hy.observe ? CALL_UNSEEN : hy.count ? CALL_COUNTED : CALL_RECORDED;
         return s;
     }
-    bool recorded = row >= 0 && !hy_why_stops(row, &s);
-    if (row >= 0)
-        hy.row[row] = recorded;
-    if (!recorded)
-        s = none;
-    s.on = recorded ? CALL_RECORDED : CALL_UNSEEN;
-    return row < 0 || need[row] ? s : none;
+    if (hy.count)
+        return hy_counted(row);
+    if (hy.observe)
+        hy_spec(&sc_rows[row], &s);
+    else
+        hy.row[row] = !hy_why_stops(row, &s);
+    s.on = CALL_RECORDED;
+    return need[row] && (hy.observe || hy.row[row]) ? s : none;
 }
 
 /* Appends the names of the calls at which threads stop because of `why`, in lines of at most 80
@@ -19274,12 +19199,9 @@ static void hy_text_reason(struct buf *b, const char *why)
         if (!this || strcmp(this, why))
             continue;
         u32 len = (u32)strlen(sc_rows[row].name);
-        bool first = !column || column + 1 + len > 80;
-        if (column && first)
-            b_c(b, '\n');
-        b_s(b, first ? "  " : " ");
-        b_s(b, sc_rows[row].name);
-        column = first ? 2 + len : column + 1 + len;
+        bool fits = column && column + 1 + len <= 80;
+        b_f(b, "%s%s", fits ? " " : column ? "\n  " : "  ", sc_rows[row].name);
+        column = fits ? column + 1 + len : 2 + len;
     }
     if (column)
         b_f(b, "\n      %s\n", why);
@@ -19310,12 +19232,6 @@ static void hy_choose(const bool *need)
         hy_specs[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
 }
 
-static int hy_put_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
-{
-    struct wire_command key = { command, (u16)sc_number(ARCH_NATIVE, id), hy_word(arg) };
-    return bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
-}
-
 /* Returns how many bytes a command's argument points to; for a string, the maximum | 1 << 31. */
 static u32 hy_command_bytes(u16 kind)
 {
@@ -19327,31 +19243,28 @@ static u32 hy_command_bytes(u16 kind)
 
 /* Adds the commands of a call (gen/tables/commands.tbl) to the map `commands`, with the sizes of
  * the memory that the following arguments point to. */
-static int hy_put_commands_of(int map, u16 id)
+static int hy_put_commands(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
     int e = 0;
     for (u8 r = 0; r < s->n; r++)
-        for (u8 k = 0; k < ARRAY_LEN(s->row->kind) && !e; k++)
-            e = hy_put_command(map, id, (u8)(s->by + 1 + k), s->row[r].value,
-                                hy_command_bytes(s->row[r].kind[k]));
+        for (u8 k = 0; k < ARRAY_LEN(s->row->kind) && !e; k++) {
+            u32 bytes = hy_command_bytes(s->row[r].kind[k]);
+            struct wire_command key = { s->row[r].value, (u16)sc_number(ARCH_NATIVE, id),
+                                        hy_word((u8)(s->by + 1 + k)) };
+            e = bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
+        }
     return e;
 }
 
-static int hy_put_commands(void)
-{
-    static const u16 calls[] = { SC_fcntl, SC_ioctl, SC_prctl };
-    int e = 0, map = bpf_map(&hy.obj, "commands");
-    for (size_t i = 0; i < ARRAY_LEN(calls) && !e && opt.calls; i++)
-        e = hy_put_commands_of(map, calls[i]);
-    return e;
-}
-
+/* Fills the maps from which the BPF program takes what to record. */
 static int hy_watch(void)
 {
-    int e = hy_put_commands();
-    int map = bpf_map(&hy.obj, "spec");
-    return e ? e : bpf_map_fill(map, CALL_NRS, hy_specs);
+    static const u16 calls[] = { SC_fcntl, SC_ioctl, SC_prctl };
+    int e = 0;
+    for (size_t i = 0; i < ARRAY_LEN(calls) && !e && opt.calls; i++)
+        e = hy_put_commands(bpf_map(&hy.obj, "commands"), calls[i]);
+    return e ? e : bpf_map_fill(bpf_map(&hy.obj, "spec"), CALL_NRS, hy_specs);
 }
 
 /* Returns the number of entries of the map `table` or `hists`; 1 if calls are not counted. */
@@ -19371,6 +19284,7 @@ static int hy_view(void)
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts of calls into memory");
 }
 
+/* Adds to st what the BPF program has counted since the last call. */
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
@@ -19378,15 +19292,19 @@ static void hy_counts(void)
         int row = sc_find(ARCH_NATIVE, nr);
         for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
             const struct wire_count *c = hy.table + cpu * CALL_NRS + nr;
-            sum.calls += c->calls, sum.errors += c->errors, sum.time_ns += c->time_ns;
+            sum.calls += c->calls;
+            sum.errors += c->errors;
+            sum.time_ns += c->time_ns;
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
         bool asked = row < 0 || sc_set[row]; /* BPF always counts restart_syscall(2) */
         struct st_row *r = &(st.apart ? st.chosen : st.row)[row < 0 ? (u16)ST_UNNAMED : (u16)row];
         if (!asked || sum.calls == was->calls)
             continue;
-        r->calls += sum.calls - was->calls, r->errors += sum.errors - was->errors;
-        r->ns += sum.time_ns - was->time_ns, r->max_ns = MAX(r->max_ns, sum.max_ns);
+        r->calls += sum.calls - was->calls;
+        r->errors += sum.errors - was->errors;
+        r->ns += sum.time_ns - was->time_ns;
+        r->max_ns = MAX(r->max_ns, sum.max_ns);
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
             u32 n = *(const volatile u32 *)&hy.hists[nr].n[k];
@@ -19402,9 +19320,9 @@ static bool hy_follows_none(void)
     return bpf_map_do(BPF_MAP_GET_NEXT_KEY, bpf_map(&hy.obj, "traced"), NULL, &key) == -ENOENT;
 }
 
-/* Waits a moment until the last calls of the threads are counted. With CFG_BY_SCHED the BPF program
- * sees the end of a thread when the scheduler switches away from the thread for the last time,
- * which can be after ptrace has reported the exit. */
+/* Waits a moment until the last calls of the threads are counted. With CFG_BY_SCHED, the BPF
+ * program sees the end of a thread only when the scheduler switches away from the thread for the
+ * last time, perhaps after ptrace has reported the exit. */
 static void hy_settle(void)
 {
     bool late = hy.count && !hy.observe && hy.classic_tracepoints;
@@ -19415,7 +19333,7 @@ static void hy_settle(void)
 /* Returns which BPF programs this kernel and the options need, one bit each. */
 static u32 hy_programs(bool sched)
 {
-    bool raw = bpf_raw_is_whole();
+    bool raw = !hy.classic_tracepoints;
     u32 births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
     u32 mask = raw ? 1u << PROG_CALL_ENTER | 1u << PROG_CALL_EXIT | 1u << PROG_CALL_FORK
                          | 1u << PROG_CALL_GONE
@@ -19468,38 +19386,35 @@ static int hy_put_cgroup(void)
 /* Prepares everything except the BPF programs. */
 static int hy_open(u32 ring_bytes)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj *o = &hy.obj;
+    struct bpf_cfgs *c = &o->cfg;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
-    *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes,
-                           .entries = hy_entries, .cgroups = opt.cgroup != NULL,
+    hy.classic_tracepoints = !bpf_raw_is_whole();
+    *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes, .entries = hy_entries,
                            .lodger = hy.sched ? &disk_family : NULL };
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
-    bpf_set(&c, "CFG_A1", arch_arg_off[1]);
-    bpf_set(&c, "CFG_ORIG_A0", ARCH_ORIG_A0);
-    bpf_set_compat(&c, o);
-    bpf_set(&c, "CFG_MAGIC", hy.magic);
-    bpf_set(&c, "CFG_MAGIC_NR", (u64)SYS_openat);
+    bpf_set(c, "CFG_WORDS", ARCH_WORDS);
+    bpf_set(c, "CFG_A1", arch_arg_off[1]);
+    bpf_set(c, "CFG_ORIG_A0", ARCH_ORIG_A0);
+    bpf_set_compat(c, o);
+    bpf_set(c, "CFG_MAGIC", hy.magic);
+    bpf_set(c, "CFG_MAGIC_NR", (u64)SYS_openat);
     u64 ns = bpf_pid_ns(NULL);
     hy.in_ns = ns != 0;
-    bpf_set(&c, "CFG_NS_INO", ns);
-    bpf_set(&c, "CFG_STOP", ring_bytes / 4 * 3);
-    hy.classic_tracepoints = !bpf_raw_is_whole();
-    bpf_set(&c, "CFG_SCHED", hy.sched);
-    bpf_set(&c, "CFG_COUNT", hy.count);
-    bpf_set(&c, "CFG_STATUS", hy.count || hy_everyone() ? hy_status() : 0);
-    bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
-    bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
-    bpf_set(&c, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
-    bpf_set(&c, "CFG_BY_SCHED", hy.classic_tracepoints);
-    bpf_set(&c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
-    bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
-    hy_configure_observe(&c);
-    o->cfg = c.v;
-    o->n_cfg = c.n;
+    bpf_set(c, "CFG_NS_INO", ns);
+    bpf_set(c, "CFG_STOP", ring_bytes / 4 * 3);
+    bpf_set(c, "CFG_SCHED", hy.sched);
+    bpf_set(c, "CFG_COUNT", hy.count);
+    bpf_set(c, "CFG_STATUS", hy.count || hy_everyone() ? hy_status() : 0);
+    bpf_set(c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
+    bpf_set(c, "CFG_DELAY", HY_MIN_DELAY_NS);
+    bpf_set(c, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
+    bpf_set(c, "CFG_BY_SCHED", hy.classic_tracepoints);
+    bpf_set(c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
+    bpf_set(c, "CFG_STACK_NR", ARCH_STACK_NR);
+    hy_configure_observe(c);
     bpf_find_records(o, hy_programs(hy.sched));
     return 0;
 }
@@ -19508,74 +19423,57 @@ static int hy_let_nest(void)
 {
     u32 first = 0;
     struct bpf_obj *o = &hy.obj;
-    const int *prog = &o->prog[bpf_raw_is_whole() ? PROG_CALL_NEST : PROG_CALL_NEST_TP];
+    const int *prog = &o->prog[hy.classic_tracepoints ? PROG_CALL_NEST_TP : PROG_CALL_NEST];
     int e = *prog < 0 ? 0 : bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "nested"), &first, prog);
     return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
 }
 
-static int hy_load_at(struct bpf_obj *o, u32 i)
-{
-    int e = bpf_load(o, 1u << i);
-    return e ? e : bpf_attach(o, 1u << i);
-}
-
 /* Loads the BPF programs for disk requests. Before Linux 5.11, the request can be the second
- * argument of a tracepoint (the first is the queue) or the only argument. A BPF program that reads
- * the second argument cannot be attached if there is only one (EINVAL). The last two programs use
- * the argument that worked for the previous program, because the issue and the insertion of a
- * request are events of one class (include/trace/events/block.h). *err (an int): 0 or -errno. */
+ * argument of a tracepoint (after the queue) or the only one. The last two programs use the
+ * argument that worked for the previous program, because the issue and the insertion of a request
+ * are events of one class (include/trace/events/block.h). *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
-    static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
     struct bpf_obj *o = &hy.disk;
     bool old = bpf_kernel_version() < (5u << 16 | 11u << 8);
-    cfg[1].val = bpf_pid_ns(NULL);
-    *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .cfg = cfg,
-                           .n_cfg = ARRAY_LEN(cfg) };
+    *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj };
+    bpf_set(&o->cfg, "CFG_SECOND", 0);
+    bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
     int e = bpf_open(o);
     for (u32 i = 0; i < disk_family.n_progs && !e; i++) {
-        cfg->val |= old && i < PROG_DISK_ISSUE;
-        e = hy_load_at(o, i);
-        if (e == -EINVAL && cfg->val) {
-            close(o->prog[i]);
-            o->prog[i] = -1;
-            cfg->val = 0;
-            e = hy_load_at(o, i);
-        }
+        o->cfg.v[0].val |= old && i < PROG_DISK_ISSUE;
+        e = bpf_load_either(o, i);
     }
     *(int *)err = e;
     return NULL;
 }
 
-/* Unloads the BPF programs for disk requests, io_uring or processes, and continues without them. */
+/* Unloads the BPF programs for disk requests, io_uring or processes. */
 static void hy_drop(struct bpf_obj *o)
 {
     bpf_close(o);
     o->fam = NULL;
 }
 
-/* If the BPF programs for disk requests failed to load (error `disk`), continues without them; then
- * call_bio (call.bpf.c) shows which thread uses a disk. kvis does not use call_bio together with
- * them, because detaching one of two BPF programs from a tracepoint waits for an RCU grace period,
- * about 12 ms (kernel/tracepoint.c). */
-static int hy_with_disk(int disk)
+/* Continues without the BPF programs for disk requests, which failed to load (error e). Then
+ * call_bio (call.bpf.c) shows which thread uses a disk. The two exclude each other, because
+ * detaching one of two BPF programs from a tracepoint waits for an RCU grace period, about 12 ms
+ * (kernel/tracepoint.c). */
+static int hy_without_disk(int e)
 {
     u32 bio = 1u << PROG_CALL_BIO;
-    int e;
-    if (!disk)
-        return 0;
-    u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, disk));
+    u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, e));
     hy_drop(&hy.disk);
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-/* Loads the BPF programs that report the start, exec and exit of the followed processes. They are
- * attached after the BPF programs for calls, which record the end of a thread's last call. */
+/* Loads the BPF programs that report the start, exec and exit of the followed processes. They run
+ * after the BPF programs for calls, which record the end of a thread's last call. */
 static int hy_load_proc(void)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj *o = &hy.proc;
-    u32 mask = hy_proc_programs() << !bpf_raw_is_whole();
+    struct bpf_cfgs *c = &o->cfg;
+    u32 mask = hy_proc_programs() << hy.classic_tracepoints;
     *o = (struct bpf_obj){ .fam = &proc_family, .lender = &hy.obj,
                            .ring_bytes = hy.obj.ring_bytes };
     int e = bpf_open(o);
@@ -19584,17 +19482,15 @@ static int hy_load_proc(void)
     bpf_find_fields(o);
     if (!hy_has_proc_fields(o))
         return bpf_fail(&hy.obj, -ENOENT, "%s", bpf_no_fields(o));
-    bpf_set(&c, "CFG_SELF", (u64)getpid());
-    bpf_set(&c, "CFG_BTF", true);
-    bpf_set(&c, "CFG_FOLLOWED", true);
-    bpf_set_registers(&c, o);
-    hy_set_execve(&c);
-    o->cfg = c.v;
-    o->n_cfg = c.n;
+    bpf_set(c, "CFG_SELF", (u64)getpid());
+    bpf_set(c, "CFG_BTF", true);
+    bpf_set(c, "CFG_FOLLOWED", true);
+    bpf_set_registers(c, o);
+    hy_set_execve(c);
     bpf_find_records(o, mask);
-    e = bpf_load(o, mask);
-    e = e ? e : bpf_attach(o, mask);
-    return e ? bpf_fail(&hy.obj, e, "%s", o->why) : 0;
+    if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask)))
+        return bpf_fail(&hy.obj, e, "%s", o->why);
+    return 0;
 }
 
 static int hy_attach(u32 mask)
@@ -19608,8 +19504,8 @@ static int hy_attach(u32 mask)
     return bpf_attach(o, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
-/* Loads and attaches all BPF programs. A second thread loads the programs for disk requests while
- * the first thread attaches the others. */
+/* Loads and attaches all BPF programs. Another thread loads the programs for disk requests while
+ * this one attaches the others. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -19624,7 +19520,8 @@ static int hy_load(void)
         pthread_join(th, NULL);
     else if (hy.sched && !e)
         hy_load_disk(&disk);
-    e = e || !hy.sched ? e : hy_with_disk(disk);
+    if (!e && disk)
+        e = hy_without_disk(disk);
     return e || !hy_follows() ? e : hy_load_proc();
 }
 
@@ -19643,19 +19540,17 @@ static const struct bpf_family *hy_uring_family(void)
 
 static int hy_load_uring(struct bpf_obj *o)
 {
-    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
     u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
-    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .cfg = cfg,
-                           .n_cfg = ARRAY_LEN(cfg) };
+    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj };
     int e = bpf_open(o);
     bpf_find_records(o, all);
-    cfg[0].val = bpf_pid_ns(NULL);
-    cfg[1].val = bpf_has_field(o, "trace_event_raw_io_uring_complete.req");
+    bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
+    bpf_set(&o->cfg, "CFG_BY_REQ", bpf_has_field(o, "trace_event_raw_io_uring_complete.req"));
     return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
 }
 
-/* Starts recording io_uring requests. Called when a ring exists, or will exist when the current
- * call of a stopped thread returns. */
+/* Starts recording io_uring requests. Called when a ring exists, or will exist after the current
+ * call of a stopped thread. */
 static void hy_start_uring(void)
 {
     if (!hy.on || !hy.sched || hy.ring_tried)
@@ -19687,15 +19582,13 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     }
     snprintf(why, sizeof why, "%s", bpf_explain(&hy.obj, e));
     bpf_close(&hy.obj);
-    if (hy.disk.fam)
-        hy_drop(&hy.disk);
-    if (hy.proc.fam)
-        hy_drop(&hy.proc);
+    hy_drop(&hy.disk);
+    hy_drop(&hy.proc);
     memset(hy.row, 0, sizeof hy.row); /* without BPF, every call needs a stop */
     return why;
 }
 
-/* Runs in the command's process: makes the call at which the BPF program begins to follow it. */
+/* Runs in the command's process: makes the call from which on the BPF program follows it. */
 static void hy_child(void)
 {
     if (bpf.memlock_raised)
@@ -19704,11 +19597,10 @@ static void hy_child(void)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
-/* Calls bpf(2) for the map `traced`. If kvis is preempted in this call, BPF programs of classic
- * tracepoints do not run on that CPU until kvis continues (bpf_disable_instrumentation,
- * kernel/bpf/syscall.c), and the calls of other threads are lost. A real-time scheduling policy
- * prevents this. If kvis may not set such a policy (CAP_SYS_NICE, cgroup without real time), it
- * counts the lost calls. */
+/* Calls bpf(2) for the map `traced`. While kvis is preempted in this call, BPF programs of classic
+ * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c), and the
+ * calls of other threads are lost. A real-time scheduling policy prevents this. If kvis may not set
+ * one (CAP_SYS_NICE, cgroup without real time), it counts the lost calls. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -19727,7 +19619,7 @@ static u32 hy_key(const struct task *t)
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
 }
 
-/* Reads a thread's entry in the map `traced`, which describes the current call (in_call). */
+/* Reads a thread's entry in the map `traced`; th->in_call: it describes the current call. */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
@@ -19737,7 +19629,7 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
 }
 
 /* Lets the BPF program follow a thread that was attached, or whose creation the program missed.
- * Returns 1 if the thread is newly followed, 0 if it was already followed, or -errno. */
+ * Returns 1, or 0 if the program follows it already, or -errno. */
 static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19746,8 +19638,8 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* Returns whether a thread is exiting or has exited. The kernel sets PF_EXITING in the thread's
- * flags (proc_pid_stat(5)) before the BPF program at the exit runs (do_exit, kernel/exit.c). */
+/* Returns whether a thread is exiting or has exited. The kernel sets PF_EXITING (in the flags of
+ * proc_pid_stat(5)) before the BPF program at the exit runs (do_exit, kernel/exit.c). */
 static bool hy_exiting(pid_t tid)
 {
     enum { PF_EXITING = 4 };
@@ -19758,8 +19650,8 @@ static bool hy_exiting(pid_t tid)
     return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
 }
 
-/* Lets the BPF program follow a thread that is not stopped. Removes the entry of a thread that has
- * already exited, because nothing else would. Returns what hy_follow returned, or -ESRCH. */
+/* Lets the BPF program follow a thread that is not stopped. Removes the entry of an exited thread,
+ * because nothing else would. Returns what hy_follow returned, or -ESRCH. */
 static int hy_observe(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19781,8 +19673,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* Called when an exec has given a thread its leader's id. The BPF program moves the thread's entry,
- * unless the kernel skipped the program (see bpf_raw_is_whole). */
+/* Called after an exec gave a thread its leader's id. The BPF program moves the thread's entry,
+ * unless the kernel skipped the program (bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -19798,7 +19690,7 @@ static bool hy_is_stop(const siginfo_t *si)
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* Called at the command's exec: discards the earlier waits for a CPU of its process. */
+/* Called at the command's exec: discards the waits for a CPU of its process before the exec. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -19870,8 +19762,7 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one. Each record reports the losses of its
- * CPU. */
+/* Returns how many records were lost before the current one, which reports those of its CPU. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -22982,7 +22873,6 @@ static void ses_constants(struct bpf_cfgs *c, struct bpf_obj *o)
 /* Loads and attaches the BPF programs. Returns 0, or -errno with the reason in s->obj.why. */
 static int ses_start(struct session *s)
 {
-    static struct bpf_cfgs cfg;
     struct bpf_obj *o = &s->obj;
     u32 mask = 0;
     o->fam = s->fam;
@@ -22990,13 +22880,11 @@ static int ses_start(struct session *s)
     int e = bpf_open(o);
     if (e)
         return e;
-    ses_constants(&cfg, o);
-    e = s->plan(&cfg, &mask);
+    ses_constants(&o->cfg, o);
+    e = s->plan(&o->cfg, &mask);
     if (e)
         return e;
     bpf_find_records(o, mask);
-    o->cfg = cfg.v;
-    o->n_cfg = cfg.n;
     e = bpf_load(o, mask);
     if (!e)
         e = rb_open(o);
@@ -23294,12 +23182,12 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
     bool raw = bpf_raw_is_whole();
     open_state.no_exec = open_opt.no_exec;
     bool tree = opt.command || !open_state.no_exec;
-    int dir = raw && (types || !tree) ? 0 : tfs_dir(o->why);
+    int dir = raw && (types || !tree) ? 0 : tfs_dir();
     raw |= dir < 0;
     if (dir < 0 && tree && !types) {
         open_state.no_exec = true;
         if (opt.command)
-            return dir;
+            return bpf_fail(o, dir, "%s", tfs.no_root);
     }
     bool raw_tree = types && raw;
     *mask = (raw ? 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE
@@ -30425,21 +30313,6 @@ static void unc_mbm(void)
 
 static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
 
-/* Loads and attaches a BPF program for a tracepoint that has an additional argument on some
- * kernels. The first constant (CFG_) of the BPF program is 1 if this kernel has the argument. kvis
- * tries 1 first; if the program does not attach (or, with typed arguments, does not load), kvis
- * tries 0. Returns 0 or -errno. */
-static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
-{
-    int e;
-    for (c->v[0].val = 1;; c->v[0].val = 0) {
-        if (!(e = bpf_load(o, 1u << i)))
-            e = bpf_attach(o, 1u << i);
-        if ((e != -EINVAL && e != -EACCES) || !c->v[0].val)
-            return e;
-        bpf_close_all(&o->prog[i], 1);
-    }
-}
 
 static u32 mk_classic(const struct bpf_family *fam)
 {
@@ -30449,35 +30322,34 @@ static u32 mk_classic(const struct bpf_family *fam)
     return bits;
 }
 
-static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
+static int mk_load_all(struct bpf_obj *o, u32 mask)
 {
     int e = 0;
     bpf_find_records(o, mask);
     for (u32 i = 0; i < o->fam->n_progs && !e; i++)
-        if (mask >> i & 1)
-            e = mk_load_one(o, c, i);
+        if (mask >> i & 1) {
+            o->cfg.v[0].val = 1;
+            e = bpf_load_either(o, i);
+        }
     return e;
 }
 
 /* Loads and attaches the BPF programs of a family: for raw tracepoints if BTF has `field`; if not,
  * or if that fails, for classic tracepoints. Returns 0, or sets obj.why and returns -errno. */
-static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
+static int mk_load(struct bpf_obj *o, const char *field)
 {
     u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
     int e = bpf_open(o);
     if (e)
         return e;
-    o->cfg = c->v;
-    o->n_cfg = c->n;
     if (!classic || bpf_has_field(o, field)) {
-        e = mk_load_all(o, c, all & ~classic);
+        e = mk_load_all(o, all & ~classic);
         if (!e || !classic)
             return e;
         bpf_detach(o);
         bpf_close_all(o->prog, BPF_MAX_PROGS);
-        o->loaded = 0;
     }
-    return mk_load_all(o, c, classic);
+    return mk_load_all(o, classic);
 }
 
 /* Adds a fix to obj.why (why BPF programs did not load), and closes all BPF programs. */
@@ -30517,13 +30389,12 @@ static u32 mk_sched_entries(const char *map)
 
 static void mk_sched_start(void)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj *o = &mk_sched.obj;
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
-    bpf_set(&c, "CFG_STATE", 1);
-    bpf_set(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
-    int e = mk_load(o, &c, mk_sched_field);
-    mk_sched.own = !e && (o->loaded & ~mk_classic(o->fam))
+    bpf_set(&o->cfg, "CFG_STATE", 1);
+    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_slots() - 1);
+    int e = mk_load(o, mk_sched_field);
+    mk_sched.own = !e && o->prog[PROG_SCHED_SWITCH] >= 0
                    && bpf_has_field(o, "task_struct.se.cfs_rq");
     if (e)
         mk_why(o, e);
@@ -30695,11 +30566,10 @@ static u32 mk_blk_entries(const char *map)
 
 static void mk_blk_start(void)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj *o = &mk_blk.obj;
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
-    bpf_set(&c, "CFG_SECOND", 1);
-    int e = mk_load(o, &c, mk_blk_field);
+    bpf_set(&o->cfg, "CFG_SECOND", 1);
+    int e = mk_load(o, mk_blk_field);
     if (e)
         mk_why(o, e);
     else
@@ -30853,15 +30723,12 @@ static int vq_attach(struct bpf_obj *o)
 
 static int vq_load(struct bpf_obj *o)
 {
-    static struct bpf_cfgs c;
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
-    bpf_set(&c, "CFG_RET", ARCH_RET_OFF);
-    bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
-    o->cfg = c.v;
-    o->n_cfg = c.n;
+    bpf_set(&o->cfg, "CFG_SP", ARCH_SP_OFF);
+    bpf_set(&o->cfg, "CFG_RET", ARCH_RET_OFF);
+    bpf_set(&o->cfg, "CFG_POP", ARCH_RET_POPS);
     for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* push slot 0 last: it is used first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
@@ -31076,7 +30943,6 @@ static const struct vh_handler {
 
 static struct {
     struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
-    struct bpf_cfgs cfg;
     bool deep;               /* the BPF programs can read the ring */
     int prog[ARRAY_LEN(vh_handlers)]; /* file descriptors of BPF programs, by handler */
     struct wire_vh now;      /* counters of a virtqueue, read at now_ns or later */
@@ -31087,13 +30953,12 @@ static int vh_attach(u32 i, const struct bpf_ksym *k)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
-    struct bpf_cfgs *c = &vh.cfg;
-    c->n = o->n_cfg = 1; /* keep only CFG_DEEP */
+    struct bpf_cfgs *c = &o->cfg;
+    c->n = 1; /* keep only CFG_DEEP */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
     bpf_set(c, "CFG_GAPS", h->gaps);
-    o->n_cfg = c->n;
     int e = bpf_load_one(o, VH_BEGIN);
     if (e < 0)
         return e;
@@ -31138,9 +31003,7 @@ static int vh_load(void)
     if (e)
         return e;
     vh.deep = bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
-    bpf_set(&vh.cfg, "CFG_DEEP", vh.deep);
-    o->cfg = vh.cfg.v;
-    o->n_cfg = vh.cfg.n;
+    bpf_set(&o->cfg, "CFG_DEEP", vh.deep);
     e = bpf_load(o, 1u << VH_END | 1u << VH_WAKER);
     return e ? e : vh_attach_all();
 }
