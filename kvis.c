@@ -16089,6 +16089,7 @@ struct btf_file {
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* smaller type ids and string offsets belong to vmlinux */
     u32 *type;        /* positions of the types; the highest bit: a query may be for the type */
+    size_t type_bytes; /* length of the mapping at `type` */
     const u8 *layout; /* sizes of the kinds, 4 bytes for each kind */
     u32 n_layouts;
 };
@@ -16245,12 +16246,16 @@ static bool btf_is_asked(const struct btf_type *t)
     return btf_kinds[MIN(t->kind, BTF_KINDS)].named && *btf_bucket(btf_str(t->b, t->name), 4);
 }
 
-/* Checks all types of a file and stores their positions. */
+/* Checks all types of a file and stores their positions. Page faults would take longer than the
+ * scan (MAP_POPULATE). */
 static int btf_scan(struct btf_file *b)
 {
-    b->type = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type);
-    if (!b->type)
-        return -ENOMEM;
+    b->type_bytes = ((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type;
+    void *p = mmap(NULL, b->type_bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    b->type = p;
     struct btf_type t;
     for (u32 pos = b->type_pos; pos < b->type_end;) {
         s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
@@ -16572,7 +16577,8 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
     for (u32 i = 0; i < btf.n_files; i++) {
-        free(btf.file[i].type);
+        if (btf.file[i].type)
+            munmap(btf.file[i].type, btf.file[i].type_bytes);
         if (btf.file[i].p)
             munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].size);
     }
@@ -18119,14 +18125,13 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
  * inherited, and executes the command. Errors end kvis only before it attaches anything. Entry
  * points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended; sp_boot (init=/kvis). */
 
-/* The command that kvis starts. The child calls `early` before it becomes the user of -u, and
- * `late` just before execve. */
+/* The command. Its process calls `early` before it becomes the user of -u, and `late` just before
+ * execve. */
 static struct {
     pid_t pid;
     volatile bool ended;     /* true after wait4(2); the pid may be reused then */
     int go;                  /* write end of the pipe that starts the child, or -1 */
-    /* memory shared with the child, where the child stores the time of execve, or the stage and
-     * errno of its failure */
+    /* shared with the child: the time of execve; the stage and errno of the child's failure */
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void), (*late)(void);
 } sp_command = { .go = -1 };
@@ -18138,9 +18143,8 @@ static struct { /* signal mask and actions that kvis inherited */
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp_found;
 
-/* Installs `note` as the handler of all signals that kvis handles. These signals interrupt every
- * blocking call. Errors are not checked, because sigaction and sigprocmask fail only if their
- * arguments are invalid. */
+/* Installs `note` as the handler of all signals that kvis handles. They interrupt every blocking
+ * call. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -18157,22 +18161,20 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     sigprocmask(SIG_SETMASK, &ours, NULL);
     sigaction(SIGPIPE, &ign, &sp_found.pipe);
     sigaction(SIGXFSZ, &ign, &sp_found.xfsz);
-    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* if SIGCHLD were ignored, the kernel would reap
-                                               * kvis's children */
+    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* the kernel reaps children if SIGCHLD is ignored */
 }
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* A signal to kvis's process group also reaches the command, so kvis ignores the signal and ends
- * with the command. A signal to kvis alone ends kvis. siginfo does not distinguish the two cases.
- * Therefore kvis starts a witness: a process in the same group that writes each signal it gets to a
- * pipe. With ptrace, a stop of the command shows the signal (tr_is_groups). */
+/* A signal to kvis alone ends kvis. A signal to kvis's process group also reaches the command, so
+ * kvis ends with the command. siginfo does not distinguish the two cases, so kvis starts a witness:
+ * a process in the same group that writes each signal it gets to a pipe. With ptrace, a stop of the
+ * command shows the signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
-static volatile sig_atomic_t sp_end_sig;               /* signal that ends kvis, or 0 */
-static volatile sig_atomic_t sp_n_came, sp_n_done;     /* number of signals received, and of those
-                                                        * handled */
+static volatile sig_atomic_t sp_end_sig;           /* signal that ends kvis, or 0 */
+static volatile sig_atomic_t sp_n_came, sp_n_done; /* numbers of received and handled signals */
 static struct sp_signal {
     siginfo_t info;
     u64 ns;              /* when the process took the signal, by u_now() */
@@ -18184,8 +18186,8 @@ static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;
 
-/* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. A signal
- * is dropped while SP_CAME others wait for sp_over: they decide whether kvis ends. */
+/* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. Drops a
+ * signal while SP_CAME others, which decide whether kvis ends, wait for sp_over. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -18200,9 +18202,9 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Main function of the witness process, in which all signals are blocked. It changes its name and
- * arguments, because `pkill kvis` must not find it. It has real-time priority if the kernel
- * allows that, because equal signals merge until the witness takes them. */
+/* Main function of the witness process, in which all signals are blocked. It clears its name and
+ * arguments, because `pkill kvis` must not find it. It asks for real-time priority, because equal
+ * signals merge until the witness takes them. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
@@ -18254,9 +18256,8 @@ static void sp_end_witness(void)
     sp_witness = -1; /* the pid may be reused */
 }
 
-/* Reads the witness's reports up to the report of a SIGIO that kvis sends. The witness takes this
- * signal last, because its number is the highest. Gives up if the witness was killed, or stopped
- * for a second. */
+/* Reads the witness's reports up to that of a SIGIO from kvis, which the witness takes last: its
+ * number is the highest. Gives up if the witness was killed, or stopped for a second. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -18275,9 +18276,8 @@ static void sp_read_reports(void)
 }
 
 /* Returns whether a signal to kvis went to its process group. A report of the witness accounts for
- * one signal, because the next signal of this kind may be for kvis alone. It also accounts for all
- * signals with this number that kvis took before the witness took its copy, because these signals
- * may have merged in the witness. */
+ * one signal, because the next one may be for kvis alone, and for all signals with this number that
+ * kvis took earlier, because they may have merged in the witness. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -18296,8 +18296,8 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Forgets signals to the group that kvis will not receive because they merged with a pending
- * signal. The caller has blocked kvis's signals. */
+/* Forgets signals to the group that kvis will not receive, because they merged with another one.
+ * The caller has blocked kvis's signals. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -18307,12 +18307,11 @@ static void sp_forget_merged(void)
 }
 
 /* Handles a signal to kvis alone or from the terminal. The command gets the first one: from the
- * terminal (SI_KERNEL, ^C or ^\), else from kvis. After TERM or HUP, kvis ends with the command,
- * even if its descendants continue. The second signal ends kvis. */
-static void sp_decide(const siginfo_t *si)
+ * terminal, else from kvis. After TERM or HUP, kvis ends with the command, even if its descendants
+ * continue. The second signal ends kvis. */
+static void sp_decide(const siginfo_t *si, bool typed)
 {
     static bool asked;
-    bool typed = si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
     if (asked || !(typed || (!sp_command.ended && kill(sp_command.pid, si->si_signo) == 0)))
         sp_end_sig = si->si_signo;
     else if (si->si_signo == SIGTERM || si->si_signo == SIGHUP)
@@ -18327,7 +18326,7 @@ static bool sp_over(void)
     sigset_t all, was;
     if (sp_end_sig || sp_n_done == seen)
         return sp_end_sig || (sp_until_exit && sp_command.ended);
-    /* wait until the kernel has signaled all processes of the group, one by one */
+    /* the kernel signals the processes of the group one by one */
     struct timespec rest = { .tv_nsec = 10000000 };
     while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
         continue;
@@ -18336,7 +18335,7 @@ static bool sp_over(void)
         const struct sp_signal *came = &sp_came[sp_n_done % SP_CAME];
         bool typed = came->info.si_code == SI_KERNEL && came->info.si_signo != SIGHUP;
         if (!sp_is_groups(came) || typed)
-            sp_decide(&came->info);
+            sp_decide(&came->info, typed);
     }
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
@@ -18361,7 +18360,7 @@ static bool sp_give_up(void)
     return waitid(P_PID, (id_t)sp_command.pid, &si, ENDED) < 0 || si.si_pid;
 }
 
-/* Restores the signal mask and actions that kvis inherited, in the child that execs the command. */
+/* Restores the signal mask and actions that kvis inherited. */
 static void sp_restore_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
@@ -18419,8 +18418,8 @@ static const char *sp_find(const char *cmd)
     die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
-/* Ends the child with an error, which kvis reads from shared memory. The child cannot print a
- * message, because kvis may already trace it and would show the write as the command's. */
+/* Ends the child with an error, which kvis reports: if kvis already traces the child, a message of
+ * the child would appear as a write of the command. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
     sp_command.report->err = errno;
@@ -18428,8 +18427,8 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-/* Reads the numeric field k of a line of /etc/passwd or /etc/group into *id. Returns false if the
- * field is missing or not a number. The ID 0 would mean root. */
+/* Reads the numeric field k of a line of /etc/passwd or /etc/group into *id. Returns false if there
+ * is no such number; a default of 0 would mean root. */
 static bool sp_colon_field(const char *line, int k, u32 *id)
 {
     for (; k && *line; k--) {
@@ -18442,8 +18441,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds the user of -u in /etc/passwd, by name or number. (getpwnam(3) in a static binary would
- * need shared libraries of glibc.) Returns the name, which the caller frees, or NULL. */
+/* Finds the user of -u in /etc/passwd, by name or number. (getpwnam(3) would need shared libraries
+ * of glibc.) Returns the name, which the caller frees, or NULL. */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
@@ -18494,8 +18493,8 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* Becomes the user of -u, in the child. setuid(2) from a user other than root keeps ambient
- * capabilities (capabilities(7)), which the command must not have, so they are cleared. */
+/* Becomes the user of -u, in the child. The command must not have ambient capabilities, which
+ * setuid(2) keeps unless the old user is root (capabilities(7)). */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
@@ -18513,8 +18512,8 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* Main function of the child, which becomes the command. Signals that arrive before the exec are
- * for the command: they stay blocked until sp_restore_signals. */
+/* Main function of the child, which becomes the command. Signals are for the command, so they stay
+ * blocked until sp_restore_signals. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -18574,7 +18573,7 @@ static int sp_error(void)
     return sp_command.report->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
 }
 
-/* Forks the child that becomes the command. The child waits for sp_go. All descriptors of kvis from
+/* Forks the child that becomes the command, and that waits for sp_go. All descriptors of kvis from
  * 3 on have the close-on-exec flag. */
 static void sp_fork(void)
 {
@@ -18596,9 +18595,8 @@ static void sp_fork(void)
     sp_command.go = sync[1];
 }
 
-/* Lets the child execute the command or, if kvis has received a signal to terminate, exit. If the
- * pipe fails, kills the child and exits. Without ptrace, waits until the exec closes the child's
- * end of the pipe. Returns the time of execve. */
+/* Lets the child execute the command, or exit if a signal ends kvis. Without ptrace, waits until
+ * the exec closes the child's end of the pipe. Returns the time of execve. */
 static u64 sp_go(bool traced)
 {
     struct pollfd pipe_end = { .fd = sp_command.go };
@@ -18617,8 +18615,8 @@ static u64 sp_go(bool traced)
     return at > from && at <= u_now() ? at : from;
 }
 
-/* Returns whether the command has ended. Then *status is its wait status and, unless used is NULL,
- * *used is its resource usage. */
+/* Returns whether the command has ended. Sets *status to its wait status and, unless used is NULL,
+ * *used to its resource usage. */
 static bool sp_ended(int *status, struct rusage *used)
 {
     if (sp_command.pid && !sp_command.ended)
@@ -18626,17 +18624,16 @@ static bool sp_ended(int *status, struct rusage *used)
     return sp_command.ended;
 }
 
-/* --- kvis as the first process (kernel parameter init=/kvis) --- The command, usually systemd,
- * must run as process 1. Therefore process 1 executes the command, and a child of it runs kvis. The
- * child has its own mount namespace, because kvis needs /proc and /sys, and init must find the
- * machine as the kernel left it. The child ends when init sends SIGTERM to all processes.
- * sp_never_end ensures that process 1 does not end, even if kvis fails. */
+/* --- kvis as the first process (kernel parameter init=/kvis) --- Process 1 must become the
+ * command, usually systemd, so a child of it runs kvis. kvis needs /proc and /sys, but init must
+ * find the machine as the kernel left it, so the child has its own mount namespace. The child ends
+ * when init sends SIGTERM to all processes. Process 1 does not end, even if kvis fails
+ * (sp_never_end). */
 
-/* default init programs of Linux (kernel_init in init/main.c, Linux 6.12) */
+/* Default init programs of Linux (kernel_init in init/main.c, Linux 6.12). */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Prints which program process 1 executes. Calls only write(2), because signal handlers call this
- * function. */
+/* Prints which program process 1 executes. Safe in signal handlers: calls only write(2). */
 static void sp_say_init(const char *path)
 {
     static const char says[] = "kvis: process 1 executes ";
@@ -18645,8 +18642,7 @@ static void sp_say_init(const char *path)
     out_write_all(STDERR_FILENO, "\n", 1);
 }
 
-/* Returns whether a file can be the init: an executable other than kvis, which would start itself
- * forever. */
+/* Returns whether a file can be the init: an executable, but not kvis, which would start itself. */
 static bool sp_is_init(const char *path)
 {
     struct stat s, own;
@@ -18662,9 +18658,9 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Called when process 1 of a machine is about to end, which would make the kernel panic. Executes
- * the init on kvis's command line unless kvis has started it before, or else the first of the
- * kernel's default init programs. Runs at exit or in a signal handler. */
+/* Called when process 1 of a machine is about to end, at exit or in a signal handler: the kernel
+ * would panic. Executes the init on kvis's command line unless kvis has started it before, or else
+ * the first of the kernel's default init programs. */
 static void sp_never_end(void)
 {
     if (getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
@@ -18691,9 +18687,8 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* Makes process 1 of a machine call sp_never_end when it ends. A machine has kthreadd as process 2;
- * a new container has no process 2. (/proc, which could show the pid namespace, is not mounted
- * yet.) */
+/* Makes process 1 of a machine call sp_never_end when it ends. In a new container, kvis can also be
+ * process 1, but only a machine has a process 2 (kthreadd). /proc is not mounted yet. */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -18723,9 +18718,8 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* Boots a machine if kvis is process 1. Process 1 executes the command when kvis is ready or has
- * failed, or after 10 s. This function returns in a child process, which runs kvis without a
- * command. */
+/* Boots a machine if kvis is process 1, which executes the command when kvis is ready or has
+ * failed, or after 10 s. Returns in a child process, which runs kvis without a command. */
 static void sp_boot(void)
 {
     int ready[2];
