@@ -16046,7 +16046,6 @@ enum {
 
 static const char *btf_dir = "/sys/kernel/btf";
 
-/* A field, type or enumerator of the running kernel. */
 struct kfield {
     u32 off, size; /* in bytes; size of an array: of all elements */
     bool is_signed;
@@ -16055,8 +16054,8 @@ struct kfield {
 };
 
 /* A query for "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE". The path skips anonymous
- * structs and unions. err: 0; -ENOENT: this kernel lacks the name; -EOPNOTSUPP: a bit-field;
- * -EINVAL: invalid name; -EBADMSG: damaged BTF. */
+ * structs and unions. err: 0; -ENOENT: not in this kernel; -EOPNOTSUPP: a bit-field; -EINVAL:
+ * invalid name; -EBADMSG: damaged BTF. */
 struct btf_want {
     const char *name;
     u32 next; /* index of the next query in the hash bucket, plus one; 0: none */
@@ -16070,8 +16069,8 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* In BTF, a type is a struct btf_type of 12 bytes, then `body` bytes, then `each` bytes for each of
- * its vlen members. named: C programs can refer to types of this kind by name. */
+/* A type in BTF is 12 bytes, `body` bytes, and `each` bytes for each of its vlen members. named: C
+ * programs can name types of this kind. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
@@ -16082,7 +16081,7 @@ static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_KINDS] = { 0, 0, false }, /* kinds of newer kernels */
 };
 
-/* A BTF file in memory. All positions are offsets from the start of the file. */
+/* A BTF file in memory. Positions are offsets from the start of the file. */
 struct btf_file {
     const char *name;
     const u8 *p;
@@ -16103,7 +16102,7 @@ struct btf_type {
     bool flag;
 };
 
-/* A step of a path: a member name of n characters, or, if name is NULL, the array index n. */
+/* A step of a path: a member name of n characters; if name is NULL, the array index n. */
 struct btf_step { const char *name; u32 n; };
 struct btf_hit { u32 type; u64 off; bool bits; };
 
@@ -16137,8 +16136,8 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps a BTF file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c), or reads it: a
- * batch takes 5 ms with a mapping, and 35 ms with reads, which return one page each. */
+/* Maps a BTF file, which sysfs allows since Linux 6.16, or reads it page by page. (A batch takes 5
+ * ms with a mapping, and 35 ms with reads.) */
 static int btf_read(struct btf_file *b, int fd)
 {
     u8 *p = mmap(NULL, b->size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -16157,8 +16156,8 @@ static int btf_read(struct btf_file *b, int fd)
     return 0;
 }
 
-/* Finds the sizes of type kinds, which BTF can contain since Linux 7.1 (struct btf_layout in
- * include/uapi/linux/btf.h). They allow skipping types of unknown kinds. */
+/* Finds the sizes of type kinds (struct btf_layout, Linux 7.1), which allow skipping unknown
+ * kinds. */
 static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
@@ -16190,7 +16189,7 @@ static int btf_header(struct btf_file *b)
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
     b->str_len = h.str_len;
-    /* A module may have no strings of its own, because its types can use those of vmlinux. */
+    /* a module may have no strings of its own */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "the strings do not end in NUL");
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
@@ -16213,7 +16212,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
         return btf_bad(b, "type %u is truncated", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* the masks of vlen (16 bits) and kind (5 bits) include reserved bits, which are 0 */
+    /* vlen has 16 bits and kind 5; the reserved bits between them are 0 */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
@@ -16231,7 +16230,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     return (s64)len + 12;
 }
 
-/* Returns the hash bucket of a type name, by its first four bytes, which few names share. */
+/* Returns the hash bucket of a type name, by its first four bytes. */
 static u32 *btf_bucket(const char *name, u32 len)
 {
     u32 h = 0;
@@ -16240,14 +16239,13 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Returns whether a query may be for the type t. */
 static bool btf_is_asked(const struct btf_type *t)
 {
     return btf_kinds[MIN(t->kind, BTF_KINDS)].named && *btf_bucket(btf_str(t->b, t->name), 4);
 }
 
-/* Checks all types of a file and stores their positions. Page faults would take longer than the
- * scan (MAP_POPULATE). */
+/* Checks all types of a file and stores their positions. (MAP_POPULATE: page faults would take
+ * longer than the scan.) */
 static int btf_scan(struct btf_file *b)
 {
     b->type_bytes = ((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type;
@@ -16279,7 +16277,7 @@ static int btf_get(u32 id, struct btf_type *t)
     return btf_head(b, b->type[id - b->first_id] & BTF_AT, id, t) < 0 ? -EBADMSG : 0;
 }
 
-/* Sets *t to the type `id` without typedefs and qualifiers such as const. */
+/* Sets *t to the type `id` without typedefs and qualifiers. */
 static int btf_strip(u32 id, struct btf_type *t)
 {
     for (u32 i = 0; i < BTF_DEPTH; i++) {
@@ -16375,7 +16373,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
     return *err ? NULL : p;
 }
 
-/* Finds a member of a struct or of its anonymous structs and unions. h->off is in bits. */
+/* Finds a member, even in anonymous structs and unions. h->off is in bits. */
 static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
                     struct btf_hit *h)
 {
@@ -16514,7 +16512,7 @@ static void btf_sort(struct btf_want *w, u32 n)
     }
 }
 
-/* Resolves the queries for type t that no earlier type of the same name has resolved. */
+/* Resolves the queries for type t that no earlier type of this name has resolved. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -16526,8 +16524,7 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
     }
 }
 
-/* Resolves all queries. If several types have a name, uses the first that has the member. Types of
- * the module precede types of vmlinux. */
+/* Resolves all queries. The types of a module precede those of vmlinux. */
 static void btf_answer(struct btf_want *w)
 {
     struct btf_type t;
@@ -16537,7 +16534,7 @@ static void btf_answer(struct btf_want *w)
                 btf_ask(&t, w);
 }
 
-/* Loads a BTF file. vmlinux must be loaded before the module. */
+/* vmlinux must be loaded before the module. */
 static int btf_load(int fd, const char *name)
 {
     struct btf_file *b = &btf.file[btf.n_files], *base = &btf.file[0];
@@ -16557,8 +16554,7 @@ static int btf_load(int fd, const char *name)
     return e ? e : btf_scan(b);
 }
 
-/* Resolves the queries w[] from open BTF files; module_fd -1: no module. On failure, each err is
- * that error. */
+/* Resolves the queries w[]; module_fd -1: no module. On failure, each err is that error. */
 static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
                            char why[])
 {
@@ -16600,8 +16596,8 @@ static int btf_open(const char *name, char why[])
 }
 
 /* Resolves the queries w[] from the BTF of vmlinux and, unless `module` is NULL, of a module.
- * Returns 0, or -errno if BTF cannot be read at all; each err is then the same. why[] has the
- * reason, or says what is damaged if an err is -EBADMSG. */
+ * Returns 0, or -errno (also in each err) if BTF cannot be read at all. why[]: the reason, or what
+ * is damaged if an err is -EBADMSG. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -16656,8 +16652,8 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 
 /* --- the root --- */
 
-/* Returns whether the kernel hides tracefs (LOCKDOWN_TRACEFS): lockdown mode "confidentiality". In
- * this mode, unmounting tracefs crashes Linux 7.2 (list_del in tracefs_destroy_inode). */
+/* Returns whether lockdown=confidentiality hides tracefs. Then unmounting tracefs crashes Linux 7.2
+ * (list_del in tracefs_destroy_inode). */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -16687,7 +16683,7 @@ static int tfs_open_mounted(const char *path)
 
 #define TFS_LOCKED_DOWN "boot with lockdown=integrity, or without Secure Boot"
 
-/* Returns how to fix an error in mounting tracefs or in reading one of its files. */
+/* Returns how to fix an error in mounting or reading tracefs. */
 static const char *tfs_fix(int e)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -16719,8 +16715,8 @@ static int tfs_find_root(void)
                     "%s", strerror(-first), mounted[0], mounted[1], tfs_fix(first));
 }
 
-/* Returns tfs.root, which stays open. On failure, sets tfs.no_root and returns -errno; later calls
- * fail without another attempt. */
+/* Returns tfs.root, which stays open, or -errno with tfs.no_root. Later calls fail without another
+ * attempt. */
 static int tfs_dir(void)
 {
     if (tfs.root == INT_MIN) {
@@ -16747,7 +16743,7 @@ static int tfs_open_event(const char *event, const char *file)
     return e < 0 ? tfs_fail(e, "tracefs %s: %s" U_FIX "%s", path, strerror(-e), tfs_fix(e)) : e;
 }
 
-/* Reads a file of an event, and appends a NUL. */
+/* Appends a file of an event and a NUL to b. */
 static int tfs_read(const char *event, const char *file, struct buf *b)
 {
     int fd = tfs_open_event(event, file), e = 0;
@@ -16766,7 +16762,7 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
                                        file, TFS_MAX_FORMAT >> 10);
 }
 
-/* Parses at most 9 digits followed by `end`, and advances *p past it. Other input: returns -1. */
+/* Parses at most 9 digits followed by `end`, and advances *p past it; -1: other input. */
 static s32 tfs_number(const char **p, char end)
 {
     const char *s = *p;
@@ -16802,7 +16798,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* Old kernels print macros, as in "char comm[TASK_COMM_LEN]": the count is unknown (0). */
+        /* old kernels print a macro, as in "char comm[TASK_COMM_LEN]"; 0: unknown */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -16821,7 +16817,7 @@ static bool tfs_key(const char **p, const char *key)
     return true;
 }
 
-/* Parses "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;"; newer kernels may add more. */
+/* Parses "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;", which newer kernels may continue. */
 static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
 {
     const char *semi;
@@ -16841,7 +16837,7 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
            off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
 }
 
-/* Resolves a query for a whole field (bracket is "") or an array element (bracket is "[2]"). */
+/* Resolves a query for a field (bracket is "") or an array element ("[2]"). */
 static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
 {
     *k = (struct kfield){ .off = f->off, .size = f->size, .is_signed = f->is_signed,
@@ -16866,12 +16862,12 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         const char *name = w[i].name + strcspn(w[i].name, ".") + 1;
         u32 len = (u32)strcspn(name, "[");
         if (f->len == len && !memcmp(f->name, name, len))
-            /* -EBADMSG: the record has two fields with this name. */
+            /* -EBADMSG: two fields have this name */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, name + len, &w[i].f) : -EBADMSG;
     }
 }
 
-/* A complete format file begins with the event's name and ends with the "print fmt". */
+/* A complete file begins with the event's name and ends with the "print fmt". */
 static int tfs_format(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
@@ -16893,7 +16889,6 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
     return whole ? 0 : tfs_fail(-EBADMSG, "the format file of %s is truncated", event);
 }
 
-/* Resolves queries from the text of a format file. A NUL before the end is an error. */
 static int tfs_answer(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++)
@@ -16905,9 +16900,8 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
     return e;
 }
 
-/* Resolves queries such as "trace_event_raw_X.FIELD" from the format file of a tracepoint. A
- * __data_loc field has the size of its 4-byte locator. If the file is missing or malformed, returns
- * -errno, which is also the err of each query. */
+/* Resolves queries such as "trace_event_raw_X.FIELD" from a tracepoint's format file. A __data_loc
+ * field has the size of its 4-byte locator. On failure, each err is that error. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
@@ -16931,13 +16925,13 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
-/* CFG_ constants of BPF programs. */
+/* Constants (CFG_) of BPF programs. */
 struct bpf_cfgs {
     struct { const char *name; u64 val; } v[64];
     u32 n;
 };
 
-/* A loaded family of BPF programs. File descriptors that do not exist are -1. */
+/* A family of BPF programs. Descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
     struct bpf_obj *lender;  /* object that owns the maps of this one; NULL: this one */
@@ -16962,7 +16956,7 @@ static struct {
     struct rlimit memlock; /* limit that kvis inherited; the command gets it back */
 } bpf;
 
-/* Returns the running kernel's version as in KERNEL_VERSION of <linux/version.h>. */
+/* Returns the kernel's version as in KERNEL_VERSION of <linux/version.h>. */
 static u32 bpf_kernel_version(void)
 {
     struct utsname u;
@@ -16979,7 +16973,7 @@ static bool bpf_is_locked(void)
     return bpf_kernel_version() < (5u << 16 | 11u << 8);
 }
 
-/* Raises RLIMIT_MEMLOCK if BPF needs that. Returns true if this call raised the limit. */
+/* Raises RLIMIT_MEMLOCK if BPF needs that. Returns whether it did. */
 static bool bpf_raise_memlock(void)
 {
     struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -16991,9 +16985,8 @@ static bool bpf_raise_memlock(void)
 #define BPF_ATTR_TO(field) \
     (offsetof(union bpf_attr, field) + sizeof(((union bpf_attr *)0)->field))
 
-/* Calls bpf(2). size includes only the used fields of *a, because older kernels reject non-zero
- * fields that they do not know. Tries again after EAGAIN (a signal interrupted the verifier), and
- * after EPERM if raising RLIMIT_MEMLOCK may help. */
+/* Calls bpf(2). size: up to the last used field, because older kernels reject unknown fields that
+ * are not zero. EAGAIN: a signal interrupted the verifier. */
 static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 {
     long r;
@@ -17026,8 +17019,8 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
     c->v[c->n++].val = val;
 }
 
-/* Returns the inode of kvis's pid namespace and sets *dev to its device, or returns 0 in the
- * initial pid namespace (PROC_PID_INIT_INO). */
+/* Returns the inode of kvis's pid namespace and sets *dev to its device; 0: the initial one
+ * (PROC_PID_INIT_INO). */
 static u64 bpf_pid_ns(u64 *dev)
 {
     struct stat s;
@@ -17040,7 +17033,7 @@ static u64 bpf_pid_ns(u64 *dev)
     return s.st_ino;
 }
 
-/* Returns a random value that is not a user-space address, because bit 63 is set. */
+/* Returns a random value that is not a user-space address: bit 63 is set. */
 static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
@@ -17048,7 +17041,7 @@ static u64 bpf_magic(void)
 
 /* --- CPUs --- */
 
-/* Returns the number of possible CPUs, which is the number of values in an element of a per-CPU map
+/* Returns the number of possible CPUs: an element of a per-CPU map has as many values
  * (kernel/bpf/arraymap.c). Without /sys, returns the size of the kernel's CPU masks, which is at
  * least that number (sched_getaffinity(2)). */
 static u32 bpf_possible(void)
@@ -17077,7 +17070,7 @@ static int bpf_map_create(const struct bpf_map_row *m)
     return bpf_call(BPF_MAP_CREATE, &a, BPF_ATTR_TO(map_name));
 }
 
-/* Calls bpf(2) for a map element. flags: BPF_ANY, BPF_NOEXIST or BPF_EXIST. */
+/* flags: BPF_ANY, BPF_NOEXIST or BPF_EXIST. */
 static int bpf_map_flagged(int cmd, int map, const void *key, const void *val, u64 flags)
 {
     union bpf_attr a;
@@ -17117,8 +17110,8 @@ static u64 bpf_memory(void)
     return (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Halves `usual`, a number of elements of `piece` bytes, until they take at most 1/part of the
- * machine's memory. Returns the number, but at least `least`. */
+/* Halves `usual`, a number of elements of `piece` bytes, to no less than `least`, until the
+ * elements take at most 1/part of the machine's memory. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     u64 memory = bpf_memory();
@@ -17127,8 +17120,8 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* Returns the size of the ring buffer: --ring, or else `usual`, but at most 1/32 of the machine's
- * memory, and at most 1/16 of the address space (RLIMIT_AS), where kvis maps the buffer twice. */
+/* Returns the size of the ring buffer: --ring, or `usual`, but at most 1/32 of the memory, and 1/16
+ * of the address space (RLIMIT_AS), where kvis maps the buffer twice. */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space;
@@ -17154,15 +17147,15 @@ static int bpf_map(const struct bpf_obj *o, const char *name)
     return -1;
 }
 
-/* Maps an array map (BPF_F_MMAPABLE) for reading. Returns NULL and sets errno on failure. */
+/* Maps an array map for reading. Returns NULL and sets errno on failure. */
 static const void *bpf_map_view(int map, size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Creates the maps of a family. Preallocating the entries of hash tables would double the time
- * before a command starts, and since Linux 6.1, BPF programs can allocate entries in any context
+/* Creates the maps of a family. Preallocated hash tables would double the time before a command
+ * starts. Since Linux 6.1, BPF programs can allocate entries in any context
  * (kernel/bpf/memalloc.c). */
 static int bpf_make_maps(struct bpf_obj *o)
 {
@@ -17175,7 +17168,7 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        /* one entry per thread; memory for kernel stacks (16 KB) limits the number of threads */
+        /* one entry per thread; kernel stacks (16 KB) limit the number of threads */
         if (m.type == BPF_MAP_TYPE_HASH) {
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
@@ -17200,20 +17193,19 @@ static bool bpf_is_field(const struct bpf_patch *p)
     return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
 }
 
-/* Returns whether a patch is for a field of a tracepoint's record. tracefs describes these fields,
- * and BTF describes all others. */
+/* Returns whether tracefs, not BTF, describes the field: it is in a tracepoint's record. */
 static bool bpf_is_record(const struct bpf_patch *p)
 {
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* Returns whether a BPF program runs at a raw tracepoint (TRACING: one with typed arguments). */
+/* TRACING: a raw tracepoint with typed arguments. */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
 }
 
-/* Returns the kernel's field, or NULL if the kernel lacks it or kvis cannot find it. */
+/* Returns a field of the kernel, or NULL if it does not exist or cannot be found. */
 static const struct kfield *bpf_field(const struct bpf_obj *o, const char *name)
 {
     for (; o; o = o->lender)
@@ -17228,7 +17220,7 @@ static bool bpf_has_field(const struct bpf_obj *o, const char *name)
     return bpf_field(o, name);
 }
 
-/* Adds a query for a field to o->want, without duplicates. If allocation fails, the field counts as
+/* Adds a query for a field unless there is one. If allocation fails, the field counts as
  * missing. */
 static void bpf_add_want(struct bpf_obj *o, const char *name)
 {
@@ -17243,8 +17235,8 @@ static void bpf_add_want(struct bpf_obj *o, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name };
 }
 
-/* Adds queries for the kernel fields that a BPF program uses: those of the tracepoint's record, or
- * all others. Returns the index of the first new query. */
+/* Adds queries for the fields that a BPF program uses: of the tracepoint's record, or all others.
+ * Returns the index of the first new query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -17258,7 +17250,7 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Thread function. bpf_patch handles errors and missing fields. */
+/* Thread function. Errors make fields missing, which bpf_patch handles. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -17283,7 +17275,7 @@ static void bpf_set_compat(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
-/* Sets the registers of the number and the arguments of a system call, also in the 32-bit ABI. */
+/* Sets the registers of a system call's number and arguments, also in the 32-bit ABI. */
 static void bpf_set_registers(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
@@ -17321,7 +17313,7 @@ static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_
     return true;
 }
 
-/* Kernel fields from which BPF programs read the path of a directory. */
+/* Kernel fields from which BPF programs read a directory's path. */
 #define BPF_WALK_FIELDS "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt", \
     "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt", \
     "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path"
@@ -17333,8 +17325,8 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Replaces an instruction that uses a missing field with a call of a nonexistent helper, which the
- * verifier accepts only as dead code. The helper's number identifies the patch. */
+/* Replaces an instruction that uses a missing field with a call of a nonexistent helper function,
+ * which the verifier accepts only as dead code. The helper's number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
@@ -17350,9 +17342,9 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
         in[1].imm = (s32)(u32)(v >> 32);
 }
 
-/* Sets the offset of a kernel field in an instruction, and the size if it is a load. Returns false
- * if the instruction cannot access the field. Instructions use only the address of a flexible array
- * (count 0), such as numbers[] of struct pid since Linux 6.5. */
+/* Sets the offset of a field in an instruction, and the size if it is a load. Returns false if the
+ * instruction cannot access the field. Of a flexible array (count 0), such as numbers[] of struct
+ * pid since Linux 6.5, instructions use only the address. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -17421,7 +17413,7 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- loading --- */
 
-/* Loads a BPF program; log: buffer for the verifier's log, or NULL. Returns a descriptor. */
+/* log: buffer for the verifier's log, or NULL. Returns a descriptor. */
 static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
                          const struct bpf_insn *insns, char *log, u32 log_size)
 {
@@ -17450,8 +17442,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     return e;
 }
 
-/* If bpf_poison inserted the helper function `number`, sets the error text (this kernel lacks the
- * field) and returns true. */
+/* Returns whether bpf_poison inserted the helper function `number`; sets the error text. */
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
@@ -17464,7 +17455,7 @@ static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 num
     return true;
 }
 
-/* Sets the error text to a known cause, or to the last lines of the verifier's log. Returns e. */
+/* Sets the error text to a known cause, or to the end of the verifier's log. Returns e. */
 static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, char *log)
 {
     for (const char *p = log; (p = strstr(p, "unknown#")); p++)
@@ -17499,7 +17490,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     return f;
 }
 
-/* Loads BPF program i without a log. insns receives its patched instructions. */
+/* Loads BPF program i without a log. insns receives the patched instructions. */
 static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -17523,8 +17514,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Creates the maps of o. Unless o->lender has the kernel fields, another thread resolves them at
- * the same time, because both tasks take some ms. The caller has set fam and ring_bytes. */
+/* Creates the maps of o. Unless o->lender has the kernel fields, another thread resolves them
+ * meanwhile. The caller has set fam and ring_bytes. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -17542,7 +17533,7 @@ static int bpf_open(struct bpf_obj *o)
     return e;
 }
 
-/* State that the threads of bpf_load share. mask: the BPF programs not loaded yet, one bit each. */
+/* What the threads of bpf_load share. mask: BPF programs not loaded yet. */
 struct bpf_loading {
     struct bpf_obj *o;
     u32 mask;
@@ -17561,9 +17552,8 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Loads the BPF programs in `mask`, a bit set of indexes of fam->progs, with two threads: the
- * longest program takes about as long as all others. Loads programs that failed once more, to get
- * the reason. */
+/* Loads the BPF programs in `mask` (bits: indexes of fam->progs) with two threads: the longest
+ * program takes about as long as all others. Loads failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -17582,17 +17572,15 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Returns whether BPF programs at raw tracepoints run for every event. On newer kernels, these
- * programs can be preempted, and do not nest: a preempted program misses the events of other tasks
- * on that CPU (with eight threads, one open in ten on Linux 7.2, none on 6.18). Only the version
- * shows this. */
+/* Returns whether BPF programs at raw tracepoints run for every event. Since Linux 6.19, they can
+ * be preempted, and then miss the events of other tasks on that CPU (with eight threads, one open
+ * in ten on Linux 7.2, none on 6.18). Only the version shows this. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
-/* Attaches a BPF program to a raw tracepoint. A TRACING program was loaded for its tracepoint, so
- * `name` is NULL. */
+/* name: NULL for a TRACING program, which was loaded for its tracepoint. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -17603,7 +17591,7 @@ static int bpf_attach_raw(const char *name, int prog)
 }
 
 /* Attaches a BPF program to a perf event on one CPU. The program runs on all CPUs, because the
- * kernel attaches it to the tracepoint itself (perf_event_set_bpf_prog). */
+ * kernel attaches it to the tracepoint (perf_event_set_bpf_prog). */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
@@ -17629,10 +17617,9 @@ static int bpf_attach_tp(const char *event, int prog)
 
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
-/* Sets obj.why to the reason for an error of bpf_attach_kprobe, and returns e. -ENOENT: the kernel
- * has no kprobes or no such function. -EINVAL: the function is blacklisted, or ftrace patches it
- * and the architecture (such as riscv64) has no KPROBES_ON_FTRACE (check_ftrace_location in
- * kernel/kprobes.c, Linux 6.12). */
+/* Sets obj.why to the reason for an error of bpf_attach_kprobe. -EINVAL: the function is
+ * blacklisted, or ftrace patches it and the architecture (such as riscv64) has no KPROBES_ON_FTRACE
+ * (check_ftrace_location in kernel/kprobes.c, Linux 6.12). */
 static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 {
     if (e == -EINVAL)
@@ -17648,15 +17635,14 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
     return bpf_fail(o, e, "%.100s: this kernel function cannot be probed", symbol);
 }
 
-/* A kernel function to be probed. */
 struct bpf_ksym {
     const char *name; /* name in the kernel's source */
     u32 n;            /* number of symbols found; more than 1 are ambiguous */
     char found[128];  /* symbol found: `name`, perhaps with suffixes such as .isra.0 */
 };
 
-/* Returns whether a symbol is the kernel function with this name, perhaps with suffixes of modified
- * functions. (Symbols with .cold or .part.0 are only parts of a function.) */
+/* Returns whether a symbol is the function `name`, perhaps with a compiler's suffixes. (Symbols
+ * with .cold or .part.0 are only parts of a function.) */
 static bool bpf_ksym_is(const char *symbol, const char *name)
 {
     static const char *const endings[] = { ".isra.", ".constprop.", ".llvm." };
@@ -17674,8 +17660,8 @@ static bool bpf_ksym_is(const char *symbol, const char *name)
     return known;
 }
 
-/* Finds the symbols of n kernel functions in /proc/kallsyms. The file has 10 MB, and a read returns
- * at most a page; musl's own buffer (1 KB) would need more reads. */
+/* Finds the symbols of n kernel functions in /proc/kallsyms: 10 MB, of which a read returns at most
+ * a page. (musl's own buffer of 1 KB would need more reads.) */
 static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     static char buf[16 << 10];
@@ -17719,7 +17705,7 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 
 /* --- kprobes --- */
 
-/* Attaches a BPF program with the kprobe PMU (Linux 4.17). Closing the fd removes the kprobe. */
+/* Uses the kprobe PMU (Linux 4.17): closing the descriptor removes the kprobe. */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
     int type = (int)u_file_number(BPF_KPROBES "/type", -ENOENT), bit = 0;
@@ -17766,8 +17752,8 @@ static void bpf_close_all(int *f, u32 n)
 }
 
 /* Loads and attaches BPF program i for a tracepoint that has an additional argument on some
- * kernels. The program's first constant is 1 if this kernel has it. If the program with 1 does not
- * attach (or, with typed arguments, load), tries 0. */
+ * kernels. The program's first constant says whether the argument exists. If the program with 1
+ * does not attach (or, with typed arguments, load), tries 0. */
 static int bpf_load_either(struct bpf_obj *o, u32 i)
 {
     for (;; o->cfg.v[0].val = 0) {
@@ -17780,7 +17766,7 @@ static int bpf_load_either(struct bpf_obj *o, u32 i)
     }
 }
 
-/* Attaches a BPF program to the entry or return of a kernel function that bpf_ksyms found. */
+/* Attaches a BPF program to the entry or return of a function that bpf_ksyms found. */
 static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_ret, int prog)
 {
     if (o->n_probes == BPF_MAX_PROBES)
@@ -17798,8 +17784,8 @@ static void *bpf_closer(void *f)
     return NULL;
 }
 
-/* Detaches all BPF programs of o; maps stay readable. Closing a perf event takes an RCU grace
- * period (80 ms on the tested machine), so one thread per event closes them. */
+/* Detaches all BPF programs; maps stay readable. Closing a perf event takes an RCU grace period (80
+ * ms on the tested machine), so each has a thread. */
 static void bpf_detach(struct bpf_obj *o)
 {
     pthread_t th[ARRAY_LEN(o->link)];
@@ -17832,7 +17818,7 @@ static void bpf_close(struct bpf_obj *o)
 
 /* --- explaining errors --- */
 
-/* Returns the effective capabilities of kvis, one bit each (capget(2) version 3: two words). */
+/* Returns the effective capabilities of kvis, one bit each (capget(2)). */
 static u64 bpf_caps(void)
 {
     struct { u32 version; s32 pid; } head = { 0x20080522, 0 };
@@ -17842,16 +17828,16 @@ static u64 bpf_caps(void)
     return d[0].effective | (u64)d[1].effective << 32;
 }
 
-/* Numbers of capabilities; the last two exist since Linux 5.8 (linux/capability.h). */
+/* Numbers of capabilities (linux/capability.h); the last two exist since Linux 5.8. */
 enum { BPF_SYS_ADMIN = 21, BPF_SYS_RESOURCE = 24, BPF_PERFMON = 38, BPF_BPF = 39 };
 
-/* Returns whether these capabilities suffice to load BPF programs. bpf(2) ignores the user ID. */
+/* bpf(2) ignores the user ID. */
 static bool bpf_caps_enough(u64 caps)
 {
     return caps >> BPF_SYS_ADMIN & 1 || (caps >> BPF_PERFMON & 1 && caps >> BPF_BPF & 1);
 }
 
-/* Returns whether kvis is in the initial user namespace, whose uid_map has all IDs. */
+/* In the initial user namespace, uid_map has all IDs. */
 static bool bpf_first_user_ns(void)
 {
     char map[64];
@@ -17862,7 +17848,7 @@ static bool bpf_first_user_ns(void)
 /* Why the kernel refused BPF, and how to fix that; "" if unknown. */
 struct bpf_denial { const char *why, *fix; };
 
-/* If a seccomp filter denies a system call that BPF needs, returns an error text, else NULL. */
+/* Returns which system call a seccomp filter denies, or NULL. */
 static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
@@ -17874,7 +17860,7 @@ static const char *bpf_forbidden(void)
     return NULL;
 }
 
-/* Returns why the kernel refused a BPF program or map with error e, and how to fix that. */
+/* Explains error e of bpf(2). */
 static struct bpf_denial bpf_denied(int e)
 {
     u64 caps = bpf_caps();
@@ -17915,7 +17901,7 @@ static struct bpf_denial bpf_denied(int e)
     return (struct bpf_denial){ "", "" };
 }
 
-/* Returns why the BPF programs of o could not be loaded or attached (error e), and a fix. */
+/* Returns why loading or attaching failed (error e), and a fix. */
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
@@ -17931,7 +17917,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 /* --- lost records and missed runs --- */
 
 /* Reads an element of a per-CPU array map whose value is n counters. Sets sum[i] to the sum of
- * counter i over all CPUs, or to its maximum if i is `most`. Returns 0 or -errno. */
+ * counter i over all CPUs, or to its maximum if i is `most`. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
     u32 cpus = bpf_possible(); /* the kernel may fill fewer; the rest stays 0 */
@@ -17955,7 +17941,6 @@ static void bpf_not_read(int e)
     bpf_unread = true;
 }
 
-/* Returns the sum of a counter over all CPUs, or 0 and sets bpf_unread. */
 static u64 bpf_sum(int map, u32 key)
 {
     u64 sum = 0;
@@ -17971,11 +17956,11 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
     return map < 0 ? 0 : bpf_sum(map, why);
 }
 
-/* Offsets in struct bpf_prog_info: run_time_ns, run_cnt (5.1), recursion_misses (5.12). */
+/* Offsets in struct bpf_prog_info, which older headers define without some: run_time_ns, run_cnt
+ * (5.1), recursion_misses (5.12). */
 enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
 
-/* Returns the sum of a counter over the loaded BPF programs in the bit set `mask`. at: offset of
- * the counter in struct bpf_prog_info, which older headers define without it. */
+/* Returns the sum of the counter at offset `at` over the loaded BPF programs in `mask`. */
 static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
 {
     u64 sum = 0;
@@ -18005,7 +17990,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
     return bpf_info(o, mask, BPF_INFO_MISSES);
 }
 
-/* Measures the run time of BPF programs until kvis exits (BPF_ENABLE_STATS, Linux 5.8). */
+/* Measures the run time of BPF programs (BPF_ENABLE_STATS, Linux 5.8) until kvis exits. */
 static int bpf_take_time(void)
 {
     union bpf_attr a;
@@ -18033,10 +18018,10 @@ static struct {
     u64 mark;                /* position at which rb_drain stops */
 } rb_state = { .epoll = -1 };
 
-/* Handles a record. Returns false to leave the record and all later ones in the ring buffer. */
+/* Handles a record. Returns false to keep it and all later records in the ring buffer. */
 typedef bool rb_fn(const void *record, u32 size);
 
-/* Maps a ring buffer, whose layout kernel/bpf/ringbuf.c of Linux defines. Returns 0 or -errno. */
+/* Maps a ring buffer (layout: kernel/bpf/ringbuf.c of Linux). */
 static int rb_map(int map, u32 bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -18049,13 +18034,13 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* If a child inherited these pages, they would count as its resident memory. */
+    /* as inherited pages, these would count as a child's resident memory */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
 }
 
-/* Opens the ring buffer of o (its map `events`) for reading. Returns 0 or -errno. */
+/* Opens the ring buffer of o (its map `events`) for reading. */
 static int rb_open(struct bpf_obj *o)
 {
     rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -18063,22 +18048,21 @@ static int rb_open(struct bpf_obj *o)
     return e ? bpf_fail(o, e, "cannot map the BPF ring buffer: %s", strerror(-e)) : 0;
 }
 
-/* Waits for a record, for a signal that is not in `mask`, or until ms milliseconds have passed. */
+/* Waits for a record, for a signal that is not in `mask`, or for ms milliseconds. */
 static void rb_wait(int ms, const sigset_t *mask)
 {
     struct epoll_event ev;
     epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
 }
 
-/* Sets the position at which the next rb_drain stops. Otherwise, writers could keep it busy
- * forever. */
+/* Sets where the next rb_drain stops, because writers could keep it busy forever. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* Returns whether the ring buffer is half full. If so, stopped threads should not continue yet. */
+/* If the ring buffer is half full, stopped threads should not continue yet. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
@@ -18090,8 +18074,8 @@ static bool rb_drained(void)
 }
 
 /* Passes the records before the mark to `take`, and returns their number. A record has a header of
- * 8 bytes, four of which are its length and two flags, and data padded to 8 bytes. rb_drain stops
- * at a record that is still being written (BUSY). */
+ * 8 bytes (its length and two flags) and data padded to 8 bytes. Stops at a record that is still
+ * being written (BUSY). */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -18114,7 +18098,7 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* Returns how many records were lost; N_LOST: how many runs of BPF programs the kernel skipped. */
+/* N_LOST: runs of BPF programs that the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, ~0u) : bpf_lost(o, why);
@@ -18125,7 +18109,7 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
  * inherited, and executes the command. Errors end kvis only before it attaches anything. Entry
  * points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended; sp_boot (init=/kvis). */
 
-/* The command. Its process calls `early` before it becomes the user of -u, and `late` just before
+/* The command. Its process calls `early` before it becomes the user of -u, and `late` before
  * execve. */
 static struct {
     pid_t pid;
@@ -18143,8 +18127,8 @@ static struct { /* signal mask and actions that kvis inherited */
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp_found;
 
-/* Installs `note` as the handler of all signals that kvis handles. They interrupt every blocking
- * call. */
+/* Installs `note` as the handler of the signals that kvis handles. They interrupt blocking
+ * calls. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -18166,10 +18150,10 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* A signal to kvis alone ends kvis. A signal to kvis's process group also reaches the command, so
- * kvis ends with the command. siginfo does not distinguish the two cases, so kvis starts a witness:
- * a process in the same group that writes each signal it gets to a pipe. With ptrace, a stop of the
- * command shows the signal (tr_is_groups). */
+/* A signal to kvis alone ends kvis. A signal to its process group also reaches the command, so kvis
+ * ends with the command. siginfo does not tell which it is. Therefore, a witness (a process in the
+ * same group) writes each signal it gets to a pipe. With ptrace, a stop of the command shows the
+ * signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
@@ -18187,7 +18171,7 @@ static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;
 
 /* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. Drops a
- * signal while SP_CAME others, which decide whether kvis ends, wait for sp_over. */
+ * signal if SP_CAME others are waiting for sp_over. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -18202,9 +18186,9 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Main function of the witness process, in which all signals are blocked. It clears its name and
- * arguments, because `pkill kvis` must not find it. It asks for real-time priority, because equal
- * signals merge until the witness takes them. */
+/* Main function of the witness, in which all signals are blocked. `pkill kvis` must not find it, so
+ * it clears its name and arguments. It asks for real-time priority, because equal signals merge
+ * until it takes them. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
@@ -18231,7 +18215,7 @@ static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
     _exit(0);
 }
 
-/* Starts the witness. Without a witness, a signal to the group counts as a signal to kvis alone. */
+/* Without a witness, a signal to the group counts as a signal to kvis alone. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -18277,7 +18261,7 @@ static void sp_read_reports(void)
 
 /* Returns whether a signal to kvis went to its process group. A report of the witness accounts for
  * one signal, because the next one may be for kvis alone, and for all signals with this number that
- * kvis took earlier, because they may have merged in the witness. */
+ * kvis took earlier: they may have merged in the witness. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -18297,7 +18281,7 @@ static bool sp_is_groups(const struct sp_signal *came)
 }
 
 /* Forgets signals to the group that kvis will not receive, because they merged with another one.
- * The caller has blocked kvis's signals. */
+ * kvis's signals are blocked. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -18307,8 +18291,8 @@ static void sp_forget_merged(void)
 }
 
 /* Handles a signal to kvis alone or from the terminal. The command gets the first one: from the
- * terminal, else from kvis. After TERM or HUP, kvis ends with the command, even if its descendants
- * continue. The second signal ends kvis. */
+ * terminal, else from kvis. After TERM or HUP, kvis ends with the command, without waiting for its
+ * descendants. The second signal ends kvis. */
 static void sp_decide(const siginfo_t *si, bool typed)
 {
     static bool asked;
@@ -18319,7 +18303,7 @@ static void sp_decide(const siginfo_t *si, bool typed)
     asked = true;
 }
 
-/* Returns whether a signal ends kvis: now, or with the command, which has ended. */
+/* Returns whether kvis ends: because of a signal, or with the command. */
 static bool sp_over(void)
 {
     int seen = sp_n_came;
@@ -18348,7 +18332,7 @@ static bool sp_over(void)
     return sp_end_sig;
 }
 
-/* Returns whether kvis gives up an output that nobody reads. The command is not reaped here. */
+/* Returns whether kvis gives up an output that nobody reads. Does not reap the command. */
 static bool sp_give_up(void)
 {
     enum { ENDED = WEXITED | WNOHANG | WNOWAIT };
@@ -18360,7 +18344,6 @@ static bool sp_give_up(void)
     return waitid(P_PID, (id_t)sp_command.pid, &si, ENDED) < 0 || si.si_pid;
 }
 
-/* Restores the signal mask and actions that kvis inherited. */
 static void sp_restore_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
@@ -18373,7 +18356,7 @@ static void sp_restore_signals(void)
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
-/* Finds the file of a command as execvp(3) does. Returns its path, or NULL with errno set. */
+/* Finds the file of a command as execvp(3) does. Returns NULL and sets errno on failure. */
 static const char *sp_locate(const char *cmd)
 {
     static char path[PATH_MAX];
@@ -18402,7 +18385,6 @@ static const char *sp_locate(const char *cmd)
     return NULL;
 }
 
-/* Finds the file of a command like sp_locate, but ends kvis with a message if there is none. */
 static const char *sp_find(const char *cmd)
 {
     const char *path = sp_locate(cmd);
@@ -18418,8 +18400,7 @@ static const char *sp_find(const char *cmd)
     die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
-/* Ends the child with an error, which kvis reports: if kvis already traces the child, a message of
- * the child would appear as a write of the command. */
+/* Ends the child with an error, which kvis prints: a write of the child might be traced already. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
     sp_command.report->err = errno;
@@ -18427,8 +18408,8 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-/* Reads the numeric field k of a line of /etc/passwd or /etc/group into *id. Returns false if there
- * is no such number; a default of 0 would mean root. */
+/* Reads the numeric field k of a line of /etc/passwd or /etc/group. Returns false if there is
+ * none. */
 static bool sp_colon_field(const char *line, int k, u32 *id)
 {
     for (; k && *line; k--) {
@@ -18441,8 +18422,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds the user of -u in /etc/passwd, by name or number. (getpwnam(3) would need shared libraries
- * of glibc.) Returns the name, which the caller frees, or NULL. */
+/* Finds the user of -u in /etc/passwd, by name or number. (getpwnam(3) needs shared libraries of
+ * glibc.) Returns the name, which the caller frees, or NULL. */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
@@ -18475,8 +18456,8 @@ static bool sp_is_member(char *line, const char *user)
     return false;
 }
 
-/* Appends the supplementary groups of a user from /etc/group to list[], which has n groups and
- * space for `max`. Returns the new number of groups. */
+/* Appends the supplementary groups of a user to list[], which has n groups and space for `max`.
+ * Returns the new number. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
     char *line = NULL;
@@ -18493,8 +18474,8 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* Becomes the user of -u, in the child. The command must not have ambient capabilities, which
- * setuid(2) keeps unless the old user is root (capabilities(7)). */
+/* Becomes the user of -u. setuid(2) from a user other than root keeps ambient capabilities, which
+ * the command must not have. */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
@@ -18512,8 +18493,8 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* Main function of the child, which becomes the command. Signals are for the command, so they stay
- * blocked until sp_restore_signals. */
+/* Main function of the child. Signals are for the command: they stay blocked until
+ * sp_restore_signals. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -18544,8 +18525,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_child_fail('x');
 }
 
-/* Reports why the child could not execute the command. Returns kvis's exit status, or 0 if there
- * was no error. */
+/* Reports why the child failed. Returns kvis's exit status, or 0 if there was no error. */
 static int sp_error(void)
 {
     int stage = sp_command.report ? sp_command.report->stage : 0;
@@ -18573,8 +18553,7 @@ static int sp_error(void)
     return sp_command.report->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
 }
 
-/* Forks the child that becomes the command, and that waits for sp_go. All descriptors of kvis from
- * 3 on have the close-on-exec flag. */
+/* Forks the child, which waits for sp_go. All descriptors of kvis from 3 on are close-on-exec. */
 static void sp_fork(void)
 {
     const char *path = sp_find(opt.command[0]);
@@ -18615,8 +18594,7 @@ static u64 sp_go(bool traced)
     return at > from && at <= u_now() ? at : from;
 }
 
-/* Returns whether the command has ended. Sets *status to its wait status and, unless used is NULL,
- * *used to its resource usage. */
+/* Returns whether the command has ended; sets *status and, unless NULL, *used (see wait4(2)). */
 static bool sp_ended(int *status, struct rusage *used)
 {
     if (sp_command.pid && !sp_command.ended)
@@ -18633,7 +18611,7 @@ static bool sp_ended(int *status, struct rusage *used)
 /* Default init programs of Linux (kernel_init in init/main.c, Linux 6.12). */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Prints which program process 1 executes. Safe in signal handlers: calls only write(2). */
+/* Safe in signal handlers: calls only write(2). */
 static void sp_say_init(const char *path)
 {
     static const char says[] = "kvis: process 1 executes ";
@@ -18642,7 +18620,7 @@ static void sp_say_init(const char *path)
     out_write_all(STDERR_FILENO, "\n", 1);
 }
 
-/* Returns whether a file can be the init: an executable, but not kvis, which would start itself. */
+/* Returns whether a file can be the init: an executable, but not kvis. */
 static bool sp_is_init(const char *path)
 {
     struct stat s, own;
@@ -18658,9 +18636,8 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Called when process 1 of a machine is about to end, at exit or in a signal handler: the kernel
- * would panic. Executes the init on kvis's command line unless kvis has started it before, or else
- * the first of the kernel's default init programs. */
+/* Called when process 1 of a machine ends, at exit or in a signal handler: the kernel would panic.
+ * Executes the init on kvis's command line unless that has started, or the first default init. */
 static void sp_never_end(void)
 {
     if (getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
@@ -18687,8 +18664,8 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* Makes process 1 of a machine call sp_never_end when it ends. In a new container, kvis can also be
- * process 1, but only a machine has a process 2 (kthreadd). /proc is not mounted yet. */
+/* Makes process 1 of a machine call sp_never_end when it ends. A machine, unlike a new container,
+ * has a process 2 (kthreadd). /proc is not mounted yet. */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -18718,8 +18695,8 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* Boots a machine if kvis is process 1, which executes the command when kvis is ready or has
- * failed, or after 10 s. Returns in a child process, which runs kvis without a command. */
+/* If kvis is process 1, boots the machine: executes the command when kvis is ready or has failed,
+ * or after 10 s. Returns in a child, which runs kvis without a command. */
 static void sp_boot(void)
 {
     int ready[2];
@@ -18744,7 +18721,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* Lets process 1 execute the command: kvis is ready. */
+/* kvis is ready: process 1 may execute the command. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)
@@ -18771,7 +18748,6 @@ enum { HY_MAX_CPUS = 1024 };
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are not recorded */
 enum { HY_MEMFD_NAME = 252 };     /* enough bytes for any name of memfd_create(2) */
 
-/* The signal with which a BPF program holds a thread at the end of a call. */
 enum { HY_STOP_SIGNAL = 33 };
 
 static struct {
@@ -18803,8 +18779,8 @@ static struct {
     u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* lost records that records report: per CPU, in total */
 } hy;
 
-/* How the size of an argument's memory is determined: see the column MEMORY of
- * gen/tables/syscalls.tbl. HY_NESTS: the BPF program cannot copy this memory. */
+/* How the size of an argument's memory is determined (column MEMORY of gen/tables/syscalls.tbl).
+ * HY_NESTS: the BPF program cannot copy this memory. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
@@ -18826,28 +18802,28 @@ static const struct hy_kind {
 #undef X
 };
 
-/* The calls at which a thread always stops (clone, prctl and ioctl only for some arguments, see
- * tr_filter). BPF records all other calls. */
+/* The calls at which a thread always stops (at clone, prctl and ioctl: for some arguments, see
+ * tr_filter). */
 static const struct { u16 id; const char *why; } hy_stopping[] = {
 #define X(call, why) { SC_##call, why },
     SC_STOPS(X)
 #undef X
 };
 
-/* Returns whether BPF sees the calls of all threads, and kvis follows no thread. */
+/* BPF sees the calls of all threads, and kvis follows no thread. */
 static bool hy_everyone(void)
 {
     return hy.observe && !opt.n_pids;
 }
 
-/* Returns whether BPF records the calls of the tasks of -p, without stopping these tasks. */
+/* BPF records the calls of the tasks of -p, without stopping them. */
 static bool hy_follows(void)
 {
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The calls whose record describes a file, or a socket with its addresses. file, sock: index of the
- * argument with the descriptor, plus 1; 0: none. */
+/* The calls whose record describes a file, or a socket with its addresses. file, sock: 1 + index of
+ * the argument with the descriptor; 0: none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 static const struct { u16 id; u8 file, sock; } hy_files[] = {
 #define X(call, file, socket) { SC_##call, file, socket },
@@ -18876,7 +18852,7 @@ static void hy_set_execve(struct bpf_cfgs *c)
     bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
 }
 
-/* Returns the BPF programs of the family proc that this kernel allows, one bit each. */
+/* Returns the BPF programs of the family proc that this kernel allows. */
 static u32 hy_proc_programs(void)
 {
     bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* since Linux 6.10 */
@@ -18919,8 +18895,8 @@ static void hy_args_drop(struct hy_args **at)
     free(a);
 }
 
-/* Begins the list of a thread's program arguments. A list whose exec record was lost would remain,
- * so a new list replaces the oldest of HY_PENDING lists. */
+/* Begins the list of a thread's program arguments. A list whose exec record was lost stays until it
+ * is the oldest of HY_PENDING. */
 static struct hy_args **hy_args_new(const struct wire_proc *h)
 {
     struct hy_args **at = &hy_pending.first, *a = calloc(1, sizeof *a);
@@ -18939,8 +18915,8 @@ static struct hy_args **hy_args_new(const struct wire_proc *h)
     return &hy_pending.first;
 }
 
-/* Appends a piece of a program's arguments, or of the environment that follows them. Drops a piece
- * that does not continue the previous one, and all later ones. */
+/* Appends a piece of a program's arguments, or of the environment that follows them. Drops pieces
+ * after a gap. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args **at = hy_args_of(h->tid);
@@ -18962,15 +18938,15 @@ static void hy_args_add(const struct wire_proc *h, const char *data)
 
 /* --- configuring the BPF programs --- */
 
-/* Kinds that are families of flags or values (K_BITS, K_ENUM) point to no memory. */
+/* Families of flags or values (K_BITS, K_ENUM) point to no memory. */
 static struct hy_kind hy_kind_of(u16 kind)
 {
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns how many bytes of an argument's memory kvis uses. For short kinds, this is more than -s,
- * because the decoder must see whether the text continues. If fewer bytes are readable, the BPF
- * program holds the thread, and kvis reads them. */
+/* Returns how many bytes of an argument's memory kvis uses: for short kinds, more than -s, to see
+ * whether the text continues. If fewer are readable, the BPF program holds the thread, and kvis
+ * reads them. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -18994,7 +18970,7 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
         || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
-/* Returns the index in wire_thread.word of an argument. call_enter puts ARCH_ORIG_A0 at index 0. */
+/* Returns the index of an argument in wire_thread.word, where ARCH_ORIG_A0 is first. */
 static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off[MIN(arg, 5)];
@@ -19008,7 +18984,7 @@ static void hy_args(u64 *arg, const u64 *word)
         arg[i] = word[hy_word(i)];
 }
 
-/* Returns the index in wire_thread.word of the count (hy_kind.count) of argument i. */
+/* Returns the index in wire_thread.word of the count of argument i. */
 static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
 {
     switch (k->count) {
@@ -19021,7 +18997,7 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Returns whether the kernel writes the remaining time into timeout i (select(2), recvmmsg(2)). */
+/* Returns whether the kernel writes the remaining time into timeout i. */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows];
@@ -19037,8 +19013,8 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* Describes the nested pointers of a call's argument i. Of a vector, the BPF program reads only the
- * bytes that kvis shows, except in a received message (md_msg_received). */
+/* Describes the nested pointers of argument i. The BPF program reads only the bytes of a vector
+ * that kvis shows, except in a received message (md_msg_received). */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
@@ -19051,8 +19027,8 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Returns the flag for when an argument's memory is valid: after success or failure. The remaining
- * time of a sleep is read after any failure, because the BPF program cannot test for EINTR. */
+/* Memory is valid after success or failure. The remaining time of a sleep is read after any
+ * failure, because the BPF program cannot test for EINTR. */
 static u8 hy_result_flag(u16 id, const struct hy_kind *k)
 {
     return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
@@ -19077,8 +19053,8 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes the BPF program also read the next item of a call's specification at the call's entry.
- * Returns false if it already reads CALL_EARLY items there. */
+/* Makes the BPF program read the next item of a call at the call's entry, too. Returns false if it
+ * already reads CALL_EARLY items there. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -19091,15 +19067,14 @@ static bool hy_add_early(struct wire_spec *s)
 
 #define HY_UNTAKEN "a record has no space for all the memory that the arguments point to"
 
-/* Returns the flag for the path of an exec. After a successful execveat(2), the path is gone, so
- * BPF reads it only after a failure. */
+/* After a successful execveat(2), the path is gone, so BPF reads it only after a failure. */
 static u8 hy_exec_flag(u16 id)
 {
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
 }
 
 /* Fills in the layout of a call's record. Returns NULL, or why BPF cannot record the call. In
- * observe mode, memory that does not fit in a record is omitted, and its address is shown. */
+ * observe mode, memory that does not fit is omitted, and its address is shown. */
 static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
@@ -19134,9 +19109,9 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
     return NULL;
 }
 
-/* Returns why kvis must stop a thread at a call, or NULL if BPF records the call. The BPF program
- * follows the child of a clone(2), unless a bpf(2) of kvis may make the kernel skip the BPF program
- * (hy_map), or kvis is in a pid namespace and cannot find the thread's entry at once. */
+/* Returns why threads stop at a call, or NULL if BPF records it. The BPF program follows the child
+ * of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid namespace and
+ * cannot find the child's entry at once. */
 static const char *hy_why_stops(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
@@ -19151,8 +19126,8 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Specifies how the BPF program counts the calls `row`. If threads stop at the call anyway, the
- * ptrace loop counts instead. */
+/* Specifies how the BPF program counts a call. If threads stop at the call, the ptrace loop counts
+ * it. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
@@ -19163,7 +19138,7 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* Specifies how the BPF program handles the call `row`; row < 0: a call with an unknown number. */
+/* Specifies how the BPF program handles a call; row < 0: a call with an unknown number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -19181,8 +19156,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     return need[row] && (hy.observe || hy.row[row]) ? s : none;
 }
 
-/* Appends the names of the calls at which threads stop because of `why`, in lines of at most 80
- * columns. */
+/* Appends the names of the calls at which threads stop because of `why`, in lines of 80 columns. */
 static void hy_text_reason(struct buf *b, const char *why)
 {
     u32 column = 0;
@@ -19201,8 +19175,7 @@ static void hy_text_reason(struct buf *b, const char *why)
         b_f(b, "\n      %s\n", why);
 }
 
-/* For kvis check -v: lists the calls at which kvis trace -v --backend=hybrid stops a thread, and
- * why. */
+/* For kvis check -v: lists the calls at which kvis trace -v --backend=hybrid stops threads. */
 static void hy_text_stops(struct buf *b)
 {
     u32 calls = opt.calls;
@@ -19219,7 +19192,7 @@ static void hy_text_stops(struct buf *b)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Chooses the calls that BPF records or counts without a stop. need: the requested calls. */
+/* need: the requested calls. */
 static void hy_choose(const bool *need)
 {
     for (u32 nr = 0; nr < CALL_NRS; nr++)
@@ -19235,8 +19208,8 @@ static u32 hy_command_bytes(u16 kind)
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* Adds the commands of a call (gen/tables/commands.tbl) to the map `commands`, with the sizes of
- * the memory that the following arguments point to. */
+/* Adds the commands of a call (gen/tables/commands.tbl) to a map, with the sizes of the memory that
+ * the following arguments point to. */
 static int hy_put_commands(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -19251,7 +19224,7 @@ static int hy_put_commands(int map, u16 id)
     return e;
 }
 
-/* Fills the maps from which the BPF program takes what to record. */
+/* Tells the BPF program what to record. */
 static int hy_watch(void)
 {
     static const u16 calls[] = { SC_fcntl, SC_ioctl, SC_prctl };
@@ -19261,7 +19234,7 @@ static int hy_watch(void)
     return e ? e : bpf_map_fill(bpf_map(&hy.obj, "spec"), CALL_NRS, hy_specs);
 }
 
-/* Returns the number of entries of the map `table` or `hists`; 1 if calls are not counted. */
+/* Returns the number of entries of the map `table` or `hists`. */
 static u32 hy_entries(const char *map)
 {
     return !hy.count ? 1 : strcmp(map, "table") ? CALL_NRS : CALL_NRS * bpf_possible();
@@ -19315,8 +19288,8 @@ static bool hy_follows_none(void)
 }
 
 /* Waits a moment until the last calls of the threads are counted. With CFG_BY_SCHED, the BPF
- * program sees the end of a thread only when the scheduler switches away from the thread for the
- * last time, perhaps after ptrace has reported the exit. */
+ * program sees the end of a thread at its last context switch, perhaps after ptrace has reported
+ * the exit. */
 static void hy_settle(void)
 {
     bool late = hy.count && !hy.observe && hy.classic_tracepoints;
@@ -19324,7 +19297,7 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* Returns which BPF programs this kernel and the options need, one bit each. */
+/* Returns which BPF programs this kernel and the options need. */
 static u32 hy_programs(bool sched)
 {
     bool raw = !hy.classic_tracepoints;
@@ -19344,7 +19317,6 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-/* Sets the constants of observe mode: the threads to be followed and the wanted calls. */
 static void hy_configure_observe(struct bpf_cfgs *c)
 {
     if (!hy.observe)
@@ -19357,7 +19329,7 @@ static void hy_configure_observe(struct bpf_cfgs *c)
     bpf_set(c, "CFG_MIN_NS", hy_follows() ? 0 : opt.min_ns);
 }
 
-/* Returns CFG_STATUS for -e status=: 1 for successful calls, 2 for failed calls, 0 for both. */
+/* Returns CFG_STATUS: 1: only successful calls, 2: only failed calls, 0: both. */
 static u8 hy_status(void)
 {
     enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2, as in call.bpf.c */
@@ -19423,9 +19395,9 @@ static int hy_let_nest(void)
 }
 
 /* Loads the BPF programs for disk requests. Before Linux 5.11, the request can be the second
- * argument of a tracepoint (after the queue) or the only one. The last two programs use the
- * argument that worked for the previous program, because the issue and the insertion of a request
- * are events of one class (include/trace/events/block.h). *err (an int): 0 or -errno. */
+ * argument of a tracepoint. The last two programs use the argument that worked for the previous
+ * one: issue and insertion are events of one class (include/trace/events/block.h). *err (an int): 0
+ * or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -19442,17 +19414,15 @@ static void *hy_load_disk(void *err)
     return NULL;
 }
 
-/* Unloads the BPF programs for disk requests, io_uring or processes. */
 static void hy_drop(struct bpf_obj *o)
 {
     bpf_close(o);
     o->fam = NULL;
 }
 
-/* Continues without the BPF programs for disk requests, which failed to load (error e). Then
- * call_bio (call.bpf.c) shows which thread uses a disk. The two exclude each other, because
- * detaching one of two BPF programs from a tracepoint waits for an RCU grace period, about 12 ms
- * (kernel/tracepoint.c). */
+/* Continues without the BPF programs for disk requests (error e). Then call_bio shows which thread
+ * uses a disk. The two exclude each other: detaching one of two BPF programs from a tracepoint
+ * takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
 static int hy_without_disk(int e)
 {
     u32 bio = 1u << PROG_CALL_BIO;
@@ -19462,7 +19432,7 @@ static int hy_without_disk(int e)
 }
 
 /* Loads the BPF programs that report the start, exec and exit of the followed processes. They run
- * after the BPF programs for calls, which record the end of a thread's last call. */
+ * after those for calls, which record the end of a thread's last call. */
 static int hy_load_proc(void)
 {
     struct bpf_obj *o = &hy.proc;
@@ -19498,8 +19468,7 @@ static int hy_attach(u32 mask)
     return bpf_attach(o, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
-/* Loads and attaches all BPF programs. Another thread loads the programs for disk requests while
- * this one attaches the others. */
+/* Loads and attaches all BPF programs. Another thread loads those for disk requests meanwhile. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -19519,7 +19488,6 @@ static int hy_load(void)
     return e || !hy_follows() ? e : hy_load_proc();
 }
 
-/* Returns the io_uring programs with the event names of the running kernel. */
 static const struct bpf_family *hy_uring_family(void)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
@@ -19543,8 +19511,7 @@ static int hy_load_uring(struct bpf_obj *o)
     return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
 }
 
-/* Starts recording io_uring requests. Called when a ring exists, or will exist after the current
- * call of a stopped thread. */
+/* Starts recording io_uring requests. A ring exists, or will exist after the current call. */
 static void hy_start_uring(void)
 {
     if (!hy.on || !hy.sched || hy.ring_tried)
@@ -19557,7 +19524,7 @@ static void hy_start_uring(void)
     }
 }
 
-/* Starts the hybrid backend or observe mode. Returns NULL, or why that failed (a static text). */
+/* Starts the hybrid backend or observe mode. Returns NULL, or why that failed. */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
@@ -19582,7 +19549,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     return why;
 }
 
-/* Runs in the command's process: makes the call from which on the BPF program follows it. */
+/* Runs in the command's process: from this call on, the BPF program follows it. */
 static void hy_child(void)
 {
     if (bpf.memlock_raised)
@@ -19592,9 +19559,9 @@ static void hy_child(void)
 }
 
 /* Calls bpf(2) for the map `traced`. While kvis is preempted in this call, BPF programs of classic
- * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c), and the
- * calls of other threads are lost. A real-time scheduling policy prevents this. If kvis may not set
- * one (CAP_SYS_NICE, cgroup without real time), it counts the lost calls. */
+ * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c), and calls
+ * of other threads are lost. A real-time scheduling policy prevents this. If kvis may not set one
+ * (CAP_SYS_NICE, cgroup without real time), it counts the lost calls. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -19607,7 +19574,7 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* Returns a thread's id in the initial pid namespace, its key in the map `traced`; 0: unknown. */
+/* Returns a thread's key in the map `traced`: its id in the initial pid namespace; 0: unknown. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
@@ -19622,8 +19589,8 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
-/* Lets the BPF program follow a thread that was attached, or whose creation the program missed.
- * Returns 1, or 0 if the program follows it already, or -errno. */
+/* Lets the BPF program follow a thread that was attached, or whose creation it missed. Returns 1;
+ * 0: it follows the thread already; or -errno. */
 static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19632,8 +19599,8 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* Returns whether a thread is exiting or has exited. The kernel sets PF_EXITING (in the flags of
- * proc_pid_stat(5)) before the BPF program at the exit runs (do_exit, kernel/exit.c). */
+/* Returns whether a thread is exiting or has exited. The kernel sets PF_EXITING in its flags
+ * (proc_pid_stat(5)) before the BPF program at the exit runs (do_exit). */
 static bool hy_exiting(pid_t tid)
 {
     enum { PF_EXITING = 4 };
@@ -19645,7 +19612,7 @@ static bool hy_exiting(pid_t tid)
 }
 
 /* Lets the BPF program follow a thread that is not stopped. Removes the entry of an exited thread,
- * because nothing else would. Returns what hy_follow returned, or -ESRCH. */
+ * because nothing else would. Returns -ESRCH, or what hy_follow returned. */
 static int hy_observe(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19667,8 +19634,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* Called after an exec gave a thread its leader's id. The BPF program moves the thread's entry,
- * unless the kernel skipped the program (bpf_raw_is_whole). */
+/* An exec gave a thread its leader's id. The BPF program moves the thread's entry, unless the
+ * kernel skipped the program (bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -19679,12 +19646,12 @@ static void hy_moved(const struct task *t, u32 was)
 static bool hy_is_stop(const siginfo_t *si)
 {
     bool ours = si->si_code == SI_KERNEL && !si->si_pid;
-    /* over RLIMIT_SIGPENDING a real-time signal has no siginfo (kernel/signal.c) */
+    /* above RLIMIT_SIGPENDING, a real-time signal has no siginfo */
     bool bare = si->si_code == SI_USER && !si->si_pid && !si->si_uid;
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* Called at the command's exec: discards the waits for a CPU of its process before the exec. */
+/* At the command's exec: discards earlier waits for a CPU. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -19739,7 +19706,7 @@ static void hy_io(void)
     st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
 }
 
-/* Converts the error of a disk request to an errno (blk_status_to_errno, block/blk-core.c). */
+/* Converts an error of a disk request (blk_status_to_errno, block/blk-core.c). */
 static int hy_io_errno(s32 error)
 {
     static const u8 known[] = {
@@ -19810,7 +19777,7 @@ static bool hy_is_written(u32 nr, u8 word)
     return written;
 }
 
-/* Checks a record and lets mem_ read from its segments. Returns NULL if the record is damaged. */
+/* Checks a record, and lets mem_ read from its segments. Returns NULL if the record is damaged. */
 static const struct wire_call *hy_record(const void *p, u32 size)
 {
     const struct wire_call *w = p;
