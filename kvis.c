@@ -16041,7 +16041,6 @@ enum {
     BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
     BTF_AT = 0x7fffffff,    /* mask of a position in a file */
-    BTF_LAYOUTS = 128,      /* number of type kinds (7 bits) */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
@@ -16071,14 +16070,13 @@ enum btf_kind {
 
 /* A type in BTF is 12 bytes, `body` bytes, and `each` bytes for each of its vlen members. named: C
  * programs can name types of this kind. */
-static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
+static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
     [BTF_ENUM] = { 0, 8, true },     [BTF_ENUM64] = { 0, 12, true },
     [BTF_TYPEDEF] = { 0, 0, true },  [BTF_FLOAT] = { 0, 0, true },
     [BTF_FUNC_PROTO] = { 0, 8, false }, [BTF_VAR] = { 4, 0, false },
     [BTF_DATASEC] = { 0, 12, false },   [BTF_DECL_TAG] = { 4, 0, false },
-    [BTF_KINDS] = { 0, 0, false }, /* kinds of newer kernels */
 };
 
 /* A BTF file in memory. Positions are offsets from the start of the file. */
@@ -16164,7 +16162,7 @@ static int btf_layouts(struct btf_file *b, u32 hdr_len)
     if (off > rest || len > rest - off)
         return btf_bad(b, "layouts extend beyond the end of the file");
     b->layout = b->p + hdr_len + off;
-    b->n_layouts = MIN(len / 4, BTF_LAYOUTS);
+    b->n_layouts = len / 4;
     return 0;
 }
 
@@ -16216,13 +16214,11 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
-    u64 len;
-    if (t->kind != BTF_VOID && t->kind < BTF_KINDS)
-        len = btf_kinds[t->kind].body + (u64)btf_kinds[t->kind].each * t->vlen;
-    else if (t->kind != BTF_VOID && t->kind < b->n_layouts)
-        len = b->layout[4 * t->kind] + (u64)b->layout[4 * t->kind + 1] * t->vlen;
-    else
+    if (t->kind == BTF_VOID || t->kind >= MAX((u32)BTF_KINDS, b->n_layouts))
         return btf_bad(b, "type %u is of kind %u, which this kvis does not know", id, t->kind);
+    u64 len = t->kind < BTF_KINDS
+                  ? btf_kinds[t->kind].body + (u64)btf_kinds[t->kind].each * t->vlen
+                  : b->layout[4 * t->kind] + (u64)b->layout[4 * t->kind + 1] * t->vlen;
     if (len > b->type_end - pos - 12)
         return btf_bad(b, "type %u (kind %u, %u members) is truncated", id, t->kind, t->vlen);
     if (t->name >= b->str_base + b->str_len)
@@ -16239,10 +16235,6 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-static bool btf_is_asked(const struct btf_type *t)
-{
-    return btf_kinds[MIN(t->kind, BTF_KINDS)].named && *btf_bucket(btf_str(t->b, t->name), 4);
-}
 
 /* Checks all types of a file and stores their positions. (MAP_POPULATE: page faults would take
  * longer than the scan.) */
@@ -16259,7 +16251,9 @@ static int btf_scan(struct btf_file *b)
         s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
         if (len < 0)
             return (int)len;
-        b->type[b->n_ids++] = pos | (btf_is_asked(&t) ? ~(u32)BTF_AT : 0);
+        bool asked = t.kind < BTF_KINDS && btf_kinds[t.kind].named
+                     && *btf_bucket(btf_str(b, t.name), 4);
+        b->type[b->n_ids++] = pos | (asked ? ~(u32)BTF_AT : 0);
         pos += (u32)len;
     }
     return 0;
@@ -16314,16 +16308,8 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
     }
 }
 
-static u32 btf_array_of(const struct btf_type *t)
-{
-    return btf_u32(t->body);
-}
-
-static u32 btf_array_len(const struct btf_type *t)
-{
-    return btf_u32(t->body + 8);
-}
-
+/* Sets size and count of the type `id`. (In BTF, an array has the type of its elements, the type of
+ * its index and its length.) */
 static int btf_sized(u32 id, struct kfield *f)
 {
     struct btf_type t = { .b = &btf.file[0] };
@@ -16340,8 +16326,8 @@ static int btf_sized(u32 id, struct kfield *f)
         }
         if (e)
             return e;
-        id = btf_array_of(&t);
-        if ((count *= btf_array_len(&t)) > INT32_MAX)
+        id = btf_u32(t.body);
+        if ((count *= btf_u32(t.body + 8)) > INT32_MAX)
             return btf_bad(t.b, "type %u: an array of %llu elements is too large", t.id,
                            (unsigned long long)count);
     }
@@ -16430,12 +16416,12 @@ static int btf_element(u32 id, u32 i, struct btf_hit *h)
         return e;
     if (t.kind != BTF_ARRAY)
         return -ENOENT;
-    u32 n = btf_array_len(&t);
+    u32 of = btf_u32(t.body), n = btf_u32(t.body + 8);
     if (n && i >= n) /* n is 0 for a flexible array */
         return -ENOENT;
-    e = btf_sized(btf_array_of(&t), &f);
+    e = btf_sized(of, &f);
     if (!e)
-        *h = (struct btf_hit){ .type = btf_array_of(&t), .off = (u64)i * f.size };
+        *h = (struct btf_hit){ .type = of, .off = (u64)i * f.size };
     return e;
 }
 
@@ -16669,17 +16655,6 @@ static bool tfs_locked_down(void)
     return strstr(s, "[confidentiality]");
 }
 
-static int tfs_open_mounted(const char *path)
-{
-    struct statfs s;
-    int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    if (!fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC)
-        return fd;
-    close(fd); /* a directory of sysfs: tracefs is not mounted */
-    return -ENOENT;
-}
 
 #define TFS_LOCKED_DOWN "boot with lockdown=integrity, or without Secure Boot"
 
@@ -16708,7 +16683,8 @@ static int tfs_find_root(void)
                         TFS_LOCKED_DOWN);
     int first = u_mount("tracefs"), e = first;
     for (u32 i = 0; e < 0 && i < ARRAY_LEN(mounted); i++)
-        e = tfs_open_mounted(mounted[i]);
+        if (u_mounted(mounted[i], TFS_MAGIC))
+            e = open(mounted[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (e >= 0)
         return e;
     return tfs_fail(first, "no tracefs: fsopen: %s; tracefs is not mounted on %s or %s" U_FIX
@@ -16728,9 +16704,11 @@ static int tfs_dir(void)
 
 /* --- files of an event --- */
 
-static int tfs_open_event(const char *event, const char *file)
+/* Appends a file of an event and a NUL to b. */
+static int tfs_read(const char *event, const char *file, struct buf *b)
 {
-    char path[256];
+    char path[256], part[4096];
+    ssize_t r = 0;
     int dir = tfs_dir();
     if (dir < 0)
         return tfs_fail(dir, "%s", tfs.no_root);
@@ -16740,26 +16718,16 @@ static int tfs_open_event(const char *event, const char *file)
         return tfs_fail(e, "this kernel has no tracepoint %s", event);
     if (e == -EPERM)
         return tfs_fail(e, "tracefs %s: Operation not permitted (lockdown=confidentiality?)", path);
-    return e < 0 ? tfs_fail(e, "tracefs %s: %s" U_FIX "%s", path, strerror(-e), tfs_fix(e)) : e;
-}
-
-/* Appends a file of an event and a NUL to b. */
-static int tfs_read(const char *event, const char *file, struct buf *b)
-{
-    int fd = tfs_open_event(event, file), e = 0;
-    if (fd < 0)
-        return fd;
-    char part[4096];
-    ssize_t r = 0;
+    if (e < 0)
+        return tfs_fail(e, "tracefs %s: %s" U_FIX "%s", path, strerror(-e), tfs_fix(e));
     b->max = TFS_MAX_FORMAT;
     while (!b->cut && (r = read(fd, part, sizeof part)) > 0)
         b_put(b, part, (size_t)r);
-    if (r < 0)
-        e = tfs_fail(-errno, "tracefs events/%s/%s: %s", event, file, strerror(errno));
+    e = r < 0 ? tfs_fail(-errno, "tracefs %s: %s", path, strerror(errno)) : 0;
     close(fd);
     b_c(b, 0);
-    return e || !b->cut ? e : tfs_fail(-EFBIG, "tracefs events/%s/%s: larger than %d KiB", event,
-                                       file, TFS_MAX_FORMAT >> 10);
+    return e || !b->cut ? e : tfs_fail(-EFBIG, "tracefs %s: larger than %d KiB", path,
+                                       TFS_MAX_FORMAT >> 10);
 }
 
 /* Parses at most 9 digits followed by `end`, and advances *p past it; -1: other input. */
@@ -17105,16 +17073,12 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-static u64 bpf_memory(void)
-{
-    return (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
-}
 
 /* Halves `usual`, a number of elements of `piece` bytes, to no less than `least`, until the
  * elements take at most 1/part of the machine's memory. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
-    u64 memory = bpf_memory();
+    u64 memory = (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
     while (memory && usual > least && usual * piece > memory / part)
         usual /= 2;
     return usual;
@@ -17124,13 +17088,12 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
  * of the address space (RLIMIT_AS), where kvis maps the buffer twice. */
 static u32 bpf_ring_bytes(u32 usual)
 {
-    struct rlimit space;
+    struct rlimit space = { .rlim_cur = RLIM_INFINITY };
     if (opt.ring_bytes)
         return opt.ring_bytes;
     usual = bpf_share(usual, 64 << 10, 1, 32);
     u32 bytes = usual;
-    if (getrlimit(RLIMIT_AS, &space) < 0 || space.rlim_cur == RLIM_INFINITY)
-        return usual;
+    getrlimit(RLIMIT_AS, &space);
     while (bytes > 64 << 10 && bytes > space.rlim_cur / 16)
         bytes /= 2;
     if (bytes < usual)
@@ -17647,17 +17610,18 @@ static bool bpf_ksym_is(const char *symbol, const char *name)
 {
     static const char *const endings[] = { ".isra.", ".constprop.", ".llvm." };
     size_t n = strlen(name);
-    bool known = !strncmp(symbol, name, n);
-    for (symbol += known ? n : 0; known && *symbol;) {
-        known = false;
-        for (u32 i = 0; i < ARRAY_LEN(endings) && !known; i++)
-            if (!strncmp(symbol, endings[i], strlen(endings[i]))) {
-                symbol += strlen(endings[i]);
-                symbol += strspn(symbol, "0123456789");
-                known = true;
-            }
+    if (strncmp(symbol, name, n) != 0)
+        return false;
+    while (*(symbol += n)) {
+        n = 0;
+        for (u32 i = 0; i < ARRAY_LEN(endings); i++)
+            if (!strncmp(symbol, endings[i], strlen(endings[i])))
+                n = strlen(endings[i]);
+        if (!n)
+            return false;
+        n += strspn(symbol + n, "0123456789");
     }
-    return known;
+    return true;
 }
 
 /* Finds the symbols of n kernel functions in /proc/kallsyms: 10 MB, of which a read returns at most
@@ -17965,22 +17929,18 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
 {
     u64 sum = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++) {
-        u8 info[BPF_INFO_MAX] = { 0 };
+        u64 info[BPF_INFO_MAX / 8] = { 0 }; /* older kernels leave its end empty */
         union bpf_attr a;
-        u64 n;
+        if (!(mask >> i & 1) || o->prog[i] < 0)
+            continue;
         memset(&a, 0, sizeof a);
         a.info.bpf_fd = (u32)o->prog[i];
         a.info.info_len = sizeof info;
         a.info.info = (uintptr_t)info;
-        if (!(mask >> i & 1) || o->prog[i] < 0)
-            continue;
         int e = bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info));
-        if (e < 0) {
+        if (e < 0)
             bpf_not_read(e);
-            continue;
-        }
-        memcpy(&n, info + at, sizeof n);
-        sum += a.info.info_len > at ? n : 0;
+        sum += e < 0 ? 0 : info[at / 8];
     }
     return sum;
 }
@@ -18611,28 +18571,17 @@ static bool sp_ended(int *status, struct rusage *used)
 /* Default init programs of Linux (kernel_init in init/main.c, Linux 6.12). */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Safe in signal handlers: calls only write(2). */
-static void sp_say_init(const char *path)
+/* Executes a file if it can be the init: an executable, but not kvis. Safe in signal handlers. */
+static void sp_try_init(const char *path, char **argv)
 {
     static const char says[] = "kvis: process 1 executes ";
+    struct stat s, own;
+    if (stat(path, &s) < 0 || !S_ISREG(s.st_mode) || access(path, X_OK) < 0
+        || (!stat(sp_argv[0], &own) && own.st_dev == s.st_dev && own.st_ino == s.st_ino))
+        return;
     out_write_all(STDERR_FILENO, says, sizeof says - 1);
     out_write_all(STDERR_FILENO, path, strlen(path));
     out_write_all(STDERR_FILENO, "\n", 1);
-}
-
-/* Returns whether a file can be the init: an executable, but not kvis. */
-static bool sp_is_init(const char *path)
-{
-    struct stat s, own;
-    return stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0
-           && (stat(sp_argv[0], &own) < 0 || own.st_dev != s.st_dev || own.st_ino != s.st_ino);
-}
-
-static void sp_try_init(const char *path, char **argv)
-{
-    if (!sp_is_init(path))
-        return;
-    sp_say_init(path);
     execv(path, argv);
 }
 
@@ -19192,12 +19141,6 @@ static void hy_text_stops(struct buf *b)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* need: the requested calls. */
-static void hy_choose(const bool *need)
-{
-    for (u32 nr = 0; nr < CALL_NRS; nr++)
-        hy_specs[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
-}
 
 /* Returns how many bytes a command's argument points to; for a string, the maximum | 1 << 31. */
 static u32 hy_command_bytes(u16 kind)
@@ -19317,17 +19260,6 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-static void hy_configure_observe(struct bpf_cfgs *c)
-{
-    if (!hy.observe)
-        return;
-    bpf_set(c, "CFG_OBSERVE", !hy.count);
-    bpf_set(c, "CFG_EVERYONE", hy_everyone());
-    bpf_set(c, "CFG_SELF", (u64)getpid());
-    bpf_set(c, "CFG_CGROUP", opt.cgroup != NULL);
-    bpf_set(c, "CFG_PROC", hy_follows());
-    bpf_set(c, "CFG_MIN_NS", hy_follows() ? 0 : opt.min_ns);
-}
 
 /* Returns CFG_STATUS: 1: only successful calls, 2: only failed calls, 0: both. */
 static u8 hy_status(void)
@@ -19380,7 +19312,12 @@ static int hy_open(u32 ring_bytes)
     bpf_set(c, "CFG_BY_SCHED", hy.classic_tracepoints);
     bpf_set(c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
     bpf_set(c, "CFG_STACK_NR", ARCH_STACK_NR);
-    hy_configure_observe(c);
+    bpf_set(c, "CFG_OBSERVE", hy.observe && !hy.count);
+    bpf_set(c, "CFG_EVERYONE", hy_everyone());
+    bpf_set(c, "CFG_SELF", (u64)getpid());
+    bpf_set(c, "CFG_CGROUP", opt.cgroup != NULL);
+    bpf_set(c, "CFG_PROC", hy_follows());
+    bpf_set(c, "CFG_MIN_NS", hy.observe && !hy_follows() ? opt.min_ns : 0);
     bpf_find_records(o, hy_programs(hy.sched));
     return 0;
 }
@@ -19524,7 +19461,8 @@ static void hy_start_uring(void)
     }
 }
 
-/* Starts the hybrid backend or observe mode. Returns NULL, or why that failed. */
+/* Starts the hybrid backend or observe mode. need: the requested calls. Returns NULL, or why that
+ * failed. */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
@@ -19532,7 +19470,8 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     int e = hy_open(ring_bytes);
     if (!e && !(e = hy_load()))
         e = hy_view();
-    hy_choose(need);
+    for (u32 nr = 0; nr < CALL_NRS; nr++)
+        hy_specs[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
     if (!e && (!hy.count || hy.observe) && (e = hy_watch()))
         bpf_fail(&hy.obj, e, "cannot fill the BPF map 'spec': %s", strerror(-e));
     if (!e) {
@@ -19755,18 +19694,6 @@ static void hy_warn_missing(void)
 
 static struct mem_record hy_call; /* the record that kvis is handling */
 
-static void hy_add_part(struct mem_part part)
-{
-    if (hy_call.n < ARRAY_LEN(hy_call.part))
-        hy_call.part[hy_call.n++] = part;
-}
-
-static void hy_replay_at(const u8 *data, u32 len, bool fault)
-{
-    struct mem_part part = { .len = fault ? 0 : len - 8, .data = data + 8, .fault = fault };
-    memcpy(&part.addr, data, sizeof part.addr);
-    hy_add_part(part);
-}
 
 static bool hy_is_written(u32 nr, u8 word)
 {
@@ -19805,12 +19732,16 @@ static const struct wire_call *hy_record(const void *p, u32 size)
             hy_call.path = seg;
         else if (seg->arg == SEG_WHO && len == sizeof *hy.who)
             hy.who = (const void *)data;
-        else if (seg->arg == SEG_AT && len >= 8)
-            hy_replay_at(data, len, seg->fault);
-        else if (seg->arg < CALL_WORDS)
-            hy_add_part((struct mem_part){ .addr = w->word[seg->arg], .len = len, .data = data,
-                                          .fault = seg->fault, .early = seg->early,
-                                          .written = hy_is_written(w->nr, seg->arg) });
+        else if (seg->arg == SEG_AT && len >= 8 && hy_call.n < ARRAY_LEN(hy_call.part)) {
+            struct mem_part *part = &hy_call.part[hy_call.n++];
+            *part = (struct mem_part){ .len = seg->fault ? 0 : len - 8, .data = data + 8,
+                                       .fault = seg->fault };
+            memcpy(&part->addr, data, sizeof part->addr);
+        } else if (seg->arg < CALL_WORDS && hy_call.n < ARRAY_LEN(hy_call.part))
+            hy_call.part[hy_call.n++] = (struct mem_part){
+                .addr = w->word[seg->arg], .len = len, .data = data, .fault = seg->fault,
+                .early = seg->early, .written = hy_is_written(w->nr, seg->arg)
+            };
         at = data + ((len + 7) & ~7u);
     }
     return w;
