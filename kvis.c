@@ -15327,12 +15327,11 @@ static void pf_upto(u64 ns)
 }
 
 /* == 23 btf_  names of the kernel's types and fields ===========================================
- * Resolves names such as task_struct.pid to the offsets and sizes that the running kernel has, from
- * /sys/kernel/btf/vmlinux (format: Documentation/bpf/btf.rst). All names of a batch are resolved in
- * one pass over the file, which is not kept in memory. The BTF of a module continues the type ids
- * and string offsets of vmlinux. kvis does not trust the file: every length is checked against its
- * section, and the nesting of types and the number of members that a batch may visit are limited.
- * Malformed BTF gives -EBADMSG and a reason. Entry point: btf_resolve. */
+ * Resolves names such as task_struct.pid to offsets and sizes of the running kernel, from
+ * /sys/kernel/btf (format: Documentation/bpf/btf.rst). One pass over the file resolves a batch of
+ * names; kvis does not keep the file in memory. The BTF of a module continues the type ids and
+ * string offsets of vmlinux. kvis does not trust the file: it checks every length, and limits the
+ * nesting of types and the number of members that a batch visits. Entry point: btf_resolve. */
 
 enum {
     WHY_LEN = 256,          /* size of all buffers for error texts named `why` */
@@ -15340,29 +15339,25 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
-    BTF_AT = 0x7fffffff,    /* mask of a position in a file, which has at most BTF_MAX_FILE bytes */
-    BTF_LAYOUTS = 128,      /* number of type kinds (7 bits) */
+    BTF_AT = 0x7fffffff,    /* mask of a position in a file */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
 
-/* Layout of a field, type or enumerator of the running kernel. size: for an array, the size of the
- * whole array. */
 struct kfield {
-    u32 off, size;
-    bool is_signed, exists;
+    u32 off, size; /* in bytes; size of an array: of all elements */
+    bool is_signed;
     u32 count; /* number of array elements; 0: flexible array; 1: no array */
     u64 value; /* value of the enumerator, or id of the type */
 };
 
 /* A query for "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE". The path skips anonymous
- * structs and unions. err: 0; -ENOENT if this kernel does not have the name; -EOPNOTSUPP for a
- * bit-field; -EINVAL for an invalid name; -EBADMSG for damaged BTF. */
+ * structs and unions. err: 0; -ENOENT: not in this kernel; -EOPNOTSUPP: a bit-field; -EINVAL:
+ * invalid name; -EBADMSG: damaged BTF. */
 struct btf_want {
     const char *name;
-    u8 kind;  /* for the caller; btf_resolve does not use it */
     u32 next; /* index of the next query in the hash bucket, plus one; 0: none */
-    struct kfield f;
+    struct kfield f; /* valid if err is 0 */
     int err;
 };
 
@@ -15372,30 +15367,26 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* In BTF, a type is a struct btf_type of 12 bytes, `body` bytes that depend on the type's kind, and
- * `each` bytes for each of its vlen members. named: C programs can refer to types of this kind by
- * name. */
-static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
+/* A type in BTF is 12 bytes, `body` bytes, and `each` bytes for each of its vlen members. named: C
+ * programs can name types of this kind. */
+static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
     [BTF_ENUM] = { 0, 8, true },     [BTF_ENUM64] = { 0, 12, true },
     [BTF_TYPEDEF] = { 0, 0, true },  [BTF_FLOAT] = { 0, 0, true },
     [BTF_FUNC_PROTO] = { 0, 8, false }, [BTF_VAR] = { 4, 0, false },
     [BTF_DATASEC] = { 0, 12, false },   [BTF_DECL_TAG] = { 4, 0, false },
-    [BTF_KINDS] = { 0, 0, false }, /* unknown kinds, from newer kernels */
 };
 
-/* A BTF file in memory. All positions are offsets from the start of the file. */
+/* A BTF file in memory. Positions are offsets from the start of the file. */
 struct btf_file {
     const char *name;
     const u8 *p;
-    u32 mapped; /* length of the mapping at p, of which the file is the first `size` bytes */
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* smaller type ids and string offsets belong to vmlinux */
-    u32 *type;                     /* positions of the types, starting with type first_id; the
-                                    * highest bit is set if a query may be for the type */
-    size_t type_bytes;             /* length of the mapping at `type` */
-    const u8 *layout;              /* sizes of the kinds, 4 bytes for each kind */
+    u32 *type;        /* positions of the types; the highest bit: a query may be for the type */
+    size_t type_bytes; /* length of the mapping at `type` */
+    const u8 *layout; /* sizes of the kinds, 4 bytes for each kind */
     u32 n_layouts;
 };
 
@@ -15408,7 +15399,7 @@ struct btf_type {
     bool flag;
 };
 
-/* A step of a path: the member name of n characters, or the array index n if name is NULL. */
+/* A step of a path: a member name of n characters; if name is NULL, the array index n. */
 struct btf_step { const char *name; u32 n; };
 struct btf_hit { u32 type; u64 off; bool bits; };
 
@@ -15442,40 +15433,35 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps a BTF file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c), or reads it. A
- * batch takes 5 ms with a mapping, and 35 ms with reads, each of which returns a page. */
+/* Maps a BTF file, which sysfs allows since Linux 6.16, or reads it page by page. (A batch takes 5
+ * ms with a mapping, and 35 ms with reads.) */
 static int btf_read(struct btf_file *b, int fd)
 {
-    u8 *p = mmap(NULL, b->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (p != MAP_FAILED)
-        b->size = b->mapped;
-    else
-        p = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    u8 *p = mmap(NULL, b->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    bool mapped = p != MAP_FAILED;
+    if (!mapped)
+        p = mmap(NULL, b->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return -errno;
     b->p = p;
-    while (b->size < b->mapped) {
-        ssize_t r = pread(fd, p + b->size, b->mapped - b->size, b->size);
-        if (r < 0 && errno == EINTR)
-            continue;
-        if (r < 0)
-            return -errno;
-        if (!r)
-            break;
-        b->size += (u32)r;
+    for (u32 n = 0; !mapped && n < b->size;) {
+        ssize_t r = pread(fd, p + n, b->size - n, n);
+        if (r <= 0)
+            return r ? -errno : btf_bad(b, "the file is truncated");
+        n += (u32)r;
     }
     return 0;
 }
 
-/* Finds the table of kind sizes, which BTF can contain since Linux 7.1 (struct btf_layout in
- * include/uapi/linux/btf.h). kvis needs it to skip types of unknown kinds. */
+/* Finds the sizes of type kinds (struct btf_layout, Linux 7.1), which allow skipping unknown
+ * kinds. */
 static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
     if (off > rest || len > rest - off)
         return btf_bad(b, "layouts extend beyond the end of the file");
     b->layout = b->p + hdr_len + off;
-    b->n_layouts = MIN(len / 4, BTF_LAYOUTS);
+    b->n_layouts = len / 4;
     return 0;
 }
 
@@ -15489,9 +15475,7 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "magic number 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
-    /* A newer kernel's header may be longer. Of the additional fields, kvis reads only those for
-     * the layouts. */
-    if (h.len < sizeof h || h.len > b->size)
+    if (h.len < sizeof h || h.len > b->size) /* newer kernels may have longer headers */
         return btf_bad(b, "invalid header length: %u bytes", h.len);
     u32 rest = b->size - h.len;
     if (h.type_off > rest || h.type_len > rest - h.type_off)
@@ -15502,13 +15486,13 @@ static int btf_header(struct btf_file *b)
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
     b->str_len = h.str_len;
-    /* The string section of a module may be empty, because its types can use vmlinux's strings. */
+    /* a module may have no strings of its own */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "the strings do not end in NUL");
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
 }
 
-/* Returns the string at a string offset. btf_head or btf_part has checked the offset. */
+/* Returns the string at an offset that btf_head or btf_part has checked. */
 static const char *btf_str(const struct btf_file *b, u32 off)
 {
     if (off < b->str_base)
@@ -15518,24 +15502,22 @@ static const char *btf_str(const struct btf_file *b, u32 off)
 
 /* --- types --- */
 
-/* Decodes and checks the type at position pos. Returns its length in bytes, or -EBADMSG. */
+/* Decodes and checks the type at `pos`. Returns its length in bytes, or -EBADMSG. */
 static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
 {
     if (b->type_end - pos < 12)
         return btf_bad(b, "type %u is truncated", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* vlen has 16 bits and kind has 5; the masks include reserved bits, which are 0. */
+    /* vlen has 16 bits and kind 5; the reserved bits between them are 0 */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
-    u64 len;
-    if (t->kind != BTF_VOID && t->kind < BTF_KINDS)
-        len = btf_kinds[t->kind].body + (u64)btf_kinds[t->kind].each * t->vlen;
-    else if (t->kind != BTF_VOID && t->kind < b->n_layouts)
-        len = b->layout[4 * t->kind] + (u64)b->layout[4 * t->kind + 1] * t->vlen;
-    else
+    if (t->kind == BTF_VOID || t->kind >= MAX((u32)BTF_KINDS, b->n_layouts))
         return btf_bad(b, "type %u is of kind %u, which this kvis does not know", id, t->kind);
+    u64 len = t->kind < BTF_KINDS
+                  ? btf_kinds[t->kind].body + (u64)btf_kinds[t->kind].each * t->vlen
+                  : b->layout[4 * t->kind] + (u64)b->layout[4 * t->kind + 1] * t->vlen;
     if (len > b->type_end - pos - 12)
         return btf_bad(b, "type %u (kind %u, %u members) is truncated", id, t->kind, t->vlen);
     if (t->name >= b->str_base + b->str_len)
@@ -15543,7 +15525,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     return (s64)len + 12;
 }
 
-/* Returns the hash bucket for a type name, by its first four bytes, which few names share. */
+/* Returns the hash bucket of a type name, by its first four bytes. */
 static u32 *btf_bucket(const char *name, u32 len)
 {
     u32 h = 0;
@@ -15552,14 +15534,9 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Returns whether a query may be for the type t. */
-static bool btf_is_asked(const struct btf_type *t)
-{
-    return btf_kinds[MIN(t->kind, BTF_KINDS)].named && *btf_bucket(btf_str(t->b, t->name), 4);
-}
 
-/* Checks all types of a file and stores their positions. The memory is populated at once, because
- * page faults would take longer than the scan. */
+/* Checks all types of a file and stores their positions. (MAP_POPULATE: page faults would take
+ * longer than the scan.) */
 static int btf_scan(struct btf_file *b)
 {
     b->type_bytes = ((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type;
@@ -15573,7 +15550,9 @@ static int btf_scan(struct btf_file *b)
         s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
         if (len < 0)
             return (int)len;
-        b->type[b->n_ids++] = pos | (btf_is_asked(&t) ? ~(u32)BTF_AT : 0);
+        bool asked = t.kind < BTF_KINDS && btf_kinds[t.kind].named
+                     && *btf_bucket(btf_str(b, t.name), 4);
+        b->type[b->n_ids++] = pos | (asked ? ~(u32)BTF_AT : 0);
         pos += (u32)len;
     }
     return 0;
@@ -15591,7 +15570,7 @@ static int btf_get(u32 id, struct btf_type *t)
     return btf_head(b, b->type[id - b->first_id] & BTF_AT, id, t) < 0 ? -EBADMSG : 0;
 }
 
-/* Sets *t to the type `id` without typedefs and qualifiers such as const. */
+/* Sets *t to the type `id` without typedefs and qualifiers. */
 static int btf_strip(u32 id, struct btf_type *t)
 {
     for (u32 i = 0; i < BTF_DEPTH; i++) {
@@ -15628,16 +15607,8 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
     }
 }
 
-static u32 btf_array_of(const struct btf_type *t)
-{
-    return btf_u32(t->body);
-}
-
-static u32 btf_array_len(const struct btf_type *t)
-{
-    return btf_u32(t->body + 8);
-}
-
+/* Sets size and count of the type `id`. (In BTF, an array has the type of its elements, the type of
+ * its index and its length.) */
 static int btf_sized(u32 id, struct kfield *f)
 {
     struct btf_type t = { .b = &btf.file[0] };
@@ -15654,8 +15625,8 @@ static int btf_sized(u32 id, struct kfield *f)
         }
         if (e)
             return e;
-        id = btf_array_of(&t);
-        if ((count *= btf_array_len(&t)) > INT32_MAX)
+        id = btf_u32(t.body);
+        if ((count *= btf_u32(t.body + 8)) > INT32_MAX)
             return btf_bad(t.b, "type %u: an array of %llu elements is too large", t.id,
                            (unsigned long long)count);
     }
@@ -15674,8 +15645,7 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns member or enumerator i, which begins with the offset of its name. On error, returns NULL
- * and sets *err. */
+/* Returns member or enumerator i, which begins with its name's offset; on error, sets *err. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -15688,7 +15658,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
     return *err ? NULL : p;
 }
 
-/* Finds a member of a struct or of its anonymous structs and unions. h->off is in bits. */
+/* Finds a member, even in anonymous structs and unions. h->off is in bits. */
 static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
                     struct btf_hit *h)
 {
@@ -15745,12 +15715,12 @@ static int btf_element(u32 id, u32 i, struct btf_hit *h)
         return e;
     if (t.kind != BTF_ARRAY)
         return -ENOENT;
-    u32 n = btf_array_len(&t);
+    u32 of = btf_u32(t.body), n = btf_u32(t.body + 8);
     if (n && i >= n) /* n is 0 for a flexible array */
         return -ENOENT;
-    e = btf_sized(btf_array_of(&t), &f);
+    e = btf_sized(of, &f);
     if (!e)
-        *h = (struct btf_hit){ .type = btf_array_of(&t), .off = (u64)i * f.size };
+        *h = (struct btf_hit){ .type = of, .off = (u64)i * f.size };
     return e;
 }
 
@@ -15827,8 +15797,7 @@ static void btf_sort(struct btf_want *w, u32 n)
     }
 }
 
-/* Resolves the queries for type t, except those that an earlier type of the same name has
- * resolved. */
+/* Resolves the queries for type t that no earlier type of this name has resolved. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -15840,20 +15809,17 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
     }
 }
 
-/* Resolves all queries. If several types have the same name, the first type that has the member is
- * used. Types of the module precede types of vmlinux. */
-static void btf_answer(struct btf_want *w, u32 n)
+/* Resolves all queries. The types of a module precede those of vmlinux. */
+static void btf_answer(struct btf_want *w)
 {
     struct btf_type t;
     for (u32 k = btf.n_files; k--;)
         for (u32 i = 0; i < btf.file[k].n_ids; i++)
             if (btf.file[k].type[i] > BTF_AT && !btf_get(btf.file[k].first_id + i, &t))
                 btf_ask(&t, w);
-    for (u32 i = 0; i < n; i++)
-        w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
 }
 
-/* Loads a BTF file. vmlinux must be loaded before the module. */
+/* vmlinux must be loaded before the module. */
 static int btf_load(int fd, const char *name)
 {
     struct btf_file *b = &btf.file[btf.n_files], *base = &btf.file[0];
@@ -15863,17 +15829,17 @@ static int btf_load(int fd, const char *name)
         return -errno;
     if (s.st_size > BTF_MAX_FILE)
         return btf_bad(b, "too large: %lld bytes", (long long)s.st_size);
-    b->mapped = (u32)MAX(s.st_size, 0);
+    b->size = (u32)MAX(s.st_size, 0);
     b->first_id = btf.n_files ? base->first_id + base->n_ids : 1;
     b->str_base = btf.n_files ? base->str_len : 0;
     btf.n_files++;
-    int e = b->mapped ? btf_read(b, fd) : 0;
+    int e = b->size ? btf_read(b, fd) : 0;
     if (!e)
         e = btf_header(b);
     return e ? e : btf_scan(b);
 }
 
-/* Resolves the queries w[] from open BTF files. module_fd is negative if there is no module. */
+/* Resolves the queries w[]; module_fd -1: no module. On failure, each err is that error. */
 static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
                            char why[])
 {
@@ -15884,18 +15850,18 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
-    /* This limit is never reached by valid BTF: a member takes at least 8 bytes, and a query rarely
-     * visits a member twice (for an anonymous struct that several structs contain). */
+    /* Valid BTF stays below this limit: a member takes at least 8 bytes, and a query visits a
+     * member twice only if several structs contain the same anonymous struct. */
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
-        btf_answer(w, n);
+        btf_answer(w);
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
     for (u32 i = 0; i < btf.n_files; i++) {
         if (btf.file[i].type)
             munmap(btf.file[i].type, btf.file[i].type_bytes);
         if (btf.file[i].p)
-            munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].mapped);
+            munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].size);
     }
     return e;
 }
@@ -15904,21 +15870,19 @@ static int btf_open(const char *name, char why[])
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", btf_dir, name);
-    int fd = u_sys_open(path, O_RDONLY), e = fd < 0 ? -errno : 0;
-    static const char no_btf[] = "no BTF: ";
-    size_t said = sizeof no_btf - 1;
-    if (e) {
-        memcpy(why, no_btf, sizeof no_btf);
-        u_unseen(why + said, WHY_LEN - said, path, -e,
-                 strcmp(name, "vmlinux") ? "load the kernel module, built with BTF"
-                                         : "use a kernel with CONFIG_DEBUG_INFO_BTF");
-    }
-    return e ? e : fd;
+    int fd = u_sys_open(path, O_RDONLY), e = errno;
+    if (fd >= 0)
+        return fd;
+    int n = snprintf(why, WHY_LEN, "no BTF: ");
+    u_unseen(why + n, WHY_LEN - (size_t)n, path, e,
+             strcmp(name, "vmlinux") ? "load the kernel module, built with BTF"
+                                     : "use a kernel with CONFIG_DEBUG_INFO_BTF");
+    return -e;
 }
 
-/* Resolves the queries w[] from the BTF of vmlinux and, unless module is NULL, of a module. Sets
- * err of each query. Returns 0, or -errno if BTF cannot be read at all. why[] tells the reason, or
- * what is damaged if an err is -EBADMSG. */
+/* Resolves the queries w[] from the BTF of vmlinux and, unless `module` is NULL, of a module.
+ * Returns 0, or -errno (also in each err) if BTF cannot be read at all. why[]: the reason, or what
+ * is damaged if an err is -EBADMSG. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -15940,10 +15904,9 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 }
 
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
- * tracefs has an id and the record layout of each tracepoint. kvis mounts tracefs without a path
- * (fsopen, Linux 5.2) until it closes the descriptor. If that fails, kvis uses a mounted tracefs.
+ * kvis mounts tracefs without a path (fsopen, Linux 5.2), or uses a mounted tracefs. The file
  * events/CATEGORY/EVENT/format describes the fields of a record (f_show in
- * kernel/trace/trace_events.c). kvis does not trust this file and rejects incomplete descriptions.
+ * kernel/trace/trace_events.c). kvis does not trust it and rejects incomplete descriptions.
  * Entry points: tfs_dir, tfs_event_id, tfs_fields; tfs.why has the reason of the last failure. */
 
 enum {
@@ -15953,10 +15916,9 @@ enum {
 };
 
 static struct {
-    const char *mounted[2]; /* usual mount points of tracefs, used if fsopen fails */
-    int fd, err;            /* file descriptor of the root directory, or -1; error of tfs_dir */
+    int root; /* descriptor (O_PATH) of the root directory; -errno; INT_MIN: not tried yet */
     char why[WHY_LEN], no_root[WHY_LEN]; /* reasons why the last call and tfs_dir failed */
-} tfs = { .mounted = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" }, .fd = -1 };
+} tfs = { .root = INT_MIN };
 
 struct tfs_field {
     const char *name;
@@ -15975,9 +15937,8 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 
 /* --- the root --- */
 
-/* Returns whether the lockdown mode "confidentiality" hides tracefs (LOCKDOWN_TRACEFS). In this
- * mode, Linux 7.2 crashes when a mounted tracefs is unmounted (list_del in tracefs_destroy_inode).
- * The mode is read from securityfs, which kvis mounts without a path if necessary. */
+/* Returns whether lockdown=confidentiality hides tracefs. Then unmounting tracefs crashes Linux 7.2
+ * (list_del in tracefs_destroy_inode). */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -15993,21 +15954,10 @@ static bool tfs_locked_down(void)
     return strstr(s, "[confidentiality]");
 }
 
-static int tfs_open_mounted(const char *path)
-{
-    struct statfs s;
-    int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    if (!fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC)
-        return fd;
-    close(fd); /* an empty directory of sysfs, not tracefs */
-    return -ENOENT;
-}
 
 #define TFS_LOCKED_DOWN "boot with lockdown=integrity, or without Secure Boot"
 
-/* Returns how to fix an error in mounting tracefs or in reading one of its files. */
+/* Returns how to fix an error in mounting or reading tracefs. */
 static const char *tfs_fix(int e)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -16026,68 +15976,57 @@ static const char *tfs_fix(int e)
 
 static int tfs_find_root(void)
 {
+    static const char *const mounted[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
     if (tfs_locked_down())
         return tfs_fail(-EPERM, "no tracefs: the kernel is locked down (confidentiality)" U_FIX
                         TFS_LOCKED_DOWN);
     int first = u_mount("tracefs"), e = first;
-    for (u32 i = 0; e < 0 && i < ARRAY_LEN(tfs.mounted); i++)
-        e = tfs_open_mounted(tfs.mounted[i]);
+    for (u32 i = 0; e < 0 && i < ARRAY_LEN(mounted); i++)
+        if (u_mounted(mounted[i], TFS_MAGIC))
+            e = open(mounted[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (e >= 0)
         return e;
     return tfs_fail(first, "no tracefs: fsopen: %s; tracefs is not mounted on %s or %s" U_FIX
-                    "%s", strerror(-first), tfs.mounted[0], tfs.mounted[1], tfs_fix(first));
+                    "%s", strerror(-first), mounted[0], mounted[1], tfs_fix(first));
 }
 
-/* Returns a descriptor (O_PATH) of tracefs's root, which stays open for later calls. On failure,
- * returns -errno and sets why[]; later calls fail the same way without another attempt. */
-static int tfs_dir(char why[])
+/* Returns tfs.root, which stays open, or -errno with tfs.no_root. Later calls fail without another
+ * attempt. */
+static int tfs_dir(void)
 {
-    if (tfs.fd < 0 && !tfs.err) {
-        tfs.fd = tfs_find_root();
-        tfs.err = tfs.fd < 0 ? tfs.fd : 0;
-        snprintf(tfs.no_root, sizeof tfs.no_root, "%s", tfs.err ? tfs.why : "");
+    if (tfs.root == INT_MIN) {
+        tfs.root = tfs_find_root();
+        snprintf(tfs.no_root, sizeof tfs.no_root, "%s", tfs.root < 0 ? tfs.why : "");
     }
-    snprintf(why, WHY_LEN, "%s", tfs.no_root);
-    return tfs.err ? tfs.err : tfs.fd;
+    return tfs.root;
 }
 
 /* --- files of an event --- */
 
-static int tfs_open_event(const char *event, const char *file)
+/* Appends a file of an event and a NUL to b. */
+static int tfs_read(const char *event, const char *file, struct buf *b)
 {
-    char path[256], why[WHY_LEN];
-    int dir = tfs_dir(why);
+    char path[256], part[4096];
+    ssize_t r = 0;
+    int dir = tfs_dir();
     if (dir < 0)
-        return tfs_fail(dir, "%s", why);
+        return tfs_fail(dir, "%s", tfs.no_root);
     snprintf(path, sizeof path, "events/%s/%s", event, file);
     int fd = openat(dir, path, O_RDONLY | O_CLOEXEC), e = fd < 0 ? -errno : fd;
     if (e == -ENOENT)
         return tfs_fail(e, "this kernel has no tracepoint %s", event);
     if (e == -EPERM)
         return tfs_fail(e, "tracefs %s: Operation not permitted (lockdown=confidentiality?)", path);
-    return e < 0 ? tfs_fail(e, "tracefs %s: %s" U_FIX "%s", path, strerror(-e), tfs_fix(e)) : e;
-}
-
-static int tfs_read(const char *event, const char *file, struct buf *b)
-{
-    int fd = tfs_open_event(event, file), e = 0;
-    if (fd < 0)
-        return fd;
-    char part[4096];
-    ssize_t r = 0;
+    if (e < 0)
+        return tfs_fail(e, "tracefs %s: %s" U_FIX "%s", path, strerror(-e), tfs_fix(e));
     b->max = TFS_MAX_FORMAT;
-    while (!b->cut && ((r = read(fd, part, sizeof part)) > 0 || (r < 0 && errno == EINTR)))
-        if (r > 0)
-            b_put(b, part, (size_t)r);
-    if (r < 0)
-        e = tfs_fail(-errno, "tracefs events/%s/%s: %s", event, file, strerror(errno));
+    while (!b->cut && (r = read(fd, part, sizeof part)) > 0)
+        b_put(b, part, (size_t)r);
+    e = r < 0 ? tfs_fail(-errno, "tracefs %s: %s", path, strerror(errno)) : 0;
     close(fd);
     b_c(b, 0);
-    if (!e && b->cut)
-        e = tfs_fail(-EFBIG, "tracefs events/%s/%s: larger than %d KiB", event, file,
-                     TFS_MAX_FORMAT >> 10);
-    b->len -= !b->cut;
-    return e;
+    return e || !b->cut ? e : tfs_fail(-EFBIG, "tracefs %s: larger than %d KiB", path,
+                                       TFS_MAX_FORMAT >> 10);
 }
 
 /* Parses at most 9 digits followed by `end`, and advances *p past it; -1: other input. */
@@ -16126,7 +16065,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* Old kernels print a macro, as in "char comm[TASK_COMM_LEN]": the count is unknown (0). */
+        /* old kernels print a macro, as in "char comm[TASK_COMM_LEN]"; 0: unknown */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -16145,7 +16084,7 @@ static bool tfs_key(const char **p, const char *key)
     return true;
 }
 
-/* Parses "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;"; newer kernels may add more. */
+/* Parses "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;", which newer kernels may continue. */
 static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
 {
     const char *semi;
@@ -16165,11 +16104,11 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
            off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
 }
 
-/* Resolves a query for a whole field (bracket is "") or an array element (bracket is "[2]"). */
+/* Resolves a query for a field (bracket is "") or an array element ("[2]"). */
 static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
 {
     *k = (struct kfield){ .off = f->off, .size = f->size, .is_signed = f->is_signed,
-                          .exists = true, .count = f->count };
+                          .count = f->count };
     if (!*bracket)
         return 0;
     const char *p = bracket + 1;
@@ -16190,13 +16129,12 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         const char *name = w[i].name + strcspn(w[i].name, ".") + 1;
         u32 len = (u32)strcspn(name, "[");
         if (f->len == len && !memcmp(f->name, name, len))
-            /* -EBADMSG: the record has two fields with this name. */
+            /* -EBADMSG: two fields have this name */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, name + len, &w[i].f) : -EBADMSG;
-        w[i].f.exists = !w[i].err;
     }
 }
 
-/* A complete format file begins with the event's name and ends with the "print fmt". */
+/* A complete file begins with the event's name and ends with the "print fmt". */
 static int tfs_format(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
@@ -16218,66 +16156,60 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
     return whole ? 0 : tfs_fail(-EBADMSG, "the format file of %s is truncated", event);
 }
 
-/* Resolves queries from the text of a format file. A NUL before the end is an error. */
 static int tfs_answer(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++)
-        w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = -ENOENT };
+        w[i].err = -ENOENT;
     int e = strlen(text) == len ? tfs_format(event, text, len, w, n)
           : tfs_fail(-EBADMSG, "the format file of %s contains a NUL", event);
     for (u32 i = 0; e && i < n; i++)
-        w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = e };
+        w[i].err = e;
     return e;
 }
 
-/* Resolves queries such as "trace_event_raw_X.FIELD" from the format file of a tracepoint. A
- * __data_loc field has the size of its 4-byte locator. Returns 0, or -errno if the file is missing
- * or malformed; each query's err is the same -errno, and tfs.why has the reason. */
+/* Resolves queries such as "trace_event_raw_X.FIELD" from a tracepoint's format file. A __data_loc
+ * field has the size of its 4-byte locator. On failure, each err is that error. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
     int e = tfs_read(event, "format", &b);
     for (u32 i = 0; e && i < n; i++)
-        w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = e };
+        w[i].err = e;
     if (!e)
-        e = tfs_answer(event, b.p, b.len, w, n);
+        e = tfs_answer(event, b.p, b.len - 1, w, n);
     b_free(&b);
     return e;
 }
 
 /* == 25 bpf_  BPF programs and maps ===============================================
- * Loads families of BPF programs, which `make gen` compiles to bpf_insns/NAME.h. The section
- * creates the maps of a family, patches the BPF programs (see enum bpf_patch_kind), has the
- * verifier check them, and attaches them. Only kvis has descriptors of these objects, so the kernel
- * removes them when kvis exits, even after SIGKILL. Functions return 0 or a descriptor, or -errno
- * with the reason in obj.why. To add a family, write gen/probes/NAME.bpf.c, declare its records or
- * counters in gen/wire.h, and #include "bpf_insns/NAME.h" in the section that uses it. A new BPF
- * program of an existing family needs no change here. Entry points: bpf_load, bpf_attach,
- * bpf_close, bpf_lost, bpf_missed; bpf_explain (why loading failed). */
+ * Loads families of BPF programs, which `make gen` compiles to bpf_insns/NAME.h: creates their
+ * maps, patches and loads the programs (enum bpf_patch_kind), and attaches them. Only kvis has
+ * descriptors of these objects, so they disappear with kvis, even after SIGKILL. Functions return 0
+ * or a descriptor, or -errno with the reason in obj.why. To add a family, write
+ * gen/probes/NAME.bpf.c, declare its records or counters in gen/wire.h, and include its header in
+ * the section that uses it. Entry points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed;
+ * bpf_explain (why loading failed). */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
-struct bpf_cfg { const char *name; u64 val; }; /* CFG_ constant of BPF programs */
-
+/* Constants (CFG_) of BPF programs. */
 struct bpf_cfgs {
-    struct bpf_cfg v[64];
+    struct { const char *name; u64 val; } v[64];
     u32 n;
 };
 
-/* A loaded family of BPF programs. File descriptors that do not exist are -1. */
+/* A family of BPF programs. Descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
     struct bpf_obj *lender;  /* object that owns the maps of this one; NULL: this one */
-    const struct bpf_family *lodger; /* family that will share this object's maps; NULL: none. Its
-                                      * kernel fields are resolved in the same batch. */
-    const struct bpf_cfg *cfg;
-    u32 n_cfg, ring_bytes;
+    const struct bpf_family *lodger; /* family that will share this object's maps and whose kernel
+                                      * fields are resolved in the same batch; NULL: none */
+    struct bpf_cfgs cfg;
+    u32 ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments of prog[], then of kprobes
                                                * (bpf_attach_ksym) */
     u32 n_probes;            /* number of attached kprobes */
-    u32 loaded;              /* bit set of the loaded BPF programs */
-    bool cgroups;            /* true if the map `cgroup` is used */
     u32 (*entries)(const char *map); /* returns the number of entries of a map; NULL: always 1 */
     const char *module;      /* module that may have the fields, or NULL for vmlinux */
     struct btf_want *want;   /* kernel fields used by the BPF programs */
@@ -16291,7 +16223,7 @@ static struct {
     struct rlimit memlock; /* limit that kvis inherited; the command gets it back */
 } bpf;
 
-/* Returns the running kernel's version as in KERNEL_VERSION of <linux/version.h>. */
+/* Returns the kernel's version as in KERNEL_VERSION of <linux/version.h>. */
 static u32 bpf_kernel_version(void)
 {
     struct utsname u;
@@ -16302,14 +16234,13 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
-/* Returns whether BPF maps and programs count as locked memory (RLIMIT_MEMLOCK), as they did before
- * Linux 5.11. */
+/* Returns whether BPF objects count as locked memory (RLIMIT_MEMLOCK): before Linux 5.11. */
 static bool bpf_is_locked(void)
 {
     return bpf_kernel_version() < (5u << 16 | 11u << 8);
 }
 
-/* Raises RLIMIT_MEMLOCK if BPF needs that. Returns true if this call raised the limit. */
+/* Raises RLIMIT_MEMLOCK if BPF needs that. Returns whether it did. */
 static bool bpf_raise_memlock(void)
 {
     struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -16321,9 +16252,8 @@ static bool bpf_raise_memlock(void)
 #define BPF_ATTR_TO(field) \
     (offsetof(union bpf_attr, field) + sizeof(((union bpf_attr *)0)->field))
 
-/* Calls bpf(2). size includes only the fields of *a in use, because older kernels reject non-zero
- * fields that they do not know. Repeats the call after EAGAIN (a signal interrupted the verifier),
- * and after EPERM if raising RLIMIT_MEMLOCK may help. */
+/* Calls bpf(2). size: up to the last used field, because older kernels reject unknown fields that
+ * are not zero. EAGAIN: a signal interrupted the verifier. */
 static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 {
     long r;
@@ -16350,12 +16280,14 @@ static int PRINTF_LIKE(3, 4) bpf_fail(struct bpf_obj *o, int e, const char *fmt,
 
 static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
 {
-    if (c->n < ARRAY_LEN(c->v))
-        c->v[c->n++] = (struct bpf_cfg){ name, val };
+    if (c->n == ARRAY_LEN(c->v))
+        return;
+    c->v[c->n].name = name;
+    c->v[c->n++].val = val;
 }
 
-/* Returns the inode of kvis's pid namespace and sets *dev to its device, or returns 0 in the
- * initial pid namespace (PROC_PID_INIT_INO). */
+/* Returns the inode of kvis's pid namespace and sets *dev to its device; 0: the initial one
+ * (PROC_PID_INIT_INO). */
 static u64 bpf_pid_ns(u64 *dev)
 {
     struct stat s;
@@ -16368,7 +16300,7 @@ static u64 bpf_pid_ns(u64 *dev)
     return s.st_ino;
 }
 
-/* Returns a random value that cannot be a user-space address, because bit 63 is set. */
+/* Returns a random value that is not a user-space address: bit 63 is set. */
 static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
@@ -16376,12 +16308,12 @@ static u64 bpf_magic(void)
 
 /* --- CPUs --- */
 
-/* Returns the number of possible CPUs, which is the number of values in an element of a per-CPU map
- * (kernel/bpf/arraymap.c). Without /sys, returns the size of the kernel's CPU masks
- * (sched_getaffinity(2)), which is at least that number. */
+/* Returns the number of possible CPUs: an element of a per-CPU map has as many values
+ * (kernel/bpf/arraymap.c). Without /sys, returns the size of the kernel's CPU masks, which is at
+ * least that number (sched_getaffinity(2)). */
 static u32 bpf_possible(void)
 {
-    static u32 n; /* does not change until reboot */
+    static u32 n; /* constant until reboot */
     u8 set[PF_MAX_CPUS / 8];
     if (!n)
         n = (u32)pf_cpus("possible", false);
@@ -16405,7 +16337,7 @@ static int bpf_map_create(const struct bpf_map_row *m)
     return bpf_call(BPF_MAP_CREATE, &a, BPF_ATTR_TO(map_name));
 }
 
-/* Calls bpf(2) for a map element. flags: BPF_ANY, or BPF_NOEXIST or BPF_EXIST for an update. */
+/* flags: BPF_ANY, BPF_NOEXIST or BPF_EXIST. */
 static int bpf_map_flagged(int cmd, int map, const void *key, const void *val, u64 flags)
 {
     union bpf_attr a;
@@ -16440,33 +16372,27 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-static u64 bpf_memory(void)
-{
-    return (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
-}
 
-/* Returns how many elements of `piece` bytes to allocate: `usual`, but at least `least`. `usual` is
- * halved until the elements take at most 1/part of the machine's memory. */
+/* Halves `usual`, a number of elements of `piece` bytes, to no less than `least`, until the
+ * elements take at most 1/part of the machine's memory. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
-    u64 memory = bpf_memory();
+    u64 memory = (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
     while (memory && usual > least && usual * piece > memory / part)
         usual /= 2;
     return usual;
 }
 
-/* Returns the size of the ring buffer: the value of --ring, or else `usual`, but at most 1/32 of
- * the machine's memory. If RLIMIT_AS limits kvis's address space, the ring buffer takes at most
- * 1/16 of it, because kvis maps the buffer twice. */
+/* Returns the size of the ring buffer: --ring, or `usual`, but at most 1/32 of the memory, and 1/16
+ * of the address space (RLIMIT_AS), where kvis maps the buffer twice. */
 static u32 bpf_ring_bytes(u32 usual)
 {
-    struct rlimit space;
+    struct rlimit space = { .rlim_cur = RLIM_INFINITY };
     if (opt.ring_bytes)
         return opt.ring_bytes;
     usual = bpf_share(usual, 64 << 10, 1, 32);
     u32 bytes = usual;
-    if (getrlimit(RLIMIT_AS, &space) < 0 || space.rlim_cur == RLIM_INFINITY)
-        return usual;
+    getrlimit(RLIMIT_AS, &space);
     while (bytes > 64 << 10 && bytes > space.rlim_cur / 16)
         bytes /= 2;
     if (bytes < usual)
@@ -16483,16 +16409,16 @@ static int bpf_map(const struct bpf_obj *o, const char *name)
     return -1;
 }
 
-/* Maps an array map (BPF_F_MMAPABLE) for reading. Returns NULL and sets errno on failure. */
+/* Maps an array map for reading. Returns NULL and sets errno on failure. */
 static const void *bpf_map_view(int map, size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Creates the maps of a family. Since Linux 6.1, BPF programs can allocate entries of hash tables
- * in any context (kernel/bpf/memalloc.c), so kvis does not preallocate entries. Preallocation would
- * double the time before a command starts. */
+/* Creates the maps of a family. Preallocated hash tables would double the time before a command
+ * starts. Since Linux 6.1, BPF programs can allocate entries in any context
+ * (kernel/bpf/memalloc.c). */
 static int bpf_make_maps(struct bpf_obj *o)
 {
     bool fills_late = bpf_kernel_version() >= (6u << 16 | 1u << 8);
@@ -16504,12 +16430,12 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        /* One entry per thread. Memory for kernel stacks (16 KB) limits the number of threads. */
+        /* one entry per thread; kernel stacks (16 KB) limit the number of threads */
         if (m.type == BPF_MAP_TYPE_HASH) {
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
-        if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !o->cgroups)
+        if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !opt.cgroup)
             m.type = BPF_MAP_TYPE_ARRAY; /* CGROUP_ARRAY would need CONFIG_CGROUPS */
         int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
         f = f < 0 && lent >= 0 ? -errno : f;
@@ -16529,55 +16455,64 @@ static bool bpf_is_field(const struct bpf_patch *p)
     return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
 }
 
-/* Returns whether a patch is for a field of a tracepoint record, which tracefs describes. BTF
- * describes other fields. */
+/* Returns whether tracefs, not BTF, describes the field: it is in a tracepoint's record. */
 static bool bpf_is_record(const struct bpf_patch *p)
 {
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* Returns whether a BPF program runs at a raw tracepoint (type TRACING: one with typed
- * arguments). */
+/* TRACING: a raw tracepoint with typed arguments. */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
 }
 
-static struct btf_want *bpf_find_want(struct bpf_obj *o, u8 kind, const char *name)
+/* Returns a field of the kernel, or NULL if it does not exist or cannot be found. */
+static const struct kfield *bpf_field(const struct bpf_obj *o, const char *name)
 {
     for (; o; o = o->lender)
         for (u32 i = 0; i < o->n_want; i++)
-            if (o->want[i].kind == kind && !strcmp(o->want[i].name, name))
-                return &o->want[i];
+            if (!strcmp(o->want[i].name, name))
+                return o->want[i].err ? NULL : &o->want[i].f;
     return NULL;
 }
 
-/* Adds a query for a field to o->want. If allocation fails, the field is treated as missing. */
-static void bpf_add_want(struct bpf_obj *o, u8 kind, const char *name)
+static bool bpf_has_field(const struct bpf_obj *o, const char *name)
 {
+    return bpf_field(o, name);
+}
+
+/* Adds a query for a field unless there is one. If allocation fails, the field counts as
+ * missing. */
+static void bpf_add_want(struct bpf_obj *o, const char *name)
+{
+    for (const struct bpf_obj *l = o; l; l = l->lender)
+        for (u32 i = 0; i < l->n_want; i++)
+            if (!strcmp(l->want[i].name, name))
+                return;
     struct btf_want *w = realloc(o->want, (o->n_want + 1) * sizeof *w);
     if (!w)
         return;
     o->want = w;
-    o->want[o->n_want++] = (struct btf_want){ .name = name, .kind = kind };
+    o->want[o->n_want++] = (struct btf_want){ .name = name };
 }
 
-/* Adds to o->want queries for the kernel fields that a BPF program uses: fields of the tracepoint's
- * record, or all others. Adds no duplicates. Returns the index of the first new query. */
+/* Adds queries for the fields that a BPF program uses: of the tracepoint's record, or all others.
+ * Returns the index of the first new query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
     for (u32 i = 0; i < r->n_patches; i++) {
         const struct bpf_patch *p = &r->patches[i];
-        if (bpf_is_field(p) && bpf_is_record(p) == record && !bpf_find_want(o, p->kind, p->name))
-            bpf_add_want(o, p->kind, p->name);
+        if (bpf_is_field(p) && bpf_is_record(p) == record)
+            bpf_add_want(o, p->name);
     }
     if (!record && r->type == BPF_PROG_TYPE_TRACING)
-        bpf_add_want(o, PATCH_TYPE_EXISTS, r->attach);
+        bpf_add_want(o, r->attach);
     return from;
 }
 
-/* Thread function. Errors are ignored here: bpf_patch handles missing fields. */
+/* Thread function. Errors make fields missing, which bpf_patch handles. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -16585,25 +16520,25 @@ static void *bpf_find_fields(void *obj)
         bpf_collect(o, &o->fam->progs[i], false);
     for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
         bpf_collect(o, &o->lodger->progs[i], false);
-    bpf_add_want(o, PATCH_OFF, ARCH_COMPAT_FIELD);
+    bpf_add_want(o, ARCH_COMPAT_FIELD);
     char path[128];
     snprintf(path, sizeof path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
     btf_resolve(u_sys_there(path) ? o->module : NULL, o->want, o->n_want, o->no_btf);
     return NULL;
 }
 
-/* Sets the constants that BPF programs use to detect system calls of the 32-bit ABI. */
-static void bpf_set_compat(struct bpf_cfgs *c, struct bpf_obj *o)
+/* Sets the constants by which BPF programs detect system calls of the 32-bit ABI. */
+static void bpf_set_compat(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
-    const struct btf_want *w = bpf_find_want(o, PATCH_OFF, ARCH_COMPAT_FIELD);
-    if (!w || w->err)
+    const struct kfield *f = bpf_field(o, ARCH_COMPAT_FIELD);
+    if (!f)
         return;
-    bpf_set(c, "CFG_COMPAT_OFF", w->f.off);
+    bpf_set(c, "CFG_COMPAT_OFF", f->off);
     bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
-/* Sets the registers of the number and the arguments of a system call, also in the 32-bit ABI. */
-static void bpf_set_registers(struct bpf_cfgs *c, struct bpf_obj *o)
+/* Sets the registers of a system call's number and arguments, also in the 32-bit ABI. */
+static void bpf_set_registers(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
     static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
@@ -16632,15 +16567,6 @@ static const char *bpf_no_fields(const struct bpf_obj *o)
     return o->no_btf[0] ? o->no_btf : "the kernel's BTF lacks fields that kvis needs";
 }
 
-static bool bpf_has_field(const struct bpf_obj *o, const char *name)
-{
-    for (; o; o = o->lender)
-        for (u32 i = 0; i < o->n_want; i++)
-            if (!strcmp(o->want[i].name, name) && !o->want[i].err)
-                return o->want[i].f.exists;
-    return false;
-}
-
 static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -16649,7 +16575,7 @@ static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_
     return true;
 }
 
-/* Kernel fields that BPF programs need to find the path of a directory. */
+/* Kernel fields from which BPF programs read a directory's path. */
 #define BPF_WALK_FIELDS "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt", \
     "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt", \
     "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path"
@@ -16661,7 +16587,7 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Replaces an instruction that uses a missing kernel field with a call to a nonexistent helper,
+/* Replaces an instruction that uses a missing field with a call of a nonexistent helper function,
  * which the verifier accepts only as dead code. The helper's number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
@@ -16678,10 +16604,9 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
         in[1].imm = (s32)(u32)(v >> 32);
 }
 
-/* Sets the offset of a kernel field in an instruction, and the field's size if it is a load.
- * Returns false if the instruction cannot access the field. A flexible array (count 0) has no size,
- * but instructions use only its address. numbers[] of struct pid is a flexible array since Linux
- * 6.5. */
+/* Sets the offset of a field in an instruction, and the size if it is a load. Returns false if the
+ * instruction cannot access the field. Of a flexible array (count 0), such as numbers[] of struct
+ * pid since Linux 6.5, instructions use only the address. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -16701,25 +16626,20 @@ static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const st
 
 static bool bpf_patch_field(struct bpf_obj *o, struct bpf_insn *in, const struct bpf_patch *p)
 {
-    const struct btf_want *w = bpf_find_want(o, p->kind, p->name);
-    bool here = w && !w->err;
+    const struct kfield *f = bpf_field(o, p->name);
     switch (p->kind) {
     case PATCH_EXISTS:
     case PATCH_TYPE_EXISTS:
     case PATCH_ENUM_EXISTS:
-        bpf_set_imm(in, here && w->f.exists);
+        bpf_set_imm(in, f != NULL);
         return true;
     case PATCH_OFF:
-        return here && bpf_set_off(in, p, &w->f);
-    case PATCH_SIGNED:
-        bpf_set_imm(in, here && w->f.is_signed);
-        return here;
-    case PATCH_ENUM:
-        bpf_set_imm(in, here ? w->f.value : 0);
-        return here;
+        return f && bpf_set_off(in, p, f);
     default:
-        bpf_set_imm(in, here ? w->f.size : 0);
-        return here;
+        if (f)
+            bpf_set_imm(in, p->kind == PATCH_SIGNED ? f->is_signed
+                            : p->kind == PATCH_ENUM ? f->value : f->size);
+        return f;
     }
 }
 
@@ -16734,9 +16654,9 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
     for (u32 i = 0; i < 5; i++) /* CFG_ARG0 to CFG_ARG4 */
         if (!strncmp(p->name, "CFG_ARG", 7) && p->name[7] == (char)('0' + i) && !p->name[8])
             bpf_set_imm(in, arch_fn_off(i));
-    for (u32 i = 0; i < o->n_cfg; i++)
-        if (!strcmp(o->cfg[i].name, p->name))
-            bpf_set_imm(in, o->cfg[i].val);
+    for (u32 i = 0; i < o->cfg.n; i++)
+        if (!strcmp(o->cfg.v[i].name, p->name))
+            bpf_set_imm(in, o->cfg.v[i].val);
 }
 
 static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bpf_insn *insns)
@@ -16755,37 +16675,36 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- loading --- */
 
-/* Loads a BPF program. With log_level 0, log is NULL. Returns a descriptor or -errno. */
+/* log: buffer for the verifier's log, or NULL. Returns a descriptor. */
 static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
-                         const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
+                         const struct bpf_insn *insns, char *log, u32 log_size)
 {
     union bpf_attr a;
     sigset_t all, was;
     size_t size = BPF_ATTR_TO(prog_name);
     memset(&a, 0, sizeof a);
     if (r->type == BPF_PROG_TYPE_TRACING) {
-        const struct btf_want *w = bpf_find_want(o, PATCH_TYPE_EXISTS, r->attach);
+        const struct kfield *f = bpf_field(o, r->attach);
         a.expected_attach_type = BPF_TRACE_RAW_TP;
-        a.attach_btf_id = w && !w->err ? (u32)w->f.value : 0; /* 0: BTF lacks the tracepoint */
+        a.attach_btf_id = f ? (u32)f->value : 0; /* 0: BTF lacks the tracepoint */
         size = BPF_ATTR_TO(attach_btf_id);
     }
     a.prog_type = r->type;
     a.insns = (uintptr_t)insns;
     a.insn_cnt = r->n_insns;
     a.license = (uintptr_t)o->fam->license;
-    a.log_level = log_level;
+    a.log_level = log != NULL;
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
-    sigfillset(&all); /* if a signal interrupted the verifier, it would start again */
+    sigfillset(&all); /* after a signal, the verifier would start again */
     sigprocmask(SIG_SETMASK, &all, &was);
     int e = bpf_call(BPF_PROG_LOAD, &a, size);
     sigprocmask(SIG_SETMASK, &was, NULL);
     return e;
 }
 
-/* If bpf_poison inserted the invalid helper function `number`, sets the error text: this kernel
- * lacks the field. Otherwise returns false. */
+/* Returns whether bpf_poison inserted the helper function `number`; sets the error text. */
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
@@ -16798,7 +16717,7 @@ static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 num
     return true;
 }
 
-/* Sets the error text to a known cause, or to the last lines of the verifier's log. Returns e. */
+/* Sets the error text to a known cause, or to the end of the verifier's log. Returns e. */
 static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, char *log)
 {
     for (const char *p = log; (p = strstr(p, "unknown#")); p++)
@@ -16826,36 +16745,22 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     char *log = calloc(1, LOG);
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
-    int f = bpf_prog_load(o, r, insns, 1, log, LOG);
-    if (f < 0) /* this time loading succeeded: a signal may have caused the failure */
+    int f = bpf_prog_load(o, r, insns, log, LOG);
+    if (f < 0) /* else loading succeeded now: a signal may have caused the failure */
         f = bpf_refused(o, r, e, log);
     free(log);
     return f;
 }
 
-/* Loads BPF program i without a log. insns receives its patched instructions. */
+/* Loads BPF program i without a log. insns receives the patched instructions. */
 static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
-    if (r->n_insns > BPF_MAXINSNS)
-        return -E2BIG;
     memcpy(insns, r->insns, r->n_insns * sizeof *insns);
     bpf_patch(o, r, insns);
-    return bpf_prog_load(o, r, insns, 0, NULL, 0);
-}
-
-static void bpf_loaded(struct bpf_obj *o, u32 i, int prog)
-{
-    o->prog[i] = prog;
-    __atomic_fetch_or(&o->loaded, 1u << i, __ATOMIC_RELAXED);
-}
-
-static void bpf_load_quietly(struct bpf_obj *o, u32 i)
-{
-    struct bpf_insn insns[BPF_MAXINSNS];
-    int f = bpf_load_insns(o, i, insns);
-    if (f >= 0)
-        bpf_loaded(o, i, f);
+    int f = bpf_prog_load(o, r, insns, NULL, 0);
+    o->prog[i] = MAX(f, -1);
+    return f;
 }
 
 static int bpf_load_one(struct bpf_obj *o, u32 i)
@@ -16863,20 +16768,16 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     const struct bpf_prog_row *r = &o->fam->progs[i];
     struct bpf_insn insns[BPF_MAXINSNS];
     int f = bpf_load_insns(o, i, insns);
-    if (f == -E2BIG)
-        return bpf_fail(o, f, "%s: too long", r->name);
-    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* the verifier did not run, so there is no
-                                                      * log */
-        bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
-    else if (f < 0)
+    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* the verifier did not run: no log */
+        return bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
+    if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
-    if (f >= 0)
-        bpf_loaded(o, i, f);
+    o->prog[i] = MAX(f, -1);
     return MIN(f, 0);
 }
 
-/* Creates the maps of o. Unless o->lender has the kernel fields, another thread resolves them at
- * the same time, because both tasks take some ms. The caller has set fam, cfg and ring_bytes. */
+/* Creates the maps of o. Unless o->lender has the kernel fields, another thread resolves them
+ * meanwhile. The caller has set fam and ring_bytes. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -16894,7 +16795,7 @@ static int bpf_open(struct bpf_obj *o)
     return e;
 }
 
-/* State of bpf_load that its threads share. mask: bit set of the BPF programs not loaded yet. */
+/* What the threads of bpf_load share. mask: BPF programs not loaded yet. */
 struct bpf_loading {
     struct bpf_obj *o;
     u32 mask;
@@ -16903,18 +16804,18 @@ struct bpf_loading {
 static void *bpf_load_some(void *loading)
 {
     struct bpf_loading *l = loading;
+    struct bpf_insn insns[BPF_MAXINSNS];
     u32 bits;
     while ((bits = __atomic_load_n(&l->mask, __ATOMIC_RELAXED))) {
         u32 i = (u32)__builtin_ctz(bits);
         if (__atomic_fetch_and(&l->mask, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
-            bpf_load_quietly(l->o, i);
+            bpf_load_insns(l->o, i, insns);
     }
     return NULL;
 }
 
-/* Loads the BPF programs in the bit set `mask` (bits are indexes of fam->progs) with two threads;
- * the longest program takes about as long as all others. Programs that failed to load are loaded
- * again to get the reason. */
+/* Loads the BPF programs in `mask` (bits: indexes of fam->progs) with two threads: the longest
+ * program takes about as long as all others. Loads failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -16933,17 +16834,15 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Returns whether BPF programs at raw tracepoints run for every event. On newer kernels, these
- * programs can be preempted, but do not nest: while a program is preempted, it misses the events of
- * other tasks on that CPU (with eight threads, one open in ten on Linux 7.2, none on 6.18). kvis
- * can detect such kernels only by their version. */
+/* Returns whether BPF programs at raw tracepoints run for every event. Since Linux 6.19, they can
+ * be preempted, and then miss the events of other tasks on that CPU (with eight threads, one open
+ * in ten on Linux 7.2, none on 6.18). Only the version shows this. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
-/* Attaches a BPF program to a raw tracepoint. `name` is NULL for a TRACING program, which was
- * loaded for a certain tracepoint. */
+/* name: NULL for a TRACING program, which was loaded for its tracepoint. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -16953,9 +16852,8 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* Attaches a BPF program to a perf event. A perf event is opened on one online CPU, but the BPF
- * program runs on all CPUs, because the kernel attaches it to the tracepoint itself
- * (perf_event_set_bpf_prog). */
+/* Attaches a BPF program to a perf event on one CPU. The program runs on all CPUs, because the
+ * kernel attaches it to the tracepoint (perf_event_set_bpf_prog). */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
@@ -16981,59 +16879,52 @@ static int bpf_attach_tp(const char *event, int prog)
 
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
-/* Returns the reason for an error of bpf_attach_kprobe, or NULL if it is not known. -ENOENT: the
- * kernel has no kprobes or no such function. -EINVAL: the function is blacklisted, or ftrace
- * patches it and the architecture (such as riscv64) has no KPROBES_ON_FTRACE (check_ftrace_location
- * in kernel/kprobes.c, Linux 6.12). The next call overwrites the text. */
-static const char *bpf_no_kprobe(const char *symbol, int e)
+/* Sets obj.why to the reason for an error of bpf_attach_kprobe. -EINVAL: the function is
+ * blacklisted, or ftrace patches it and the architecture (such as riscv64) has no KPROBES_ON_FTRACE
+ * (check_ftrace_location in kernel/kprobes.c, Linux 6.12). */
+static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 {
-    static char why[WHY_LEN];
-    if (e == -EINVAL) {
-        snprintf(why, sizeof why, "this kernel has no kprobes on %.100s: the function is "
-                 "blacklisted, or ftrace patches it", symbol);
-        return why;
-    }
+    if (e == -EINVAL)
+        return bpf_fail(o, e, "this kernel has no kprobes on %.100s: the function is blacklisted, "
+                        "or ftrace patches it", symbol);
     if (e != -ENOENT)
-        return NULL;
+        return bpf_fail(o, e, "cannot attach to %s: %s", symbol, strerror(-e));
     if (u_not_mounted(BPF_KPROBES))
-        return "kvis cannot set kprobes: /sys is not mounted" U_FIX U_MOUNT_SYSFS;
+        return bpf_fail(o, e, "kvis cannot set kprobes: /sys is not mounted" U_FIX U_MOUNT_SYSFS);
     if (!u_sys_there(BPF_KPROBES))
-        return "this kernel has no kprobes (CONFIG_KPROBES)" U_FIX
-               "use a kernel with CONFIG_KPROBES";
-    snprintf(why, sizeof why, "%.100s: this kernel function cannot be probed", symbol);
-    return why;
+        return bpf_fail(o, e, "this kernel has no kprobes (CONFIG_KPROBES)" U_FIX
+                        "use a kernel with CONFIG_KPROBES");
+    return bpf_fail(o, e, "%.100s: this kernel function cannot be probed", symbol);
 }
 
-/* A kernel function to be probed. */
 struct bpf_ksym {
     const char *name; /* name in the kernel's source */
     u32 n;            /* number of symbols found; more than 1 are ambiguous */
     char found[128];  /* symbol found: `name`, perhaps with suffixes such as .isra.0 */
 };
 
-/* Returns whether a symbol is the kernel function with this name, perhaps with suffixes that
- * compilers add to modified functions. Symbols with .cold or .part.0 are only parts of a
- * function. */
+/* Returns whether a symbol is the function `name`, perhaps with a compiler's suffixes. (Symbols
+ * with .cold or .part.0 are only parts of a function.) */
 static bool bpf_ksym_is(const char *symbol, const char *name)
 {
     static const char *const endings[] = { ".isra.", ".constprop.", ".llvm." };
     size_t n = strlen(name);
-    bool known = !strncmp(symbol, name, n);
-    for (symbol += known ? n : 0; known && *symbol;) {
-        known = false;
-        for (u32 i = 0; i < ARRAY_LEN(endings) && !known; i++)
-            if (!strncmp(symbol, endings[i], strlen(endings[i]))) {
-                symbol += strlen(endings[i]);
-                symbol += strspn(symbol, "0123456789");
-                known = true;
-            }
+    if (strncmp(symbol, name, n) != 0)
+        return false;
+    while (*(symbol += n)) {
+        n = 0;
+        for (u32 i = 0; i < ARRAY_LEN(endings); i++)
+            if (!strncmp(symbol, endings[i], strlen(endings[i])))
+                n = strlen(endings[i]);
+        if (!n)
+            return false;
+        n += strspn(symbol + n, "0123456789");
     }
-    return known;
+    return true;
 }
 
-/* Finds the symbols of n kernel functions in /proc/kallsyms, which shows symbols to all users, but
- * perhaps not addresses (proc(5)). Returns 0 or -errno. The file has 10 MB, and a read returns at
- * most a page. The buffer of musl, 1 KB, would need more reads. */
+/* Finds the symbols of n kernel functions in /proc/kallsyms: 10 MB, of which a read returns at most
+ * a page. (musl's own buffer of 1 KB would need more reads.) */
 static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     static char buf[16 << 10];
@@ -17057,13 +16948,10 @@ static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
     return 0;
 }
 
-/* Finds the symbols of n kernel functions to be probed. Fails at once if the kernel has no kprobes.
- * Returns 0 or -errno. */
+/* Like bpf_ksyms, but fails at once if the kernel has no kprobes. */
 static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
-    if (!u_sys_there(BPF_KPROBES))
-        return bpf_fail(o, -ENOENT, "%s", bpf_no_kprobe("", -ENOENT));
-    return bpf_ksyms(o, k, n);
+    return u_sys_there(BPF_KPROBES) ? bpf_ksyms(o, k, n) : bpf_no_kprobe(o, "", -ENOENT);
 }
 
 /* Returns why a kernel function cannot be probed, or "". */
@@ -17080,7 +16968,7 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 
 /* --- kprobes --- */
 
-/* Attaches a BPF program with the kprobe PMU (Linux 4.17). Closing the fd removes the kprobe. */
+/* Uses the kprobe PMU (Linux 4.17): closing the descriptor removes the kprobe. */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
     int type = (int)u_file_number(BPF_KPROBES "/type", -ENOENT), bit = 0;
@@ -17103,23 +16991,18 @@ static int bpf_attach_row(const struct bpf_prog_row *r, int prog)
     }
 }
 
-static int bpf_attach_one(struct bpf_obj *o, u32 i)
-{
-    const struct bpf_prog_row *r = &o->fam->progs[i];
-    int f = bpf_attach_row(r, o->prog[i]);
-    if (f < 0)
-        return bpf_fail(o, f, "cannot attach to %s: %s", r->attach, strerror(-f));
-    o->link[i] = f;
-    return 0;
-}
-
 static int bpf_attach(struct bpf_obj *o, u32 mask)
 {
-    int e = 0;
-    for (u32 i = 0; i < o->fam->n_progs && !e; i++)
-        if (mask >> i & 1)
-            e = bpf_attach_one(o, i);
-    return e;
+    for (u32 i = 0; i < o->fam->n_progs; i++) {
+        const struct bpf_prog_row *r = &o->fam->progs[i];
+        if (!(mask >> i & 1))
+            continue;
+        int f = bpf_attach_row(r, o->prog[i]);
+        if (f < 0)
+            return bpf_fail(o, f, "cannot attach to %s: %s", r->attach, strerror(-f));
+        o->link[i] = f;
+    }
+    return 0;
 }
 
 static void bpf_close_all(int *f, u32 n)
@@ -17131,17 +17014,29 @@ static void bpf_close_all(int *f, u32 n)
     }
 }
 
-/* Attaches a BPF program to the entry or return of a kernel function that bpf_ksyms found. */
+/* Loads and attaches BPF program i for a tracepoint that has an additional argument on some
+ * kernels. The program's first constant says whether the argument exists. If the program with 1
+ * does not attach (or, with typed arguments, load), tries 0. */
+static int bpf_load_either(struct bpf_obj *o, u32 i)
+{
+    for (;; o->cfg.v[0].val = 0) {
+        int e = bpf_load(o, 1u << i);
+        if (!e)
+            e = bpf_attach(o, 1u << i);
+        if ((e != -EINVAL && e != -EACCES) || !o->cfg.v[0].val)
+            return e;
+        bpf_close_all(&o->prog[i], 1);
+    }
+}
+
+/* Attaches a BPF program to the entry or return of a function that bpf_ksyms found. */
 static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_ret, int prog)
 {
     if (o->n_probes == BPF_MAX_PROBES)
         return bpf_fail(o, -E2BIG, "%s: too many kprobes", k->found);
     int f = bpf_attach_kprobe(k->found, is_ret, prog);
-    const char *why = f < 0 ? bpf_no_kprobe(k->found, f) : NULL;
-    if (why)
-        return bpf_fail(o, f, "%s", why);
     if (f < 0)
-        return bpf_fail(o, f, "cannot attach to %s: %s", k->found, strerror(-f));
+        return bpf_no_kprobe(o, k->found, f);
     o->link[BPF_MAX_PROGS + o->n_probes++] = f;
     return 0;
 }
@@ -17152,9 +17047,8 @@ static void *bpf_closer(void *f)
     return NULL;
 }
 
-/* Detaches all BPF programs of o; maps stay readable. Closing the last descriptor of a perf event
- * takes an RCU grace period (80 ms on the tested machine), so several threads close the
- * descriptors. */
+/* Detaches all BPF programs; maps stay readable. Closing a perf event takes an RCU grace period (80
+ * ms on the tested machine), so each has a thread. */
 static void bpf_detach(struct bpf_obj *o)
 {
     pthread_t th[ARRAY_LEN(o->link)];
@@ -17175,17 +17069,19 @@ static void bpf_detach(struct bpf_obj *o)
 
 static void bpf_close(struct bpf_obj *o)
 {
+    if (!o->fam)
+        return;
     bpf_detach(o);
     bpf_close_all(o->prog, BPF_MAX_PROGS);
     bpf_close_all(o->map, BPF_MAX_MAPS);
     free(o->want);
     o->want = NULL;
-    o->n_want = o->loaded = 0;
+    o->n_want = 0;
 }
 
 /* --- explaining errors --- */
 
-/* Returns the effective capabilities of kvis, one bit each (capget(2) version 3: two words). */
+/* Returns the effective capabilities of kvis, one bit each (capget(2)). */
 static u64 bpf_caps(void)
 {
     struct { u32 version; s32 pid; } head = { 0x20080522, 0 };
@@ -17195,16 +17091,16 @@ static u64 bpf_caps(void)
     return d[0].effective | (u64)d[1].effective << 32;
 }
 
-/* Returns whether these capabilities suffice to load BPF programs. bpf(2) ignores the user ID.
- * Linux has CAP_BPF and CAP_PERFMON since 5.8 (capabilities(7)). */
+/* Numbers of capabilities (linux/capability.h); the last two exist since Linux 5.8. */
+enum { BPF_SYS_ADMIN = 21, BPF_SYS_RESOURCE = 24, BPF_PERFMON = 38, BPF_BPF = 39 };
+
+/* bpf(2) ignores the user ID. */
 static bool bpf_caps_enough(u64 caps)
 {
-    enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
-    return caps >> SYS_ADMIN & 1 || (caps >> PERFMON & 1 && caps >> BPF & 1);
+    return caps >> BPF_SYS_ADMIN & 1 || (caps >> BPF_PERFMON & 1 && caps >> BPF_BPF & 1);
 }
 
-/* Returns whether kvis is in the initial user namespace, whose uid_map has all IDs
- * (user_namespaces(7)). */
+/* In the initial user namespace, uid_map has all IDs. */
 static bool bpf_first_user_ns(void)
 {
     char map[64];
@@ -17215,24 +17111,23 @@ static bool bpf_first_user_ns(void)
 /* Why the kernel refused BPF, and how to fix that; "" if unknown. */
 struct bpf_denial { const char *why, *fix; };
 
-/* If a seccomp filter denies a system call that BPF needs, returns an error text, else NULL. */
+/* Returns which system call a seccomp filter denies, or NULL. */
 static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
         return NULL;
-    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL without a seccomp
-                                                                   * filter */
+    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* the kernel returns EINVAL */
         return "a seccomp filter forbids bpf(2)";
     if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EPERM)
         return "a seccomp filter forbids perf_event_open(2)";
     return NULL;
 }
 
-/* Returns why the kernel refused a BPF program or map with error e, and how to fix that. */
+/* Explains error e of bpf(2). */
 static struct bpf_denial bpf_denied(int e)
 {
-    static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* since 5.8; linux/capability.h */
     u64 caps = bpf_caps();
+    bool has_bpf = caps >> BPF_BPF & 1, has_perfmon = caps >> BPF_PERFMON & 1;
     struct rlimit r;
     if (!ARCH_HAS_BPF)
         return (struct bpf_denial){ "the BPF programs of kvis need a 64-bit kernel",
@@ -17249,9 +17144,9 @@ static struct bpf_denial bpf_denied(int e)
     if (e != -EPERM && e != -EACCES)
         return (struct bpf_denial){ "", "" };
     if (!bpf_caps_enough(caps))
-        return (struct bpf_denial){ !(caps & (bpf_cap | perfmon)) ? "BPF needs privileges"
-                                    : caps & bpf_cap ? "kvis has CAP_BPF, but not CAP_PERFMON"
-                                                     : "kvis has CAP_PERFMON, but not CAP_BPF",
+        return (struct bpf_denial){ has_bpf       ? "kvis has CAP_BPF, but not CAP_PERFMON"
+                                    : has_perfmon ? "kvis has CAP_PERFMON, but not CAP_BPF"
+                                                  : "BPF needs privileges",
                                     u_rights("CAP_BPF and CAP_PERFMON") };
     if (!bpf_first_user_ns())
         return (struct bpf_denial){ "BPF is not allowed in a user namespace",
@@ -17261,14 +17156,15 @@ static struct bpf_denial bpf_denied(int e)
         return (struct bpf_denial){ forbidden,
                                     "allow bpf and perf_event_open in the container's seccomp "
                                     "profile, or run the container with --privileged" };
-    if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
-        return (struct bpf_denial){ /* Linux before 5.11 has this limit */
+    if (!(caps >> BPF_SYS_RESOURCE & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0
+        && r.rlim_cur < 16 << 20) /* before Linux 5.11 */
+        return (struct bpf_denial){
             "RLIMIT_MEMLOCK is too small, and raising it needs CAP_SYS_RESOURCE",
             "ulimit -l unlimited" };
     return (struct bpf_denial){ "", "" };
 }
 
-/* Returns why the BPF programs of o could not be loaded or attached (error e), and a fix. */
+/* Returns why loading or attaching failed (error e), and a fix. */
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
@@ -17284,10 +17180,10 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 /* --- lost records and missed runs --- */
 
 /* Reads an element of a per-CPU array map whose value is n counters. Sets sum[i] to the sum of
- * counter i over all CPUs; for counter number `most`, to its maximum. Returns 0 or -errno. */
+ * counter i over all CPUs, or to its maximum if i is `most`. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
-    u32 cpus = bpf_possible(); /* more than the kernel fills, perhaps; the rest stays 0 */
+    u32 cpus = bpf_possible(); /* the kernel may fill fewer; the rest stays 0 */
     u64 *v = calloc((size_t)cpus * n, sizeof *v);
     int e = v ? bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) : -ENOMEM;
     memset(sum, 0, n * sizeof *sum);
@@ -17299,8 +17195,7 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* Whether a counter could not be read. Numbers of losses are then unknown. */
-static bool bpf_unread;
+static bool bpf_unread; /* a counter could not be read, so numbers of losses are unknown */
 
 static void bpf_not_read(int e)
 {
@@ -17309,7 +17204,6 @@ static void bpf_not_read(int e)
     bpf_unread = true;
 }
 
-/* Returns the sum of a counter over all CPUs, or 0 and sets bpf_unread. */
 static u64 bpf_sum(int map, u32 key)
 {
     u64 sum = 0;
@@ -17325,31 +17219,27 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
     return map < 0 ? 0 : bpf_sum(map, why);
 }
 
-/* Offsets in struct bpf_prog_info: run_time_ns, run_cnt (5.1), recursion_misses (5.12). */
+/* Offsets in struct bpf_prog_info, which older headers define without some: run_time_ns, run_cnt
+ * (5.1), recursion_misses (5.12). */
 enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
 
-/* Returns the sum of a counter over the BPF programs in the bit set `mask`. at: offset of the
- * counter in struct bpf_prog_info, whose newer fields are missing in older headers. */
+/* Returns the sum of the counter at offset `at` over the loaded BPF programs in `mask`. */
 static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
 {
     u64 sum = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++) {
-        u8 info[BPF_INFO_MAX] = { 0 };
+        u64 info[BPF_INFO_MAX / 8] = { 0 }; /* older kernels leave its end empty */
         union bpf_attr a;
-        u64 n;
+        if (!(mask >> i & 1) || o->prog[i] < 0)
+            continue;
         memset(&a, 0, sizeof a);
         a.info.bpf_fd = (u32)o->prog[i];
         a.info.info_len = sizeof info;
         a.info.info = (uintptr_t)info;
-        if (!(mask >> i & 1) || o->prog[i] < 0)
-            continue;
         int e = bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info));
-        if (e < 0) {
+        if (e < 0)
             bpf_not_read(e);
-            continue;
-        }
-        memcpy(&n, info + at, sizeof n);
-        sum += a.info.info_len > at ? n : 0;
+        sum += e < 0 ? 0 : info[at / 8];
     }
     return sum;
 }
@@ -17359,7 +17249,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
     return bpf_info(o, mask, BPF_INFO_MISSES);
 }
 
-/* Measures the run time of BPF programs until kvis exits (BPF_ENABLE_STATS, Linux 5.8). */
+/* Measures the run time of BPF programs (BPF_ENABLE_STATS, Linux 5.8) until kvis exits. */
 static int bpf_take_time(void)
 {
     union bpf_attr a;
@@ -17387,10 +17277,10 @@ static struct {
     u64 mark;                /* position at which rb_drain stops */
 } rb_state = { .epoll = -1 };
 
-/* Handles a record. Returns false to leave the record and all later ones in the ring buffer. */
+/* Handles a record. Returns false to keep it and all later records in the ring buffer. */
 typedef bool rb_fn(const void *record, u32 size);
 
-/* Maps a ring buffer, whose layout kernel/bpf/ringbuf.c of Linux defines. Returns 0 or -errno. */
+/* Maps a ring buffer (layout: kernel/bpf/ringbuf.c of Linux). */
 static int rb_map(int map, u32 bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -17403,13 +17293,13 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* If a child inherited these pages, they would count as its resident memory. */
+    /* as inherited pages, these would count as a child's resident memory */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
 }
 
-/* Opens the ring buffer of o (its map `events`) for reading. Returns 0 or -errno. */
+/* Opens the ring buffer of o (its map `events`) for reading. */
 static int rb_open(struct bpf_obj *o)
 {
     rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -17417,22 +17307,21 @@ static int rb_open(struct bpf_obj *o)
     return e ? bpf_fail(o, e, "cannot map the BPF ring buffer: %s", strerror(-e)) : 0;
 }
 
-/* Waits for a record, for a signal that is not in `mask`, or until ms milliseconds have passed. */
+/* Waits for a record, for a signal that is not in `mask`, or for ms milliseconds. */
 static void rb_wait(int ms, const sigset_t *mask)
 {
     struct epoll_event ev;
     epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
 }
 
-/* Sets the position at which the next rb_drain stops. Otherwise, writers could keep it busy
- * forever. */
+/* Sets where the next rb_drain stops, because writers could keep it busy forever. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* Returns whether the ring buffer is half full. If so, stopped threads should not continue yet. */
+/* If the ring buffer is half full, stopped threads should not continue yet. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
@@ -17444,8 +17333,8 @@ static bool rb_drained(void)
 }
 
 /* Passes the records before the mark to `take`, and returns their number. A record has a header of
- * 8 bytes, four of which are its length and two flags, and data padded to 8 bytes. rb_drain stops
- * at a record that is still being written (BUSY). */
+ * 8 bytes (its length and two flags) and data padded to 8 bytes. Stops at a record that is still
+ * being written (BUSY). */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -17468,10 +17357,10 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* If `why` is N_LOST, returns how many runs of BPF programs the kernel skipped. */
+/* N_LOST: runs of BPF programs that the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
-    return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
+    return why == N_LOST ? bpf_missed(o, ~0u) : bpf_lost(o, why);
 }
 
 /* == 27 sp_  starting a command =====================================================
@@ -17479,14 +17368,13 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
  * inherited, and executes the command. Errors end kvis only before it attaches anything. Entry
  * points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended; sp_boot (init=/kvis). */
 
-/* The command that kvis starts. The child calls `early` before it becomes the user of -u, and
- * `late` just before execve. */
+/* The command. Its process calls `early` before it becomes the user of -u, and `late` before
+ * execve. */
 static struct {
     pid_t pid;
     volatile bool ended;     /* true after wait4(2); the pid may be reused then */
     int go;                  /* write end of the pipe that starts the child, or -1 */
-    /* memory shared with the child, where the child stores the time of execve, or the stage and
-     * errno of its failure */
+    /* shared with the child: the time of execve; the stage and errno of the child's failure */
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void), (*late)(void);
 } sp_command = { .go = -1 };
@@ -17498,9 +17386,8 @@ static struct { /* signal mask and actions that kvis inherited */
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp_found;
 
-/* Installs `note` as the handler of all signals that kvis handles. These signals interrupt every
- * blocking call. Errors are not checked, because sigaction and sigprocmask fail only if their
- * arguments are invalid. */
+/* Installs `note` as the handler of the signals that kvis handles. They interrupt blocking
+ * calls. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -17517,22 +17404,20 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     sigprocmask(SIG_SETMASK, &ours, NULL);
     sigaction(SIGPIPE, &ign, &sp_found.pipe);
     sigaction(SIGXFSZ, &ign, &sp_found.xfsz);
-    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* if SIGCHLD were ignored, the kernel would reap
-                                               * kvis's children */
+    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* the kernel reaps children if SIGCHLD is ignored */
 }
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* A signal to kvis's process group also reaches the command, so kvis ignores the signal and ends
- * with the command. A signal to kvis alone ends kvis. siginfo does not distinguish the two cases.
- * Therefore kvis starts a witness: a process in the same group that writes each signal it gets to a
- * pipe. With ptrace, a stop of the command shows the signal (tr_is_groups). */
+/* A signal to kvis alone ends kvis. A signal to its process group also reaches the command, so kvis
+ * ends with the command. siginfo does not tell which it is. Therefore, a witness (a process in the
+ * same group) writes each signal it gets to a pipe. With ptrace, a stop of the command shows the
+ * signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
-static volatile sig_atomic_t sp_end_sig;               /* signal that ends kvis, or 0 */
-static volatile sig_atomic_t sp_n_came, sp_n_done;     /* number of signals received, and of those
-                                                        * handled */
+static volatile sig_atomic_t sp_end_sig;           /* signal that ends kvis, or 0 */
+static volatile sig_atomic_t sp_n_came, sp_n_done; /* numbers of received and handled signals */
 static struct sp_signal {
     siginfo_t info;
     u64 ns;              /* when the process took the signal, by u_now() */
@@ -17544,8 +17429,8 @@ static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;
 
-/* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. A signal
- * is dropped while SP_CAME others wait for sp_over: they decide whether kvis ends. */
+/* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. Drops a
+ * signal if SP_CAME others are waiting for sp_over. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -17560,9 +17445,9 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Main function of the witness process, in which all signals are blocked. It changes its name and
- * arguments, because `pkill kvis` must not find it. It has real-time priority if the kernel
- * allows that, because equal signals merge until the witness takes them. */
+/* Main function of the witness, in which all signals are blocked. `pkill kvis` must not find it, so
+ * it clears its name and arguments. It asks for real-time priority, because equal signals merge
+ * until it takes them. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
@@ -17589,7 +17474,7 @@ static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
     _exit(0);
 }
 
-/* Starts the witness. Without a witness, a signal to the group counts as a signal to kvis alone. */
+/* Without a witness, a signal to the group counts as a signal to kvis alone. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -17614,9 +17499,8 @@ static void sp_end_witness(void)
     sp_witness = -1; /* the pid may be reused */
 }
 
-/* Reads the witness's reports up to the report of a SIGIO that kvis sends. The witness takes this
- * signal last, because its number is the highest. Gives up if the witness was killed, or stopped
- * for a second. */
+/* Reads the witness's reports up to that of a SIGIO from kvis, which the witness takes last: its
+ * number is the highest. Gives up if the witness was killed, or stopped for a second. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -17635,9 +17519,8 @@ static void sp_read_reports(void)
 }
 
 /* Returns whether a signal to kvis went to its process group. A report of the witness accounts for
- * one signal, because the next signal of this kind may be for kvis alone. It also accounts for all
- * signals with this number that kvis took before the witness took its copy, because these signals
- * may have merged in the witness. */
+ * one signal, because the next one may be for kvis alone, and for all signals with this number that
+ * kvis took earlier: they may have merged in the witness. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -17656,8 +17539,8 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Forgets signals to the group that kvis will not receive because they merged with a pending
- * signal. The caller has blocked kvis's signals. */
+/* Forgets signals to the group that kvis will not receive, because they merged with another one.
+ * kvis's signals are blocked. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -17667,12 +17550,11 @@ static void sp_forget_merged(void)
 }
 
 /* Handles a signal to kvis alone or from the terminal. The command gets the first one: from the
- * terminal (SI_KERNEL, ^C or ^\), else from kvis. After TERM or HUP, kvis ends with the command,
- * even if its descendants continue. The second signal ends kvis. */
-static void sp_decide(const siginfo_t *si)
+ * terminal, else from kvis. After TERM or HUP, kvis ends with the command, without waiting for its
+ * descendants. The second signal ends kvis. */
+static void sp_decide(const siginfo_t *si, bool typed)
 {
     static bool asked;
-    bool typed = si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
     if (asked || !(typed || (!sp_command.ended && kill(sp_command.pid, si->si_signo) == 0)))
         sp_end_sig = si->si_signo;
     else if (si->si_signo == SIGTERM || si->si_signo == SIGHUP)
@@ -17680,14 +17562,14 @@ static void sp_decide(const siginfo_t *si)
     asked = true;
 }
 
-/* Returns whether a signal ends kvis: now, or with the command, which has ended. */
+/* Returns whether kvis ends: because of a signal, or with the command. */
 static bool sp_over(void)
 {
     int seen = sp_n_came;
     sigset_t all, was;
     if (sp_end_sig || sp_n_done == seen)
         return sp_end_sig || (sp_until_exit && sp_command.ended);
-    /* wait until the kernel has signaled all processes of the group, one by one */
+    /* the kernel signals the processes of the group one by one */
     struct timespec rest = { .tv_nsec = 10000000 };
     while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
         continue;
@@ -17696,7 +17578,7 @@ static bool sp_over(void)
         const struct sp_signal *came = &sp_came[sp_n_done % SP_CAME];
         bool typed = came->info.si_code == SI_KERNEL && came->info.si_signo != SIGHUP;
         if (!sp_is_groups(came) || typed)
-            sp_decide(&came->info);
+            sp_decide(&came->info, typed);
     }
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
@@ -17709,7 +17591,7 @@ static bool sp_over(void)
     return sp_end_sig;
 }
 
-/* Returns whether kvis gives up an output that nobody reads. The command is not reaped here. */
+/* Returns whether kvis gives up an output that nobody reads. Does not reap the command. */
 static bool sp_give_up(void)
 {
     enum { ENDED = WEXITED | WNOHANG | WNOWAIT };
@@ -17721,7 +17603,6 @@ static bool sp_give_up(void)
     return waitid(P_PID, (id_t)sp_command.pid, &si, ENDED) < 0 || si.si_pid;
 }
 
-/* Restores the signal mask and actions that kvis inherited, in the child that execs the command. */
 static void sp_restore_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
@@ -17734,7 +17615,7 @@ static void sp_restore_signals(void)
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
-/* Finds the file of a command as execvp(3) does. Returns its path, or NULL with errno set. */
+/* Finds the file of a command as execvp(3) does. Returns NULL and sets errno on failure. */
 static const char *sp_locate(const char *cmd)
 {
     static char path[PATH_MAX];
@@ -17763,7 +17644,6 @@ static const char *sp_locate(const char *cmd)
     return NULL;
 }
 
-/* Finds the file of a command like sp_locate, but ends kvis with a message if there is none. */
 static const char *sp_find(const char *cmd)
 {
     const char *path = sp_locate(cmd);
@@ -17779,8 +17659,7 @@ static const char *sp_find(const char *cmd)
     die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
-/* Ends the child with an error, which kvis reads from shared memory. The child cannot print a
- * message, because kvis may already trace it and would show the write as the command's. */
+/* Ends the child with an error, which kvis prints: a write of the child might be traced already. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
     sp_command.report->err = errno;
@@ -17788,8 +17667,8 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-/* Reads the numeric field k of a line of /etc/passwd or /etc/group into *id. Returns false if the
- * field is missing or not a number. The ID 0 would mean root. */
+/* Reads the numeric field k of a line of /etc/passwd or /etc/group. Returns false if there is
+ * none. */
 static bool sp_colon_field(const char *line, int k, u32 *id)
 {
     for (; k && *line; k--) {
@@ -17802,8 +17681,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds the user of -u in /etc/passwd, by name or number. (getpwnam(3) in a static binary would
- * need shared libraries of glibc.) Returns the name, which the caller frees, or NULL. */
+/* Finds the user of -u in /etc/passwd, by name or number. (getpwnam(3) needs shared libraries of
+ * glibc.) Returns the name, which the caller frees, or NULL. */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
@@ -17836,8 +17715,8 @@ static bool sp_is_member(char *line, const char *user)
     return false;
 }
 
-/* Appends the supplementary groups of a user from /etc/group to list[], which has n groups and
- * space for `max`. Returns the new number of groups. */
+/* Appends the supplementary groups of a user to list[], which has n groups and space for `max`.
+ * Returns the new number. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
     char *line = NULL;
@@ -17854,8 +17733,8 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* Becomes the user of -u, in the child. setuid(2) from a user other than root keeps ambient
- * capabilities (capabilities(7)), which the command must not have, so they are cleared. */
+/* Becomes the user of -u. setuid(2) from a user other than root keeps ambient capabilities, which
+ * the command must not have. */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
@@ -17873,8 +17752,8 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* Main function of the child, which becomes the command. Signals that arrive before the exec are
- * for the command: they stay blocked until sp_restore_signals. */
+/* Main function of the child. Signals are for the command: they stay blocked until
+ * sp_restore_signals. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -17905,8 +17784,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_child_fail('x');
 }
 
-/* Reports why the child could not execute the command. Returns kvis's exit status, or 0 if there
- * was no error. */
+/* Reports why the child failed. Returns kvis's exit status, or 0 if there was no error. */
 static int sp_error(void)
 {
     int stage = sp_command.report ? sp_command.report->stage : 0;
@@ -17934,8 +17812,7 @@ static int sp_error(void)
     return sp_command.report->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
 }
 
-/* Forks the child that becomes the command. The child waits for sp_go. All descriptors of kvis from
- * 3 on have the close-on-exec flag. */
+/* Forks the child, which waits for sp_go. All descriptors of kvis from 3 on are close-on-exec. */
 static void sp_fork(void)
 {
     const char *path = sp_find(opt.command[0]);
@@ -17956,9 +17833,8 @@ static void sp_fork(void)
     sp_command.go = sync[1];
 }
 
-/* Lets the child execute the command or, if kvis has received a signal to terminate, exit. If the
- * pipe fails, kills the child and exits. Without ptrace, waits until the exec closes the child's
- * end of the pipe. Returns the time of execve. */
+/* Lets the child execute the command, or exit if a signal ends kvis. Without ptrace, waits until
+ * the exec closes the child's end of the pipe. Returns the time of execve. */
 static u64 sp_go(bool traced)
 {
     struct pollfd pipe_end = { .fd = sp_command.go };
@@ -17977,8 +17853,7 @@ static u64 sp_go(bool traced)
     return at > from && at <= u_now() ? at : from;
 }
 
-/* Returns whether the command has ended. Then *status is its wait status and, unless used is NULL,
- * *used is its resource usage. */
+/* Returns whether the command has ended; sets *status and, unless NULL, *used (see wait4(2)). */
 static bool sp_ended(int *status, struct rusage *used)
 {
     if (sp_command.pid && !sp_command.ended)
@@ -17986,45 +17861,31 @@ static bool sp_ended(int *status, struct rusage *used)
     return sp_command.ended;
 }
 
-/* --- kvis as the first process (kernel parameter init=/kvis) --- The command, usually systemd,
- * must run as process 1. Therefore process 1 executes the command, and a child of it runs kvis. The
- * child has its own mount namespace, because kvis needs /proc and /sys, and init must find the
- * machine as the kernel left it. The child ends when init sends SIGTERM to all processes.
- * sp_never_end ensures that process 1 does not end, even if kvis fails. */
+/* --- kvis as the first process (kernel parameter init=/kvis) --- Process 1 must become the
+ * command, usually systemd, so a child of it runs kvis. kvis needs /proc and /sys, but init must
+ * find the machine as the kernel left it, so the child has its own mount namespace. The child ends
+ * when init sends SIGTERM to all processes. Process 1 does not end, even if kvis fails
+ * (sp_never_end). */
 
-/* default init programs of Linux (kernel_init in init/main.c, Linux 6.12) */
+/* Default init programs of Linux (kernel_init in init/main.c, Linux 6.12). */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Prints which program process 1 executes. Calls only write(2), because signal handlers call this
- * function. */
-static void sp_say_init(const char *path)
+/* Executes a file if it can be the init: an executable, but not kvis. Safe in signal handlers. */
+static void sp_try_init(const char *path, char **argv)
 {
     static const char says[] = "kvis: process 1 executes ";
+    struct stat s, own;
+    if (stat(path, &s) < 0 || !S_ISREG(s.st_mode) || access(path, X_OK) < 0
+        || (!stat(sp_argv[0], &own) && own.st_dev == s.st_dev && own.st_ino == s.st_ino))
+        return;
     out_write_all(STDERR_FILENO, says, sizeof says - 1);
     out_write_all(STDERR_FILENO, path, strlen(path));
     out_write_all(STDERR_FILENO, "\n", 1);
-}
-
-/* Returns whether a file can be the init: an executable other than kvis, which would start itself
- * forever. */
-static bool sp_is_init(const char *path)
-{
-    struct stat s, own;
-    return stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0
-           && (stat(sp_argv[0], &own) < 0 || own.st_dev != s.st_dev || own.st_ino != s.st_ino);
-}
-
-static void sp_try_init(const char *path, char **argv)
-{
-    if (!sp_is_init(path))
-        return;
-    sp_say_init(path);
     execv(path, argv);
 }
 
-/* Called when process 1 of a machine is about to end, which would make the kernel panic. Executes
- * the init on kvis's command line unless kvis has started it before, or else the first of the
- * kernel's default init programs. Runs at exit or in a signal handler. */
+/* Called when process 1 of a machine ends, at exit or in a signal handler: the kernel would panic.
+ * Executes the init on kvis's command line unless that has started, or the first default init. */
 static void sp_never_end(void)
 {
     if (getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
@@ -18051,9 +17912,8 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* Makes process 1 of a machine call sp_never_end when it ends. A machine has kthreadd as process 2;
- * a new container has no process 2. (/proc, which could show the pid namespace, is not mounted
- * yet.) */
+/* Makes process 1 of a machine call sp_never_end when it ends. A machine, unlike a new container,
+ * has a process 2 (kthreadd). /proc is not mounted yet. */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -18083,9 +17943,8 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* Boots a machine if kvis is process 1. Process 1 executes the command when kvis is ready or has
- * failed, or after 10 s. This function returns in a child process, which runs kvis without a
- * command. */
+/* If kvis is process 1, boots the machine: executes the command when kvis is ready or has failed,
+ * or after 10 s. Returns in a child, which runs kvis without a command. */
 static void sp_boot(void)
 {
     int ready[2];
@@ -18110,7 +17969,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* Lets process 1 execute the command: kvis is ready. */
+/* kvis is ready: process 1 may execute the command. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)
@@ -18119,12 +17978,12 @@ static void sp_boot_on(void)
 
 /* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
  * ptrace handles the creation, execs, signals and exits of threads, and the system calls that have
- * `stops` in gen/tables/syscalls.tbl. All other calls do not stop their thread: a BPF program
- * (gen/probes/call.bpf.c) records each call with the memory that its arguments point to. That table
- * describes this memory. If the memory does not fit in the record, the BPF program holds the thread
+ * `stops` in gen/tables/syscalls.tbl. All other calls do not stop: a BPF program
+ * (gen/probes/call.bpf.c) records each call with the memory that its arguments point to, which the
+ * same table describes. If the memory does not fit in the record, the BPF program holds the thread
  * at the end of the call, and kvis reads the memory. tr_record replays a record as the two stops of
- * its call, while mem_ reads from the record. In observe mode the same BPF programs count or record
- * calls without ptrace. Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
+ * its call, while mem_ reads from the record. In observe mode, the same BPF programs count or
+ * record calls without ptrace. Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
@@ -18137,22 +17996,21 @@ enum { HY_MAX_CPUS = 1024 };
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are not recorded */
 enum { HY_MEMFD_NAME = 252 };     /* enough bytes for any name of memfd_create(2) */
 
-/* The signal with which a BPF program holds a thread at the end of a call. */
 enum { HY_STOP_SIGNAL = 33 };
 
 static struct {
     bool on;
-    struct bpf_obj obj;    /* the BPF programs for system calls (call.bpf.c) */
-    struct bpf_obj disk;   /* the BPF programs for disk requests; disk.fam NULL: not loaded */
-    struct bpf_obj uring;  /* the BPF programs for io_uring requests, loaded when a ring exists */
-    struct bpf_obj proc;   /* the BPF programs for forks, execs, exits; proc.fam NULL: not loaded */
+    struct bpf_obj obj;    /* system calls */
+    struct bpf_obj disk;   /* disk requests; disk.fam NULL: not loaded */
+    struct bpf_obj uring;  /* io_uring requests; loaded when a ring exists */
+    struct bpf_obj proc;   /* forks, execs and exits; proc.fam NULL: not loaded */
     bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
-    u64 magic; /* the command passes this pointer to ask the BPF program to follow it: see
-                * hy_child */
+    u64 magic;             /* pointer by which the BPF program recognizes the command (hy_child) */
     const char *why_not;   /* reason why kvis uses only ptrace */
     bool in_ns;            /* kvis is in a pid namespace, but records have ids of the initial one */
-    bool classic_tracepoints; /* wire_thread.word[] holds the arguments in the order of the call */
+    bool classic_tracepoints; /* raw tracepoints miss events (bpf_raw_is_whole);
+                               * wire_thread.word[] holds the arguments in the order of the call */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
@@ -18166,17 +18024,15 @@ static struct {
     bool row[SC_N];        /* by row of the call table: BPF records or counts the call */
     u64 records, reported_lost;
     const struct wire_who *who; /* process of the current record; NULL: the record has none */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* numbers of lost records, as reported by records: per
-                                           * CPU, in total */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* lost records that records report: per CPU, in total */
 } hy;
 
-/* How the size of the memory that an argument points to is determined: see the column MEMORY of
- * gen/tables/syscalls.tbl. HY_NESTS: the BPF program cannot copy this memory. */
+/* How the size of an argument's memory is determined (column MEMORY of gen/tables/syscalls.tbl).
+ * HY_NESTS: the BPF program cannot copy this memory. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
-/* The memory that an argument of a kind points to: `plus` + `mul` * N bytes, where `count` selects
- * N. */
+/* Memory of an argument: `plus` + `mul` * N bytes, where `count` selects N. */
 static const struct hy_kind {
     bool result; /* the call writes this memory, which is valid only if the call succeeded */
     u8 nest;     /* enum wire_nest_kind; if not 0, `mul` bytes are also read at the call's entry */
@@ -18186,7 +18042,7 @@ static const struct hy_kind {
     u16 max;     /* maximum number of bytes used; 0: no limit */
     bool short_; /* kvis shows at most -s bytes */
     bool early;  /* the call reads this memory and then overwrites it */
-    bool model;  /* the model of the tracee (md_) needs this memory even if kvis does not show it */
+    bool model;  /* md_ needs this memory even if kvis does not show it */
 } hy_kinds[N_KINDS] = {
 #define X(kind, result, nest, count, mul, plus, max, short_, early, model) \
     [K_##kind] = { result, NEST_##nest, HY_##count, mul, plus, max, short_, early, model },
@@ -18194,28 +18050,28 @@ static const struct hy_kind {
 #undef X
 };
 
-/* The calls at which a thread always stops. BPF records all other calls; at clone, prctl and ioctl
- * the thread stops only for some arguments (tr_filter). */
+/* The calls at which a thread always stops (at clone, prctl and ioctl: for some arguments, see
+ * tr_filter). */
 static const struct { u16 id; const char *why; } hy_stopping[] = {
 #define X(call, why) { SC_##call, why },
     SC_STOPS(X)
 #undef X
 };
 
-/* Returns whether BPF sees the calls of all threads, and kvis follows no thread. */
+/* BPF sees the calls of all threads, and kvis follows no thread. */
 static bool hy_everyone(void)
 {
     return hy.observe && !opt.n_pids;
 }
 
-/* Returns whether BPF records the calls of the tasks of -p, without stopping these tasks. */
+/* BPF records the calls of the tasks of -p, without stopping them. */
 static bool hy_follows(void)
 {
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The calls whose record describes a file, or a socket with its addresses. `file` and `sock` are
- * the index of the argument with the descriptor, plus 1; 0: no descriptor. */
+/* The calls whose record describes a file, or a socket with its addresses. file, sock: 1 + index of
+ * the argument with the descriptor; 0: none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 static const struct { u16 id; u8 file, sock; } hy_files[] = {
 #define X(call, file, socket) { SC_##call, file, socket },
@@ -18244,7 +18100,7 @@ static void hy_set_execve(struct bpf_cfgs *c)
     bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
 }
 
-/* Returns the BPF programs of the family proc that BTF allows, as a mask. */
+/* Returns the BPF programs of the family proc that this kernel allows. */
 static u32 hy_proc_programs(void)
 {
     bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* since Linux 6.10 */
@@ -18287,8 +18143,8 @@ static void hy_args_drop(struct hy_args **at)
     free(a);
 }
 
-/* Begins the list of a thread's program arguments. If an exec record is lost, its list remains.
- * Therefore, a new list replaces the oldest of HY_PENDING lists. */
+/* Begins the list of a thread's program arguments. A list whose exec record was lost stays until it
+ * is the oldest of HY_PENDING. */
 static struct hy_args **hy_args_new(const struct wire_proc *h)
 {
     struct hy_args **at = &hy_pending.first, *a = calloc(1, sizeof *a);
@@ -18307,12 +18163,12 @@ static struct hy_args **hy_args_new(const struct wire_proc *h)
     return &hy_pending.first;
 }
 
-/* Appends a piece of a program's arguments, or of the environment that follows the arguments. If a
- * piece does not continue the previous piece, drops this piece and all later ones. */
+/* Appends a piece of a program's arguments, or of the environment that follows them. Drops pieces
+ * after a gap. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args **at = hy_args_of(h->tid);
-    if (*at && (*at)->ts_ns != h->ts_ns) { /* of an exec that began, or was lost */
+    if (*at && (*at)->ts_ns != h->ts_ns) { /* of an exec that failed, or whose record was lost */
         hy_args_drop(at);
         at = hy_args_of(h->tid); /* now an empty list */
     }
@@ -18330,15 +18186,15 @@ static void hy_args_add(const struct wire_proc *h, const char *data)
 
 /* --- configuring the BPF programs --- */
 
-/* Kinds that are families of flags or values (K_BITS, K_ENUM) point to no memory. */
+/* Families of flags or values (K_BITS, K_ENUM) point to no memory. */
 static struct hy_kind hy_kind_of(u16 kind)
 {
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns the maximum number of bytes that kvis uses of an argument's memory. For short kinds, this
- * is more than -s, because the decoder must detect whether the text continues. If fewer bytes are
- * readable, the BPF program holds the thread, and kvis reads the readable bytes. */
+/* Returns how many bytes of an argument's memory kvis uses: for short kinds, more than -s, to see
+ * whether the text continues. If fewer are readable, the BPF program holds the thread, and kvis
+ * reads them. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -18362,7 +18218,7 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
         || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
-/* Returns the index in wire_thread.word of an argument. call_enter puts ARCH_ORIG_A0 at index 0. */
+/* Returns the index of an argument in wire_thread.word, where ARCH_ORIG_A0 is first. */
 static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off(false, MIN(arg, 5u));
@@ -18376,7 +18232,7 @@ static void hy_args(u64 *arg, const u64 *word)
         arg[i] = word[hy_word(i)];
 }
 
-/* Returns the index in wire_thread.word of the count (hy_kind.count) of argument i. */
+/* Returns the index in wire_thread.word of the count of argument i. */
 static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
 {
     switch (k->count) {
@@ -18389,7 +18245,7 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Returns whether the kernel writes the remaining time into timeout i (select(2), recvmmsg(2)). */
+/* Returns whether the kernel writes the remaining time into timeout i. */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows];
@@ -18405,8 +18261,8 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* Describes the nested pointers of a call's argument i. The BPF program reads only the bytes of a
- * vector that kvis shows, except in a received message: see md_msg_received. */
+/* Describes the nested pointers of argument i. The BPF program reads only the bytes of a vector
+ * that kvis shows, except in a received message (md_msg_received). */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
@@ -18419,9 +18275,8 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Returns the flag for when an argument's memory is valid: after success or after failure. The
- * remaining time of a sleep is read after any failure, because the BPF program cannot test for
- * EINTR. */
+/* Memory is valid after success or failure. The remaining time of a sleep is read after any
+ * failure, because the BPF program cannot test for EINTR. */
 static u8 hy_result_flag(u16 id, const struct hy_kind *k)
 {
     return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
@@ -18446,29 +18301,28 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes the BPF program also read the last item of a call's specification at the call's entry.
- * Returns false if it already reads CALL_EARLY items there. */
+/* Makes the BPF program read the next item of a call at the call's entry, too. Returns false if it
+ * already reads CALL_EARLY items there. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
     while (k < CALL_EARLY && s->early[k])
         k++;
     if (k < CALL_EARLY)
-        s->early[k] = s->n;
+        s->early[k] = (u8)(s->n + 1);
     return k < CALL_EARLY;
 }
 
 #define HY_UNTAKEN "a record has no space for all the memory that the arguments point to"
 
-/* Returns the flag for the path of an exec, which BPF reads at the end of the call (ITEM_EXEC).
- * After a successful execveat(2), the path is gone, so BPF reads it only after a failure. */
+/* After a successful execveat(2), the path is gone, so BPF reads it only after a failure. */
 static u8 hy_exec_flag(u16 id)
 {
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
 }
 
 /* Fills in the layout of a call's record. Returns NULL, or why BPF cannot record the call. In
- * observe mode, memory that does not fit in a record is omitted, and its address is shown. */
+ * observe mode, memory that does not fit is omitted, and its address is shown. */
 static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
@@ -18484,20 +18338,16 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
             s->nest = hy_nest(r, i, &k);
         if (k.nest && !k.early)
             continue;
-        bool fits = k.count != HY_NESTS && s->n < CALL_ITEMS;
-        if (fits) {
-            s->item[s->n] = hy_item(r, i, &k);
-            s->item[s->n].flags |= hy.observe ? hy_exec_flag(id) : 0;
-            s->sets |= k.count == HY_BITS;
-            s->n++;
-            bool early = k.early && (opt.calls || k.model);
-            if ((early || (opt.calls && hy_counts_down(r, i))) && !hy_add_early(s)) {
-                fits = false;
-                s->n--;
-            }
+        bool early = (k.early && (opt.calls || k.model)) || (opt.calls && hy_counts_down(r, i));
+        if (k.count == HY_NESTS || s->n == CALL_ITEMS || (early && !hy_add_early(s))) {
+            if (!hy.observe)
+                return HY_UNTAKEN;
+            continue;
         }
-        if (!fits && !hy.observe)
-            return HY_UNTAKEN;
+        s->item[s->n] = hy_item(r, i, &k);
+        s->item[s->n].flags |= hy.observe ? hy_exec_flag(id) : 0;
+        s->sets |= k.count == HY_BITS;
+        s->n++;
     }
     for (size_t i = 0; i < ARRAY_LEN(hy_files) && !hy_everyone(); i++)
         if (hy_files[i].id == id) {
@@ -18507,9 +18357,9 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
     return NULL;
 }
 
-/* Returns why kvis must stop a thread at a call, or NULL if BPF records the call. The BPF program
- * follows the child of a clone(2), unless the kernel may skip a BPF program during a bpf(2) of kvis
- * (hy_map), or kvis is in a pid namespace and cannot find a thread's entry at once. */
+/* Returns why threads stop at a call, or NULL if BPF records it. The BPF program follows the child
+ * of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid namespace and
+ * cannot find the child's entry at once. */
 static const char *hy_why_stops(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
@@ -18524,15 +18374,11 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Specifies how the BPF program counts the calls of one system call number. If threads stop at the
- * call anyway, the ptrace loop counts instead. */
+/* Specifies how the BPF program counts a call. If threads stop at the call, the ptrace loop counts
+ * it. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
-    if (row < 0 && hy.observe)
-        s.on = CALL_COUNTED;
-    if (row < 0)
-        return s;
     hy.row[row] = hy.observe || md_need_of((u16)row) != MD_ALWAYS;
     s.unfailing = sc_id[row] == SC_rt_sigreturn;
     if (hy.row[row] && (sc_set[row] || sc_id[row] == SC_restart_syscall))
@@ -18540,29 +18386,25 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* Specifies how the BPF program handles the call `row`; row < 0: a call with an unknown number. */
+/* Specifies how the BPF program handles a call; row < 0: a call with an unknown number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
-    if (hy.count)
-        return hy_counted(row);
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
-    if (hy.observe) {
-        s.on = row < 0 || need[row] ? CALL_RECORDED : CALL_UNSEEN;
-        if (row >= 0)
-            hy_spec(&sc_rows[row], &s);
+    if (row < 0) {
+        s.on = !hy.observe ? CALL_UNSEEN : hy.count ? CALL_COUNTED : CALL_RECORDED;
         return s;
     }
-    bool recorded = row >= 0 && !hy_why_stops(row, &s);
-    if (row >= 0)
-        hy.row[row] = recorded;
-    if (!recorded)
-        s = none;
-    s.on = recorded ? CALL_RECORDED : CALL_UNSEEN;
-    return row < 0 || need[row] ? s : none;
+    if (hy.count)
+        return hy_counted(row);
+    if (hy.observe)
+        hy_spec(&sc_rows[row], &s);
+    else
+        hy.row[row] = !hy_why_stops(row, &s);
+    s.on = CALL_RECORDED;
+    return need[row] && (hy.observe || hy.row[row]) ? s : none;
 }
 
-/* Appends the names of the calls at which threads stop because of `why`, in lines of at most 80
- * columns. */
+/* Appends the names of the calls at which threads stop because of `why`, in lines of 80 columns. */
 static void hy_text_reason(struct buf *b, const char *why)
 {
     u32 column = 0;
@@ -18573,19 +18415,15 @@ static void hy_text_reason(struct buf *b, const char *why)
         if (!this || strcmp(this, why))
             continue;
         u32 len = (u32)strlen(sc_rows[row].name);
-        bool first = !column || column + 1 + len > 80;
-        if (column && first)
-            b_c(b, '\n');
-        b_s(b, first ? "  " : " ");
-        b_s(b, sc_rows[row].name);
-        column = first ? 2 + len : column + 1 + len;
+        bool fits = column && column + 1 + len <= 80;
+        b_f(b, "%s%s", fits ? " " : column ? "\n  " : "  ", sc_rows[row].name);
+        column = fits ? column + 1 + len : 2 + len;
     }
     if (column)
         b_f(b, "\n      %s\n", why);
 }
 
-/* For kvis check -v: lists the calls at which kvis trace -v --backend=hybrid stops a thread, and
- * why. */
+/* For kvis check -v: lists the calls at which kvis trace -v --backend=hybrid stops threads. */
 static void hy_text_stops(struct buf *b)
 {
     u32 calls = opt.calls;
@@ -18602,18 +18440,6 @@ static void hy_text_stops(struct buf *b)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Chooses the calls that BPF records or counts without a stop. need: the requested calls. */
-static void hy_choose(const bool *need)
-{
-    for (u32 nr = 0; nr < CALL_NRS; nr++)
-        hy_specs[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
-}
-
-static int hy_put_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
-{
-    struct wire_command key = { command, (u16)sc_number(ARCH_NATIVE, id), hy_word(arg) };
-    return bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
-}
 
 /* Returns how many bytes a command's argument points to; for a string, the maximum | 1 << 31. */
 static u32 hy_command_bytes(u16 kind)
@@ -18624,36 +18450,33 @@ static u32 hy_command_bytes(u16 kind)
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* Adds the commands of a call (gen/tables/commands.tbl) to the map `commands`, with the sizes of
- * the memory that the following arguments point to. */
-static int hy_put_commands_of(int map, u16 id)
+/* Adds the commands of a call (gen/tables/commands.tbl) to a map, with the sizes of the memory that
+ * the following arguments point to. */
+static int hy_put_commands(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
     int e = 0;
     for (u8 r = 0; r < s->n; r++)
-        for (u8 k = 0; k < ARRAY_LEN(s->row->kind) && !e; k++)
-            e = hy_put_command(map, id, (u8)(s->by + 1 + k), s->row[r].value,
-                                hy_command_bytes(s->row[r].kind[k]));
+        for (u8 k = 0; k < ARRAY_LEN(s->row->kind) && !e; k++) {
+            u32 bytes = hy_command_bytes(s->row[r].kind[k]);
+            struct wire_command key = { s->row[r].value, (u16)sc_number(ARCH_NATIVE, id),
+                                        hy_word((u8)(s->by + 1 + k)) };
+            e = bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
+        }
     return e;
 }
 
-static int hy_put_commands(void)
-{
-    static const u16 calls[] = { SC_fcntl, SC_ioctl, SC_prctl };
-    int e = 0, map = bpf_map(&hy.obj, "commands");
-    for (size_t i = 0; i < ARRAY_LEN(calls) && !e && opt.calls; i++)
-        e = hy_put_commands_of(map, calls[i]);
-    return e;
-}
-
+/* Tells the BPF program what to record. */
 static int hy_watch(void)
 {
-    int e = hy_put_commands();
-    int map = bpf_map(&hy.obj, "spec");
-    return e ? e : bpf_map_fill(map, CALL_NRS, hy_specs);
+    static const u16 calls[] = { SC_fcntl, SC_ioctl, SC_prctl };
+    int e = 0;
+    for (size_t i = 0; i < ARRAY_LEN(calls) && !e && opt.calls; i++)
+        e = hy_put_commands(bpf_map(&hy.obj, "commands"), calls[i]);
+    return e ? e : bpf_map_fill(bpf_map(&hy.obj, "spec"), CALL_NRS, hy_specs);
 }
 
-/* Returns the number of entries of the map `table` or `hists`; 1 if calls are not counted. */
+/* Returns the number of entries of the map `table` or `hists`. */
 static u32 hy_entries(const char *map)
 {
     return !hy.count ? 1 : strcmp(map, "table") ? CALL_NRS : CALL_NRS * bpf_possible();
@@ -18670,6 +18493,7 @@ static int hy_view(void)
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts of calls into memory");
 }
 
+/* Adds to st what the BPF program has counted since the last call. */
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
@@ -18677,15 +18501,19 @@ static void hy_counts(void)
         int row = sc_find(ARCH_NATIVE, nr);
         for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
             const struct wire_count *c = hy.table + cpu * CALL_NRS + nr;
-            sum.calls += c->calls, sum.errors += c->errors, sum.time_ns += c->time_ns;
+            sum.calls += c->calls;
+            sum.errors += c->errors;
+            sum.time_ns += c->time_ns;
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
         bool asked = row < 0 || sc_set[row]; /* BPF always counts restart_syscall(2) */
         struct st_row *r = &(st.apart ? st.chosen : st.row)[row < 0 ? (u16)ST_UNNAMED : (u16)row];
         if (!asked || sum.calls == was->calls)
             continue;
-        r->calls += sum.calls - was->calls, r->errors += sum.errors - was->errors;
-        r->ns += sum.time_ns - was->time_ns, r->max_ns = MAX(r->max_ns, sum.max_ns);
+        r->calls += sum.calls - was->calls;
+        r->errors += sum.errors - was->errors;
+        r->ns += sum.time_ns - was->time_ns;
+        r->max_ns = MAX(r->max_ns, sum.max_ns);
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
             u32 n = *(const volatile u32 *)&hy.hists[nr].n[k];
@@ -18701,9 +18529,9 @@ static bool hy_follows_none(void)
     return bpf_map_do(BPF_MAP_GET_NEXT_KEY, bpf_map(&hy.obj, "traced"), NULL, &key) == -ENOENT;
 }
 
-/* Waits a moment until the last calls of the threads are counted. With CFG_BY_SCHED the BPF program
- * sees the end of a thread when the scheduler switches away from the thread for the last time,
- * which can be after ptrace has reported the exit. */
+/* Waits a moment until the last calls of the threads are counted. With CFG_BY_SCHED, the BPF
+ * program sees the end of a thread at its last context switch, perhaps after ptrace has reported
+ * the exit. */
 static void hy_settle(void)
 {
     bool late = hy.count && !hy.observe && hy.classic_tracepoints;
@@ -18711,10 +18539,10 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* Returns which BPF programs this kernel and the options need, one bit each. */
+/* Returns which BPF programs this kernel and the options need. */
 static u32 hy_programs(bool sched)
 {
-    bool raw = bpf_raw_is_whole();
+    bool raw = !hy.classic_tracepoints;
     u32 births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
     u32 mask = raw ? 1u << PROG_CALL_ENTER | 1u << PROG_CALL_EXIT | 1u << PROG_CALL_FORK
                          | 1u << PROG_CALL_GONE
@@ -18731,20 +18559,8 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-/* Sets the constants of observe mode: the threads to be followed and the wanted calls. */
-static void hy_configure_observe(struct bpf_cfgs *c)
-{
-    if (!hy.observe)
-        return;
-    bpf_set(c, "CFG_OBSERVE", !hy.count);
-    bpf_set(c, "CFG_EVERYONE", hy_everyone());
-    bpf_set(c, "CFG_SELF", (u64)getpid());
-    bpf_set(c, "CFG_CGROUP", opt.cgroup != NULL);
-    bpf_set(c, "CFG_PROC", hy_follows());
-    bpf_set(c, "CFG_MIN_NS", hy_follows() ? 0 : opt.min_ns);
-}
 
-/* Returns CFG_STATUS for -e status=: 1 for successful calls, 2 for failed calls, 0 for both. */
+/* Returns CFG_STATUS: 1: only successful calls, 2: only failed calls, 0: both. */
 static u8 hy_status(void)
 {
     enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2, as in call.bpf.c */
@@ -18767,38 +18583,40 @@ static int hy_put_cgroup(void)
 /* Prepares everything except the BPF programs. */
 static int hy_open(u32 ring_bytes)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj *o = &hy.obj;
+    struct bpf_cfgs *c = &o->cfg;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
-    *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes,
-                           .entries = hy_entries, .cgroups = opt.cgroup != NULL,
+    hy.classic_tracepoints = !bpf_raw_is_whole();
+    *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes, .entries = hy_entries,
                            .lodger = hy.sched ? &disk_family : NULL };
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
-    bpf_set(&c, "CFG_A1", arch_arg_off(false, 1));
-    bpf_set(&c, "CFG_ORIG_A0", ARCH_ORIG_A0);
-    bpf_set_compat(&c, o);
-    bpf_set(&c, "CFG_MAGIC", hy.magic);
-    bpf_set(&c, "CFG_MAGIC_NR", (u64)SYS_openat);
+    bpf_set(c, "CFG_WORDS", ARCH_WORDS);
+    bpf_set(c, "CFG_A1", arch_arg_off(false, 1));
+    bpf_set(c, "CFG_ORIG_A0", ARCH_ORIG_A0);
+    bpf_set_compat(c, o);
+    bpf_set(c, "CFG_MAGIC", hy.magic);
+    bpf_set(c, "CFG_MAGIC_NR", (u64)SYS_openat);
     u64 ns = bpf_pid_ns(NULL);
     hy.in_ns = ns != 0;
-    bpf_set(&c, "CFG_NS_INO", ns);
-    bpf_set(&c, "CFG_STOP", ring_bytes / 4 * 3);
-    hy.classic_tracepoints = !bpf_raw_is_whole();
-    bpf_set(&c, "CFG_SCHED", hy.sched);
-    bpf_set(&c, "CFG_COUNT", hy.count);
-    bpf_set(&c, "CFG_STATUS", hy.count || hy_everyone() ? hy_status() : 0);
-    bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
-    bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
-    bpf_set(&c, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
-    bpf_set(&c, "CFG_BY_SCHED", hy.classic_tracepoints);
-    bpf_set(&c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
-    bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
-    hy_configure_observe(&c);
-    o->cfg = c.v;
-    o->n_cfg = c.n;
+    bpf_set(c, "CFG_NS_INO", ns);
+    bpf_set(c, "CFG_STOP", ring_bytes / 4 * 3);
+    bpf_set(c, "CFG_SCHED", hy.sched);
+    bpf_set(c, "CFG_COUNT", hy.count);
+    bpf_set(c, "CFG_STATUS", hy.count || hy_everyone() ? hy_status() : 0);
+    bpf_set(c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
+    bpf_set(c, "CFG_DELAY", HY_MIN_DELAY_NS);
+    bpf_set(c, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
+    bpf_set(c, "CFG_BY_SCHED", hy.classic_tracepoints);
+    bpf_set(c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
+    bpf_set(c, "CFG_STACK_NR", ARCH_STACK_NR);
+    bpf_set(c, "CFG_OBSERVE", hy.observe && !hy.count);
+    bpf_set(c, "CFG_EVERYONE", hy_everyone());
+    bpf_set(c, "CFG_SELF", (u64)getpid());
+    bpf_set(c, "CFG_CGROUP", opt.cgroup != NULL);
+    bpf_set(c, "CFG_PROC", hy_follows());
+    bpf_set(c, "CFG_MIN_NS", hy.observe && !hy_follows() ? opt.min_ns : 0);
     bpf_find_records(o, hy_programs(hy.sched));
     return 0;
 }
@@ -18807,74 +18625,55 @@ static int hy_let_nest(void)
 {
     u32 first = 0;
     struct bpf_obj *o = &hy.obj;
-    const int *prog = &o->prog[bpf_raw_is_whole() ? PROG_CALL_NEST : PROG_CALL_NEST_TP];
+    const int *prog = &o->prog[hy.classic_tracepoints ? PROG_CALL_NEST_TP : PROG_CALL_NEST];
     int e = *prog < 0 ? 0 : bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "nested"), &first, prog);
     return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
 }
 
-static int hy_load_at(struct bpf_obj *o, u32 i)
-{
-    int e = bpf_load(o, 1u << i);
-    return e ? e : bpf_attach(o, 1u << i);
-}
-
 /* Loads the BPF programs for disk requests. Before Linux 5.11, the request can be the second
- * argument of a tracepoint (the first is the queue) or the only argument. A BPF program that reads
- * the second argument cannot be attached if there is only one (EINVAL). The last two programs use
- * the argument that worked for the previous program, because the issue and the insertion of a
- * request are events of one class (include/trace/events/block.h). *err (an int): 0 or -errno. */
+ * argument of a tracepoint. The last two programs use the argument that worked for the previous
+ * one: issue and insertion are events of one class (include/trace/events/block.h). *err (an int): 0
+ * or -errno. */
 static void *hy_load_disk(void *err)
 {
-    static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
     struct bpf_obj *o = &hy.disk;
     bool old = bpf_kernel_version() < (5u << 16 | 11u << 8);
-    cfg[1].val = bpf_pid_ns(NULL);
-    *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .cfg = cfg,
-                           .n_cfg = ARRAY_LEN(cfg) };
+    *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj };
+    bpf_set(&o->cfg, "CFG_SECOND", 0);
+    bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
     int e = bpf_open(o);
     for (u32 i = 0; i < disk_family.n_progs && !e; i++) {
-        cfg->val |= old && i < PROG_DISK_ISSUE;
-        e = hy_load_at(o, i);
-        if (e == -EINVAL && cfg->val) {
-            close(o->prog[i]);
-            o->prog[i] = -1;
-            cfg->val = 0;
-            e = hy_load_at(o, i);
-        }
+        o->cfg.v[0].val |= old && i < PROG_DISK_ISSUE;
+        e = bpf_load_either(o, i);
     }
     *(int *)err = e;
     return NULL;
 }
 
-/* Unloads the BPF programs for disk requests, io_uring or processes, and continues without them. */
 static void hy_drop(struct bpf_obj *o)
 {
     bpf_close(o);
     o->fam = NULL;
 }
 
-/* If the BPF programs for disk requests failed to load (error `disk`), continues without them; then
- * call_bio (call.bpf.c) shows which thread uses a disk. kvis does not use call_bio together with
- * them, because detaching one of two BPF programs from a tracepoint waits for an RCU grace period,
- * about 12 ms (kernel/tracepoint.c). */
-static int hy_with_disk(int disk)
+/* Continues without the BPF programs for disk requests (error e). Then call_bio shows which thread
+ * uses a disk. The two exclude each other: detaching one of two BPF programs from a tracepoint
+ * takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
+static int hy_without_disk(int e)
 {
     u32 bio = 1u << PROG_CALL_BIO;
-    int e;
-    if (!disk)
-        return 0;
-    u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, disk));
+    u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, e));
     hy_drop(&hy.disk);
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-/* Loads the BPF programs that report the start, exec and exit of the followed processes. They are
- * attached after the BPF programs for calls, which record the end of a thread's last call. */
+/* Loads the BPF programs that report the start, exec and exit of the followed processes. They run
+ * after those for calls, which record the end of a thread's last call. */
 static int hy_load_proc(void)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj *o = &hy.proc;
-    u32 mask = hy_proc_programs() << !bpf_raw_is_whole();
+    struct bpf_cfgs *c = &o->cfg;
+    u32 mask = hy_proc_programs() << hy.classic_tracepoints;
     *o = (struct bpf_obj){ .fam = &proc_family, .lender = &hy.obj,
                            .ring_bytes = hy.obj.ring_bytes };
     int e = bpf_open(o);
@@ -18883,17 +18682,15 @@ static int hy_load_proc(void)
     bpf_find_fields(o);
     if (!hy_has_proc_fields(o))
         return bpf_fail(&hy.obj, -ENOENT, "%s", bpf_no_fields(o));
-    bpf_set(&c, "CFG_SELF", (u64)getpid());
-    bpf_set(&c, "CFG_BTF", true);
-    bpf_set(&c, "CFG_FOLLOWED", true);
-    bpf_set_registers(&c, o);
-    hy_set_execve(&c);
-    o->cfg = c.v;
-    o->n_cfg = c.n;
+    bpf_set(c, "CFG_SELF", (u64)getpid());
+    bpf_set(c, "CFG_BTF", true);
+    bpf_set(c, "CFG_FOLLOWED", true);
+    bpf_set_registers(c, o);
+    hy_set_execve(c);
     bpf_find_records(o, mask);
-    e = bpf_load(o, mask);
-    e = e ? e : bpf_attach(o, mask);
-    return e ? bpf_fail(&hy.obj, e, "%s", o->why) : 0;
+    if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask)))
+        return bpf_fail(&hy.obj, e, "%s", o->why);
+    return 0;
 }
 
 static int hy_attach(u32 mask)
@@ -18907,8 +18704,7 @@ static int hy_attach(u32 mask)
     return bpf_attach(o, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
-/* Loads and attaches all BPF programs. A second thread loads the programs for disk requests while
- * the first thread attaches the others. */
+/* Loads and attaches all BPF programs. Another thread loads those for disk requests meanwhile. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -18923,11 +18719,11 @@ static int hy_load(void)
         pthread_join(th, NULL);
     else if (hy.sched && !e)
         hy_load_disk(&disk);
-    e = e || !hy.sched ? e : hy_with_disk(disk);
+    if (!e && disk)
+        e = hy_without_disk(disk);
     return e || !hy_follows() ? e : hy_load_proc();
 }
 
-/* Returns the io_uring programs with the event names of the running kernel. */
 static const struct bpf_family *hy_uring_family(void)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
@@ -18942,19 +18738,16 @@ static const struct bpf_family *hy_uring_family(void)
 
 static int hy_load_uring(struct bpf_obj *o)
 {
-    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
     u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
-    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .cfg = cfg,
-                           .n_cfg = ARRAY_LEN(cfg) };
+    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj };
     int e = bpf_open(o);
     bpf_find_records(o, all);
-    cfg[0].val = bpf_pid_ns(NULL);
-    cfg[1].val = bpf_has_field(o, "trace_event_raw_io_uring_complete.req");
+    bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
+    bpf_set(&o->cfg, "CFG_BY_REQ", bpf_has_field(o, "trace_event_raw_io_uring_complete.req"));
     return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
 }
 
-/* Starts recording io_uring requests. Called when a ring exists, or will exist when the current
- * call of a stopped thread returns. */
+/* Starts recording io_uring requests. A ring exists, or will exist after the current call. */
 static void hy_start_uring(void)
 {
     if (!hy.on || !hy.sched || hy.ring_tried)
@@ -18967,7 +18760,8 @@ static void hy_start_uring(void)
     }
 }
 
-/* Starts the hybrid backend or observe mode. Returns NULL, or why that failed (a static text). */
+/* Starts the hybrid backend or observe mode. need: the requested calls. Returns NULL, or why that
+ * failed. */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
@@ -18975,7 +18769,8 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     int e = hy_open(ring_bytes);
     if (!e && !(e = hy_load()))
         e = hy_view();
-    hy_choose(need);
+    for (u32 nr = 0; nr < CALL_NRS; nr++)
+        hy_specs[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
     if (!e && (!hy.count || hy.observe) && (e = hy_watch()))
         bpf_fail(&hy.obj, e, "cannot fill the BPF map 'spec': %s", strerror(-e));
     if (!e) {
@@ -18986,15 +18781,13 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     }
     snprintf(why, sizeof why, "%s", bpf_explain(&hy.obj, e));
     bpf_close(&hy.obj);
-    if (hy.disk.fam)
-        hy_drop(&hy.disk);
-    if (hy.proc.fam)
-        hy_drop(&hy.proc);
+    hy_drop(&hy.disk);
+    hy_drop(&hy.proc);
     memset(hy.row, 0, sizeof hy.row); /* without BPF, every call needs a stop */
     return why;
 }
 
-/* Runs in the command's process: makes the call at which the BPF program begins to follow it. */
+/* Runs in the command's process: from this call on, the BPF program follows it. */
 static void hy_child(void)
 {
     if (bpf.memlock_raised)
@@ -19003,11 +18796,10 @@ static void hy_child(void)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
-/* Calls bpf(2) for the map `traced`. If kvis is preempted in this call, BPF programs of classic
- * tracepoints do not run on that CPU until kvis continues (bpf_disable_instrumentation,
- * kernel/bpf/syscall.c), and the calls of other threads are lost. A real-time scheduling policy
- * prevents this. If kvis may not set such a policy (CAP_SYS_NICE, cgroup without real time), it
- * counts the lost calls. */
+/* Calls bpf(2) for the map `traced`. While kvis is preempted in this call, BPF programs of classic
+ * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c), and calls
+ * of other threads are lost. A real-time scheduling policy prevents this. If kvis may not set one
+ * (CAP_SYS_NICE, cgroup without real time), it counts the lost calls. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -19020,13 +18812,13 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* Returns a thread's id in the initial pid namespace, its key in the map `traced`; 0: unknown. */
+/* Returns a thread's key in the map `traced`: its id in the initial pid namespace; 0: unknown. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
 }
 
-/* Reads a thread's entry in the map `traced`, which describes the current call (in_call). */
+/* Reads a thread's entry in the map `traced`; th->in_call: it describes the current call. */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
@@ -19035,8 +18827,8 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
-/* Lets the BPF program follow a thread that was attached, or whose creation the program missed.
- * Returns 1 if the thread is newly followed, 0 if it was already followed, or -errno. */
+/* Lets the BPF program follow a thread that was attached, or whose creation it missed. Returns 1;
+ * 0: it follows the thread already; or -errno. */
 static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19045,8 +18837,8 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* Returns whether a thread is exiting or has exited. The kernel sets PF_EXITING in the thread's
- * flags (proc_pid_stat(5)) before the BPF program at the exit runs (do_exit, kernel/exit.c). */
+/* Returns whether a thread is exiting or has exited. The kernel sets PF_EXITING in its flags
+ * (proc_pid_stat(5)) before the BPF program at the exit runs (do_exit). */
 static bool hy_exiting(pid_t tid)
 {
     enum { PF_EXITING = 4 };
@@ -19057,8 +18849,8 @@ static bool hy_exiting(pid_t tid)
     return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
 }
 
-/* Lets the BPF program follow a thread that is not stopped. Removes the entry of a thread that has
- * already exited, because nothing else would. Returns what hy_follow returned, or -ESRCH. */
+/* Lets the BPF program follow a thread that is not stopped. Removes the entry of an exited thread,
+ * because nothing else would. Returns -ESRCH, or what hy_follow returned. */
 static int hy_observe(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19080,8 +18872,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* Called when an exec has given a thread its leader's id. The BPF program moves the thread's entry,
- * unless the kernel skipped the program (see bpf_raw_is_whole). */
+/* An exec gave a thread its leader's id. The BPF program moves the thread's entry, unless the
+ * kernel skipped the program (bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -19092,12 +18884,12 @@ static void hy_moved(const struct task *t, u32 was)
 static bool hy_is_stop(const siginfo_t *si)
 {
     bool ours = si->si_code == SI_KERNEL && !si->si_pid;
-    /* over RLIMIT_SIGPENDING a real-time signal has no siginfo (kernel/signal.c) */
+    /* above RLIMIT_SIGPENDING, a real-time signal has no siginfo */
     bool bare = si->si_code == SI_USER && !si->si_pid && !si->si_uid;
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* Called at the command's exec: discards the earlier waits for a CPU of its process. */
+/* At the command's exec: discards earlier waits for a CPU. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -19152,7 +18944,7 @@ static void hy_io(void)
     st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
 }
 
-/* Converts the error of a disk request to an errno (blk_status_to_errno, block/blk-core.c). */
+/* Converts an error of a disk request (blk_status_to_errno, block/blk-core.c). */
 static int hy_io_errno(s32 error)
 {
     static const u8 known[] = {
@@ -19169,8 +18961,7 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one. Each record reports the losses of its
- * CPU. */
+/* Returns how many records were lost before the current one, which reports those of its CPU. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -19202,18 +18993,6 @@ static void hy_warn_missing(void)
 
 static struct mem_record hy_call; /* the record that kvis is handling */
 
-static void hy_add_part(struct mem_part part)
-{
-    if (hy_call.n < ARRAY_LEN(hy_call.part))
-        hy_call.part[hy_call.n++] = part;
-}
-
-static void hy_replay_at(const u8 *data, u32 len, bool fault)
-{
-    struct mem_part part = { .len = fault ? 0 : len - 8, .data = data + 8, .fault = fault };
-    memcpy(&part.addr, data, sizeof part.addr);
-    hy_add_part(part);
-}
 
 static bool hy_is_written(u32 nr, u8 word)
 {
@@ -19224,7 +19003,7 @@ static bool hy_is_written(u32 nr, u8 word)
     return written;
 }
 
-/* Checks a record and lets mem_ read from its segments. Returns NULL if the record is damaged. */
+/* Checks a record, and lets mem_ read from its segments. Returns NULL if the record is damaged. */
 static const struct wire_call *hy_record(const void *p, u32 size)
 {
     const struct wire_call *w = p;
@@ -19252,12 +19031,16 @@ static const struct wire_call *hy_record(const void *p, u32 size)
             hy_call.path = seg;
         else if (seg->arg == SEG_WHO && len == sizeof *hy.who)
             hy.who = (const void *)data;
-        else if (seg->arg == SEG_AT && len >= 8)
-            hy_replay_at(data, len, seg->fault);
-        else if (seg->arg < CALL_WORDS)
-            hy_add_part((struct mem_part){ .addr = w->word[seg->arg], .len = len, .data = data,
-                                          .fault = seg->fault, .early = seg->early,
-                                          .written = hy_is_written(w->nr, seg->arg) });
+        else if (seg->arg == SEG_AT && len >= 8 && hy_call.n < ARRAY_LEN(hy_call.part)) {
+            struct mem_part *part = &hy_call.part[hy_call.n++];
+            *part = (struct mem_part){ .len = seg->fault ? 0 : len - 8, .data = data + 8,
+                                       .fault = seg->fault };
+            memcpy(&part->addr, data, sizeof part->addr);
+        } else if (seg->arg < CALL_WORDS && hy_call.n < ARRAY_LEN(hy_call.part))
+            hy_call.part[hy_call.n++] = (struct mem_part){
+                .addr = w->word[seg->arg], .len = len, .data = data, .fault = seg->fault,
+                .early = seg->early, .written = hy_is_written(w->nr, seg->arg)
+            };
         at = data + ((len + 7) & ~7u);
     }
     return w;
@@ -22295,7 +22078,6 @@ static void ses_constants(struct bpf_cfgs *c, struct bpf_obj *o)
 /* Loads and attaches the BPF programs. Returns 0, or -errno with the reason in s->obj.why. */
 static int ses_start(struct session *s)
 {
-    static struct bpf_cfgs cfg;
     struct bpf_obj *o = &s->obj;
     u32 mask = 0;
     o->fam = s->fam;
@@ -22303,13 +22085,11 @@ static int ses_start(struct session *s)
     int e = bpf_open(o);
     if (e)
         return e;
-    ses_constants(&cfg, o);
-    e = s->plan(&cfg, &mask);
+    ses_constants(&o->cfg, o);
+    e = s->plan(&o->cfg, &mask);
     if (e)
         return e;
     bpf_find_records(o, mask);
-    o->cfg = cfg.v;
-    o->n_cfg = cfg.n;
     e = bpf_load(o, mask);
     if (!e)
         e = rb_open(o);
@@ -22607,12 +22387,12 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
     bool raw = bpf_raw_is_whole();
     open_state.no_exec = open_opt.no_exec;
     bool tree = opt.command || !open_state.no_exec;
-    int dir = raw && (types || !tree) ? 0 : tfs_dir(o->why);
+    int dir = raw && (types || !tree) ? 0 : tfs_dir();
     raw |= dir < 0;
     if (dir < 0 && tree && !types) {
         open_state.no_exec = true;
         if (opt.command)
-            return dir;
+            return bpf_fail(o, dir, "%s", tfs.no_root);
     }
     bool raw_tree = types && raw;
     *mask = (raw ? 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE
@@ -29738,21 +29518,6 @@ static void unc_mbm(void)
 
 static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
 
-/* Loads and attaches a BPF program for a tracepoint that has an additional argument on some
- * kernels. The first constant (CFG_) of the BPF program is 1 if this kernel has the argument. kvis
- * tries 1 first; if the program does not attach (or, with typed arguments, does not load), kvis
- * tries 0. Returns 0 or -errno. */
-static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
-{
-    int e;
-    for (c->v[0].val = 1;; c->v[0].val = 0) {
-        if (!(e = bpf_load(o, 1u << i)))
-            e = bpf_attach(o, 1u << i);
-        if ((e != -EINVAL && e != -EACCES) || !c->v[0].val)
-            return e;
-        bpf_close_all(&o->prog[i], 1);
-    }
-}
 
 static u32 mk_classic(const struct bpf_family *fam)
 {
@@ -29762,35 +29527,34 @@ static u32 mk_classic(const struct bpf_family *fam)
     return bits;
 }
 
-static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
+static int mk_load_all(struct bpf_obj *o, u32 mask)
 {
     int e = 0;
     bpf_find_records(o, mask);
     for (u32 i = 0; i < o->fam->n_progs && !e; i++)
-        if (mask >> i & 1)
-            e = mk_load_one(o, c, i);
+        if (mask >> i & 1) {
+            o->cfg.v[0].val = 1;
+            e = bpf_load_either(o, i);
+        }
     return e;
 }
 
 /* Loads and attaches the BPF programs of a family: for raw tracepoints if BTF has `field`; if not,
  * or if that fails, for classic tracepoints. Returns 0, or sets obj.why and returns -errno. */
-static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
+static int mk_load(struct bpf_obj *o, const char *field)
 {
     u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
     int e = bpf_open(o);
     if (e)
         return e;
-    o->cfg = c->v;
-    o->n_cfg = c->n;
     if (!classic || bpf_has_field(o, field)) {
-        e = mk_load_all(o, c, all & ~classic);
+        e = mk_load_all(o, all & ~classic);
         if (!e || !classic)
             return e;
         bpf_detach(o);
         bpf_close_all(o->prog, BPF_MAX_PROGS);
-        o->loaded = 0;
     }
-    return mk_load_all(o, c, classic);
+    return mk_load_all(o, classic);
 }
 
 /* Adds a fix to obj.why (why BPF programs did not load), and closes all BPF programs. */
@@ -29830,13 +29594,12 @@ static u32 mk_sched_entries(const char *map)
 
 static void mk_sched_start(void)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj *o = &mk_sched.obj;
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
-    bpf_set(&c, "CFG_STATE", 1);
-    bpf_set(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
-    int e = mk_load(o, &c, mk_sched_field);
-    mk_sched.own = !e && (o->loaded & ~mk_classic(o->fam))
+    bpf_set(&o->cfg, "CFG_STATE", 1);
+    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_slots() - 1);
+    int e = mk_load(o, mk_sched_field);
+    mk_sched.own = !e && o->prog[PROG_SCHED_SWITCH] >= 0
                    && bpf_has_field(o, "task_struct.se.cfs_rq");
     if (e)
         mk_why(o, e);
@@ -30008,11 +29771,10 @@ static u32 mk_blk_entries(const char *map)
 
 static void mk_blk_start(void)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj *o = &mk_blk.obj;
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
-    bpf_set(&c, "CFG_SECOND", 1);
-    int e = mk_load(o, &c, mk_blk_field);
+    bpf_set(&o->cfg, "CFG_SECOND", 1);
+    int e = mk_load(o, mk_blk_field);
     if (e)
         mk_why(o, e);
     else
@@ -30166,15 +29928,12 @@ static int vq_attach(struct bpf_obj *o)
 
 static int vq_load(struct bpf_obj *o)
 {
-    static struct bpf_cfgs c;
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
-    bpf_set(&c, "CFG_RET", 8u * arch_layouts[0].ret);
-    bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
-    o->cfg = c.v;
-    o->n_cfg = c.n;
+    bpf_set(&o->cfg, "CFG_SP", ARCH_SP_OFF);
+    bpf_set(&o->cfg, "CFG_RET", 8u * arch_layouts[0].ret);
+    bpf_set(&o->cfg, "CFG_POP", ARCH_RET_POPS);
     for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* push slot 0 last: it is used first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
@@ -30389,7 +30148,6 @@ static const struct vh_handler {
 
 static struct {
     struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
-    struct bpf_cfgs cfg;
     bool deep;               /* the BPF programs can read the ring */
     int prog[ARRAY_LEN(vh_handlers)]; /* file descriptors of BPF programs, by handler */
     struct wire_vh now;      /* counters of a virtqueue, read at now_ns or later */
@@ -30400,13 +30158,12 @@ static int vh_attach(u32 i, const struct bpf_ksym *k)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
-    struct bpf_cfgs *c = &vh.cfg;
-    c->n = o->n_cfg = 1; /* keep only CFG_DEEP */
+    struct bpf_cfgs *c = &o->cfg;
+    c->n = 1; /* keep only CFG_DEEP */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
     bpf_set(c, "CFG_GAPS", h->gaps);
-    o->n_cfg = c->n;
     int e = bpf_load_one(o, VH_BEGIN);
     if (e < 0)
         return e;
@@ -30451,9 +30208,7 @@ static int vh_load(void)
     if (e)
         return e;
     vh.deep = bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
-    bpf_set(&vh.cfg, "CFG_DEEP", vh.deep);
-    o->cfg = vh.cfg.v;
-    o->n_cfg = vh.cfg.n;
+    bpf_set(&o->cfg, "CFG_DEEP", vh.deep);
     e = bpf_load(o, 1u << VH_END | 1u << VH_WAKER);
     return e ? e : vh_attach_all();
 }

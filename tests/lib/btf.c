@@ -23,7 +23,7 @@ static void answers(void)
     for (u32 i = 0; i < n_want; i++) {
         struct kfield *f = &want[i].f;
         if (want[i].err)
-            printf("%s %s%s\n", want[i].name, u_errname(-want[i].err), f->exists ? " exists" : "");
+            printf("%s %s\n", want[i].name, u_errname(-want[i].err));
         else
             printf("%s %u %u %u %d %lld\n", want[i].name, f->off, f->size, f->count, f->is_signed,
                    (long long)f->value);
@@ -99,8 +99,8 @@ static int btf_main(int argc, char **argv)
             fake.nr = SYS_fsopen;
             fake.err = atoi(argv[2]);
         }
-        int fd = tfs_dir(why);
-        printf("%d %d %s\n", fd, tfs_event_id("sched/sched_process_exec"), fd < 0 ? why : tfs.why);
+        int fd = tfs_dir();
+        printf("%d %d %s\n", fd, tfs_event_id("sched/sched_process_exec"), tfs.why);
         return 0;
     }
     if (argc != 3)

@@ -69,7 +69,7 @@ for n in structs:
     rows.append(f'TYPE("{n}", {tag}, {one[n]["id"]})')
     for path, i, bits in paths("", one[n], 2 if n in ALL else 0):
         if bits:
-            rows.append(f'puts("{n}.{path} EOPNOTSUPP exists");')
+            rows.append(f'puts("{n}.{path} EOPNOTSUPP");')
         else:
             elements, element = array(i)
             rows.append(f'FIELD("{n}.{path}", {tag}, {path}, {elements}, {path}{element})')

@@ -698,7 +698,7 @@ static const char *verified(int interrupted, int denied, int err, size_t log_nee
     fake_bpf = verify;
     int e = bpf_load_one(&o, OPEN_P_FORK);
     fake_bpf = NULL;
-    return e ? o.why : o.prog[OPEN_P_FORK] == 55 && o.loaded == 1u << OPEN_P_FORK ? "loaded" : "?";
+    return e ? o.why : o.prog[OPEN_P_FORK] == 55 ? "loaded" : "?";
 }
 
 static void t_loader(void)
