@@ -393,7 +393,7 @@ enum call_end {
 
 struct opts {
     u32 strlen_max;
-    u8 verbose, timefmt, color;
+    u8 verbose, timefmt;
     u8 quiet;     /* 1: print no events; 2: print only what options request */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit;
@@ -402,11 +402,11 @@ struct opts {
     u64 signals;  /* -e signal=: bit n-1 selects signal n */
     u32 interval_s, duration_s, ring_bytes, min_delay_us;
     bool no_ebpf, bpf_stats;
-    char backend;         /* first letter of --backend=: auto, ptrace, hybrid, observe */
+    char backend;         /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
     bool everyone;        /* --all */
     const char *cgroup;
     u64 min_ns;
-    const char *json_file, *out_file, *user, *sort;
+    const char *json_file, *out_file, *user, *sort, *color;
     const char *record, *report;              /* -w, --report */
     const char *folded, *folded_by;
     const char *perfetto, *chrome_json;
@@ -36547,38 +36547,29 @@ static bool check_run(u8 bits, bool json, struct buf *b)
 }
 
 /* == 45 opt_  options, subcommands, help ========================================
- * gen/tables/options.tbl has a row for each subcommand and each option. The parser, the help and
- * error messages use these rows, and gen/texts.py makes the manual and completions from the table.
- * To add an option, add a row; to add a subcommand, add a row and a function cmd_NAME. */
+ * gen/tables/options.tbl has a row for each subcommand and each option, for the parser, the help,
+ * error messages, the manual and completions (gen/texts.py). To add an option, add a row; to add a
+ * subcommand, add a row and a function cmd_NAME. */
 
-enum opt_kind { /* effect of an option; most kinds have a member of union opt_dest */
-    OPT_FLAG,
-    OPT_COUNT,
-    OPT_SET,    /* stores opt_row.min */
-    OPT_NUMBER, /* from opt_row.min to max */
-    OPT_STRING,
-    OPT_CALL,
-    OPT_NOTHING, /* for compatibility with strace: kvis always behaves this way */
-};
-
-union opt_dest {
-    bool *flag;
-    u8 *count, *set;
-    u32 *number;
-    const char **string;
-    const char *(*call)(const char *value); /* returns NULL or an error message */
-};
+/* The effects of options; gen/tables/options.tbl describes them. */
+enum opt_kind { OPT_FLAG, OPT_COUNT, OPT_SET, OPT_NUMBER, OPT_STRING, OPT_CALL, OPT_NOTHING };
 
 struct opt_row {
-    u16 in; /* one-letter name; 0: none */
-    char letter; /* 0: none */
+    u16 in;                 /* subcommands that have the option: a mask of struct cmd.in */
+    char letter;            /* 0: none */
     const char *name, *arg; /* long name and name of the argument, or NULL */
-    bool optional; /* the argument is optional, and must follow an '=' */
-    u8 kind; /* enum opt_kind */
-    union opt_dest to;
-    u32 min, max;
-    const char *values; /* allowed values, as "a|b|c"; NULL: any value */
-    const char *also; /* names of the same option in other tools, as "a|b|c"; or NULL */
+    bool optional;          /* the argument is optional, and must follow an '=' */
+    u8 kind;                /* enum opt_kind */
+    union {
+        bool *flag;
+        u8 *count, *set;
+        u32 *number;
+        const char **string;
+        const char *(*call)(const char *value); /* returns NULL or an error message */
+    } to;
+    u32 min, max;           /* range of a number; OPT_SET stores min */
+    const char *values;     /* allowed values, as "a|b|c"; NULL: any value */
+    const char *also;       /* names of the option in other tools, as "a|b|c"; or NULL */
     const char *spelled, *help; /* spelled: the option in the help, as "-o, --output=FILE" */
 };
 
@@ -36588,8 +36579,8 @@ enum opt_takes { TAKES_NOTHING, TAKES_COMMAND, TAKES_RECORDINGS, TAKES_COMMANDS 
 struct cmd { /* a subcommand */
     const char *name, *link; /* link: name of a link to kvis that runs the subcommand; or NULL */
     const char *usage, *help;
-    u16 in; /* bit of the subcommand in the mask opt_row.in */
-    u8 takes; /* enum opt_takes */
+    u16 in;                  /* one bit */
+    u8 takes;                /* enum opt_takes */
     int (*run)(void);
 };
 
@@ -36618,7 +36609,6 @@ static const char *opt_pid(const char *v)
     return opt.n_pids ? NULL : "not a process ID";
 }
 
-/* Adds a path to the filter of -P, without trailing slashes. */
 static void opt_path_as(const char *v)
 {
     size_t n = strlen(v);
@@ -36635,7 +36625,7 @@ static void opt_path_as(const char *v)
     opt_push(&opt.paths, &opt.n_paths, copy);
 }
 
-/* Adds a path to the filter of -P: as given, made absolute, and with symbolic links resolved. */
+/* Adds a path to the filter of -P as given, made absolute, and with symbolic links resolved. */
 static const char *opt_path(const char *v)
 {
     static struct path p;
@@ -36670,8 +36660,8 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
-/* Parses "all", "none" or WORD,WORD,... into a bit mask. A leading ! inverts the mask. bit_of
- * returns the bit of a word, or 0 for an unknown word. Returns false if a word is unknown. */
+/* Parses [!]all, [!]none or [!]WORD,WORD,... into a mask. bit_of returns the bit of a word, or 0.
+ * Returns false if a word is unknown. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!';
@@ -36738,7 +36728,7 @@ static long opt_real_time(const char *word)
     return least ? 34 + n : 64 - n;
 }
 
-/* Returns the bit of a signal, a number or a name with or without SIG, or 0. */
+/* Returns the bit of a signal; word: its number, or its name with or without SIG. */
 static u64 opt_signal_bit(const char *word)
 {
     char *end;
@@ -36799,12 +36789,6 @@ static const char *opt_report(const char *v)
     return NULL;
 }
 
-static const char *opt_color(const char *v)
-{
-    opt.color = v[1] == 'l' ? 'a' : *v == 'n' ? 'n' : 0;
-    return NULL;
-}
-
 static const char *opt_by(const char *v)
 {
     opt.by_pid = !strcmp(v, "pid");
@@ -36813,7 +36797,7 @@ static const char *opt_by(const char *v)
 
 static const char *opt_backend(const char *v)
 {
-    opt.backend = *v;
+    opt.backend = strcmp(v, "auto") ? *v : 0;
     return NULL;
 }
 
@@ -36833,13 +36817,40 @@ static const char *opt_ring(const char *v)
 
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
-/* Returns a subcommand's next option after row r (NULL: its first option), or NULL at the end. */
-static const struct opt_row *opt_next(const struct cmd *c, const struct opt_row *r)
+static const struct cmd *opt_cmd; /* the subcommand given on the command line */
+
+/* Returns the subcommand's next option after row r (NULL: its first option), or NULL at the end. */
+static const struct opt_row *opt_next(const struct opt_row *r)
 {
     for (r = r ? r + 1 : opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
-        if (r->in & c->in)
+        if (r->in & opt_cmd->in)
             return r;
     return NULL;
+}
+
+/* A '_' in s matches a '-', because some options of bcc's tools are spelled with a '_'. */
+static bool opt_is(const char *name, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (name[i] != (s[i] == '_' ? '-' : s[i]))
+            return false;
+    return !name[n];
+}
+
+static const struct opt_row *opt_by_name(const char *s, size_t n)
+{
+    const struct opt_row *r = NULL;
+    while ((r = opt_next(r)) && !(r->name && opt_is(r->name, s, n)))
+        ;
+    return r;
+}
+
+static const struct opt_row *opt_by_letter(char letter)
+{
+    const struct opt_row *r = NULL;
+    while ((r = opt_next(r)) && r->letter != letter)
+        ;
+    return r;
 }
 
 /* --- help --- */
@@ -36852,14 +36863,14 @@ static void opt_print(int f, const char *text, size_t n)
         die(EXIT_KVIS, "cannot write %s:", f == STDOUT_FILENO ? "stdout" : "stderr");
 }
 
-static void opt_help_cmd(const struct cmd *c)
+static void opt_help(void)
 {
     enum { HELP_AT = 35 };
     static struct buf b, help;
     char head[64];
     u32 columns = u_columns(STDOUT_FILENO);
-    b_f(&b, "Usage: kvis %s %s\n%s.\n\n", c->name, c->usage, c->help);
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
+    b_f(&b, "Usage: kvis %s %s\n%s.\n\n", opt_cmd->name, opt_cmd->usage, opt_cmd->help);
+    for (const struct opt_row *r = NULL; (r = opt_next(r));) {
         b_reset(&help);
         b_s(&help, r->help);
         snprintf(head, sizeof head, "  %-*s", HELP_AT - 2, r->spelled);
@@ -36870,29 +36881,28 @@ static void opt_help_cmd(const struct cmd *c)
 
 /* --- the parser --- */
 
-/* Ends kvis because of a mistake in the command line. The message is followed by the usage of the
- * option or, if r is NULL, of the subcommand. */
-static void PRINTF_LIKE(3, 4) __attribute__((noreturn))
-opt_wrong(const struct cmd *c, const struct opt_row *r, const char *fmt, ...)
+/* Ends kvis because of a mistake in the command line. The usage of the option (its long name) or,
+ * if `option` is NULL, of the subcommand follows the message. */
+static void PRINTF_LIKE(2, 3) __attribute__((noreturn))
+opt_wrong(const char *option, const char *fmt, ...)
 {
     char what[512];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
+    const struct opt_row *r = option ? opt_by_name(option, strlen(option)) : NULL;
     if (r)
         die(EXIT_USAGE, "%s\nusage: %s  %s", what, r->spelled + strspn(r->spelled, " "), r->help);
-    die(EXIT_USAGE, "%s\nusage: kvis %s %s", what, c->name, c->usage);
+    die(EXIT_USAGE, "%s\nusage: kvis %s %s", what, opt_cmd->name, opt_cmd->usage);
 }
 
-static void __attribute__((noreturn))
-opt_bad(const struct cmd *c, const struct opt_row *r, const char *v, const char *why)
+static void __attribute__((noreturn)) opt_bad(const char *option, const char *v, const char *why)
 {
-    const char letter[] = { r->letter, 0 };
-    opt_wrong(c, r, "%s%s: '%.300s': %s", r->name ? "--" : "-", r->name ? r->name : letter, v, why);
+    opt_wrong(option, "--%s: '%.300s': %s", option, v, why);
 }
 
-static void opt_set_number(const struct cmd *c, const struct opt_row *r, const char *v)
+static void opt_set_number(const struct opt_row *r, const char *v)
 {
     char *end, why[80];
     errno = 0;
@@ -36900,7 +36910,7 @@ static void opt_set_number(const struct cmd *c, const struct opt_row *r, const c
     if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max) {
         snprintf(why, sizeof why, "%s is a %snumber from %u to %u", r->arg,
                  *end == '.' ? "whole " : "", r->min, r->max);
-        opt_bad(c, r, v, why);
+        opt_bad(r->name, v, why);
     }
     *r->to.number = (u32)n;
 }
@@ -36916,17 +36926,17 @@ static bool opt_in_list(const char *list, const char *v)
     return false;
 }
 
-static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *v)
+static void opt_apply(const struct opt_row *r, const char *v)
 {
     const char *wrong = NULL;
     char why[128];
     if (r->letter == 'h') {
-        opt_help_cmd(c);
+        opt_help();
         exit(0);
     }
     if (r->values && v && !opt_in_list(r->values, v)) {
         snprintf(why, sizeof why, "allowed values: %s", r->values);
-        opt_bad(c, r, v, why);
+        opt_bad(r->name, v, why);
     }
     switch (r->kind) {
     case OPT_FLAG:
@@ -36939,7 +36949,7 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
         *r->to.set = (u8)r->min;
         break;
     case OPT_NUMBER:
-        opt_set_number(c, r, v);
+        opt_set_number(r, v);
         break;
     case OPT_STRING:
         *r->to.string = v;
@@ -36949,41 +36959,16 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
         break;
     }
     if (wrong)
-        opt_bad(c, r, v ? v : "", wrong);
+        opt_bad(r->name, v ? v : "", wrong);
 }
 
-/* A '_' in s matches a '-', because some options of bcc's tools are spelled with a '_'. */
-static bool opt_is(const char *name, const char *s, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (name[i] != (s[i] == '_' ? '-' : s[i]))
-            return false;
-    return !name[n];
-}
-
-static const struct opt_row *opt_by_letter(const struct cmd *c, char letter)
-{
-    const struct opt_row *r = NULL;
-    while ((r = opt_next(c, r)) && r->letter != letter)
-        ;
-    return r;
-}
-
-static const struct opt_row *opt_by_name(const struct cmd *c, const char *s, size_t n)
-{
-    const struct opt_row *r = NULL;
-    while ((r = opt_next(c, r)) && !(r->name && opt_is(r->name, s, n)))
-        ;
-    return r;
-}
-
-static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const char *given)
+static void __attribute__((noreturn)) opt_unknown(const char *given)
 {
     char name[40];
     const char *near = NULL;
     u32 distance = 9;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r)) && distance;) {
+    for (const struct opt_row *r = NULL; (r = opt_next(r)) && distance;) {
         if (r->name)
             u_nearer(name, r->name, &near, &distance);
         if (r->name && opt_in_list(r->also, name)) {
@@ -36991,106 +36976,87 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
             distance = 0;
         }
     }
-    if (!near && !strcmp(name, "version"))
-        opt_wrong(c, NULL, "no option '%.300s'; did you mean kvis --version?", given);
-    if (!near)
-        opt_wrong(c, NULL, "no option '%.300s' (see kvis %s --help)", given, c->name);
-    opt_wrong(c, opt_by_name(c, near, strlen(near)), "no option '%.300s'; did you mean --%s?",
-              given, near);
+    if (near)
+        opt_wrong(near, "no option '%.300s'; did you mean --%s?", given, near);
+    if (!strcmp(name, "version"))
+        opt_wrong(NULL, "no option '%.300s'; did you mean kvis --version?", given);
+    opt_wrong(NULL, "no option '%.300s' (see kvis %s --help)", given, opt_cmd->name);
 }
 
-/* Returns the next word as the value of an option, or NULL. The value "--" is only accepted after
- * an '='. */
-static const char *opt_next_word(char **argv)
+/* Applies an option with the value v; NULL: with the next word, which must not be "--". Returns
+ * the number of words that the option uses. */
+static int opt_apply_value(const struct opt_row *r, const char *v, char **argv)
 {
-    return argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
+    const char *next = argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
+    if (!v && !next)
+        opt_bad(r->name, "", "a value is missing");
+    opt_apply(r, v ? v : next);
+    return v ? 1 : 2;
 }
 
 /* Parses --name, --name=value or --name value. Returns the number of words that the option uses. */
-static int opt_long(const struct cmd *c, char **argv)
+static int opt_long(char **argv)
 {
-    const char *name = argv[0] + 2, *eq = strchr(name, '=');
-    const struct opt_row *r = opt_by_name(c, name, eq ? (size_t)(eq - name) : strlen(name));
+    const char *name = argv[0] + 2, *eq = strchr(name, '='), *v = eq ? eq + 1 : NULL;
+    const struct opt_row *r = opt_by_name(name, strcspn(name, "="));
     if (!r)
-        opt_unknown(c, argv[0]);
-    if (!r->arg || r->optional) {
-        if (eq && !r->arg)
-            opt_bad(c, r, eq + 1, "takes no value");
-        opt_apply(c, r, eq ? eq + 1 : NULL);
-        return 1;
-    }
-    const char *v = eq ? eq + 1 : opt_next_word(argv);
-    if (!v)
-        opt_bad(c, r, "", "a value is missing");
-    opt_apply(c, r, v);
-    return eq ? 1 : 2;
+        opt_unknown(argv[0]);
+    if (v && !r->arg)
+        opt_bad(r->name, v, "takes no value");
+    if (r->arg && !r->optional)
+        return opt_apply_value(r, v, argv);
+    opt_apply(r, v);
+    return 1;
 }
 
 /* Parses -abc, -sN or -s N. Returns the number of words that the options use. */
-static int opt_short(const struct cmd *c, char **argv)
+static int opt_short(char **argv)
 {
     for (const char *p = argv[0] + 1; *p; p++) {
-        const struct opt_row *r = opt_by_letter(c, *p);
+        const struct opt_row *r = opt_by_letter(*p);
         if (!r)
-            opt_wrong(c, NULL, "no option '-%c' (see kvis %s --help)", *p, c->name);
-        if (!r->arg) {
-            opt_apply(c, r, NULL);
-            continue;
-        }
-        const char *v = p[1] ? p + 1 : opt_next_word(argv);
-        if (!v)
-            opt_bad(c, r, "", "a value is missing");
-        opt_apply(c, r, v);
-        return p[1] ? 1 : 2;
+            opt_wrong(NULL, "no option '-%c' (see kvis %s --help)", *p, opt_cmd->name);
+        if (r->arg)
+            return opt_apply_value(r, p[1] ? p + 1 : NULL, argv);
+        opt_apply(r, NULL);
     }
     return 1;
 }
 
-static const struct cmd *opt_cmd; /* the subcommand given on the command line */
-
-static const struct opt_row *opt_named(const char *name)
+/* Ends kvis if the user certainly wrote the optional value of an option as the next word: the
+ * subcommand takes no words; a command follows, and the word is not a program or a "--" follows
+ * later; recordings follow, and the word names no existing file. */
+static void opt_refuse_value(const char *option, char **word)
 {
-    return opt_by_name(opt_cmd, name, strlen(name));
+    u8 takes = opt_cmd->takes;
+    const struct opt_row *r = opt_by_name(option + 2, strlen(option + 2));
+    bool certain = takes == TAKES_NOTHING
+                   || (takes == TAKES_COMMAND && word[1] && !sp_locate(*word))
+                   || (takes == TAKES_RECORDINGS && access(*word, F_OK) < 0);
+    for (char **next = word; takes == TAKES_COMMAND && *next; next++)
+        certain |= !strcmp(*next, "--");
+    if (r && r->optional && certain)
+        opt_wrong(r->name, "%s: the value must follow an '='; fix: %s=%.300s", option, option,
+                  *word);
 }
 
-/* Ends kvis if the user wrote the optional value of an option as the next word, without '='. This
- * is certain in three cases: the subcommand takes no words; a command follows, and the word is not
- * a program or a "--" follows later; recordings follow, and the word does not name an existing
- * file. */
-static void opt_refuse_value(const struct cmd *c, const char *option, char **word)
+/* Returns the words after the options. Options may also follow recordings and names of
+ * subcommands. */
+static char **opt_parse(char **argv)
 {
-    const struct opt_row *r = opt_by_name(c, option + 2, strlen(option + 2));
-    bool meant = c->takes == TAKES_NOTHING;
-    if (!r || !r->optional)
-        return;
-    if (c->takes == TAKES_COMMAND)
-        meant = word[1] && !sp_locate(*word);
-    for (char **next = word; c->takes == TAKES_COMMAND && *next; next++)
-        meant |= !strcmp(*next, "--");
-    if (c->takes == TAKES_RECORDINGS)
-        meant = access(*word, F_OK) < 0;
-    if (meant)
-        opt_wrong(c, r, "%s: the value must follow an '='; fix: %s=%.300s", option, option, *word);
-}
-
-/* Parses the options of a subcommand. Returns the words after the options. If the subcommand takes
- * recordings or names of subcommands, options may also follow these words. */
-static char **opt_parse(const struct cmd *c, char **argv)
-{
-    opt_cmd = c;
-    bool mixed = c->takes == TAKES_RECORDINGS || c->takes == TAKES_COMMANDS;
+    bool mixed = opt_cmd->takes == TAKES_RECORDINGS || opt_cmd->takes == TAKES_COMMANDS;
     char **words = argv;
     const char *before = NULL; /* the previous option */
     u32 n = 0;
     while (*argv && strcmp(*argv, "--")) {
         bool option = **argv == '-' && (*argv)[1];
         if (!option && before && !strncmp(before, "--", 2))
-            opt_refuse_value(c, before, argv);
+            opt_refuse_value(before, argv);
         before = option ? *argv : NULL;
         if (!option && !mixed)
             return argv;
         if (option)
-            argv += (*argv)[1] == '-' ? opt_long(c, argv) : opt_short(c, argv);
+            argv += (*argv)[1] == '-' ? opt_long(argv) : opt_short(argv);
         else
             words[n++] = *argv++;
     }
@@ -37106,9 +37072,8 @@ static char **opt_parse(const struct cmd *c, char **argv)
 /* == 46 cmd_  the subcommands ===================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
-/* Opens descriptors 0, 1 and 2 if they are closed. Otherwise, a file of kvis could have such a
- * number, and messages would go into the file. O_CLOEXEC closes these descriptors again in the
- * command. */
+/* Opens descriptors 0, 1 and 2 if they are closed; otherwise, messages could go into a file that
+ * kvis opens. In the command they are closed again (O_CLOEXEC). */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -37119,17 +37084,21 @@ static void cmd_std_fds(void)
 static bool cmd_colour(int f)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    if (opt.color)
-        return opt.color == 'a';
+    if (opt.color && strcmp(opt.color, "auto"))
+        return !strcmp(opt.color, "always");
     return isatty(f) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
 /* The files that kvis reads or writes. kvis refuses to use the same file twice. */
 static struct {
-    struct { dev_t dev; ino_t ino; const char *name; int full; } of[16];
-    /* full: descriptor of an output file with its old content; -1: none */
+    struct {
+        dev_t dev;
+        ino_t ino;
+        const char *name;
+        int full; /* descriptor of an output file that has its old content; -1: none */
+    } of[16];
     u32 n;
-    bool later; /* kvis truncates output files in out_begin, not when it opens them */
+    bool later; /* out_begin truncates output files, instead of cmd_empty_file */
 } cmd_files;
 
 static void cmd_own_file(int f, const char *name)
@@ -37149,7 +37118,7 @@ static void cmd_own_file(int f, const char *name)
     cmd_files.of[cmd_files.n++].name = name;
 }
 
-/* Redirects the descriptor of an output file to /dev/null, to keep the old content of the file. */
+/* Redirects the descriptor of an output file to /dev/null, which keeps the file's old content. */
 static void cmd_spare_file(int f)
 {
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -37170,7 +37139,7 @@ static void cmd_empty_files(void)
     }
 }
 
-/* Called if nothing was traced: keeps the old content of all output files. */
+/* Keeps the old content of all output files, because nothing was traced. */
 static void cmd_spare_files(void)
 {
     out.empty = NULL;
@@ -37179,7 +37148,7 @@ static void cmd_spare_files(void)
             cmd_spare_file(cmd_files.of[i].full);
 }
 
-/* Truncates an output file, now or later in out_begin. Returns its descriptor f. */
+/* Truncates an output file, now or in out_begin. Returns its descriptor f. */
 static int cmd_empty_file(int f, const char *name)
 {
     struct stat s;
@@ -37217,8 +37186,8 @@ static bool cmd_shared_directory(void)
            || (s.st_uid && s.st_uid != geteuid());
 }
 
-/* Opens the file of --report. Its default name is predictable. Therefore, if other users can write
- * to the directory, kvis refuses links, FIFOs and files of other users, which may be planted. */
+/* Opens the file of --report. Its default name is predictable. Therefore, in a directory that other
+ * users can write, kvis refuses links, FIFOs and files of other users. */
 static int cmd_open_report(void)
 {
     struct stat s;
@@ -37233,7 +37202,7 @@ static int cmd_open_report(void)
     return cmd_empty_file(f, opt.report);
 }
 
-/* Refuses JSON on stdout if stdout is a pipe or file that also gets the command's output. */
+/* Refuses JSON on stdout if a pipe or file would also get the command's output. */
 static void cmd_refuse_mixed(void)
 {
     struct stat s;
@@ -37279,8 +37248,8 @@ static void cmd_this_run(const char *backend)
     rec_run.backend = backend;
 }
 
-/* Returns the directory for temporary files of reports: $TMPDIR, /tmp, or, if /tmp is missing
- * (initramfs) or not writable (container), the directory of the report. */
+/* Returns the directory of temporary files: $TMPDIR, /tmp, or, if /tmp is missing (initramfs) or
+ * not writable (container), the directory of the report. */
 static const char *cmd_temporary_dir(void)
 {
     static char beside[PATH_MAX];
@@ -37296,7 +37265,7 @@ static const char *cmd_temporary_dir(void)
 
 static char cmd_recording_name[PATH_MAX + 64];
 
-/* Opens the file of the recording: the file of -w, or a temporary file to make the report from. */
+/* Opens the file of -w, or a temporary recording from which the report is made. */
 static void cmd_open_recorded(void)
 {
     const char *dir = cmd_temporary_dir();
@@ -37318,9 +37287,9 @@ static void cmd_open_recorded(void)
 
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_json_fd = -1, cmd_folded_fd = -1;
 
-/* Opens the files of -w, --perfetto, --chrome-json, --folded and --report. This happens before kvis
- * installs signal handlers and starts the command, because opening a FIFO waits for a reader, and
- * ^C must end the wait. live: kvis traces, and does not replay a recording. */
+/* Opens the files of -w, --perfetto, --chrome-json, --folded and --report. Must run before kvis
+ * installs signal handlers: opening a FIFO waits for a reader, and ^C must end the wait. live: kvis
+ * traces, and does not replay a recording. */
 static void cmd_open_records(bool live)
 {
     if (opt.report)
@@ -37367,7 +37336,7 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_announce_report();
 }
 
-/* Describes the processes to which kvis attached. Recordings contain these descriptions. */
+/* Describes the processes to which kvis attached, for recordings and cmd_list_attached. */
 static void cmd_describe_attached(void)
 {
     struct buf *b = &rec_processes;
@@ -37422,7 +37391,7 @@ static void cmd_start_text(void)
         b_f(b, "kvis: using ptrace only: %s\n", hy.why_not);
 }
 
-/* Sets time zero of all output: the time of the command's execve(2), or the start of tracing. */
+/* Sets time zero of the output: the time of the command's execve(2), or the start of tracing. */
 static void cmd_start_clock(u64 zero_ns)
 {
     out.start_ns = zero_ns;
@@ -37438,20 +37407,20 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 {
     sigset_t set;
     struct rlimit none = { 0, 0 };
-    setrlimit(RLIMIT_CORE, &none); /* if this fails, prctl(2) has the same effect */
+    setrlimit(RLIMIT_CORE, &none);
     prctl(PR_SET_DUMPABLE, 0); /* a core_pattern with a pipe ignores RLIMIT_CORE (fs/coredump.c) */
     signal(sig, SIG_DFL);
     sigemptyset(&set);
     sigaddset(&set, sig);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     raise(sig);
-    exit(status); /* the signal did not kill kvis: exit as a shell would */
+    exit(status); /* if the signal did not kill kvis */
 }
 
 static int cmd_trace_end(void)
 {
     if (WIFSIGNALED(tr.status) && !tr.quit_sig)
-        out_begin(); /* even if the kernel killed the command because its execve(2) failed late */
+        out_begin(); /* the kernel killed the command, perhaps because its execve(2) failed late */
     bool begun = !out.empty;
     if (!begun)
         cmd_spare_files();
@@ -37481,8 +37450,8 @@ static void cmd_refuse_without_command(void)
     };
     for (size_t i = 0; i < ARRAY_LEN(row) && !opt.command; i++)
         if (row[i].given)
-            opt_wrong(opt_cmd, opt_named(row[i].name), "--%s needs a command that kvis starts; "
-                      "fix: omit the option, or give a command instead of %s", row[i].name,
+            opt_wrong(row[i].name, "--%s needs a command that kvis starts; fix: omit the option, "
+                      "or give a command instead of %s", row[i].name,
                       opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
 }
 
@@ -37491,14 +37460,14 @@ static int cmd_trace(void)
     static char cwd[PATH_MAX];
     bool everyone = opt.everyone || opt.cgroup;
     if (!opt.command && !opt.n_pids && !everyone)
-        opt_wrong(opt_cmd, NULL, "nothing to trace; fix: give a command or -p PID");
+        opt_wrong(NULL, "nothing to trace; fix: give a command or -p PID");
     if (everyone && (opt.command || opt.n_pids))
-        opt_wrong(opt_cmd, opt_named(opt.everyone ? "all" : "cgroup"),
+        opt_wrong(opt.everyone ? "all" : "cgroup",
                   "--all and --cgroup cannot be combined with a command or -p PID");
     if (opt.everyone && opt.cgroup)
-        opt_wrong(opt_cmd, opt_named("all"), "--all and --cgroup cannot be combined");
+        opt_wrong("all", "--all and --cgroup cannot be combined");
     if (opt.command && opt.n_pids)
-        opt_wrong(opt_cmd, opt_named("attach"), "a command and -p PID cannot be combined");
+        opt_wrong("attach", "a command and -p PID cannot be combined");
     cmd_refuse_without_command();
     cmd_refuse_mixed();
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
@@ -37516,11 +37485,11 @@ static int cmd_trace(void)
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
     if (tr.mode == TR_OBSERVE && !hy_follows() && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
-        opt_wrong(opt_cmd, opt_named("trace"),
-                  "the observe backend only reports calls that return (successful, failed)");
+        opt_wrong("trace", "the observe backend only reports calls that return (successful, "
+                  "failed)");
     if (opt.min_ns && opt.count_only && tr.mode != TR_OBSERVE)
-        opt_wrong(opt_cmd, opt_named("min-duration"),
-                  "--min-duration with -c needs --all, --cgroup or --backend=observe");
+        opt_wrong("min-duration", "--min-duration with -c needs --all, --cgroup or "
+                  "--backend=observe");
     if (tr.mode == TR_OBSERVE && !hy.on)
         die(EXIT_KVIS, "cannot observe: %s", hy.why_not);
     if (opt.backend == 'h' && opt.n_pids)
@@ -37545,7 +37514,7 @@ static int cmd_trace(void)
         return 1;
     if (!opt.command)
         cmd_describe_attached();
-    if (hy_follows()) { /* hide events that occurred before kvis had read /proc */
+    if (hy_follows()) { /* hide events from before kvis had read /proc */
         cmd_start_clock(u_now());
         tr_each(tr_from_zero);
     }
@@ -37580,7 +37549,7 @@ static void cmd_sinks(void)
     cmd_json_sink();
 }
 
-/* Sets up outputs and signals for open, proc, monitor and diagnose, which write to stdout. */
+/* Sets up outputs and signals for subcommands that write to stdout. */
 static void cmd_rows_begin(void)
 {
     cmd_sinks();
@@ -37594,8 +37563,8 @@ static void cmd_rows_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* Returns the exit status of kvis: in order of precedence, a failure of kvis, the signal that ended
- * kvis, the command's status. */
+/* Returns the exit status of kvis: a failure of kvis, else the signal that ended kvis, else the
+ * command's status. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -37608,15 +37577,13 @@ static int cmd_rows_end(int failed, int status)
     return status == -1 ? 0 : WEXITSTATUS(status);
 }
 
-/* Refuses --backend=ptrace without a command: open and proc can use ptrace only on a command. */
 static void cmd_refuse_ptrace(void)
 {
     if (opt.backend == 'p' && !opt.command)
-        opt_wrong(opt_cmd, opt_named("backend"), "--backend=ptrace needs a command that kvis "
-                  "starts");
+        opt_wrong("backend", "--backend=ptrace needs a command that kvis starts");
 }
 
-/* Refuses -p with the ID of a thread instead of a process, because no event would match it. */
+/* Refuses -p with the ID of a thread that is not a process, because no event would match it. */
 static void cmd_refuse_thread(u32 pid)
 {
     pid_t id = (pid_t)pid;
@@ -37634,7 +37601,7 @@ static int cmd_open(void)
 {
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
     if (opt.command && (open_opt.pid || open_opt.tid))
-        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p or -t cannot be combined");
+        opt_wrong("pid", "a command and -p or -t cannot be combined");
     pid_t watched = (pid_t)(open_opt.tid ? open_opt.tid : open_opt.pid);
     if (watched && kill(watched, 0) < 0 && errno == ESRCH)
         die(EXIT_KVIS, "no %s %d", open_opt.tid ? "thread" : "process", watched);
@@ -37663,17 +37630,16 @@ static int cmd_proc(void)
     sp_boot();
     pid = (pid_t)proc_opt.pid;
     if (opt.command && (proc_opt.pid || proc_opt.only_pid))
-        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p cannot be combined");
+        opt_wrong("pid", "a command and -p cannot be combined");
     cmd_refuse_thread(proc_opt.pid ? proc_opt.pid : proc_opt.only_pid);
     if (opt.json && !opt.json_file && strcmp(proc_opt.format, "text"))
-        opt_wrong(opt_cmd, opt_named("format"),
-                  "--format=%s and --json both write to stdout; fix: --json=FILE", proc_opt.format);
-    if (proc_opt.tree && strcmp(proc_opt.format, "text"))
-        opt_wrong(opt_cmd, opt_named("tree"), "--tree and --format=%s cannot be combined",
+        opt_wrong("format", "--format=%s and --json both write to stdout; fix: --json=FILE",
                   proc_opt.format);
+    if (proc_opt.tree && strcmp(proc_opt.format, "text"))
+        opt_wrong("tree", "--tree and --format=%s cannot be combined", proc_opt.format);
     if (opt.min_ns && proc_shows_starts())
-        opt_wrong(opt_cmd, opt_named("min-duration"), "--min-duration cannot be combined with "
-                  "%s%s, which reports commands when they start",
+        opt_wrong("min-duration", "--min-duration cannot be combined with %s%s, which reports "
+                  "commands when they start",
                   proc_opt.live ? "--live" : "--format=", proc_opt.live ? "" : proc_opt.format);
     cmd_refuse_mixed();
     proc_gantt.name[0] = proc_opt.gantt;
@@ -37712,8 +37678,7 @@ static int cmd_exitsnoop(void)
     return cmd_proc();
 }
 
-/* Copies the name of a directory without trailing slashes, because appended paths begin with a
- * slash. */
+/* Copies the name of a directory, without trailing slashes. */
 static const char *cmd_directory(char *own, const char *dir)
 {
     size_t n = strlen(dir);
@@ -37742,12 +37707,11 @@ static int cmd_print(int f, const char *text)
 static void cmd_monitor_ready(void)
 {
     if (opt.command && opt.n_pids)
-        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID cannot be combined");
+        opt_wrong("pid", "a command and -p PID cannot be combined");
     if (!mon_sources_on())
-        opt_wrong(opt_cmd, opt_named("collectors"),
-                  "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
+        opt_wrong("collectors", "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
     if (opt.n_pids > MFS_PIDS)
-        opt_wrong(opt_cmd, opt_named("pid"), "-p: at most %d processes", MFS_PIDS);
+        opt_wrong("pid", "-p: at most %d processes", MFS_PIDS);
     cmd_roots();
     for (u32 i = 0; i < opt.n_pids; i++)
         if (!met_there(met_path("/proc/%d/stat", opt.pids[i])))
@@ -37771,12 +37735,11 @@ static int cmd_monitor(void)
         return 0;
     }
     if (pmc_unknown())
-        opt_wrong(opt_cmd, opt_named("event"), "-e: no PMU of this CPU has the event %s; fix: "
+        opt_wrong("event", "-e: no PMU of this CPU has the event %s; fix: "
                   "choose an event that kvis monitor --list-events prints", pmc_unknown());
     cmd_refuse_mixed();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
-        opt_wrong(opt_cmd, opt_named("csv"),
-                  "--csv and --json both write to stdout; fix: --json=FILE");
+        opt_wrong("csv", "--csv and --json both write to stdout; fix: --json=FILE");
     if (mo.listen.ss_family) {
         int e = hs_open();
         errno = -e;
@@ -37795,11 +37758,12 @@ static int cmd_monitor(void)
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_rows_header("none");
-    if (opt.command && !opt.out_file) { /* stdout is used by the command */
+    if (opt.command && !opt.out_file) { /* the command uses stdout */
         out.events_on = true;
         out.text.fd[0] = STDERR_FILENO;
-    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
+    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file))) {
         out.events_on = false;
+    }
     mout.screen = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
                   && isatty(STDIN_FILENO) && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
     if (!out.events_on)
@@ -37817,7 +37781,7 @@ static int cmd_diagnose(void)
          v += strlen(v) + 1) {
         const char *why = dg_threshold(v);
         if (why)
-            opt_bad(opt_cmd, opt_named("threshold"), v, why);
+            opt_bad("threshold", v, why);
     }
     cmd_monitor_ready();
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* no rule uses these */
@@ -37841,7 +37805,7 @@ static int cmd_check(void)
     cmd_roots();
     for (char **a = opt.command; a && *a && !cpu; a++) {
         if (!check_bits(*a))
-            opt_wrong(opt_cmd, NULL, "no command '%s' (see kvis help)", *a);
+            opt_wrong(NULL, "no command '%s' (see kvis help)", *a);
         bits |= check_bits(*a);
     }
     if (opt.json) {
@@ -37862,8 +37826,7 @@ static int cmd_check(void)
     return !works;
 }
 
-/* Checks that replay can print the table of system calls. Warns if filters do not apply to the
- * table. */
+/* Checks that replay can print the table of system calls, and that filters apply to it. */
 static void cmd_replay_table(void)
 {
     if (!opt.count_only && !opt.count_too)
@@ -37892,21 +37855,29 @@ static void cmd_open_recording(const char *name)
         die(EXIT_KVIS, "%s: --report needs a recording in a file, not a pipe", rec_in.name);
 }
 
-static int cmd_replay(void)
+/* Begins a subcommand that reads n recordings. Returns their names. */
+static char **cmd_recordings(u32 n)
 {
     char **words = opt.command;
-    if (!words || words[1])
-        opt_wrong(opt_cmd, NULL, "replay needs one recording");
+    u32 given = 0;
+    while (words && words[given])
+        given++;
+    if (given != n)
+        opt_wrong(NULL, "%s needs %s", opt_cmd->name, n == 1 ? "one recording" : "two recordings");
     opt.command = NULL;
     nm_init();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    cmd_open_recording(*words);
+    return words;
+}
+
+static int cmd_replay(void)
+{
+    cmd_open_recording(*cmd_recordings(1));
     bool proc = !strcmp(rec_run.backend, ST_PROC);
     st.apart = true;
     if (proc_opt.tree && !proc)
-        opt_wrong(opt_cmd, opt_named("tree"), "--tree: %s is not a recording of kvis proc",
-                  rec_in.name);
+        opt_wrong("tree", "--tree: %s is not a recording of kvis proc", rec_in.name);
     cmd_open_sinks();
     cmd_open_records(false);
     if (out.json_on)
@@ -37940,13 +37911,7 @@ static int cmd_replay(void)
 
 static int cmd_diff(void)
 {
-    char **words = opt.command;
-    if (!words || !words[1] || words[2])
-        opt_wrong(opt_cmd, NULL, "diff needs two recordings");
-    opt.command = NULL;
-    nm_init();
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
+    char **words = cmd_recordings(2);
     for (u32 k = 0; k < 2; k++) {
         int f = open(words[k], O_RDONLY | O_CLOEXEC);
         if (f < 0)
@@ -38009,8 +37974,7 @@ static int cmd_completion(const char *shell)
     return cmd_print(STDOUT_FILENO, text);
 }
 
-/* Returns the first manual page that has the synopsis of a subcommand. The last page, kvis.1, has
- * all of them. */
+/* Returns the first page with the synopsis of a subcommand. The last page, kvis.1, has them all. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
@@ -38032,8 +37996,8 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
     }
     u_nearer(given, "help", &near, &distance);
     u_nearer(given, "completion", &near, &distance);
-    if (cmd_find(near))
-        opt_wrong(cmd_find(near), NULL, "no command '%s'; did you mean %s?", given, near);
+    if ((opt_cmd = cmd_find(near)))
+        opt_wrong(NULL, "no command '%s'; did you mean %s?", given, near);
     if (near)
         die(EXIT_USAGE, "no command '%s'; did you mean %s? (see kvis help)", given, near);
     if (*given == '-')
@@ -38045,28 +38009,26 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
 static int cmd_help(char *const *args)
 {
     const char *name = args[0] && strcmp(args[0], "--man") ? args[0] : NULL;
-    const struct cmd *c = name ? cmd_find(name) : NULL;
     static struct buf list;
     if (name && !args[1] && emb_list(&list, name)) {
         opt_print(STDOUT_FILENO, list.p, list.len);
         return 0;
     }
-    if (name && !c)
+    opt_cmd = cmd_find(name);
+    if (name && !opt_cmd)
         cmd_unknown(name);
     args += name != NULL;
     bool man = args[0] && !strcmp(args[0], "--man");
     if (args[man])
         die(EXIT_USAGE, "help: '%s': the only option is --man", args[man]);
     if (man)
-        return cmd_print(STDOUT_FILENO, c ? cmd_page(c) : emb_text("kvis", "1"));
-    if (!c)
+        return cmd_print(STDOUT_FILENO, opt_cmd ? cmd_page(opt_cmd) : emb_text("kvis", "1"));
+    if (!opt_cmd)
         return cmd_print(STDOUT_FILENO, emb_text("list", "commands"));
-    opt_help_cmd(c);
+    opt_help();
     return 0;
 }
 
-/* Refuses to run as a set-user-ID or set-group-ID program. kvis writes files and traces processes
- * as its user asks, so every user would get the rights of the owner of kvis. */
 static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
@@ -38086,7 +38048,8 @@ static int cmd_run(const struct cmd *c, char **argv)
     tr.status = -1; /* an initializer would move `tr` from .bss into the binary */
     sc_init();
     sc_parse("all");
-    char **rest = opt_parse(c, argv + 1);
+    opt_cmd = c;
+    char **rest = opt_parse(argv + 1);
     opt.command = *rest ? rest : NULL;
     return c->run();
 }

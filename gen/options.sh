@@ -62,6 +62,7 @@ function spelling(s,    rest) { # sets letter, long, arg, maybe
     else if (rest ~ (long != "" ? "^=." : "^ .")) arg = substr(rest, 2)
     else if (rest != "") bad(row ": how is that spelled?")
     if (letter long == "") bad(row ": neither a letter nor a name")
+    if (arg != "" && long == "") bad(row ": an argument without a long name")
     if (arg != "" && !(arg in argument)) bad(row ": no argument is called `" arg "`")
 }
 function commands(s,    w, n, i, out) { # the mask of the commands that have the option
