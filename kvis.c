@@ -35812,13 +35812,11 @@ static int dg_run(void)
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ====================
- * kvis check tries an ability by calling the function with which a subcommand starts it. The
- * function runs in a child process, whose exit cleans up. If it fails, the reason it returns fills
- * the detail and the fix in the ability's row. check_judge derives the verdicts on subcommands from
- * the rows. To add an ability, add a row of check_rows[] and a function. */
+ * kvis check tries each feature in a child process, with the function that a subcommand also calls.
+ * check_judge derives the verdicts on subcommands from the results. To add a feature, add a row of
+ * check_rows[] and a function. */
 
-/* One bit per subcommand. virt (virtio rings) is a part of monitor that has a verdict of its
- * own. */
+/* One bit per subcommand. virt (virtio rings) is a part of monitor with its own verdict. */
 enum {
     CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
     CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff work everywhere */
@@ -35829,25 +35827,24 @@ struct check {
     char detail[512], fix[256];
 };
 
+/* Appends to the detail. */
 static void PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char *fmt, ...)
 {
+    size_t len = strlen(c->detail);
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(c->detail, sizeof c->detail, fmt, ap);
+    vsnprintf(c->detail + len, sizeof c->detail - len, fmt, ap);
     va_end(ap);
     c->works = works;
 }
 
-static void PRINTF_LIKE(2, 3) check_fix(struct check *c, const char *fmt, ...)
+static void check_fix(struct check *c, const char *fix)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(c->fix, sizeof c->fix, fmt, ap);
-    va_end(ap);
+    snprintf(c->fix, sizeof c->fix, "%s", fix);
     c->works = false;
 }
 
-/* Splits a message at U_FIX into detail and fix. If `why` is NULL, the ability works. */
+/* Splits a message at U_FIX into detail and fix. If `why` is NULL, the feature works. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -35857,7 +35854,7 @@ static void check_reason(struct check *c, const char *why)
     snprintf(c->fix, sizeof c->fix, "%s", fix ? fix + strlen(U_FIX) : "");
 }
 
-/* --- the functions that try the abilities; each runs in a child of check_try --- */
+/* --- the functions that try the features, in a child process --- */
 
 static void check_kernel(struct check *c)
 {
@@ -35868,7 +35865,6 @@ static void check_kernel(struct check *c)
         check_say(c, true, "%s %s %s", u.sysname, u.release, u.machine);
 }
 
-/* Tries BTF (type information), which BPF programs need to read the kernel's structures. */
 static void check_btf(struct check *c)
 {
     struct btf_want w = { .name = "task_struct.pid" };
@@ -35930,7 +35926,7 @@ static const char *check_hybrid_fix(void)
     return bpf_caps() >> SYS_ADMIN & 1 ? "" : u_rights("CAP_SYS_ADMIN");
 }
 
-/* Tries the hybrid backend, which traces a command. Also fills the next two rows, which need it. */
+/* Tries the hybrid backend. Also fills the next two rows, which need it. */
 static void check_hybrid(struct check *c)
 {
     struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
@@ -35938,7 +35934,7 @@ static void check_hybrid(struct check *c)
     hy_start_uring();
     check_reason(c, hy.on ? NULL : hy.why_not);
     if (!hy.on && !c->fix[0])
-        check_fix(c, "%s", check_hybrid_fix());
+        check_fix(c, check_hybrid_fix());
     for (u32 i = 0; i < ARRAY_LEN(with); i++)
         if (hy.on)
             check_reason(&c[1 + i], with[i]->fam ? NULL : with[i]->why);
@@ -35956,7 +35952,7 @@ static void check_observe(struct check *c)
     tr_backend();
     check_reason(c, hy.on ? NULL : hy.why_not);
     if (!hy.on && !bpf_caps_enough(bpf_caps()))
-        check_fix(c, "%s", u_rights("CAP_BPF and CAP_PERFMON"));
+        check_fix(c, u_rights("CAP_BPF and CAP_PERFMON"));
     else if (!hy.on && bpf_pid_ns(NULL))
         check_fix(c, "run kvis in the initial PID namespace (docker run --pid=host)");
 }
@@ -35978,8 +35974,8 @@ static void check_proc(struct check *c)
     check_session(c, &proc_session);
 }
 
-/* Tries a source of kvis monitor. The source works if any of its metrics has a value in the second
- * interval. If only some metrics have a value, the detail says why. */
+/* Tries a source of kvis monitor, which works if any of its metrics has a value in the second
+ * interval. The detail says why others have none. */
 static void check_source(struct check *c, u32 src)
 {
     const char *why = NULL;
@@ -36000,17 +35996,17 @@ static void check_source(struct check *c, u32 src)
 
 #define CHECK_REPORT "report this message as a bug: the BPF programs should load on this kernel"
 
-/* The abilities that kvis check tries. A row without `needed` and `useful` is only informative. */
+/* The features that kvis check tries. */
 static const struct check_row {
     const char *name;
     u8 needed, useful;   /* subcommands that fail without it; that do less or are slower */
-    u8 verdict;          /* bits of the subcommands whose verdict depends on the ability */
-    bool bpf;            /* the ability needs BPF programs */
+    u8 verdict;          /* subcommands whose verdict depends on the feature */
+    bool bpf;            /* the feature needs BPF programs */
     void (*fn)(struct check *);
     u8 source;           /* source to try if fn is NULL; 0: fn of an earlier row fills this row */
-    const char *what;    /* detail if the ability works and fn supplies no detail */
+    const char *what;    /* detail of a working feature if fn supplies none */
     const char *without; /* name in "without NAME" of a verdict; NULL: a fallback exists */
-    const char *fix;     /* fix if the reason contains no fix; NULL: CHECK_REPORT */
+    const char *fix;     /* fix if the reason contains none; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
     { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
@@ -36057,12 +36053,12 @@ static const struct check_row {
       "use a kernel with CONFIG_KPROBES, and a vhost module that has BTF" },
 };
 
-/* The subcommands and the texts of their verdicts: `all` if no ability is missing, `some` if only
- * abilities with a `without` are missing, else `fallback`. `all` is NULL if there is no verdict. */
+/* The subcommands and the texts of their verdicts: `all` if no feature is missing, `some` if only
+ * features with a `without` are missing, else `fallback`. `all` is NULL if there is no verdict. */
 static const struct check_command {
     const char *name;
     u8 bit;
-    bool any; /* one working ability suffices for the subcommand */
+    bool any; /* one working feature suffices for the subcommand */
     const char *all, *some, *fallback;
 } check_commands[] = {
     { "trace", CHECK_TRACE, false, "full: hybrid", "hybrid",
@@ -36079,8 +36075,8 @@ static const struct check_command {
     { "diff", CHECK_DIFF, false, "full", NULL, NULL },
 };
 
-/* Returns the bits of a subcommand, or 0 for an unknown name. The name virt also selects monitor,
- * because the verdict on virt is printed after the verdict on monitor. */
+/* Returns the bits of a subcommand, or 0 for an unknown name. virt also selects monitor, whose
+ * features it shares. */
 static u8 check_bits(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
@@ -36091,8 +36087,7 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* Writes the names of the subcommands in a mask. If several subcommands have the same bit, writes
- * only the first. none: text for an empty mask. */
+/* Writes the names of the subcommands in a mask, one per bit. none: text for an empty mask. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
@@ -36107,11 +36102,11 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns the name of the ability or subcommand for which this fix was printed before. If the fix
- * is new, records it for the name `who` and returns NULL. */
+/* Returns the name of the feature or subcommand for which this fix was printed before. If the fix
+ * is new, stores it for the name `who`, and returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
-    enum { FIXES = 64 }; /* kvis remembers 64 fixes; further fixes may be printed twice */
+    enum { FIXES = 64 }; /* further fixes may be printed twice */
     static const char *printed[FIXES][2];
     static u32 n;
     for (u32 i = 0; i < n; i++)
@@ -36133,7 +36128,7 @@ static struct check_done {
 } *check_done;
 static u32 check_n;
 
-/* Appends an empty result. The returned pointer is valid until the next call of check_begin. */
+/* Appends an empty result. The pointer is valid until the next call. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
     va_list ap;
@@ -36153,11 +36148,10 @@ static void check_text(struct buf *b, const struct check_done *d)
     const struct check *c = &d->c;
     b_reset(&names);
     check_names(&names, r->needed | r->useful, "", "-");
-    b_f(b, "%-20s %-5s %.*s%*s ", d->name,
-        d->c.works ? "yes" : r->needed & CHECK_COMMANDS ? "NO" : "no", (int)names.len, names.p,
-        (int)MAX(0, CHECK_FOR - (int)names.len), "");
+    b_f(b, "%-20s %-5s %-*.*s ", d->name, c->works ? "yes" : r->needed ? "NO" : "no", CHECK_FOR,
+        (int)names.len, names.p);
     b_esc(b, c->detail, strlen(c->detail), 0);
-    if (!d->c.works && c->fix[0] && !check_fixed(c->fix, d->name)) {
+    if (!c->works && c->fix[0] && !check_fixed(c->fix, d->name)) {
         b_s(b, "\n                           fix: ");
         b_esc(b, c->fix, strlen(c->fix), 0);
     }
@@ -36223,21 +36217,16 @@ static void check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
 {
     const struct pmc_code *code = &p->code[role];
     struct pmc_unit self = { .cpu = -1, .tid = getpid() };
-    int e = p->err[role], n = 0;
-    if (!e) {
-        e = pmc_open_one(code, &self, -1);
-        if (e >= 0)
-            close(e);
-    }
+    int e = p->err[role] ? p->err[role] : pmc_open_one(code, &self, -1);
     if (code->name)
-        n = snprintf(c->detail, sizeof c->detail, "%.*s",
-                     (int)strcspn(code->name, code->alias ? " " : ""), code->name);
-    if (code->name)
-        snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s type %u config 0x%" PRIx64,
-                 code->generic ? " (generic)" : "", code->type, code->config);
+        check_say(c, true, "%.*s%s type %u config 0x%" PRIx64,
+                  (int)strcspn(code->name, code->alias ? " " : ""), code->name,
+                  code->generic ? " (generic)" : "", code->type, code->config);
     c->works = e >= 0;
     if (e < 0)
-        check_fix(c, "%s", pmc_reason(role, e));
+        check_fix(c, pmc_reason(role, e));
+    else
+        close(e);
 }
 
 static void check_unc_event(struct check *c, u32 event)
@@ -36248,20 +36237,16 @@ static void check_unc_event(struct check *c, u32 event)
     for (u32 k = 0; k < unc.n_units; k++)
         n += unc.unit[k].event == event;
     check_say(c, n, "type %u config 0x%" PRIx64, e->code.type, e->code.config);
-    size_t len = strlen(c->detail);
     if (e->code.config1 | e->code.config2)
-        snprintf(c->detail + len, sizeof c->detail - len,
-                 " config1 0x%" PRIx64 " config2 0x%" PRIx64, e->code.config1, e->code.config2);
-    len = strlen(c->detail);
-    snprintf(c->detail + len, sizeof c->detail - len, " CPUs %s: %.9g %s each",
-             unc.pmu[e->pmu].cpus, e->scale,
-             r->role < UR_PACKAGE ? "bytes" : "uJ");
+        check_say(c, n, " config1 0x%" PRIx64 " config2 0x%" PRIx64, e->code.config1,
+                  e->code.config2);
+    check_say(c, n, " CPUs %s: %.9g %s each", unc.pmu[e->pmu].cpus, e->scale,
+              r->role < UR_PACKAGE ? "bytes" : "uJ");
     if (!n)
-        check_fix(c, "%s", unc_reason[r->role]);
+        check_fix(c, unc_reason[r->role]);
 }
 
-/* Appends rows for memory controllers and RAPL, which do not affect the exit status of kvis check
- * cpu. */
+/* Appends rows for memory controllers and RAPL, which do not affect the exit status. */
 static void check_uncore(void)
 {
     unc_begin(false);
@@ -36314,17 +36299,16 @@ static bool check_cpu(struct buf *b, bool json)
 
 /* --- kvis check: tries everything, then judges --- */
 
-/* Returns whether a row is about a subcommand of `bits`, or about no subcommand in particular. */
 static bool check_asked(const struct check_row *r, u8 bits)
 {
     u8 of = (r->needed | r->useful) & CHECK_COMMANDS;
     return !of || of & bits;
 }
 
-/* Descriptors of a subcommand besides BPF: output files, a pipe to its child, files in /proc. */
+/* Number of descriptors that a subcommand needs besides BPF: for output files, a pipe, /proc. */
 enum { CHECK_FILES = 5 };
 
-/* Child process: starts the ability of a row, with standard error to the descriptor `said`. */
+/* Tries the feature of a row, in a child process. stderr goes to the descriptor `said`. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int said)
 {
@@ -36361,7 +36345,7 @@ static void check_died(struct check *c, int said)
     check_reason(c, n > 0 ? text : "kvis exited without a message");
 }
 
-/* Tries the ability of row r. The function of the ability fills n rows, of which r is the first. */
+/* Tries the feature of row r. Its function fills n rows, of which r is the first. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
     int said = (int)syscall(SYS_memfd_create, "kvis-check", 0ul);
@@ -36382,7 +36366,7 @@ static void check_row(const struct check_row *r, u32 n, struct check *c)
         if (d->c.works && !d->c.detail[0])
             check_say(&d->c, true, "%s", r[i].what);
         if (!d->c.works && !d->c.fix[0])
-            check_fix(&d->c, "%s", r[i].fix ? r[i].fix : CHECK_REPORT);
+            check_fix(&d->c, r[i].fix ? r[i].fix : CHECK_REPORT);
     }
     if (said >= 0)
         close(said);
@@ -36404,14 +36388,13 @@ static void check_try(u8 bits)
     munmap(c, rows * sizeof *c);
 }
 
-/* How much a missing ability costs a subcommand, in ascending order. */
+/* How much a missing feature costs a subcommand, in ascending order. */
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 
 struct check_verdict {
     enum check_loss loss;
     char detail[512];
-    const struct check *worst; /* first of the missing abilities with the greatest loss; NULL:
-                                * none */
+    const struct check *worst; /* the first missing feature with the greatest loss; NULL: none */
 };
 
 static enum check_loss check_lost(const struct check_command *of, const struct check_done *d)
@@ -36421,7 +36404,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
     return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
-/* Lists missing abilities. If ptrace is the fallback, leaves out abilities that need BPF. */
+/* Lists missing features. If ptrace is the fallback, leaves out features that need BPF. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -36500,8 +36483,8 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     b_s(b, "},");
 }
 
-/* Writes the verdicts on the subcommands of `bits`. The verdict on the virtio rings follows the
- * verdict on monitor. Returns whether all subcommands of `bits` work. */
+/* Writes the verdicts on the subcommands of `bits`; the verdict on monitor is followed by that on
+ * virt. Returns whether all subcommands of `bits` work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 told = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -36521,7 +36504,7 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
     return all;
 }
 
-/* Writes the verdicts and, with -v and in JSON, each ability. Returns whether all work. */
+/* Writes the verdicts and, with -v and in JSON, each feature. Returns whether all work. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
     check_try(bits);
@@ -36535,11 +36518,11 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     }
     bool all = check_verdicts(b, false, bits);
     if (!opt.verbose) {
-        b_f(b, "kvis check -v shows all %u abilities; kvis check cpu shows the events of the CPU\n",
+        b_f(b, "kvis check -v shows all %u features; kvis check cpu shows the events of the CPU\n",
             check_n);
         return all;
     }
-    b_f(b, "\n%-20s %-5s %-*s %s\n", "ABILITY", "WORKS", CHECK_FOR, "FOR", "DETAIL");
+    b_f(b, "\n%-20s %-5s %-*s %s\n", "FEATURE", "WORKS", CHECK_FOR, "FOR", "DETAIL");
     check_table(b, false);
     if (bits & CHECK_TRACE)
         hy_text_stops(b);
