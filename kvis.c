@@ -22939,45 +22939,33 @@ static int tr_finish(int *sig)
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
- * kvis open and kvis proc share the functions ses_*, which load BPF programs, read the records of
- * these programs until the end, and report losses. If BPF cannot be used, ses_ traces the command
- * with ptrace, and turns the events of tr_ into the records that the BPF programs would send. The
- * BPF programs of kvis open (gen/probes/open.bpf.c) send one record per open; filters are constants
- * of these programs. This section builds the path, applies -P, and prints a row or an event.
- * Columns and letters are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin,
- * ses_go, ses_run, ses_end, ses_backend; the option functions, open_run. */
+ * ses_ is shared with kvis proc: it loads BPF programs, reads their records until the end, and
+ * reports losses. Without BPF, it traces the command with ptrace, and the events of tr_ become
+ * records. The BPF programs of kvis open (gen/probes/open.bpf.c) apply the filters, except -P, and
+ * send one record per open. open_ builds the path, and prints a row or an event. Columns and
+ * letters are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin, ses_go,
+ * ses_run, ses_backend; the option functions, open_begin, open_run. */
 
 struct session {
-    const char *what;             /* "opens" or "processes", for messages */
+    const char *what;            /* "opens" or "processes", for messages */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms; /* in bytes; idle_ms: maximum time between two reads of the ring */
+    u32 ring_bytes, idle_ms;     /* idle_ms: maximum time between two reads of the ring */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs, sets their constants */
     rb_fn *take;
-    bool (*over)(void);           /* returns whether the command and its descendants have exited */
-    void (*second)(void);         /* called every second and at the end; or NULL */
-    bool other_file; /* the run also writes a file at its end, so it continues without a reader */
-    const char *const *lost_why;  /* messages, indexed by enum wire_lost; [N_LOST]: skipped BPF
-                                   * runs */
-    const char *calls;            /* with ptrace: calls whose events `tap` receives */
+    bool (*over)(void);          /* returns whether the command and its descendants have exited */
+    void (*second)(void);        /* called every second and at the end; or NULL */
+    bool other_file;             /* a file is written at the end, even if nobody reads the output */
+    const char *const *lost_why; /* messages by enum wire_lost; [N_LOST]: skipped BPF runs */
+    const char *calls;           /* with ptrace: calls whose events `tap` receives */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
-    const char *cost;             /* with ptrace: what tracing costs the command, for a warning */
+    const char *cost;            /* with ptrace: what tracing costs the command, for a warning */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];         /* number of losses already reported, by reason */
-    int status;                   /* wait status of the command; -1: still running, or no command */
-    struct rusage rusage;         /* usage of the command and the descendants it waited for */
+    u64 lost[N_LOST + 1];        /* number of losses already reported, by reason */
+    int status;                  /* wait status of the command; -1: still running, or no command */
+    struct rusage rusage;        /* usage of the command and the descendants it waited for */
 };
-
-/* Sets the constants that the BPF programs of kvis open and kvis proc share. */
-static void ses_constants(struct bpf_cfgs *c, struct bpf_obj *o)
-{
-    u64 dev, ino = bpf_pid_ns(&dev);
-    bpf_set_registers(c, o);
-    bpf_set(c, "CFG_SELF", (u64)getpid());
-    bpf_set(c, "CFG_NS_INO", ino);
-    bpf_set(c, "CFG_NS_DEV", dev);
-}
 
 /* Loads and attaches the BPF programs. Returns 0, or -errno with the reason in s->obj.why. */
 static int ses_start(struct session *s)
@@ -22985,12 +22973,16 @@ static int ses_start(struct session *s)
     static struct bpf_cfgs cfg;
     struct bpf_obj *o = &s->obj;
     u32 mask = 0;
+    u64 dev, ino = bpf_pid_ns(&dev);
     o->fam = s->fam;
     o->ring_bytes = bpf_ring_bytes(s->ring_bytes);
     int e = bpf_open(o);
     if (e)
         return e;
-    ses_constants(&cfg, o);
+    bpf_set_registers(&cfg, o);
+    bpf_set(&cfg, "CFG_SELF", (u64)getpid());
+    bpf_set(&cfg, "CFG_NS_INO", ino);
+    bpf_set(&cfg, "CFG_NS_DEV", dev);
     e = s->plan(&cfg, &mask);
     if (e)
         return e;
@@ -23012,8 +23004,8 @@ static void ses_child_late(void)
 
 /* --- with ptrace --- */
 
-/* Starts the command under ptrace as kvis trace would, with s->tap as the receiver of events. With
- * -d, the command outlives kvis, so no seccomp filter is installed. */
+/* Starts the command under ptrace, with s->tap as the receiver of events. With -d, the command
+ * outlives kvis, so no seccomp filter is installed. */
 static void ses_spawn(struct session *s)
 {
     static char cwd[PATH_MAX];
@@ -23028,18 +23020,18 @@ static void ses_spawn(struct session *s)
     tr.ends = s->ends;
     out.give_up = tr_give_up;
     tr.tty = out.events_on && isatty(out.text.fd[0]);
-    sp_restore_signals(); /* tr_signals must see the signal dispositions that kvis inherited */
+    sp_restore_signals(); /* tr_signals needs the dispositions that kvis inherited */
     tr_signals();
     tr_spawn();
 }
 
-/* Reads the path argument of a call. For execveat(2) with a descriptor, builds the name as the
- * kernel does (fs/exec.c, alloc_bprm). Returns its length, or -1 if the path could not be read. */
+/* Returns the length of a call's path, or -1 if it could not be read. For execveat(2) with a
+ * descriptor, builds the name as the kernel does (fs/exec.c, alloc_bprm). */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
     s32 dirfd = (s32)c->arg[0];
-    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH)) /* the path is not readable */
+    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH))
         return -1;
     const char *s = c->paths.p + p->off;
     if (c->id == SC_execveat && *s != '/' && dirfd != AT_FDCWD)
@@ -23051,8 +23043,8 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 
 /* --- sessions with BPF or ptrace --- */
 
-/* Attaches the BPF programs. If that fails, ses_go will trace the command with ptrace. If ptrace
- * cannot be used either, exits. */
+/* Attaches the BPF programs. If that fails, ses_go will use ptrace; if ptrace cannot be used, kvis
+ * exits. */
 static void ses_begin(struct session *s)
 {
     int e = opt.backend == 'p' ? -EPERM : ses_start(s);
@@ -23065,8 +23057,8 @@ static void ses_begin(struct session *s)
     bpf_close(&s->obj);
 }
 
-/* Starts the command, if there is one. With BPF the command's process calls `late` just before its
- * exec. With ptrace the command is stopped before its exec. Returns time zero of the run. */
+/* Starts the command, if there is one. With BPF, its process calls `late` just before its exec;
+ * with ptrace, it is stopped before its exec. Returns time zero of the run. */
 static u64 ses_go(struct session *s, void (*late)(void))
 {
     sp_command.late = late;
@@ -23084,8 +23076,7 @@ static const char *ses_backend(const struct session *s)
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* Passes an event to recordings and similar sinks, but not to text and JSON, which subcommands
- * write themselves. */
+/* Passes an event to recordings and similar sinks. Subcommands write text and JSON themselves. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -23116,7 +23107,7 @@ static bool ses_unread(const struct session *s)
     return out.failed || (closed && !s->other_file && !out.n_taps);
 }
 
-/* Handles all records that have arrived in the ring. Returns the number of records. */
+/* Handles the records in the ring. Returns their number. */
 static u32 ses_take(struct session *s)
 {
     rb_mark();
@@ -23125,14 +23116,14 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Handles records until the requested end of the run. Waits for the command even if nobody reads
- * the output. Reads the ring every few milliseconds, less often while no records come. */
+/* Handles records until the end of the run. Waits for the command even if nobody reads the output.
+ * Reads the ring every few milliseconds, less often while no records come. */
 static void ses_run(struct session *s, u64 end_ns)
 {
     int ms = 1;
     u64 tell = u_now() + NSEC;
     s->status = -1;
-    if (s->by_ptrace) { /* if the command outlives kvis, its exit status is unknown */
+    if (s->by_ptrace) {
         tr_loop();
         tr_each(tr_forget);
         s->status = tr.status;
@@ -23159,12 +23150,6 @@ static void ses_run(struct session *s, u64 end_ns)
     sp_end_witness();
 }
 
-static void ses_end(struct session *s)
-{
-    if (!s->by_ptrace)
-        bpf_close(&s->obj);
-}
-
 #include "bpf_insns/open.h"
 
 enum { /* indexes of open_progs[] */
@@ -23177,9 +23162,9 @@ static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
     u64 uid;         /* user ID + 1; 0: all users; also used by kvis proc */
-    u64 flags;       /* -f: flags of open(2); an open with any of these flags matches */
-    u32 accmodes;    /* -f: access modes, one bit each; an open in any of these modes matches */
-    u64 comm[2], comm_mask[2];
+    u64 flags;       /* -f: an open with any of these flags of open(2) matches */
+    u32 accmodes;    /* -f: an open in any of these access modes (one bit each) matches */
+    char comm[16];   /* -n: name that the comm of a thread must contain */
 } open_opt;
 
 static struct {
@@ -23192,10 +23177,10 @@ static struct {
 
 static struct session open_session;
 
-/* The record of an open, with the path that kvis derives from the record. */
 struct open_rec {
     const struct wire_open *w;
     const char *name;
+    struct path dir;   /* directory in which the name starts, valid if OPEN_DIR */
     struct path path;  /* absolute path, valid if path.ok */
     bool from_proc;    /* the directory of the path was read later, from /proc */
 };
@@ -23228,16 +23213,11 @@ static const char *open_opt_uid(const char *v)
     return NULL;
 }
 
-/* Sets the name that the BPF program searches for anywhere in a thread's comm. */
 static const char *open_opt_name(const char *v)
 {
-    size_t n = strlen(v);
-    if (!n || n > 15)
+    if (!*v || strlen(v) >= sizeof open_opt.comm)
         return "a command name has 1 to 15 bytes (TASK_COMM_LEN)";
-    memset(open_opt.comm, 0, sizeof open_opt.comm);
-    memset(open_opt.comm_mask, 0, sizeof open_opt.comm_mask);
-    memcpy(open_opt.comm, v, n);
-    memset(open_opt.comm_mask, 0xff, n);
+    snprintf(open_opt.comm, sizeof open_opt.comm, "%s", v);
     return NULL;
 }
 
@@ -23260,6 +23240,9 @@ static const struct {
 static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
     static const char *const fields[] = { BPF_WALK_FIELDS, "task_struct.files", "fdtable.fd" };
+    u64 comm[2] = { 0 }, mask[2] = { 0 };
+    memcpy(comm, open_opt.comm, strlen(open_opt.comm));
+    memset(mask, 0xff, strlen(open_opt.comm));
     open_state.walks = bpf_has_all(o, fields, ARRAY_LEN(fields));
     for (u32 i = 0; i < N_OPEN_CALLS && open_calls[i].name; i++) {
         bpf_set(c, open_calls[i].name, (u64)sc_number(ARCH_NATIVE, open_calls[i].id));
@@ -23272,10 +23255,10 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_FAILED", open_opt.failed);
     bpf_set(c, "CFG_FLAGS", open_opt.flags);
     bpf_set(c, "CFG_ACC", open_opt.accmodes);
-    bpf_set(c, "CFG_COMM0", open_opt.comm[0]);
-    bpf_set(c, "CFG_COMM1", open_opt.comm[1]);
-    bpf_set(c, "CFG_MASK0", open_opt.comm_mask[0]);
-    bpf_set(c, "CFG_MASK1", open_opt.comm_mask[1]);
+    bpf_set(c, "CFG_COMM0", comm[0]);
+    bpf_set(c, "CFG_COMM1", comm[1]);
+    bpf_set(c, "CFG_MASK0", mask[0]);
+    bpf_set(c, "CFG_MASK1", mask[1]);
     bpf_set(c, "CFG_NS_WALK", bpf_can_see_ns(o));
     bpf_set(c, "CFG_DIR", open_state.walks && (open_opt.full || opt.json || opt.n_paths));
     bpf_set(c, "CFG_EXEC", !open_state.no_exec);
@@ -23283,10 +23266,10 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", open_state.magic);
 }
 
-/* Selects the BPF programs of this run. Each program has a variant for raw and one for classic
- * tracepoints. Classic tracepoints need tracefs and take 80 ms longer to detach (an RCU grace
- * period). Raw tracepoints for execs and forks need BTF. Without BTF and tracefs, kvis does not see
- * execs and cannot follow the descendants of a command. Returns 0 or -errno. */
+/* Selects the variant of each BPF program: for raw or for classic tracepoints. Classic tracepoints
+ * need tracefs and take 80 ms longer to detach (an RCU grace period). Raw tracepoints of execs and
+ * forks need BTF. With neither, kvis does not see execs and cannot follow a command's descendants.
+ * Returns 0 or -errno. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -23314,9 +23297,9 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* Reads from /proc the directory in which a relative name starts. The result is wrong if the
- * process has since changed its directory. If the thread has exited, reads the entry of its
- * process, which most likely shared its directory and descriptors (CLONE_FS, CLONE_FILES). */
+/* Reads from /proc the directory in which a relative name starts. The process may have changed it
+ * since. If the thread has exited, reads the entry of its process, which most likely shared its
+ * directory and descriptors (CLONE_FS, CLONE_FILES). */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -23331,7 +23314,7 @@ static bool open_dir_proc(struct path *p, const struct wire_open *w)
 
 static void open_path(struct open_rec *r)
 {
-    static struct path dir, known;
+    static struct path dir;
     const struct wire_open *w = r->w;
     r->path.ok = r->from_proc = false;
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
@@ -23343,71 +23326,47 @@ static void open_path(struct open_rec *r)
         md_join(&r->path, "", 0, r->name, w->name_len);
         return;
     }
-    if (w->state & OPEN_DIR)
-        md_parts(&known, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        u32 end = w->state & OPEN_DIR ? known.len : 0; /* number of known bytes at the path's end */
-        if (!open_dir_proc(&dir, w) || end > dir.len || memcmp(dir.s + dir.len - end, known.s, end))
+        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* known bytes at the end of the path */
+        if (!open_dir_proc(&dir, w) || end > dir.len
+            || memcmp(dir.s + dir.len - end, r->dir.s, end))
             return;
         r->from_proc = true;
     }
-    const struct path *from = r->from_proc ? &dir : &known;
+    const struct path *from = r->from_proc ? &dir : &r->dir;
     md_join(&r->path, from->s, from->len, r->name + skip, w->name_len - skip);
 }
 
 /* --- text --- */
-
-static void open_col_time(struct buf *b, const struct open_rec *r)
-{
-    b_f(b, "%-14.9f", (double)(s64)(r->w->ts_ns - open_state.first_ns) / 1e9);
-}
-
-static void open_col_uid(struct buf *b, const struct open_rec *r)
-{
-    if (r->w->uid == UINT32_MAX)
-        b_s(b, "n/a   ");
-    else
-        b_f(b, "%-6u", r->w->uid);
-}
-
-static void open_col_pid(struct buf *b, const struct open_rec *r)
-{
-    b_f(b, "%-6u ", open_opt.tid ? r->w->tid : r->w->pid);
-}
-
-static void open_col_comm(struct buf *b, const struct open_rec *r)
-{
-    out_padded(b, r->w->comm, sizeof r->w->comm, 16);
-}
-
-static void open_col_fd(struct buf *b, const struct open_rec *r)
-{
-    s32 ret = r->w->ret;
-    if (r->w->call == OPEN_EXEC)
-        b_s(b, "   -   0 ");
-    else
-        b_f(b, "%4d %3d ", ret < 0 ? -1 : ret, ret < 0 ? -ret : 0);
-}
 
 static bool open_makes(const struct wire_open *w)
 {
     return w->flags & O_CREAT || (w->flags & O_TMPFILE) == O_TMPFILE;
 }
 
-static void open_col_flags(struct buf *b, const struct open_rec *r)
+static void open_text_head(struct buf *b)
 {
-    if (r->w->state & OPEN_HOW_FAULT) {
+    b_s(b, open_opt.time ? "TIME(s)       " : "");
+    b_s(b, open_opt.print_uid ? "UID   " : "");
+    b_s(b, open_opt.tid ? "TID    " : "PID    ");
+    b_s(b, "COMM               FD ERR ");
+    b_s(b, open_opt.extended ? "FLAGS    MODE PATH\n" : "PATH\n");
+}
+
+static void open_text_flags(struct buf *b, const struct wire_open *w)
+{
+    if (w->state & OPEN_HOW_FAULT) {
         b_s(b, "?        ?    ");
         return;
     }
-    b_f(b, "%08" PRIo64 " ", r->w->flags);
-    if (open_makes(r->w))
-        b_f(b, "%04o ", r->w->mode & 07777);
+    b_f(b, "%08" PRIo64 " ", w->flags);
+    if (open_makes(w))
+        b_f(b, "%04o ", w->mode & 07777);
     else
         b_s(b, "n/a  ");
 }
 
-static void open_col_path(struct buf *b, const struct open_rec *r)
+static void open_text_path(struct buf *b, const struct open_rec *r)
 {
     if (r->w->state & OPEN_NAME_FAULT)
         b_s(b, r->w->ret == -EFAULT ? "(bad address)" : "(not read)");
@@ -23420,33 +23379,25 @@ static void open_col_path(struct buf *b, const struct open_rec *r)
     b_c(b, '\n');
 }
 
-static const struct {
-    const bool *on; /* option that shows this column; NULL: always shown */
-    const char *head;
-    void (*put)(struct buf *, const struct open_rec *);
-} open_cols[] = {
-    { &open_opt.time, "TIME(s)       ", open_col_time },
-    { &open_opt.print_uid, "UID   ", open_col_uid },
-    { NULL, "PID    ", open_col_pid },
-    { NULL, "COMM             ", open_col_comm },
-    { NULL, "  FD ERR ", open_col_fd },
-    { &open_opt.extended, "FLAGS    MODE ", open_col_flags },
-    { NULL, "PATH\n", open_col_path },
-};
-
-/* Prints the row of an open, or the column names if r is NULL. */
 static void open_text(const struct open_rec *r)
 {
+    const struct wire_open *w = r->w;
     struct buf *b = &out.text.b;
-    for (size_t i = 0; i < ARRAY_LEN(open_cols); i++) {
-        if (open_cols[i].on && !*open_cols[i].on)
-            continue;
-        if (r)
-            open_cols[i].put(b, r);
-        else
-            b_s(b, open_opt.tid && open_cols[i].put == open_col_pid ? "TID    "
-                                                                    : open_cols[i].head);
-    }
+    if (open_opt.time)
+        b_f(b, "%-14.9f", (double)(s64)(w->ts_ns - open_state.first_ns) / 1e9);
+    if (open_opt.print_uid && w->uid == UINT32_MAX)
+        b_s(b, "n/a   ");
+    else if (open_opt.print_uid)
+        b_f(b, "%-6u", w->uid);
+    b_f(b, "%-6u ", open_opt.tid ? w->tid : w->pid);
+    out_padded(b, w->comm, sizeof w->comm, 16);
+    if (w->call == OPEN_EXEC)
+        b_s(b, "   -   0 ");
+    else
+        b_f(b, "%4d %3d ", w->ret < 0 ? -1 : w->ret, w->ret < 0 ? -w->ret : 0);
+    if (open_opt.extended)
+        open_text_flags(b, w);
+    open_text_path(b, r);
     out_full(&out.text);
 }
 
@@ -23493,6 +23444,22 @@ static void open_event(const struct open_rec *r)
     out_json(e); /* not out_event, because open_text prints the row */
 }
 
+static void open_show(struct open_rec *r)
+{
+    r->path.ok = false;
+    if (open_opt.full || opt.json || opt.n_paths || r->w->call == OPEN_HANDLE)
+        open_path(r);
+    open_state.unknown += opt.n_paths && !r->path.ok;
+    if (opt.n_paths && !(r->path.ok && md_path_wanted(r->path.s, r->path.len)))
+        return;
+    open_state.first_ns = open_state.first_ns ? open_state.first_ns : r->w->ts_ns;
+    open_state.rows++;
+    if (out.json_on)
+        open_event(r);
+    if (out.events_on)
+        open_text(r);
+}
+
 static bool open_record(const void *p, u32 size)
 {
     static struct open_rec r;
@@ -23502,24 +23469,15 @@ static bool open_record(const void *p, u32 size)
     open_state.last_ns = u_now();
     r.w = w;
     r.name = (const char *)(w + 1);
-    r.path.ok = false;
-    if (open_opt.full || opt.json || opt.n_paths || w->call == OPEN_HANDLE)
-        open_path(&r);
-    open_state.unknown += opt.n_paths && !r.path.ok;
-    if (opt.n_paths && !(r.path.ok && md_path_wanted(r.path.s, r.path.len)))
-        return true;
-    open_state.first_ns = open_state.first_ns ? open_state.first_ns : w->ts_ns;
-    open_state.rows++;
-    if (out.json_on)
-        open_event(&r);
-    if (out.events_on)
-        open_text(&r);
+    if (w->state & OPEN_DIR)
+        md_parts(&r.dir, r.name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
+    open_show(&r);
     return true;
 }
 
-/* --- with ptrace: each completed call becomes the record that a BPF program would send --- */
+/* --- with ptrace: each completed call becomes a record --- */
 
-/* Fills in flags, mode and state from a call's arguments, like set_args of open.bpf.c. */
+/* Sets flags, mode and state from a call's arguments, like set_args of open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
@@ -23539,33 +23497,28 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* Appends the directory in which a name starts, or the file that a handle refers to, in the format
- * of open.bpf.c: relative to the thread's root, with the last component first. */
-static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
-                            const struct name *dir)
+/* Sets *to to the directory in which a name starts, or to the file of a handle, relative to the
+ * thread's root. Returns whether it is known. */
+static bool open_traced_dir(struct path *to, const struct task *t, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 }; /* /proc appends this if the file is deleted */
     const struct name *root = t->fs ? t->fs->root : NULL;
     u32 top = root ? root->len : 0, len = dir ? dir->len : 0;
     struct fd_stat sx;
-    bool outside = dir && root && (strncmp(dir->s, root->s, top) || !strchr("/", dir->s[top]));
     if (!dir || dir->s[0] != '/' || len > PATH_MAX)
-        return;
+        return false;
+    bool outside = strncmp(dir->s, root ? root->s : "", top) || !strchr("/", dir->s[top]);
     if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
         len -= DELETED;
-    w->state |= OPEN_DIR | (outside ? OPEN_DIR_OUT : 0);
-    for (u32 end = len, from, n; end > (outside ? 0 : top); end = from) {
-        for (from = end; dir->s[from - 1] != '/';)
-            from--;
-        n = end - from;
-        memcpy(parts + w->dir_len, dir->s + from, n);
-        parts[w->dir_len + n] = 0;
-        w->dir_len = (u16)(w->dir_len + (n ? n + 1 : 0));
-        from--; /* skips the slash */
-    }
+    if (outside)
+        to->len = (u32)snprintf(to->s, sizeof to->s, "(unreachable)%.*s", (int)len, dir->s);
+    else
+        to->len = (u32)snprintf(to->s, sizeof to->s, "%.*s", len > top ? (int)(len - top) : 1,
+                                len > top ? dir->s + top : "/");
+    return true;
 }
 
-/* Applies the filters that the BPF programs would apply. */
+/* Applies the filters of the BPF programs. */
 static bool open_traced_wanted(const struct wire_open *w)
 {
     bool exec = w->call == OPEN_EXEC;
@@ -23573,15 +23526,17 @@ static bool open_traced_wanted(const struct wire_open *w)
                && (w->flags & open_opt.flags || open_opt.accmodes >> (w->flags & 3) & 1));
     return any && !(exec && (open_opt.no_exec || w->ret)) && !(open_opt.failed && w->ret >= 0)
            && (!open_opt.uid || (u64)w->uid + 1 == open_opt.uid)
-           && strstr(w->comm, (const char *)open_opt.comm);
+           && strstr(w->comm, open_opt.comm);
 }
 
-/* Called at the end of a call. If /proc hides the uid, stores -1, which is the uid of no user. */
+/* Called at the end of a call. If /proc hides the uid, the uid is -1, which no user has. */
 static void open_traced(struct task *t)
 {
-    static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* name, then directory */
+    static struct wire_open record;
+    static char name[PATH_MAX];
+    static struct open_rec r = { .w = &record, .name = name };
+    struct wire_open *w = &record;
     struct call *c = &t->call;
-    struct wire_open *w = &r.w;
     u16 id = c->id == SC_execveat ? SC_execve : c->id;
     u8 call = 0;
     while (call < N_OPEN_CALLS && open_calls[call].id != id)
@@ -23592,15 +23547,16 @@ static void open_traced(struct task *t)
                              .ret = (s32)c->ret, .pid = (u32)t->pid, .tid = (u32)t->tid,
                              .uid = (u32)ps_status(t->tid, "Uid:"), .call = call };
     w->state = (c->abi == ARCH_COMPAT && ARCH_COMPAT != ARCH_NATIVE ? OPEN_COMPAT : 0);
-    s32 n = call == OPEN_HANDLE ? 0 : ses_call_name(c, r.name);
+    s32 n = call == OPEN_HANDLE ? 0 : ses_call_name(c, name);
     w->state |= n < 0 ? OPEN_NAME_FAULT : 0;
     w->name_len = (u16)MAX(n, 0);
     tr_name_now(t->tid, t->comm, w->comm);
     open_traced_args(w, t, c);
     const struct ofd *file = call == OPEN_HANDLE && !c->err ? fd_get(t, (s32)c->ret) : NULL;
-    open_traced_dir(w, r.name + w->name_len, t, file ? file->name : c->path[0].from);
+    if (open_traced_dir(&r.dir, t, file ? file->name : c->path[0].from))
+        w->state |= OPEN_DIR;
     if (open_traced_wanted(w))
-        open_record(&r, (u32)(sizeof r.w + w->name_len + w->dir_len));
+        open_show(&r);
 }
 
 static const struct out_tap open_tap = { .exit = open_traced };
@@ -23632,17 +23588,16 @@ static void open_json_summary(void)
 /* --- the run --- */
 
 /* Runs in the command's process: restores the resource limits, and makes the call at which BPF
- * begins to follow the process. The call has no other effect, because its pointer is not mapped. */
+ * begins to follow the process. The call fails, because its pointer is not mapped. */
 static void open_child_late(void)
 {
     ses_child_late();
     syscall(SYS_openat, AT_FDCWD, open_state.magic, O_RDONLY, 0);
 }
 
-/* Returns whether the command and all its descendants have exited. kvis must not wait for a thread
- * whose exit the BPF program missed (bpf_missed). Only in the initial pid namespace can kvis check
- * by its id whether such a thread exists. In other namespaces, if the kernel has skipped runs of
- * BPF programs, kvis stops waiting after a second without a record. */
+/* Returns whether the command and all its descendants have exited. BPF may have missed the exit of
+ * a thread (bpf_missed). In the initial pid namespace, kvis checks by its id whether it exists; in
+ * others, if runs were skipped, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -23685,7 +23640,7 @@ static void open_begin(void)
 static int open_run(u64 end_ns)
 {
     if (out.events_on)
-        open_text(NULL);
+        open_text_head(&out.text.b);
     out_flush();
     ses_run(&open_session, end_ns);
     if (open_state.unknown)
@@ -23694,7 +23649,6 @@ static int open_run(u64 end_ns)
     if (out.json_on)
         open_json_summary();
     out_flush();
-    ses_end(&open_session);
     return open_session.status;
 }
 
@@ -25789,7 +25743,6 @@ static int proc_run(u64 end_ns)
     }
     if (sp_command.pid && out.events_on && !f->json)
         proc_summary(running);
-    ses_end(&proc_session);
     return proc_session.status;
 }
 
