@@ -23654,93 +23654,94 @@ static int open_run(u64 end_ns)
 
 /* == 31 proc_  kvis proc: every command, with its exit =================================
  * BPF programs (gen/probes/proc.bpf.c) send records of forks, execs, exits and, in pieces, program
- * arguments. Without BPF, kvis makes the same records from the events of tr_ and from /proc. This
- * section joins the records. struct proc_life is a process from its fork to its exit; a command is
- * a program that the process executes. A process can have several commands, one after the other. A
- * row (struct proc_row) is an event of a command; each format (proc_formats[]) writes some kinds of
- * rows. kvis, not BPF, applies the filters, because execs are rare. Entry points: the option
- * functions, proc_begin, proc_run. */
+ * arguments. Without BPF, kvis makes the same records from the events of tr_ and from /proc. A
+ * process (struct proc_life) executes one or several programs, one after the other; each is a
+ * command. A row (struct proc_row) is an event of a command. kvis, not BPF, applies the filters,
+ * because execs are rare. Entry points: the option functions, proc_begin, proc_run. */
 
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
-enum { PROC_LINE_MAX = 1 << 16 }; /* maximum bytes of a command line that -l is compared with */
-enum { PROC_NODES = 1 << 19 }; /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes of a command line; with --tree */
-enum { PROC_DEPTH = 16 };      /* maximum depth of --tree */
+enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
+enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* length of a command line; with --tree */
+enum { PROC_DEPTH = 16 };         /* maximum depth of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
-/* The events of a command that can have a row in the output. */
+/* The kinds of rows. */
 enum proc_what {
-    PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* PROC_REPLACED: another exec replaced the command */
-    PROC_RUNNING,                            /* the command still runs when kvis ends */
-    PROC_FAILED,                             /* an exec failed */
-    PROC_THREAD                              /* a thread exited */
+    PROC_STARTED, PROC_ENDED,
+    PROC_REPLACED, /* another exec replaced the command */
+    PROC_RUNNING,  /* the command still runs when kvis ends */
+    PROC_FAILED,   /* an exec failed */
+    PROC_THREAD    /* a thread exited */
 };
 
 struct proc_text { char *p; u32 len; };
 
-/* A process from its fork to its exit. Times are in ns, of CLOCK_MONOTONIC. */
+/* A process from its fork to its exit. Times are in ns of CLOCK_MONOTONIC. */
 struct proc_life {
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                 /* number of live threads, valid if `counted` */
-    bool counted;                /* kvis has seen the fork of this process */
-    bool at_start;               /* the process existed before kvis, which read it from /proc */
-    bool execed;                 /* kvis has seen the exec of the current command */
-    bool mine;                   /* the process is in the followed tree */
-    bool ending; /* the last thread has exited; exit records of other threads may follow */
-    bool cut;                    /* argv is truncated */
-    bool walked;                 /* path, exe and cwd are from a BPF record instead of /proc */
+    s32 threads;                /* number of live threads, valid if `counted` */
+    bool counted;               /* kvis has seen the fork of this process */
+    bool at_start;              /* the process existed before kvis, which read it from /proc */
+    bool execed;                /* kvis has seen the exec of the current command */
+    bool mine;                  /* the process is in the followed tree */
+    bool ending;                /* the last thread has exited; exit records may still arrive */
+    bool cut;                   /* argv is truncated */
+    bool walked;                /* path, exe and cwd are from a BPF record instead of /proc */
     u64 fork_ns, begin_ns, end_ns; /* times of fork, start of the current command, and exit */
-    u64 boot_ns;                 /* creation time by CLOCK_BOOTTIME; 0: not known */
+    u64 boot_ns;                /* creation time by CLOCK_BOOTTIME; 0: unknown */
     u64 cgroup;
-    u64 max_rss; /* peak resident memory of the current command in bytes; 0: not known */
-    u64 before_rss;              /* peak resident memory of the earlier commands in pages */
-    u32 node;                    /* index in proc_tree of the current command; 0: none */
-    s32 status;                  /* wait status of the process; -1: not known */
-    u32 arg_len;                 /* length of all arguments in bytes; argv may be shorter */
+    u64 max_rss;                /* peak resident memory of the current command, in bytes; 0:
+                                 * unknown */
+    u64 before_rss;             /* peak resident memory of earlier commands, in pages */
+    u32 node;                   /* index of the current command in proc_tree; 0: none */
+    s32 status;                 /* wait status; -1: unknown */
+    u32 arg_len;                /* length of all arguments in bytes; argv may be shorter */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;        /* the variables of --env: NAME=VALUE strings, a NUL after each */
-    struct proc_text begun;      /* the record PROC_BEGUN of an execve that has not succeeded */
+    struct proc_text env;       /* the variables of --env: NAME=VALUE, a NUL after each */
+    struct proc_text begun;     /* record PROC_BEGUN of an execve that has not succeeded yet */
     char comm[16];
-    struct wire_usage own, all;  /* usage of the exited threads; usage of the whole process */
+    struct wire_usage own, all; /* usage of the exited threads; of the whole process */
 };
 
 struct proc_row {
-    u8 what;                     /* enum proc_what */
+    u8 what; /* enum proc_what */
     const struct proc_life *l;
     u64 ts_ns;
-    u32 tid;                     /* tid of the exited thread, for PROC_THREAD */
-    s32 err;                     /* errno of the exec, for PROC_FAILED */
+    u32 tid; /* PROC_THREAD: tid of the exited thread */
+    s32 err; /* PROC_FAILED: errno of the exec */
     const char *comm;
     const struct wire_usage *used;
 };
 
 static struct {
     bool live, failed, forks, threads, quote, tree; /* failed: failed execs have rows */
-    bool only_failed;                /* option -x of exitsnoop */
-    bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
+    bool only_failed;            /* -x of exitsnoop */
+    bool time, clock, print_uid; /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 cgroup;
     const char *name, *format, *gantt;
-    const char *line; /* argument of --line, compiled in line_regex; NULL: not given */
+    const char *line;            /* --line, compiled in line_regex; NULL: not given */
     regex_t line_regex;
-    const char **env;                /* names given by --env */
+    const char **env;            /* names given by --env */
     u32 n_env;
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf;                     /* the kernel has BTF, so struct layouts are known */
-    bool no_forks;                /* kvis does not see forks, so it reads parents from /proc */
-    bool used[10];                /* whether a counter is known; indexes as in proc_usage[] */
-    bool whole;                   /* kvis follows all processes instead of one tree */
-    s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
+    bool btf;            /* the kernel's struct layouts are known */
+    bool no_forks;       /* kvis does not see forks, so it reads parents from /proc */
+    bool used[10];       /* whether each counter of proc_usage[] is known */
+    bool whole;          /* kvis follows all processes instead of one tree */
+    s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
     u64 first_ns, scan_ns;
-    u64 last_ns, end_ns;          /* times of the last exit in the tree, and at which output ends */
-    u32 root;
-    bool rows;                    /* rows are written */
-    bool replayed;                /* the input is a recording */
+    u64 last_ns, end_ns; /* time of the last exit in the tree; end of the output */
+    u32 root;            /* pid of the command; 0: none */
+    bool rows;           /* rows are written */
+    bool replayed;       /* the input is a recording */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
+    u64 left_out;        /* number of forks and execs that proc_has_place refused */
     struct { u32 pid; u64 boot_ns; } gone[64]; /* ring of the processes that exited last */
     u32 n_gone;
 } proc_state;
@@ -23782,7 +23783,7 @@ static bool proc_is_cgroup2(const char *path)
     return statfs(path, &s) == 0 && (u32)s.f_type == 0x63677270; /* CGROUP2_SUPER_MAGIC */
 }
 
-/* Returns where cgroup v2 is mounted, alone or together with v1, or NULL if it is not mounted. */
+/* Returns where cgroup v2 is mounted, alone or together with v1, or NULL. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -23851,31 +23852,30 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the commands of a run: data for the tree, the chart and the summary at the end --- */
 
-/* A command: one program of a process, from its fork or exec to its next exec or its exit. Commands
- * are stored in the order of their start, so a parent precedes its children. Commands refer to each
- * other by index; 0: none. */
+/* A command: one program of a process, from its fork or exec to its next exec or its exit. A parent
+ * has a smaller index in proc_tree than its children. Index 0: none. */
 struct proc_node {
-    u32 parent;         /* the command whose process created the process of this command */
-    u32 ended, before;  /* child that ended last; sibling that ended just before this command */
-    u32 first, next;    /* first child and next sibling in the printed tree */
+    u32 parent;          /* the command that created the process of this command */
+    u32 ended, before;   /* child that ended last; sibling that ended just before this command */
+    u32 first, next;     /* first child and next sibling in the printed tree */
     u32 depth, pid, len; /* len: length of `line` */
     s32 status, err;
-    u8 what;            /* enum proc_what, set together with `line` */
-    bool ran;           /* the process has executed a program */
-    bool over, shown;   /* the command has ended or was replaced; the command has a row */
-    bool on_path;       /* the command is on the critical path, where it accounts for self_ns */
+    u8 what;             /* enum proc_what, set together with `line` */
+    bool ran;            /* the process has executed a program */
+    bool over, shown;    /* the command has ended or was replaced; the command has a row */
+    bool on_path;        /* the command is on the critical path, where it accounts for self_ns */
     u64 begin_ns, end_ns, self_ns, max_rss;
-    char *line;         /* command line, possibly truncated; NULL: not known yet */
+    char *line;          /* command line, possibly truncated; NULL: unknown */
 };
 
 static struct {
     bool on;
-    struct proc_node *node; /* node[0] is an artificial root, the parent of top-level commands */
+    struct proc_node *node; /* node[0]: the parent of top-level commands */
     u32 n, cap;
     u64 left_out;
 } proc_tree;
 
-/* Adds a command to proc_tree. Returns its index, or 0 if there is no tree or no space. */
+/* Adds a command to proc_tree. Returns its index, or 0. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -23908,13 +23908,11 @@ static struct proc_life *proc_find(u32 pid)
     return l;
 }
 
-/* Stores a copy of n bytes in t; clears t if out of memory. */
+/* Stores a copy of n bytes in t; clears t if out of memory. p may be NULL if n is 0. */
 static void proc_keep(struct proc_text *t, const char *p, u32 n)
 {
     char *copy = realloc(t->p, n + 1);
-    if (!copy)
-        n = 0;
-    t->len = n;
+    t->len = copy ? n : 0;
     if (!copy)
         return;
     t->p = copy;
@@ -23944,8 +23942,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a process. If another process had this pid, kvis missed its exit, and forgets that
- * process. */
+/* Adds a process. If another process had this pid, kvis missed its exit. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -23972,7 +23969,7 @@ static bool proc_is_mine(u32 ppid)
     return proc_state.whole || (parent && parent->mine);
 }
 
-/* Like proc_is_mine, for a process whose fork has no record: reads its ancestors from /proc. */
+/* Like proc_is_mine, but reads the ancestors from /proc, because kvis missed the fork. */
 static bool proc_descends(u32 pid)
 {
     for (int i = 0; i < 64 && (s32)pid > 0; i++) {
@@ -23983,7 +23980,6 @@ static bool proc_descends(u32 pid)
     return false;
 }
 
-/* Copies the fields that all records of processes contain. */
 static void proc_who(struct proc_life *l, const struct wire_proc *h)
 {
     l->uid = h->uid;
@@ -24017,7 +24013,7 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
         proc_keep(t, s, (u32)n);
 }
 
-static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment from /proc */
+static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment */
 
 static void proc_look(struct proc_life *l)
 {
@@ -24035,7 +24031,7 @@ static void proc_look(struct proc_life *l)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
 
-/* Returns field n of /proc/PID/stat, numbered from 3 after the name as in proc_pid_stat(5). */
+/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
 static u64 proc_stat_field(const char *stat, int n)
 {
     const char *end = strrchr(stat, ')');
@@ -24058,7 +24054,7 @@ static void proc_scan_one(u32 pid)
         return;
     memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
     l->at_start = true;
-    l->before_rss = ~0ull; /* peak of earlier programs: not known */
+    l->before_rss = ~0ull; /* unknown */
     l->node = proc_tree_new(0);
     l->ppid = (u32)proc_stat_field(s, PPID);
     l->boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
@@ -24070,7 +24066,7 @@ static void proc_scan_one(u32 pid)
         l->gid = about.st_gid;
     }
     proc_look(l);
-    proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
+    proc_keep(&l->path, l->exe.p, l->exe.len);
 }
 
 static void proc_mark_tree(void)
@@ -24112,7 +24108,7 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
             }
         }
     }
-    proc_keep(&l->env, b.len ? b.p : "", b.len);
+    proc_keep(&l->env, b.p, b.len);
 }
 
 static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
@@ -24122,22 +24118,21 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
         at = hy_args_of(h->was);
     if (*at && proc_state.btf && (*at)->ts_ns != h->ts_ns) {
         hy_args_drop(at);
-        at = hy_args_of(h->tid); /* the list is empty now */
+        at = hy_args_of(h->tid); /* now an empty list */
     }
-    proc_keep(&l->argv, *at ? (*at)->b.p : "", *at ? (*at)->b.len : 0);
+    proc_keep(&l->argv, *at ? (*at)->b.p : NULL, *at ? (*at)->b.len : 0);
     if (*at && proc_opt.n_env)
         proc_env_take(l, &(*at)->env);
     l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
     hy_args_drop(at);
-    if (h->was) /* of PROC_BEGUN, before the thread got the number of its process */
+    if (h->was) /* PROC_BEGUN came before the thread got the pid as its tid */
         hy_args_drop(hy_args_of(h->was));
 }
 
 /* --- resource usage --- */
 
-/* If `add`, adds the counters of u to the counters of `to`; otherwise, keeps the larger ones in
- * `to`. */
+/* Adds the counters of u to `to` or, unless `add`, keeps the larger of both. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -24146,9 +24141,8 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* Splits the CPU time of a task into user and system time. The kernel counts user and system time
- * in ticks, but the total precisely. Therefore, the total is divided in the ratio of the ticks
- * (kernel/sched/cputime.c, cputime_adjust). */
+/* Splits CPU time into user and system time. The kernel counts both in ticks, but the total
+ * precisely, so the ticks give the ratio (kernel/sched/cputime.c, cputime_adjust). */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -24162,7 +24156,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* Calls `word` for the first `max` arguments (0: for all), and writes `sep` between arguments. */
+/* Calls `word` for the first `max` arguments (0: all), and writes `sep` between them. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
 {
@@ -24204,8 +24198,8 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* Finds the path of a v2 cgroup by the cgroup's id, which kernfs accepts as a file handle of type
- * FILEID_KERNFS (include/linux/exportfs.h). Returns the path's length, or 0 if not known. */
+/* Finds the path of a v2 cgroup by its id, which is a file handle of type FILEID_KERNFS
+ * (include/linux/exportfs.h). Returns the path's length, or 0 if the path is unknown. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -24455,8 +24449,8 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
-/* Returns whether a usage counter is known. With ptrace, threads and processes killed before kvis
- * read /proc have no known counters, and seem to have used no CPU time. */
+/* Returns whether a usage counter is known. With ptrace, the counters of a task that was killed
+ * before kvis read /proc are unknown, and its CPU time is 0. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || !proc_session.by_ptrace);
@@ -24562,13 +24556,12 @@ static void proc_json(struct buf *b, const struct proc_row *r)
 }
 
 /* Writes a row in the format CompletedCommand of workflow-telemetry-action's fork
- * (src/interfaces/index.ts): one object per line, and no other lines. args is always a list;
- * exitCode is a number, 128 + N after signal N, as in a shell. A command that an exec replaced did
- * not fail. */
+ * (src/interfaces/index.ts). exitCode is 128 + N after signal N, as in a shell, and 0 for a command
+ * that an exec replaced. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    s32 status = r->what == PROC_ENDED ? l->status : 0; /* -1: unknown without BTF */
+    s32 status = r->what == PROC_ENDED ? l->status : 0;
     bool killed = status >= 0 && WIFSIGNALED(status);
     if (r->what != PROC_ENDED && r->what != PROC_REPLACED)
         return;
@@ -24598,8 +24591,8 @@ enum {
 
 static const struct proc_format {
     const char *name;
-    bool json, whole;  /* whole: processes that existed before kvis have rows */
-    u32 rows;          /* kinds of rows (enum proc_what), one bit each */
+    bool json, whole; /* whole: processes that existed before kvis have rows */
+    u32 rows;         /* kinds of rows (enum proc_what), one bit each */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
@@ -24685,8 +24678,7 @@ static int proc_by_length(const void *a, const void *b)
     return p > q ? -1 : p < q;
 }
 
-/* Returns the commands for which `of` is true as a sorted list, and their number in *n. The caller
- * frees the list. */
+/* Returns the *n commands for which `of` is true as a sorted list, which the caller frees. */
 static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node *),
                                                int (*order)(const void *, const void *), u32 *n)
 {
@@ -24718,7 +24710,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* Writes the row of a command in the tree. more[d]: the tree has further rows of depth d. */
+/* Writes the row of a command. more[d]: the tree has further rows of depth d. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -24766,7 +24758,6 @@ static bool proc_shows_starts(void)
     return proc_opt.live || (!text && proc_format(proc_opt.format)->rows & PROC_BIT(PROC_STARTED));
 }
 
-/* Returns whether an event has a row. Processes without an exec have rows only with --forks. */
 static bool proc_shown(const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -24802,9 +24793,9 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* Writes a command's name in the syntax of mermaid. The name starts with the pid, because mermaid
- * treats some leading words as keywords. Characters that would end the name or be read as HTML
- * become entities. The name has no control characters. */
+/* Writes a command's name for mermaid. It starts with the pid, because some leading words are
+ * keywords. Characters that would end the name or be read as HTML become entities. The line has no
+ * control characters. */
 static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
 {
     static const struct { char c; const char *entity; } special[] = {
@@ -24848,18 +24839,18 @@ static void proc_mermaid(struct buf *b)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Row filters do not apply to events: a tree that lacks commands has no critical path. */
-static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
+/* Returns a new event, or NULL if no sink wants it. Row filters do not apply to events: a tree that
+ * lacks commands has no critical path. */
+static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 {
-    if (!out.n_taps || proc_state.replayed)
+    if (!out.n_taps || proc_state.replayed || !l->mine)
         return NULL;
     struct event *e = ev_new(kind, NULL, ts_ns);
-    e->pid = (pid_t)pid;
-    e->tid = (pid_t)tid;
+    e->pid = e->tid = (pid_t)l->pid;
     return e;
 }
 
-/* Adds the name of a process that existed before kvis, because no earlier event contains it. */
+/* Adds the name of a process that existed before kvis: no earlier event contains it. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -24869,22 +24860,22 @@ static void proc_emit_name(struct event *e, const struct proc_life *l)
 static void proc_emit_fork(const struct wire_proc *h, const struct proc_life *l)
 {
     bool thread = h->tid != h->pid;
-    u32 by = thread ? h->pid : l->ppid;
-    struct event *e = proc_event(thread ? EK_THREAD : EK_SPAWN, by, by, thread ? h->ts_ns
-                                                                              : l->fork_ns);
-    if (!e || !l->mine || (thread && !proc_opt.threads))
+    struct event *e = proc_event(thread ? EK_THREAD : EK_SPAWN, l, thread ? h->ts_ns : l->fork_ns);
+    if (!e || (thread && !proc_opt.threads))
         return;
+    if (!thread)
+        e->pid = e->tid = (pid_t)l->ppid;
     ev_num(e, thread ? EV_child_tid : EV_child_pid, h->tid);
     if (!thread && l->ns_pid && l->ns_pid != l->pid)
         ev_num(e, EV_ns_pid, l->ns_pid);
-    proc_emit_name(e, thread ? NULL : proc_find(by));
+    proc_emit_name(e, thread ? NULL : proc_find(l->ppid));
     ses_emit(e);
 }
 
 static void proc_emit_exec(const struct proc_life *l, u64 ts_ns, int err)
 {
-    struct event *e = proc_event(EK_EXEC, l->pid, l->pid, ts_ns);
-    if (!e || !l->mine)
+    struct event *e = proc_event(EK_EXEC, l, ts_ns);
+    if (!e)
         return;
     e->err = err;
     ev_bytes(e, EV_program, l->path.len ? l->path.p : "", l->path.len);
@@ -24901,8 +24892,8 @@ static void proc_emit_exec(const struct proc_life *l, u64 ts_ns, int err)
 
 static void proc_emit_end(const struct proc_life *l)
 {
-    struct event *e = proc_event(EK_EXIT_PROCESS, l->pid, l->pid, l->end_ns);
-    if (!e || !l->mine)
+    struct event *e = proc_event(EK_EXIT_PROCESS, l, l->end_ns);
+    if (!e)
         return;
     ev_num(e, EV_exit_pid, l->pid);
     if (l->status >= 0)
@@ -24921,9 +24912,10 @@ static void proc_emit_end(const struct proc_life *l)
 
 static void proc_emit_thread_end(const struct proc_life *l, const struct wire_proc *h)
 {
-    struct event *e = proc_event(EK_EXIT_THREAD, h->pid, h->tid, h->ts_ns);
-    if (!e || !l->mine)
+    struct event *e = proc_event(EK_EXIT_THREAD, l, h->ts_ns);
+    if (!e)
         return;
+    e->tid = (pid_t)h->tid;
     ev_num(e, EV_exit_pid, h->tid);
     if (proc_used(&h->own, PROC_CPU))
         ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
@@ -24936,13 +24928,12 @@ static u64 proc_lost(void)
     return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
 }
 
-/* --- the critical path: the chain of commands that the end of the run waited for --- The path is
- * built backwards from the end of a command: the command waited for the child that ended last,
- * before that for the last child that ended before this child began, and so on. The path of each
- * child is built the same way. The rest of a command's time is its own time. The time between a
- * fork and an exec belongs to the parent. */
+/* --- the critical path: the chain of commands that the end of the run waited for --- The path goes
+ * backwards from the end of a command: to the child that ended last, then to the last child that
+ * ended before that child began, and so on; the same applies to each child. The remaining time is
+ * the command's own. The time between a fork and an exec belongs to the parent. */
 
-/* Returns the *n steps of the critical path, ordered by start; NULL: not known. */
+/* Returns the *n steps of the critical path, ordered by start; NULL: unknown. */
 static const struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -24977,7 +24968,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* kvis itself does not fork: the command created its siblings with CLONE_PARENT */
+    /* only CLONE_PARENT in the command creates other children of kvis */
     bool brother = sp_command.pid && h->ppid == (u32)getpid();
     l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
@@ -24992,7 +24983,7 @@ static void proc_forked(const struct wire_proc *h)
     proc_emit_fork(h, l);
 }
 
-/* Stores a path from an exec record. If the record has a truncated path, reads /proc instead. */
+/* Stores a path from an exec record. If it is truncated there, reads /proc instead. */
 static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
                       const char *link)
 {
@@ -25017,7 +25008,7 @@ static void proc_name_path(struct proc_text *to, const struct proc_text *cwd, co
 static void proc_paths(struct proc_life *l, const struct wire_proc *h, const char *data)
 {
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
-    if (h->kind == PROC_BEGUN) { /* has only the name; the working directory is not known */
+    if (h->kind == PROC_BEGUN) { /* the record contains only the name */
         l->walked = true;
         proc_keep(&l->exe, "", 0);
         proc_keep(&l->path, data, h->name_len);
@@ -25027,7 +25018,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
     if (!h->name_len) /* the BPF program could not read the name */
-        proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
+        proc_keep(&l->path, l->exe.p, l->exe.len);
     else
         proc_name_path(&l->path, &l->cwd, data, h->name_len);
 }
@@ -25055,7 +25046,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
         l->all = used;
         l->max_rss = tr_record_peak(h, l->before_rss);
         proc_over(l, PROC_REPLACED, h->ts_ns);
-    } else if (l->node && proc_tree.node[l->node].ended) { /* a child of this command has ended */
+    } else if (l->node && proc_tree.node[l->node].ended) {
         proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
     }
     proc_who(l, h);
@@ -25075,7 +25066,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* Stores the record of an execve that has passed its point of no return. */
+/* Stores the record of an execve that is past its point of no return. */
 static void proc_exec_begun(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -25083,8 +25074,8 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
 }
 
-/* If a process ends in an execve that has passed its point of no return, adds the command, as if
- * the process had been killed before the first instruction of the program. */
+/* If a process ends in an execve that is past its point of no return, adds the command, as if it
+ * had been killed before its first instruction. */
 static void proc_exec_died(struct proc_life *l)
 {
     struct proc_text begun = l->begun;
@@ -25094,7 +25085,6 @@ static void proc_exec_died(struct proc_life *l)
     free(begun.p);
 }
 
-/* Writes the row of a failed execve, after which the process continues unchanged. */
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *by = proc_find(h->pid), l = { .pid = h->pid, .ppid = h->ppid };
@@ -25103,7 +25093,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     l.walked = true;
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
-    proc_keep(&l.path, data, h->name_len); /* the process may have changed its working directory */
+    proc_keep(&l.path, data, h->name_len); /* relative: the working directory is unknown */
     l.node = proc_opt.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_emit_exec(&l, h->ts_ns, -h->ret);
@@ -25113,7 +25103,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits --- */
 
-/* The exit status of the command comes from wait4(2), even if BPF cannot read it. */
+/* wait4(2) has the exit status of the command even if BPF cannot read it. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25136,8 +25126,8 @@ static bool proc_waits(const struct proc_life *l)
            && !proc_state.replayed;
 }
 
-/* Returns whether the whole process has exited. If threads exit at the same moment, several of them
- * may look like the last thread. */
+/* Returns whether the process has already ended. If threads exit at the same moment, several may
+ * look like the last one. */
 static bool proc_is_gone(const struct wire_proc *h)
 {
     for (size_t i = 0; i < ARRAY_LEN(proc_state.gone); i++)
@@ -25215,13 +25205,9 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- without BPF: events become the records that BPF programs would have sent --- Events come from
- * tr_ (and are completed from /proc) or from a recording. */
+/* --- without BPF: events of tr_, completed from /proc, or of a recording become records --- */
 
-static u64 proc_left_out; /* number of events of a recording that were left out: see
-                           * proc_has_place */
-
-/* Returns the id of the v2 cgroup of a process (line "0::/PATH", cgroups(7)); 0: not known. */
+/* Returns the id of the v2 cgroup of a process (line "0::/PATH", cgroups(7)); 0: unknown. */
 static u64 proc_traced_cgroup(u32 pid)
 {
     char s[4096], path[PATH_MAX];
@@ -25240,8 +25226,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns the header of a record, filled from /proc or, in a replay, from proc_find's entry for the
- * process. Except at an exec, the cgroup is copied from this entry or from the parent's. */
+/* Returns the header of a record, filled from /proc or, in a replay, from proc_find. Except at an
+ * exec, the cgroup is that of the known process or of its parent. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -25267,15 +25253,14 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     return h;
 }
 
-/* Returns whether a process is known or can be added. A recording may have too many processes. */
+/* Returns whether a process is known or can be added. */
 static bool proc_has_place(u32 pid)
 {
     bool has = !proc_state.replayed || proc_state.lives < PROC_REPLAYED || proc_find(pid);
-    proc_left_out += !has;
+    proc_state.left_out += !has;
     return has;
 }
 
-/* Handles a fork event. In a recording, ignores new threads. */
 static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -25296,7 +25281,7 @@ static void proc_event_fork(const struct event *e)
     proc_forked(&h);
 }
 
-/* Adds the arguments or the environment of a new program, read from /proc, as a record. Returns
+/* Adds a record of the arguments or the environment of a new program, read from /proc. Returns
  * whether they are complete. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
@@ -25441,7 +25426,7 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU",
 };
 
-/* Returns whether to stop waiting for exit records or, for the command, for its wait status. */
+/* Returns whether to stop waiting for exit records or for the command's wait status. */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25449,8 +25434,8 @@ static bool proc_is_due(const struct proc_life *l)
     return u_now() - l->end_ns > NSEC / 10;
 }
 
-/* Ends the processes for which kvis need not wait any longer. If `all`, also forgets followed
- * processes that have exited, if their exit records were lost. */
+/* Ends the processes for which proc_is_due. If `all`, also forgets processes whose exit records
+ * were lost. */
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -25474,7 +25459,7 @@ static int proc_life_by_begin(const void *a, const void *b)
     return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
 }
 
-/* Writes rows for the running processes, ordered by start. Returns the number of commands. */
+/* Writes rows of running processes, ordered by start. Returns the number of their commands. */
 static u32 proc_list_running(u64 now_ns)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
@@ -25510,9 +25495,8 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* Sets the CPU time of the run to the larger of two sums, each of which can be too small. The sum
- * over exit records lacks the last part of each process's CPU time, which the kernel accounts after
- * the record. The time from wait4 is complete, but only covers processes that were waited for. */
+/* Sets the CPU time of the run to the larger of two sums. The sum over exit records lacks the time
+ * after each record. The sum from wait4(2) lacks processes that were not waited for. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -25567,7 +25551,6 @@ static void proc_json_summary(u32 running)
     b_s(b, "}\n");
 }
 
-/* Writes the line of a command in the summary, truncated to the width of the terminal. */
 static void proc_text_name(struct buf *b, const struct proc_node *n)
 {
     b_f(b, "  %-7u ", n->pid);
@@ -25575,7 +25558,7 @@ static void proc_text_name(struct buf *b, const struct proc_node *n)
     b_c(b, '\n');
 }
 
-/* Lists the steps that make up at least 1 % of the critical path. */
+/* Lists the steps that are at least 1 % of the critical path. */
 static void proc_text_critical(struct buf *b)
 {
     u32 n, shown = 0;
@@ -25694,8 +25677,7 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* With ptrace, all counters except context switches are known; I/O is known if the kernel
-     * counts it. */
+    /* only context switches are unknown, and I/O if the kernel does not count it */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -25761,16 +25743,16 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* Called at the end of a recording: writes the processes that still run, the tree and the summary.
- * whole: the recording has a complete summary (st). */
+/* Writes the running processes, the tree and the summary at the end of a recording. whole: the
+ * recording has a summary (st). */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
     u32 running = proc_list_running(proc_state.end_ns);
     proc_tree_write();
     out_flush();
-    if (proc_left_out)
-        u_warn("%" PRIu64 " processes are left out: more than %d run at once", proc_left_out,
+    if (proc_state.left_out)
+        u_warn("%" PRIu64 " processes are left out: more than %d run at once", proc_state.left_out,
                PROC_REPLAYED);
     proc_session.lost[0] = st.lost;
     bpf_unread = st.lost_unknown;
