@@ -23865,6 +23865,7 @@ struct proc_node {
     bool over, shown;    /* the command has ended or was replaced; the command has a row */
     bool on_path;        /* the command is on the critical path, where it accounts for self_ns */
     u64 begin_ns, end_ns, self_ns, max_rss;
+    u64 key;             /* key by which proc_by_key sorts */
     char *line;          /* command line, possibly truncated; NULL: unknown */
 };
 
@@ -24604,12 +24605,12 @@ static const struct proc_format {
       proc_exit_row },
 };
 
-static const struct proc_format *proc_format(const char *name)
+static const struct proc_format *proc_format(void)
 {
-    for (size_t i = 0; i < ARRAY_LEN(proc_formats); i++)
-        if (!strcmp(proc_formats[i].name, name))
-            return &proc_formats[i];
-    return NULL;
+    const struct proc_format *f = proc_formats;
+    while (strcmp(f->name, proc_opt.format))
+        f++;
+    return f;
 }
 
 /* --- completed commands --- */
@@ -24644,51 +24645,35 @@ static void proc_tree_over(const struct proc_row *r)
     node[n->parent].ended = l->node;
 }
 
-static bool proc_tree_ran(const struct proc_node *n)
-{
-    return n->over && n->ran;
-}
-
 static bool proc_tree_failed(const struct proc_node *n)
 {
     return n->ran && n->what == PROC_ENDED && n->status > 0;
 }
 
-static bool proc_tree_on_path(const struct proc_node *n)
-{
-    return n->on_path;
-}
-
-static int proc_by_begin(const void *a, const void *b)
+static int proc_by_key(const void *a, const void *b)
 {
     const struct proc_node *const *x = a, *const *y = b;
-    return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
+    return (*x)->key < (*y)->key ? -1 : (*x)->key > (*y)->key;
 }
 
-static int proc_by_end(const void *a, const void *b)
-{
-    const struct proc_node *const *x = a, *const *y = b;
-    return (*x)->end_ns < (*y)->end_ns ? -1 : (*x)->end_ns > (*y)->end_ns;
-}
+enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
 
-static int proc_by_length(const void *a, const void *b)
+/* Returns a sorted list of *n commands, which the caller frees: all that have ended, the longest
+ * first; those that failed, by their end; or the critical path, by start. */
+static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 {
-    const struct proc_node *const *x = a, *const *y = b;
-    u64 p = (*x)->end_ns - (*x)->begin_ns, q = (*y)->end_ns - (*y)->begin_ns;
-    return p > q ? -1 : p < q;
-}
-
-/* Returns the *n commands for which `of` is true as a sorted list, which the caller frees. */
-static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node *),
-                                               int (*order)(const void *, const void *), u32 *n)
-{
-    const struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
+    struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
     *n = 0;
-    for (u32 i = 1; list && i < proc_tree.n; i++)
-        if (of(&proc_tree.node[i]))
-            list[(*n)++] = &proc_tree.node[i];
+    for (u32 i = 1; list && i < proc_tree.n; i++) {
+        struct proc_node *c = &proc_tree.node[i];
+        c->key = which == PROC_LONGEST ? ~(c->end_ns - c->begin_ns)
+                 : which == PROC_FAILURES ? c->end_ns : c->begin_ns;
+        if (which == PROC_LONGEST ? c->over && c->ran
+            : which == PROC_FAILURES ? proc_tree_failed(c) : c->on_path)
+            list[(*n)++] = c;
+    }
     if (list)
-        qsort(list, *n, sizeof *list, order);
+        qsort(list, *n, sizeof *list, proc_by_key);
     return list;
 }
 
@@ -24754,8 +24739,7 @@ static void proc_tree_write(void)
 
 static bool proc_shows_starts(void)
 {
-    bool text = !strcmp(proc_opt.format, "text");
-    return proc_opt.live || (!text && proc_format(proc_opt.format)->rows & PROC_BIT(PROC_STARTED));
+    return proc_opt.live || proc_format()->row == proc_exec_row;
 }
 
 static bool proc_shown(const struct proc_row *r)
@@ -24771,7 +24755,7 @@ static bool proc_shown(const struct proc_row *r)
 
 static void proc_emit(struct proc_row r)
 {
-    const struct proc_format *f = proc_format(proc_opt.format);
+    const struct proc_format *f = proc_format();
     if (!r.comm)
         r.comm = r.l->comm;
     proc_state.first_ns = proc_state.first_ns ? proc_state.first_ns : r.ts_ns;
@@ -24820,12 +24804,14 @@ static void proc_mermaid(struct buf *b)
 {
     u64 end_ns = 0;
     u32 n;
-    const struct proc_node **bar = proc_tree_list(proc_tree_ran, proc_by_length, &n);
+    struct proc_node **bar = proc_tree_list(PROC_LONGEST, &n);
     n = MIN(n, (u32)PROC_BARS);
-    if (bar)
-        qsort(bar, n, sizeof *bar, proc_by_begin);
-    for (u32 i = 0; i < n; i++)
+    for (u32 i = 0; i < n; i++) {
+        bar[i]->key = bar[i]->begin_ns;
         end_ns = MAX(end_ns, bar[i]->end_ns);
+    }
+    if (bar)
+        qsort(bar, n, sizeof *bar, proc_by_key);
     bool is_short = n && end_ns - bar[0]->begin_ns < 10 * NSEC;
     b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat ");
     b_s(b, is_short ? "%M:%S.%L\n" : "%H:%M:%S\n");
@@ -24934,7 +24920,7 @@ static u64 proc_lost(void)
  * the command's own. The time between a fork and an exec belongs to the parent. */
 
 /* Returns the *n steps of the critical path, ordered by start; NULL: unknown. */
-static const struct proc_node **proc_critical(u32 *n)
+static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
     *n = 0;
@@ -24953,7 +24939,7 @@ static const struct proc_node **proc_critical(u32 *n)
             until = node[k].begin_ns;
         }
     }
-    return proc_tree_list(proc_tree_on_path, proc_by_begin, n);
+    return proc_tree_list(PROC_PATH, n);
 }
 
 /* --- records --- */
@@ -25480,7 +25466,7 @@ static u32 proc_list_running(u64 now_ns)
 static void proc_json_critical(struct buf *b)
 {
     u32 n;
-    const struct proc_node **list = proc_critical(&n);
+    struct proc_node **list = proc_critical(&n);
     b_s(b, list ? ",\"critical_path\":[" : ",\"critical_path\":null");
     for (u32 i = 0; i < n; i++) {
         const struct proc_node *s = list[i];
@@ -25563,7 +25549,7 @@ static void proc_text_critical(struct buf *b)
 {
     u32 n, shown = 0;
     u64 all = 0;
-    const struct proc_node **list = proc_critical(&n);
+    struct proc_node **list = proc_critical(&n);
     for (u32 i = 0; i < n; i++)
         all += list[i]->self_ns;
     if (n)
@@ -25581,13 +25567,13 @@ static void proc_text_critical(struct buf *b)
 static void proc_text_lists(struct buf *b)
 {
     u32 n;
-    const struct proc_node **list = proc_tree_list(proc_tree_ran, proc_by_length, &n);
+    struct proc_node **list = proc_tree_list(PROC_LONGEST, &n);
     for (u32 i = 0; i < MIN(n, (u32)PROC_SLOWEST); i++) {
         b_f(b, "%10.3f s", (double)(list[i]->end_ns - list[i]->begin_ns) / 1e9);
         proc_text_name(b, list[i]);
     }
     free(list);
-    list = proc_tree_list(proc_tree_failed, proc_by_end, &n);
+    list = proc_tree_list(PROC_FAILURES, &n);
     for (u32 i = 0; i < MIN(n, (u32)PROC_SLOWEST); i++) {
         static struct buf how;
         b_reset(&how);
@@ -25694,7 +25680,7 @@ static void proc_first(void)
     if (proc_state.no_forks)
         u_warn("kvis cannot see forks, so short processes can be missing: in a pid namespace, "
                "that needs a kernel with BTF");
-    if (!opt.command && (proc_opt.pid || out.json_on || proc_format(proc_opt.format)->whole))
+    if (!opt.command && (proc_opt.pid || out.json_on || proc_format()->whole))
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
         die(EXIT_KVIS, "process %u does not exist", proc_opt.pid);
@@ -25704,7 +25690,7 @@ static void proc_first(void)
 static int proc_run(u64 end_ns)
 {
     proc_first();
-    const struct proc_format *f = proc_format(proc_opt.format);
+    const struct proc_format *f = proc_format();
     if (out.events_on && f->head)
         f->head(&out.text.b);
     out_flush();
@@ -35853,23 +35839,18 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-static const char *check_hybrid_fix(void)
-{
-    enum { SYS_ADMIN = 21 };
-    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
-        return "run kvis without a seccomp filter (in a container: --privileged)";
-    return bpf_caps() >> SYS_ADMIN & 1 ? "" : u_rights("CAP_SYS_ADMIN");
-}
-
 /* Tries the hybrid backend. Also fills the next two rows, which need it. */
 static void check_hybrid(struct check *c)
 {
+    enum { SYS_ADMIN = 21 };
     struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
     tr_backend();
     hy_start_uring();
     check_reason(c, hy.on ? NULL : hy.why_not);
-    if (!hy.on && !c->fix[0])
-        check_fix(c, check_hybrid_fix());
+    if (!hy.on && !c->fix[0] && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
+        check_fix(c, "run kvis without a seccomp filter (in a container: --privileged)");
+    else if (!hy.on && !c->fix[0] && !(bpf_caps() >> SYS_ADMIN & 1))
+        check_fix(c, u_rights("CAP_SYS_ADMIN"));
     for (u32 i = 0; i < ARRAY_LEN(with); i++)
         if (hy.on)
             check_reason(&c[1 + i], with[i]->fam ? NULL : with[i]->why);
@@ -35988,26 +35969,19 @@ static const struct check_row {
       "use a kernel with CONFIG_KPROBES, and a vhost module that has BTF" },
 };
 
-/* The subcommands and the texts of their verdicts: `all` if no feature is missing, `some` if only
- * features with a `without` are missing, else `fallback`. `all` is NULL if there is no verdict. */
+/* How much a missing feature costs a subcommand, in ascending order. */
+enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
+
 static const struct check_command {
     const char *name;
     u8 bit;
-    bool any; /* one working feature suffices for the subcommand */
-    const char *all, *some, *fallback;
+    bool verdict; /* the subcommand has a verdict of its own */
 } check_commands[] = {
-    { "trace", CHECK_TRACE, false, "full: hybrid", "hybrid",
-      "ptrace: every traced system call stops the process" },
-    { "open", CHECK_OPEN, false, "full", "works", "works" },
-    { "proc", CHECK_PROC, false, "full", "works", "works" },
-    { "monitor", CHECK_MONITOR, false, "full", "works", "works" },
-    { "virt", CHECK_VIRT, true, "full", "works", "works" },
-    { "diagnose", CHECK_MONITOR, false, NULL, NULL, NULL },
-    { "opensnoop", CHECK_OPEN, false, NULL, NULL, NULL },
-    { "execsnoop", CHECK_PROC, false, NULL, NULL, NULL },
-    { "exitsnoop", CHECK_PROC, false, NULL, NULL, NULL },
-    { "replay", CHECK_REPLAY, false, "full", NULL, NULL },
-    { "diff", CHECK_DIFF, false, "full", NULL, NULL },
+    { "trace", CHECK_TRACE, true }, { "open", CHECK_OPEN, true }, { "proc", CHECK_PROC, true },
+    { "monitor", CHECK_MONITOR, true }, { "virt", CHECK_VIRT, true },
+    { "diagnose", CHECK_MONITOR, false }, { "opensnoop", CHECK_OPEN, false },
+    { "execsnoop", CHECK_PROC, false }, { "exitsnoop", CHECK_PROC, false },
+    { "replay", CHECK_REPLAY, true }, { "diff", CHECK_DIFF, true },
 };
 
 /* Returns the bits of a subcommand, or 0 for an unknown name. virt also selects monitor, whose
@@ -36323,9 +36297,6 @@ static void check_try(u8 bits)
     munmap(c, rows * sizeof *c);
 }
 
-/* How much a missing feature costs a subcommand, in ascending order. */
-enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
-
 struct check_verdict {
     enum check_loss loss;
     char detail[512];
@@ -36359,7 +36330,11 @@ static bool check_by_ptrace(const struct check_command *of)
 
 static void check_judge(const struct check_command *of, struct check_verdict *v)
 {
-    bool any = !of->any;
+    static const char *const text[2][LOSS_ALL] = {
+        { "full", "works", "works" },
+        { "full: hybrid", "hybrid", "ptrace: every traced system call stops the process" },
+    };
+    bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features works */
     char without[256];
     *v = (struct check_verdict){ .loss = LOSS_NONE };
     for (const struct check_done *d = check_done; d < check_done + check_n; d++) {
@@ -36372,7 +36347,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
     if (!any && v->worst)
         v->loss = LOSS_ALL;
     check_without(of, v->loss == LOSS_FALLBACK, without, sizeof without);
-    bool no_proc = of->bit == CHECK_PROC && u_not_mounted("/proc"); /* see proc_by_ptrace */
+    bool no_proc = of->bit == CHECK_PROC && u_not_mounted("/proc"); /* see cmd_proc */
     bool by_ptrace = check_by_ptrace(of);
     if (v->loss == LOSS_ALL)
         snprintf(v->detail, sizeof v->detail, "%s: %.*s%s", by_ptrace && !no_proc
@@ -36380,8 +36355,8 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
                  (int)strcspn(v->worst->detail, "\n"), v->worst->detail,
                  by_ptrace && no_proc ? "; ptrace needs /proc, which is not mounted" : "");
     else
-        snprintf(v->detail, sizeof v->detail, "%s%s", v->loss == LOSS_FALLBACK ? of->fallback
-                 : v->loss ? of->some : of->all, without);
+        snprintf(v->detail, sizeof v->detail, "%s%s", text[of->bit == CHECK_TRACE][v->loss],
+                 without);
 }
 
 static void check_wrapped(struct buf *b, const char *name, const char *words)
@@ -36427,7 +36402,7 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++) {
         const struct check_command *of = &check_commands[i];
         struct check_verdict v;
-        if (!(of->bit & told) || !of->all)
+        if (!(of->bit & told) || !of->verdict)
             continue;
         check_judge(of, &v);
         all &= v.loss < LOSS_ALL || !(of->bit & bits);
@@ -37258,10 +37233,9 @@ static void cmd_report(int fd, const char *name, bool whole)
 static void cmd_describe_attached(void)
 {
     struct buf *b = &rec_processes;
-    char path[64], line[1024];
+    char line[1024];
     for (u32 i = 0; i < opt.n_pids; i++) {
-        snprintf(path, sizeof path, "/proc/%d/cmdline", ps_living(opt.pids[i]));
-        size_t n = u_slurp(path, line, sizeof line);
+        u32 n = proc_slurp((u32)ps_living(opt.pids[i]), "cmdline", line, sizeof line);
         while (n && !line[n - 1])
             n--;
         for (char *c = line; (c = memchr(c, 0, (size_t)(line + n - c)));)
