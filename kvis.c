@@ -388,8 +388,8 @@ enum call_end {
 
 struct opts {
     u32 strlen_max;
-    u8 verbose, timefmt, color;
-    u8 quiet;     /* 1: no events; 2: only what options request */
+    u8 verbose, timefmt;
+    u8 quiet;     /* 1: print no events; 2: print only what options request */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit;
     bool calls;   /* an output needs all calls' arguments (-v, --report) */
@@ -397,11 +397,11 @@ struct opts {
     u64 signals;  /* -e signal=: bit n-1 is signal n */
     u32 interval_s, duration_s, ring_bytes, min_delay_us;
     bool no_ebpf, bpf_stats;
-    char backend;         /* first letter of --backend= */
+    char backend;         /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
     bool everyone;        /* --all */
     const char *cgroup;
     u64 min_ns;
-    const char *json_file, *out_file, *user, *sort;
+    const char *json_file, *out_file, *user, *sort, *color;
     const char *record, *report;              /* -w, --report */
     const char *folded, *folded_by;
     const char *perfetto, *chrome_json;
@@ -22035,51 +22035,40 @@ static int tr_finish(int *sig)
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
- * kvis open and kvis proc share the functions ses_*, which load BPF programs, read the records of
- * these programs until the end, and report losses. If BPF cannot be used, ses_ traces the command
- * with ptrace, and turns the events of tr_ into the records that the BPF programs would send. The
- * BPF programs of kvis open (gen/probes/open.bpf.c) send one record per open; filters are constants
- * of these programs. This section builds the path, applies -P, and prints a row or an event.
- * Columns and letters are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin,
- * ses_go, ses_run, ses_end, ses_backend; the option functions, open_run. */
+ * ses_ is shared with kvis proc: it loads BPF programs, reads their records until the end, and
+ * reports losses. Without BPF, it traces the command with ptrace, and the events of tr_ become
+ * records. The BPF programs of kvis open (gen/probes/open.bpf.c) apply the filters, except -P, and
+ * send one record per open. open_ builds the path, and prints a row or an event. Columns and
+ * letters are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin, ses_go,
+ * ses_run, ses_backend; the option functions, open_begin, open_run. */
 
 struct session {
-    const char *what;             /* "opens" or "processes", for messages */
+    const char *what;            /* "opens" or "processes", for messages */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms; /* in bytes; idle_ms: maximum time between two reads of the ring */
+    u32 ring_bytes, idle_ms;     /* idle_ms: maximum time between two reads of the ring */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs, sets their constants */
     rb_fn *take;
-    bool (*over)(void);           /* returns whether the command and its descendants have exited */
-    void (*second)(void);         /* called every second and at the end; or NULL */
-    bool other_file; /* the run also writes a file at its end, so it continues without a reader */
-    const char *const *lost_why;  /* messages, indexed by enum wire_lost; [N_LOST]: skipped BPF
-                                   * runs */
-    const char *calls;            /* with ptrace: calls whose events `tap` receives */
+    bool (*over)(void);          /* returns whether the command and its descendants have exited */
+    void (*second)(void);        /* called every second and at the end; or NULL */
+    bool other_file;             /* a file is written at the end, even if nobody reads the output */
+    const char *const *lost_why; /* messages by enum wire_lost; [N_LOST]: skipped BPF runs */
+    const char *calls;           /* with ptrace: calls whose events `tap` receives */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
-    const char *cost;             /* with ptrace: what tracing costs the command, for a warning */
+    const char *cost;            /* with ptrace: what tracing costs the command, for a warning */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];         /* number of losses already reported, by reason */
-    int status;                   /* wait status of the command; -1: still running, or no command */
-    struct rusage rusage;         /* usage of the command and the descendants it waited for */
+    u64 lost[N_LOST + 1];        /* number of losses already reported, by reason */
+    int status;                  /* wait status of the command; -1: still running, or no command */
+    struct rusage rusage;        /* usage of the command and the descendants it waited for */
 };
-
-/* Sets the constants that the BPF programs of kvis open and kvis proc share. */
-static void ses_constants(struct bpf_cfgs *c, struct bpf_obj *o)
-{
-    u64 dev, ino = bpf_pid_ns(&dev);
-    bpf_set_registers(c, o);
-    bpf_set(c, "CFG_SELF", (u64)getpid());
-    bpf_set(c, "CFG_NS_INO", ino);
-    bpf_set(c, "CFG_NS_DEV", dev);
-}
 
 /* Loads and attaches the BPF programs. Returns 0, or -errno with the reason in s->obj.why. */
 static int ses_start(struct session *s)
 {
     struct bpf_obj *o = &s->obj;
     u32 mask = 0;
+    u64 dev, ino = bpf_pid_ns(&dev);
     o->fam = s->fam;
     o->ring_bytes = bpf_ring_bytes(s->ring_bytes);
     int e = bpf_open(o);
@@ -22105,8 +22094,8 @@ static void ses_child_late(void)
 
 /* --- with ptrace --- */
 
-/* Starts the command under ptrace as kvis trace would, with s->tap as the receiver of events. With
- * -d, the command outlives kvis, so no seccomp filter is installed. */
+/* Starts the command under ptrace, with s->tap as the receiver of events. With -d, the command
+ * outlives kvis, so no seccomp filter is installed. */
 static void ses_spawn(struct session *s)
 {
     static char cwd[PATH_MAX];
@@ -22121,18 +22110,18 @@ static void ses_spawn(struct session *s)
     tr.ends = s->ends;
     out.give_up = tr_give_up;
     tr.tty = out.events_on && isatty(out.text.fd);
-    sp_restore_signals(); /* tr_signals must see the signal dispositions that kvis inherited */
+    sp_restore_signals(); /* tr_signals needs the dispositions that kvis inherited */
     tr_signals();
     tr_spawn();
 }
 
-/* Reads the path argument of a call. For execveat(2) with a descriptor, builds the name as the
- * kernel does (fs/exec.c, alloc_bprm). Returns its length, or -1 if the path could not be read. */
+/* Returns the length of a call's path, or -1 if it could not be read. For execveat(2) with a
+ * descriptor, builds the name as the kernel does (fs/exec.c, alloc_bprm). */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
     s32 dirfd = (s32)c->arg[0];
-    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH)) /* the path is not readable */
+    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH))
         return -1;
     const char *s = c->paths.p + p->off;
     if (c->id == SC_execveat && *s != '/' && dirfd != AT_FDCWD)
@@ -22144,8 +22133,8 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 
 /* --- sessions with BPF or ptrace --- */
 
-/* Attaches the BPF programs. If that fails, ses_go will trace the command with ptrace. If ptrace
- * cannot be used either, exits. */
+/* Attaches the BPF programs. If that fails, ses_go will use ptrace; if ptrace cannot be used, kvis
+ * exits. */
 static void ses_begin(struct session *s)
 {
     int e = opt.backend == 'p' ? -EPERM : ses_start(s);
@@ -22158,8 +22147,8 @@ static void ses_begin(struct session *s)
     bpf_close(&s->obj);
 }
 
-/* Starts the command, if there is one. With BPF the command's process calls `late` just before its
- * exec. With ptrace the command is stopped before its exec. Returns time zero of the run. */
+/* Starts the command, if there is one. With BPF, its process calls `late` just before its exec;
+ * with ptrace, it is stopped before its exec. Returns time zero of the run. */
 static u64 ses_go(struct session *s, void (*late)(void))
 {
     sp_command.late = late;
@@ -22177,8 +22166,7 @@ static const char *ses_backend(const struct session *s)
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* Passes an event to recordings and similar sinks, but not to text and JSON, which subcommands
- * write themselves. */
+/* Passes an event to recordings and similar sinks. Subcommands write text and JSON themselves. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -22209,7 +22197,7 @@ static bool ses_unread(const struct session *s)
     return out.failed || (closed && !s->other_file && !out.n_taps);
 }
 
-/* Handles all records that have arrived in the ring. Returns the number of records. */
+/* Handles the records in the ring. Returns their number. */
 static u32 ses_take(struct session *s)
 {
     rb_mark();
@@ -22218,14 +22206,14 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Handles records until the requested end of the run. Waits for the command even if nobody reads
- * the output. Reads the ring every few milliseconds, less often while no records come. */
+/* Handles records until the end of the run. Waits for the command even if nobody reads the output.
+ * Reads the ring every few milliseconds, less often while no records come. */
 static void ses_run(struct session *s, u64 end_ns)
 {
     int ms = 1;
     u64 tell = u_now() + NSEC;
     s->status = -1;
-    if (s->by_ptrace) { /* if the command outlives kvis, its exit status is unknown */
+    if (s->by_ptrace) {
         tr_loop();
         tr_each(tr_forget);
         s->status = tr.status;
@@ -22252,12 +22240,6 @@ static void ses_run(struct session *s, u64 end_ns)
     sp_end_witness();
 }
 
-static void ses_end(struct session *s)
-{
-    if (!s->by_ptrace)
-        bpf_close(&s->obj);
-}
-
 #include "bpf_insns/open.h"
 
 enum { /* indexes of open_progs[] */
@@ -22270,9 +22252,9 @@ static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
     u64 uid;         /* user ID + 1; 0: all users; also used by kvis proc */
-    u64 flags;       /* -f: flags of open(2); an open with any of these flags matches */
-    u32 accmodes;    /* -f: access modes, one bit each; an open in any of these modes matches */
-    u64 comm[2], comm_mask[2];
+    u64 flags;       /* -f: an open with any of these flags of open(2) matches */
+    u32 accmodes;    /* -f: an open in any of these access modes (one bit each) matches */
+    char comm[16];   /* -n: name that the comm of a thread must contain */
 } open_opt;
 
 static struct {
@@ -22285,10 +22267,10 @@ static struct {
 
 static struct session open_session;
 
-/* The record of an open, with the path that kvis derives from the record. */
 struct open_rec {
     const struct wire_open *w;
     const char *name;
+    struct path dir;   /* directory in which the name starts, valid if OPEN_DIR */
     struct path path;  /* absolute path, valid if path.ok */
     bool from_proc;    /* the directory of the path was read later, from /proc */
 };
@@ -22321,16 +22303,11 @@ static const char *open_opt_uid(const char *v)
     return NULL;
 }
 
-/* Sets the name that the BPF program searches for anywhere in a thread's comm. */
 static const char *open_opt_name(const char *v)
 {
-    size_t n = strlen(v);
-    if (!n || n > 15)
+    if (!*v || strlen(v) >= sizeof open_opt.comm)
         return "a command name has 1 to 15 bytes (TASK_COMM_LEN)";
-    memset(open_opt.comm, 0, sizeof open_opt.comm);
-    memset(open_opt.comm_mask, 0, sizeof open_opt.comm_mask);
-    memcpy(open_opt.comm, v, n);
-    memset(open_opt.comm_mask, 0xff, n);
+    snprintf(open_opt.comm, sizeof open_opt.comm, "%s", v);
     return NULL;
 }
 
@@ -22353,6 +22330,9 @@ static const struct {
 static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
     static const char *const fields[] = { BPF_WALK_FIELDS, "task_struct.files", "fdtable.fd" };
+    u64 comm[2] = { 0 }, mask[2] = { 0 };
+    memcpy(comm, open_opt.comm, strlen(open_opt.comm));
+    memset(mask, 0xff, strlen(open_opt.comm));
     open_state.walks = bpf_has_all(o, fields, ARRAY_LEN(fields));
     for (u32 i = 0; i < N_OPEN_CALLS && open_calls[i].name; i++) {
         bpf_set(c, open_calls[i].name, (u64)sc_number(ARCH_NATIVE, open_calls[i].id));
@@ -22365,10 +22345,10 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_FAILED", open_opt.failed);
     bpf_set(c, "CFG_FLAGS", open_opt.flags);
     bpf_set(c, "CFG_ACC", open_opt.accmodes);
-    bpf_set(c, "CFG_COMM0", open_opt.comm[0]);
-    bpf_set(c, "CFG_COMM1", open_opt.comm[1]);
-    bpf_set(c, "CFG_MASK0", open_opt.comm_mask[0]);
-    bpf_set(c, "CFG_MASK1", open_opt.comm_mask[1]);
+    bpf_set(c, "CFG_COMM0", comm[0]);
+    bpf_set(c, "CFG_COMM1", comm[1]);
+    bpf_set(c, "CFG_MASK0", mask[0]);
+    bpf_set(c, "CFG_MASK1", mask[1]);
     bpf_set(c, "CFG_NS_WALK", bpf_can_see_ns(o));
     bpf_set(c, "CFG_DIR", open_state.walks && (open_opt.full || opt.json || opt.n_paths));
     bpf_set(c, "CFG_EXEC", !open_state.no_exec);
@@ -22376,10 +22356,10 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", open_state.magic);
 }
 
-/* Selects the BPF programs of this run. Each program has a variant for raw and one for classic
- * tracepoints. Classic tracepoints need tracefs and take 80 ms longer to detach (an RCU grace
- * period). Raw tracepoints for execs and forks need BTF. Without BTF and tracefs, kvis does not see
- * execs and cannot follow the descendants of a command. Returns 0 or -errno. */
+/* Selects the variant of each BPF program: for raw or for classic tracepoints. Classic tracepoints
+ * need tracefs and take 80 ms longer to detach (an RCU grace period). Raw tracepoints of execs and
+ * forks need BTF. With neither, kvis does not see execs and cannot follow a command's descendants.
+ * Returns 0 or -errno. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -22407,9 +22387,9 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* Reads from /proc the directory in which a relative name starts. The result is wrong if the
- * process has since changed its directory. If the thread has exited, reads the entry of its
- * process, which most likely shared its directory and descriptors (CLONE_FS, CLONE_FILES). */
+/* Reads from /proc the directory in which a relative name starts. The process may have changed it
+ * since. If the thread has exited, reads the entry of its process, which most likely shared its
+ * directory and descriptors (CLONE_FS, CLONE_FILES). */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -22424,7 +22404,7 @@ static bool open_dir_proc(struct path *p, const struct wire_open *w)
 
 static void open_path(struct open_rec *r)
 {
-    static struct path dir, known;
+    static struct path dir;
     const struct wire_open *w = r->w;
     r->path.ok = r->from_proc = false;
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
@@ -22436,71 +22416,47 @@ static void open_path(struct open_rec *r)
         md_join(&r->path, "", 0, r->name, w->name_len);
         return;
     }
-    if (w->state & OPEN_DIR)
-        md_parts(&known, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        u32 end = w->state & OPEN_DIR ? known.len : 0; /* number of known bytes at the path's end */
-        if (!open_dir_proc(&dir, w) || end > dir.len || memcmp(dir.s + dir.len - end, known.s, end))
+        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* known bytes at the end of the path */
+        if (!open_dir_proc(&dir, w) || end > dir.len
+            || memcmp(dir.s + dir.len - end, r->dir.s, end))
             return;
         r->from_proc = true;
     }
-    const struct path *from = r->from_proc ? &dir : &known;
+    const struct path *from = r->from_proc ? &dir : &r->dir;
     md_join(&r->path, from->s, from->len, r->name + skip, w->name_len - skip);
 }
 
 /* --- text --- */
-
-static void open_col_time(struct buf *b, const struct open_rec *r)
-{
-    b_f(b, "%-14.9f", (double)(s64)(r->w->ts_ns - open_state.first_ns) / 1e9);
-}
-
-static void open_col_uid(struct buf *b, const struct open_rec *r)
-{
-    if (r->w->uid == UINT32_MAX)
-        b_s(b, "n/a   ");
-    else
-        b_f(b, "%-6u", r->w->uid);
-}
-
-static void open_col_pid(struct buf *b, const struct open_rec *r)
-{
-    b_f(b, "%-6u ", open_opt.tid ? r->w->tid : r->w->pid);
-}
-
-static void open_col_comm(struct buf *b, const struct open_rec *r)
-{
-    out_padded(b, r->w->comm, sizeof r->w->comm, 16);
-}
-
-static void open_col_fd(struct buf *b, const struct open_rec *r)
-{
-    s32 ret = r->w->ret;
-    if (r->w->call == OPEN_EXEC)
-        b_s(b, "   -   0 ");
-    else
-        b_f(b, "%4d %3d ", ret < 0 ? -1 : ret, ret < 0 ? -ret : 0);
-}
 
 static bool open_makes(const struct wire_open *w)
 {
     return w->flags & O_CREAT || (w->flags & O_TMPFILE) == O_TMPFILE;
 }
 
-static void open_col_flags(struct buf *b, const struct open_rec *r)
+static void open_text_head(struct buf *b)
 {
-    if (r->w->state & OPEN_HOW_FAULT) {
+    b_s(b, open_opt.time ? "TIME(s)       " : "");
+    b_s(b, open_opt.print_uid ? "UID   " : "");
+    b_s(b, open_opt.tid ? "TID    " : "PID    ");
+    b_s(b, "COMM               FD ERR ");
+    b_s(b, open_opt.extended ? "FLAGS    MODE PATH\n" : "PATH\n");
+}
+
+static void open_text_flags(struct buf *b, const struct wire_open *w)
+{
+    if (w->state & OPEN_HOW_FAULT) {
         b_s(b, "?        ?    ");
         return;
     }
-    b_f(b, "%08" PRIo64 " ", r->w->flags);
-    if (open_makes(r->w))
-        b_f(b, "%04o ", r->w->mode & 07777);
+    b_f(b, "%08" PRIo64 " ", w->flags);
+    if (open_makes(w))
+        b_f(b, "%04o ", w->mode & 07777);
     else
         b_s(b, "n/a  ");
 }
 
-static void open_col_path(struct buf *b, const struct open_rec *r)
+static void open_text_path(struct buf *b, const struct open_rec *r)
 {
     if (r->w->state & OPEN_NAME_FAULT)
         b_s(b, r->w->ret == -EFAULT ? "(bad address)" : "(not read)");
@@ -22513,33 +22469,25 @@ static void open_col_path(struct buf *b, const struct open_rec *r)
     b_c(b, '\n');
 }
 
-static const struct {
-    const bool *on; /* option that shows this column; NULL: always shown */
-    const char *head;
-    void (*put)(struct buf *, const struct open_rec *);
-} open_cols[] = {
-    { &open_opt.time, "TIME(s)       ", open_col_time },
-    { &open_opt.print_uid, "UID   ", open_col_uid },
-    { NULL, "PID    ", open_col_pid },
-    { NULL, "COMM             ", open_col_comm },
-    { NULL, "  FD ERR ", open_col_fd },
-    { &open_opt.extended, "FLAGS    MODE ", open_col_flags },
-    { NULL, "PATH\n", open_col_path },
-};
-
-/* Prints the row of an open, or the column names if r is NULL. */
 static void open_text(const struct open_rec *r)
 {
+    const struct wire_open *w = r->w;
     struct buf *b = &out.text.b;
-    for (size_t i = 0; i < ARRAY_LEN(open_cols); i++) {
-        if (open_cols[i].on && !*open_cols[i].on)
-            continue;
-        if (r)
-            open_cols[i].put(b, r);
-        else
-            b_s(b, open_opt.tid && open_cols[i].put == open_col_pid ? "TID    "
-                                                                    : open_cols[i].head);
-    }
+    if (open_opt.time)
+        b_f(b, "%-14.9f", (double)(s64)(w->ts_ns - open_state.first_ns) / 1e9);
+    if (open_opt.print_uid && w->uid == UINT32_MAX)
+        b_s(b, "n/a   ");
+    else if (open_opt.print_uid)
+        b_f(b, "%-6u", w->uid);
+    b_f(b, "%-6u ", open_opt.tid ? w->tid : w->pid);
+    out_padded(b, w->comm, sizeof w->comm, 16);
+    if (w->call == OPEN_EXEC)
+        b_s(b, "   -   0 ");
+    else
+        b_f(b, "%4d %3d ", w->ret < 0 ? -1 : w->ret, w->ret < 0 ? -w->ret : 0);
+    if (open_opt.extended)
+        open_text_flags(b, w);
+    open_text_path(b, r);
     out_full(&out.text);
 }
 
@@ -22586,6 +22534,22 @@ static void open_event(const struct open_rec *r)
     out_json(e); /* not out_event, because open_text prints the row */
 }
 
+static void open_show(struct open_rec *r)
+{
+    r->path.ok = false;
+    if (open_opt.full || opt.json || opt.n_paths || r->w->call == OPEN_HANDLE)
+        open_path(r);
+    open_state.unknown += opt.n_paths && !r->path.ok;
+    if (opt.n_paths && !(r->path.ok && md_path_wanted(r->path.s, r->path.len)))
+        return;
+    open_state.first_ns = open_state.first_ns ? open_state.first_ns : r->w->ts_ns;
+    open_state.rows++;
+    if (out.json_on)
+        open_event(r);
+    if (out.events_on)
+        open_text(r);
+}
+
 static bool open_record(const void *p, u32 size)
 {
     static struct open_rec r;
@@ -22595,24 +22559,15 @@ static bool open_record(const void *p, u32 size)
     open_state.last_ns = u_now();
     r.w = w;
     r.name = (const char *)(w + 1);
-    r.path.ok = false;
-    if (open_opt.full || opt.json || opt.n_paths || w->call == OPEN_HANDLE)
-        open_path(&r);
-    open_state.unknown += opt.n_paths && !r.path.ok;
-    if (opt.n_paths && !(r.path.ok && md_path_wanted(r.path.s, r.path.len)))
-        return true;
-    open_state.first_ns = open_state.first_ns ? open_state.first_ns : w->ts_ns;
-    open_state.rows++;
-    if (out.json_on)
-        open_event(&r);
-    if (out.events_on)
-        open_text(&r);
+    if (w->state & OPEN_DIR)
+        md_parts(&r.dir, r.name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
+    open_show(&r);
     return true;
 }
 
-/* --- with ptrace: each completed call becomes the record that a BPF program would send --- */
+/* --- with ptrace: each completed call becomes a record --- */
 
-/* Fills in flags, mode and state from a call's arguments, like set_args of open.bpf.c. */
+/* Sets flags, mode and state from a call's arguments, like set_args of open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
@@ -22632,33 +22587,28 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* Appends the directory in which a name starts, or the file that a handle refers to, in the format
- * of open.bpf.c: relative to the thread's root, with the last component first. */
-static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
-                            const struct name *dir)
+/* Sets *to to the directory in which a name starts, or to the file of a handle, relative to the
+ * thread's root. Returns whether it is known. */
+static bool open_traced_dir(struct path *to, const struct task *t, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 }; /* /proc appends this if the file is deleted */
     const struct name *root = t->fs ? t->fs->root : NULL;
     u32 top = root ? root->len : 0, len = dir ? dir->len : 0;
     struct fd_stat sx;
-    bool outside = dir && root && (strncmp(dir->s, root->s, top) || !strchr("/", dir->s[top]));
     if (!dir || dir->s[0] != '/' || len > PATH_MAX)
-        return;
+        return false;
+    bool outside = strncmp(dir->s, root ? root->s : "", top) || !strchr("/", dir->s[top]);
     if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
         len -= DELETED;
-    w->state |= OPEN_DIR | (outside ? OPEN_DIR_OUT : 0);
-    for (u32 end = len, from, n; end > (outside ? 0 : top); end = from) {
-        for (from = end; dir->s[from - 1] != '/';)
-            from--;
-        n = end - from;
-        memcpy(parts + w->dir_len, dir->s + from, n);
-        parts[w->dir_len + n] = 0;
-        w->dir_len = (u16)(w->dir_len + (n ? n + 1 : 0));
-        from--; /* skips the slash */
-    }
+    if (outside)
+        to->len = (u32)snprintf(to->s, sizeof to->s, "(unreachable)%.*s", (int)len, dir->s);
+    else
+        to->len = (u32)snprintf(to->s, sizeof to->s, "%.*s", len > top ? (int)(len - top) : 1,
+                                len > top ? dir->s + top : "/");
+    return true;
 }
 
-/* Applies the filters that the BPF programs would apply. */
+/* Applies the filters of the BPF programs. */
 static bool open_traced_wanted(const struct wire_open *w)
 {
     bool exec = w->call == OPEN_EXEC;
@@ -22666,15 +22616,17 @@ static bool open_traced_wanted(const struct wire_open *w)
                && (w->flags & open_opt.flags || open_opt.accmodes >> (w->flags & 3) & 1));
     return any && !(exec && (open_opt.no_exec || w->ret)) && !(open_opt.failed && w->ret >= 0)
            && (!open_opt.uid || (u64)w->uid + 1 == open_opt.uid)
-           && strstr(w->comm, (const char *)open_opt.comm);
+           && strstr(w->comm, open_opt.comm);
 }
 
-/* Called at the end of a call. If /proc hides the uid, stores -1, which is the uid of no user. */
+/* Called at the end of a call. If /proc hides the uid, the uid is -1, which no user has. */
 static void open_traced(struct task *t)
 {
-    static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* name, then directory */
+    static struct wire_open record;
+    static char name[PATH_MAX];
+    static struct open_rec r = { .w = &record, .name = name };
+    struct wire_open *w = &record;
     struct call *c = &t->call;
-    struct wire_open *w = &r.w;
     u16 id = c->id == SC_execveat ? SC_execve : c->id;
     u8 call = 0;
     while (call < N_OPEN_CALLS && open_calls[call].id != id)
@@ -22685,15 +22637,16 @@ static void open_traced(struct task *t)
                              .ret = (s32)c->ret, .pid = (u32)t->pid, .tid = (u32)t->tid,
                              .uid = (u32)ps_status(t->tid, "Uid:"), .call = call };
     w->state = (c->abi == ARCH_COMPAT && ARCH_COMPAT != ARCH_NATIVE ? OPEN_COMPAT : 0);
-    s32 n = call == OPEN_HANDLE ? 0 : ses_call_name(c, r.name);
+    s32 n = call == OPEN_HANDLE ? 0 : ses_call_name(c, name);
     w->state |= n < 0 ? OPEN_NAME_FAULT : 0;
     w->name_len = (u16)MAX(n, 0);
     tr_name_now(t->tid, t->comm, w->comm);
     open_traced_args(w, t, c);
     const struct ofd *file = call == OPEN_HANDLE && !c->err ? fd_get(t, (s32)c->ret) : NULL;
-    open_traced_dir(w, r.name + w->name_len, t, file ? file->name : c->path[0].from);
+    if (open_traced_dir(&r.dir, t, file ? file->name : c->path[0].from))
+        w->state |= OPEN_DIR;
     if (open_traced_wanted(w))
-        open_record(&r, (u32)(sizeof r.w + w->name_len + w->dir_len));
+        open_show(&r);
 }
 
 static const struct out_tap open_tap = { .exit = open_traced };
@@ -22725,17 +22678,16 @@ static void open_json_summary(void)
 /* --- the run --- */
 
 /* Runs in the command's process: restores the resource limits, and makes the call at which BPF
- * begins to follow the process. The call has no other effect, because its pointer is not mapped. */
+ * begins to follow the process. The call fails, because its pointer is not mapped. */
 static void open_child_late(void)
 {
     ses_child_late();
     syscall(SYS_openat, AT_FDCWD, open_state.magic, O_RDONLY, 0);
 }
 
-/* Returns whether the command and all its descendants have exited. kvis must not wait for a thread
- * whose exit the BPF program missed (bpf_missed). Only in the initial pid namespace can kvis check
- * by its id whether such a thread exists. In other namespaces, if the kernel has skipped runs of
- * BPF programs, kvis stops waiting after a second without a record. */
+/* Returns whether the command and all its descendants have exited. BPF may have missed the exit of
+ * a thread (bpf_missed). In the initial pid namespace, kvis checks by its id whether it exists; in
+ * others, if runs were skipped, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -22778,7 +22730,7 @@ static void open_begin(void)
 static int open_run(u64 end_ns)
 {
     if (out.events_on)
-        open_text(NULL);
+        open_text_head(&out.text.b);
     out_flush();
     ses_run(&open_session, end_ns);
     if (open_state.unknown)
@@ -22787,99 +22739,99 @@ static int open_run(u64 end_ns)
     if (out.json_on)
         open_json_summary();
     out_flush();
-    ses_end(&open_session);
     return open_session.status;
 }
 
 /* == 31 proc_  kvis proc: every command, with its exit =================================
  * BPF programs (gen/probes/proc.bpf.c) send records of forks, execs, exits and, in pieces, program
- * arguments. Without BPF, kvis makes the same records from the events of tr_ and from /proc. This
- * section joins the records. struct proc_life is a process from its fork to its exit; a command is
- * a program that the process executes. A process can have several commands, one after the other. A
- * row (struct proc_row) is an event of a command; each format (proc_formats[]) writes some kinds of
- * rows. kvis, not BPF, applies the filters, because execs are rare. Entry points: the option
- * functions, proc_begin, proc_run. */
+ * arguments. Without BPF, kvis makes the same records from the events of tr_ and from /proc. A
+ * process (struct proc_life) executes one or several programs, one after the other; each is a
+ * command. A row (struct proc_row) is an event of a command. kvis, not BPF, applies the filters,
+ * because execs are rare. Entry points: the option functions, proc_begin, proc_run. */
 
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
-enum { PROC_LINE_MAX = 1 << 16 }; /* maximum bytes of a command line that -l is compared with */
-enum { PROC_NODES = 1 << 19 }; /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes of a command line; with --tree */
-enum { PROC_DEPTH = 16 };      /* maximum depth of --tree */
+enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
+enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* length of a command line; with --tree */
+enum { PROC_DEPTH = 16 };         /* maximum depth of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
-/* The events of a command that can have a row in the output. */
+/* The kinds of rows. */
 enum proc_what {
-    PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* PROC_REPLACED: another exec replaced the command */
-    PROC_RUNNING,                            /* the command still runs when kvis ends */
-    PROC_FAILED,                             /* an exec failed */
-    PROC_THREAD                              /* a thread exited */
+    PROC_STARTED, PROC_ENDED,
+    PROC_REPLACED, /* another exec replaced the command */
+    PROC_RUNNING,  /* the command still runs when kvis ends */
+    PROC_FAILED,   /* an exec failed */
+    PROC_THREAD    /* a thread exited */
 };
 
 struct proc_text { char *p; u32 len; };
 
-/* A process from its fork to its exit. Times are in ns, of CLOCK_MONOTONIC. */
+/* A process from its fork to its exit. Times are in ns of CLOCK_MONOTONIC. */
 struct proc_life {
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                 /* number of live threads, valid if `counted` */
-    bool counted;                /* kvis has seen the fork of this process */
-    bool at_start;               /* the process existed before kvis, which read it from /proc */
-    bool execed;                 /* kvis has seen the exec of the current command */
-    bool mine;                   /* the process is in the followed tree */
-    bool ending; /* the last thread has exited; exit records of other threads may follow */
-    bool cut;                    /* argv is truncated */
-    bool walked;                 /* path, exe and cwd are from a BPF record instead of /proc */
+    s32 threads;                /* number of live threads, valid if `counted` */
+    bool counted;               /* kvis has seen the fork of this process */
+    bool at_start;              /* the process existed before kvis, which read it from /proc */
+    bool execed;                /* kvis has seen the exec of the current command */
+    bool mine;                  /* the process is in the followed tree */
+    bool ending;                /* the last thread has exited; exit records may still arrive */
+    bool cut;                   /* argv is truncated */
+    bool walked;                /* path, exe and cwd are from a BPF record instead of /proc */
     u64 fork_ns, begin_ns, end_ns; /* times of fork, start of the current command, and exit */
-    u64 boot_ns;                 /* creation time by CLOCK_BOOTTIME; 0: not known */
+    u64 boot_ns;                /* creation time by CLOCK_BOOTTIME; 0: unknown */
     u64 cgroup;
-    u64 max_rss; /* peak resident memory of the current command in bytes; 0: not known */
-    u64 before_rss;              /* peak resident memory of the earlier commands in pages */
-    u32 node;                    /* index in proc_tree of the current command; 0: none */
-    s32 status;                  /* wait status of the process; -1: not known */
-    u32 arg_len;                 /* length of all arguments in bytes; argv may be shorter */
+    u64 max_rss;                /* peak resident memory of the current command, in bytes; 0:
+                                 * unknown */
+    u64 before_rss;             /* peak resident memory of earlier commands, in pages */
+    u32 node;                   /* index of the current command in proc_tree; 0: none */
+    s32 status;                 /* wait status; -1: unknown */
+    u32 arg_len;                /* length of all arguments in bytes; argv may be shorter */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;        /* the variables of --env: NAME=VALUE strings, a NUL after each */
-    struct proc_text begun;      /* the record PROC_BEGUN of an execve that has not succeeded */
+    struct proc_text env;       /* the variables of --env: NAME=VALUE, a NUL after each */
+    struct proc_text begun;     /* record PROC_BEGUN of an execve that has not succeeded yet */
     char comm[16];
-    struct wire_usage own, all;  /* usage of the exited threads; usage of the whole process */
+    struct wire_usage own, all; /* usage of the exited threads; of the whole process */
 };
 
 struct proc_row {
-    u8 what;                     /* enum proc_what */
+    u8 what; /* enum proc_what */
     const struct proc_life *l;
     u64 ts_ns;
-    u32 tid;                     /* tid of the exited thread, for PROC_THREAD */
-    s32 err;                     /* errno of the exec, for PROC_FAILED */
+    u32 tid; /* PROC_THREAD: tid of the exited thread */
+    s32 err; /* PROC_FAILED: errno of the exec */
     const char *comm;
     const struct wire_usage *used;
 };
 
 static struct {
     bool live, failed, forks, threads, quote, tree; /* failed: failed execs have rows */
-    bool only_failed;                /* option -x of exitsnoop */
-    bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
+    bool only_failed;            /* -x of exitsnoop */
+    bool time, clock, print_uid; /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 cgroup;
     const char *name, *format, *gantt;
-    const char *line; /* argument of --line, compiled in line_regex; NULL: not given */
+    const char *line;            /* --line, compiled in line_regex; NULL: not given */
     regex_t line_regex;
-    const char **env;                /* names given by --env */
+    const char **env;            /* names given by --env */
     u32 n_env;
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf;                     /* the kernel has BTF, so struct layouts are known */
-    bool no_forks;                /* kvis does not see forks, so it reads parents from /proc */
-    bool used[10];                /* whether a counter is known; indexes as in proc_usage[] */
-    bool whole;                   /* kvis follows all processes instead of one tree */
-    s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
+    bool btf;            /* the kernel's struct layouts are known */
+    bool no_forks;       /* kvis does not see forks, so it reads parents from /proc */
+    bool used[10];       /* whether each counter of proc_usage[] is known */
+    bool whole;          /* kvis follows all processes instead of one tree */
+    s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
     u64 first_ns, scan_ns;
-    u64 last_ns, end_ns;          /* times of the last exit in the tree, and at which output ends */
-    u32 root;
-    bool rows;                    /* rows are written */
-    bool replayed;                /* the input is a recording */
+    u64 last_ns, end_ns; /* time of the last exit in the tree; end of the output */
+    u32 root;            /* pid of the command; 0: none */
+    bool rows;           /* rows are written */
+    bool replayed;       /* the input is a recording */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
+    u64 left_out;        /* number of forks and execs that proc_has_place refused */
     struct { u32 pid; u64 boot_ns; } gone[64]; /* ring of the processes that exited last */
     u32 n_gone;
 } proc_state;
@@ -22921,7 +22873,7 @@ static bool proc_is_cgroup2(const char *path)
     return statfs(path, &s) == 0 && (u32)s.f_type == 0x63677270; /* CGROUP2_SUPER_MAGIC */
 }
 
-/* Returns where cgroup v2 is mounted, alone or together with v1, or NULL if it is not mounted. */
+/* Returns where cgroup v2 is mounted, alone or together with v1, or NULL. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -22990,31 +22942,31 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the commands of a run: data for the tree, the chart and the summary at the end --- */
 
-/* A command: one program of a process, from its fork or exec to its next exec or its exit. Commands
- * are stored in the order of their start, so a parent precedes its children. Commands refer to each
- * other by index; 0: none. */
+/* A command: one program of a process, from its fork or exec to its next exec or its exit. A parent
+ * has a smaller index in proc_tree than its children. Index 0: none. */
 struct proc_node {
-    u32 parent;         /* the command whose process created the process of this command */
-    u32 ended, before;  /* child that ended last; sibling that ended just before this command */
-    u32 first, next;    /* first child and next sibling in the printed tree */
+    u32 parent;          /* the command that created the process of this command */
+    u32 ended, before;   /* child that ended last; sibling that ended just before this command */
+    u32 first, next;     /* first child and next sibling in the printed tree */
     u32 depth, pid, len; /* len: length of `line` */
     s32 status, err;
-    u8 what;            /* enum proc_what, set together with `line` */
-    bool ran;           /* the process has executed a program */
-    bool over, shown;   /* the command has ended or was replaced; the command has a row */
-    bool on_path;       /* the command is on the critical path, where it accounts for self_ns */
+    u8 what;             /* enum proc_what, set together with `line` */
+    bool ran;            /* the process has executed a program */
+    bool over, shown;    /* the command has ended or was replaced; the command has a row */
+    bool on_path;        /* the command is on the critical path, where it accounts for self_ns */
     u64 begin_ns, end_ns, self_ns, max_rss;
-    char *line;         /* command line, possibly truncated; NULL: not known yet */
+    u64 key;             /* key by which proc_by_key sorts */
+    char *line;          /* command line, possibly truncated; NULL: unknown */
 };
 
 static struct {
     bool on;
-    struct proc_node *node; /* node[0] is an artificial root, the parent of top-level commands */
+    struct proc_node *node; /* node[0]: the parent of top-level commands */
     u32 n, cap;
     u64 left_out;
 } proc_tree;
 
-/* Adds a command to proc_tree. Returns its index, or 0 if there is no tree or no space. */
+/* Adds a command to proc_tree. Returns its index, or 0. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -23047,13 +22999,11 @@ static struct proc_life *proc_find(u32 pid)
     return l;
 }
 
-/* Stores a copy of n bytes in t; clears t if out of memory. */
+/* Stores a copy of n bytes in t; clears t if out of memory. p may be NULL if n is 0. */
 static void proc_keep(struct proc_text *t, const char *p, u32 n)
 {
     char *copy = realloc(t->p, n + 1);
-    if (!copy)
-        n = 0;
-    t->len = n;
+    t->len = copy ? n : 0;
     if (!copy)
         return;
     t->p = copy;
@@ -23083,8 +23033,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a process. If another process had this pid, kvis missed its exit, and forgets that
- * process. */
+/* Adds a process. If another process had this pid, kvis missed its exit. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -23111,7 +23060,7 @@ static bool proc_is_mine(u32 ppid)
     return proc_state.whole || (parent && parent->mine);
 }
 
-/* Like proc_is_mine, for a process whose fork has no record: reads its ancestors from /proc. */
+/* Like proc_is_mine, but reads the ancestors from /proc, because kvis missed the fork. */
 static bool proc_descends(u32 pid)
 {
     for (int i = 0; i < 64 && (s32)pid > 0; i++) {
@@ -23122,7 +23071,6 @@ static bool proc_descends(u32 pid)
     return false;
 }
 
-/* Copies the fields that all records of processes contain. */
 static void proc_who(struct proc_life *l, const struct wire_proc *h)
 {
     l->uid = h->uid;
@@ -23156,7 +23104,7 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
         proc_keep(t, s, (u32)n);
 }
 
-static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment from /proc */
+static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment */
 
 static void proc_look(struct proc_life *l)
 {
@@ -23174,7 +23122,7 @@ static void proc_look(struct proc_life *l)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
 
-/* Returns field n of /proc/PID/stat, numbered from 3 after the name as in proc_pid_stat(5). */
+/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
 static u64 proc_stat_field(const char *stat, int n)
 {
     const char *end = strrchr(stat, ')');
@@ -23197,7 +23145,7 @@ static void proc_scan_one(u32 pid)
         return;
     memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
     l->at_start = true;
-    l->before_rss = ~0ull; /* peak of earlier programs: not known */
+    l->before_rss = ~0ull; /* unknown */
     l->node = proc_tree_new(0);
     l->ppid = (u32)proc_stat_field(s, PPID);
     l->boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
@@ -23209,7 +23157,7 @@ static void proc_scan_one(u32 pid)
         l->gid = about.st_gid;
     }
     proc_look(l);
-    proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
+    proc_keep(&l->path, l->exe.p, l->exe.len);
 }
 
 static void proc_mark_tree(void)
@@ -23251,7 +23199,7 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
             }
         }
     }
-    proc_keep(&l->env, b.len ? b.p : "", b.len);
+    proc_keep(&l->env, b.p, b.len);
 }
 
 static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
@@ -23261,22 +23209,21 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
         at = hy_args_of(h->was);
     if (*at && proc_state.btf && (*at)->ts_ns != h->ts_ns) {
         hy_args_drop(at);
-        at = hy_args_of(h->tid); /* the list is empty now */
+        at = hy_args_of(h->tid); /* now an empty list */
     }
-    proc_keep(&l->argv, *at ? (*at)->b.p : "", *at ? (*at)->b.len : 0);
+    proc_keep(&l->argv, *at ? (*at)->b.p : NULL, *at ? (*at)->b.len : 0);
     if (*at && proc_opt.n_env)
         proc_env_take(l, &(*at)->env);
     l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
     hy_args_drop(at);
-    if (h->was) /* of PROC_BEGUN, before the thread got the number of its process */
+    if (h->was) /* PROC_BEGUN came before the thread got the pid as its tid */
         hy_args_drop(hy_args_of(h->was));
 }
 
 /* --- resource usage --- */
 
-/* If `add`, adds the counters of u to the counters of `to`; otherwise, keeps the larger ones in
- * `to`. */
+/* Adds the counters of u to `to` or, unless `add`, keeps the larger of both. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -23285,9 +23232,8 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* Splits the CPU time of a task into user and system time. The kernel counts user and system time
- * in ticks, but the total precisely. Therefore, the total is divided in the ratio of the ticks
- * (kernel/sched/cputime.c, cputime_adjust). */
+/* Splits CPU time into user and system time. The kernel counts both in ticks, but the total
+ * precisely, so the ticks give the ratio (kernel/sched/cputime.c, cputime_adjust). */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -23301,7 +23247,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* Calls `word` for the first `max` arguments (0: for all), and writes `sep` between arguments. */
+/* Calls `word` for the first `max` arguments (0: all), and writes `sep` between them. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
 {
@@ -23343,8 +23289,8 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* Finds the path of a v2 cgroup by the cgroup's id, which kernfs accepts as a file handle of type
- * FILEID_KERNFS (include/linux/exportfs.h). Returns the path's length, or 0 if not known. */
+/* Finds the path of a v2 cgroup by its id, which is a file handle of type FILEID_KERNFS
+ * (include/linux/exportfs.h). Returns the path's length, or 0 if the path is unknown. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -23594,8 +23540,8 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
-/* Returns whether a usage counter is known. With ptrace, threads and processes killed before kvis
- * read /proc have no known counters, and seem to have used no CPU time. */
+/* Returns whether a usage counter is known. With ptrace, the counters of a task that was killed
+ * before kvis read /proc are unknown, and its CPU time is 0. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || !proc_session.by_ptrace);
@@ -23701,13 +23647,12 @@ static void proc_json(struct buf *b, const struct proc_row *r)
 }
 
 /* Writes a row in the format CompletedCommand of workflow-telemetry-action's fork
- * (src/interfaces/index.ts): one object per line, and no other lines. args is always a list;
- * exitCode is a number, 128 + N after signal N, as in a shell. A command that an exec replaced did
- * not fail. */
+ * (src/interfaces/index.ts). exitCode is 128 + N after signal N, as in a shell, and 0 for a command
+ * that an exec replaced. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    s32 status = r->what == PROC_ENDED ? l->status : 0; /* -1: unknown without BTF */
+    s32 status = r->what == PROC_ENDED ? l->status : 0;
     bool killed = status >= 0 && WIFSIGNALED(status);
     if (r->what != PROC_ENDED && r->what != PROC_REPLACED)
         return;
@@ -23737,8 +23682,8 @@ enum {
 
 static const struct proc_format {
     const char *name;
-    bool json, whole;  /* whole: processes that existed before kvis have rows */
-    u32 rows;          /* kinds of rows (enum proc_what), one bit each */
+    bool json, whole; /* whole: processes that existed before kvis have rows */
+    u32 rows;         /* kinds of rows (enum proc_what), one bit each */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
@@ -23750,12 +23695,12 @@ static const struct proc_format {
       proc_exit_row },
 };
 
-static const struct proc_format *proc_format(const char *name)
+static const struct proc_format *proc_format(void)
 {
-    for (size_t i = 0; i < ARRAY_LEN(proc_formats); i++)
-        if (!strcmp(proc_formats[i].name, name))
-            return &proc_formats[i];
-    return NULL;
+    const struct proc_format *f = proc_formats;
+    while (strcmp(f->name, proc_opt.format))
+        f++;
+    return f;
 }
 
 /* --- completed commands --- */
@@ -23790,52 +23735,35 @@ static void proc_tree_over(const struct proc_row *r)
     node[n->parent].ended = l->node;
 }
 
-static bool proc_tree_ran(const struct proc_node *n)
-{
-    return n->over && n->ran;
-}
-
 static bool proc_tree_failed(const struct proc_node *n)
 {
     return n->ran && n->what == PROC_ENDED && n->status > 0;
 }
 
-static bool proc_tree_on_path(const struct proc_node *n)
-{
-    return n->on_path;
-}
-
-static int proc_by_begin(const void *a, const void *b)
+static int proc_by_key(const void *a, const void *b)
 {
     const struct proc_node *const *x = a, *const *y = b;
-    return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
+    return (*x)->key < (*y)->key ? -1 : (*x)->key > (*y)->key;
 }
 
-static int proc_by_end(const void *a, const void *b)
-{
-    const struct proc_node *const *x = a, *const *y = b;
-    return (*x)->end_ns < (*y)->end_ns ? -1 : (*x)->end_ns > (*y)->end_ns;
-}
+enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
 
-static int proc_by_length(const void *a, const void *b)
+/* Returns a sorted list of *n commands, which the caller frees: all that have ended, the longest
+ * first; those that failed, by their end; or the critical path, by start. */
+static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 {
-    const struct proc_node *const *x = a, *const *y = b;
-    u64 p = (*x)->end_ns - (*x)->begin_ns, q = (*y)->end_ns - (*y)->begin_ns;
-    return p > q ? -1 : p < q;
-}
-
-/* Returns the commands for which `of` is true as a sorted list, and their number in *n. The caller
- * frees the list. */
-static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node *),
-                                               int (*order)(const void *, const void *), u32 *n)
-{
-    const struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
+    struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
     *n = 0;
-    for (u32 i = 1; list && i < proc_tree.n; i++)
-        if (of(&proc_tree.node[i]))
-            list[(*n)++] = &proc_tree.node[i];
+    for (u32 i = 1; list && i < proc_tree.n; i++) {
+        struct proc_node *c = &proc_tree.node[i];
+        c->key = which == PROC_LONGEST ? ~(c->end_ns - c->begin_ns)
+                 : which == PROC_FAILURES ? c->end_ns : c->begin_ns;
+        if (which == PROC_LONGEST ? c->over && c->ran
+            : which == PROC_FAILURES ? proc_tree_failed(c) : c->on_path)
+            list[(*n)++] = c;
+    }
     if (list)
-        qsort(list, *n, sizeof *list, order);
+        qsort(list, *n, sizeof *list, proc_by_key);
     return list;
 }
 
@@ -23857,7 +23785,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* Writes the row of a command in the tree. more[d]: the tree has further rows of depth d. */
+/* Writes the row of a command. more[d]: the tree has further rows of depth d. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -23901,11 +23829,9 @@ static void proc_tree_write(void)
 
 static bool proc_shows_starts(void)
 {
-    bool text = !strcmp(proc_opt.format, "text");
-    return proc_opt.live || (!text && proc_format(proc_opt.format)->rows & PROC_BIT(PROC_STARTED));
+    return proc_opt.live || proc_format()->row == proc_exec_row;
 }
 
-/* Returns whether an event has a row. Processes without an exec have rows only with --forks. */
 static bool proc_shown(const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -23919,7 +23845,7 @@ static bool proc_shown(const struct proc_row *r)
 
 static void proc_emit(struct proc_row r)
 {
-    const struct proc_format *f = proc_format(proc_opt.format);
+    const struct proc_format *f = proc_format();
     if (!r.comm)
         r.comm = r.l->comm;
     proc_state.first_ns = proc_state.first_ns ? proc_state.first_ns : r.ts_ns;
@@ -23941,9 +23867,9 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* Writes a command's name in the syntax of mermaid. The name starts with the pid, because mermaid
- * treats some leading words as keywords. Characters that would end the name or be read as HTML
- * become entities. The name has no control characters. */
+/* Writes a command's name for mermaid. It starts with the pid, because some leading words are
+ * keywords. Characters that would end the name or be read as HTML become entities. The line has no
+ * control characters. */
 static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
 {
     static const struct { char c; const char *entity; } special[] = {
@@ -23968,12 +23894,14 @@ static void proc_mermaid(struct buf *b)
 {
     u64 end_ns = 0;
     u32 n;
-    const struct proc_node **bar = proc_tree_list(proc_tree_ran, proc_by_length, &n);
+    struct proc_node **bar = proc_tree_list(PROC_LONGEST, &n);
     n = MIN(n, (u32)PROC_BARS);
-    if (bar)
-        qsort(bar, n, sizeof *bar, proc_by_begin);
-    for (u32 i = 0; i < n; i++)
+    for (u32 i = 0; i < n; i++) {
+        bar[i]->key = bar[i]->begin_ns;
         end_ns = MAX(end_ns, bar[i]->end_ns);
+    }
+    if (bar)
+        qsort(bar, n, sizeof *bar, proc_by_key);
     bool is_short = n && end_ns - bar[0]->begin_ns < 10 * NSEC;
     b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat ");
     b_s(b, is_short ? "%M:%S.%L\n" : "%H:%M:%S\n");
@@ -23987,18 +23915,18 @@ static void proc_mermaid(struct buf *b)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Row filters do not apply to events: a tree that lacks commands has no critical path. */
-static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
+/* Returns a new event, or NULL if no sink wants it. Row filters do not apply to events: a tree that
+ * lacks commands has no critical path. */
+static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 {
-    if (!out.n_taps || proc_state.replayed)
+    if (!out.n_taps || proc_state.replayed || !l->mine)
         return NULL;
     struct event *e = ev_new(kind, NULL, ts_ns);
-    e->pid = (pid_t)pid;
-    e->tid = (pid_t)tid;
+    e->pid = e->tid = (pid_t)l->pid;
     return e;
 }
 
-/* Adds the name of a process that existed before kvis, because no earlier event contains it. */
+/* Adds the name of a process that existed before kvis: no earlier event contains it. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -24008,22 +23936,22 @@ static void proc_emit_name(struct event *e, const struct proc_life *l)
 static void proc_emit_fork(const struct wire_proc *h, const struct proc_life *l)
 {
     bool thread = h->tid != h->pid;
-    u32 by = thread ? h->pid : l->ppid;
-    struct event *e = proc_event(thread ? EK_THREAD : EK_SPAWN, by, by, thread ? h->ts_ns
-                                                                              : l->fork_ns);
-    if (!e || !l->mine || (thread && !proc_opt.threads))
+    struct event *e = proc_event(thread ? EK_THREAD : EK_SPAWN, l, thread ? h->ts_ns : l->fork_ns);
+    if (!e || (thread && !proc_opt.threads))
         return;
+    if (!thread)
+        e->pid = e->tid = (pid_t)l->ppid;
     ev_num(e, thread ? EV_child_tid : EV_child_pid, h->tid);
     if (!thread && l->ns_pid && l->ns_pid != l->pid)
         ev_num(e, EV_ns_pid, l->ns_pid);
-    proc_emit_name(e, thread ? NULL : proc_find(by));
+    proc_emit_name(e, thread ? NULL : proc_find(l->ppid));
     ses_emit(e);
 }
 
 static void proc_emit_exec(const struct proc_life *l, u64 ts_ns, int err)
 {
-    struct event *e = proc_event(EK_EXEC, l->pid, l->pid, ts_ns);
-    if (!e || !l->mine)
+    struct event *e = proc_event(EK_EXEC, l, ts_ns);
+    if (!e)
         return;
     e->err = err;
     ev_bytes(e, EV_program, l->path.len ? l->path.p : "", l->path.len);
@@ -24040,8 +23968,8 @@ static void proc_emit_exec(const struct proc_life *l, u64 ts_ns, int err)
 
 static void proc_emit_end(const struct proc_life *l)
 {
-    struct event *e = proc_event(EK_EXIT_PROCESS, l->pid, l->pid, l->end_ns);
-    if (!e || !l->mine)
+    struct event *e = proc_event(EK_EXIT_PROCESS, l, l->end_ns);
+    if (!e)
         return;
     ev_num(e, EV_exit_pid, l->pid);
     if (l->status >= 0)
@@ -24060,9 +23988,10 @@ static void proc_emit_end(const struct proc_life *l)
 
 static void proc_emit_thread_end(const struct proc_life *l, const struct wire_proc *h)
 {
-    struct event *e = proc_event(EK_EXIT_THREAD, h->pid, h->tid, h->ts_ns);
-    if (!e || !l->mine)
+    struct event *e = proc_event(EK_EXIT_THREAD, l, h->ts_ns);
+    if (!e)
         return;
+    e->tid = (pid_t)h->tid;
     ev_num(e, EV_exit_pid, h->tid);
     if (proc_used(&h->own, PROC_CPU))
         ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
@@ -24075,14 +24004,13 @@ static u64 proc_lost(void)
     return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
 }
 
-/* --- the critical path: the chain of commands that the end of the run waited for --- The path is
- * built backwards from the end of a command: the command waited for the child that ended last,
- * before that for the last child that ended before this child began, and so on. The path of each
- * child is built the same way. The rest of a command's time is its own time. The time between a
- * fork and an exec belongs to the parent. */
+/* --- the critical path: the chain of commands that the end of the run waited for --- The path goes
+ * backwards from the end of a command: to the child that ended last, then to the last child that
+ * ended before that child began, and so on; the same applies to each child. The remaining time is
+ * the command's own. The time between a fork and an exec belongs to the parent. */
 
-/* Returns the *n steps of the critical path, ordered by start; NULL: not known. */
-static const struct proc_node **proc_critical(u32 *n)
+/* Returns the *n steps of the critical path, ordered by start; NULL: unknown. */
+static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
     *n = 0;
@@ -24101,7 +24029,7 @@ static const struct proc_node **proc_critical(u32 *n)
             until = node[k].begin_ns;
         }
     }
-    return proc_tree_list(proc_tree_on_path, proc_by_begin, n);
+    return proc_tree_list(PROC_PATH, n);
 }
 
 /* --- records --- */
@@ -24116,7 +24044,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* kvis itself does not fork: the command created its siblings with CLONE_PARENT */
+    /* only CLONE_PARENT in the command creates other children of kvis */
     bool brother = sp_command.pid && h->ppid == (u32)getpid();
     l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
@@ -24131,7 +24059,7 @@ static void proc_forked(const struct wire_proc *h)
     proc_emit_fork(h, l);
 }
 
-/* Stores a path from an exec record. If the record has a truncated path, reads /proc instead. */
+/* Stores a path from an exec record. If it is truncated there, reads /proc instead. */
 static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
                       const char *link)
 {
@@ -24156,7 +24084,7 @@ static void proc_name_path(struct proc_text *to, const struct proc_text *cwd, co
 static void proc_paths(struct proc_life *l, const struct wire_proc *h, const char *data)
 {
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
-    if (h->kind == PROC_BEGUN) { /* has only the name; the working directory is not known */
+    if (h->kind == PROC_BEGUN) { /* the record contains only the name */
         l->walked = true;
         proc_keep(&l->exe, "", 0);
         proc_keep(&l->path, data, h->name_len);
@@ -24166,7 +24094,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
     if (!h->name_len) /* the BPF program could not read the name */
-        proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
+        proc_keep(&l->path, l->exe.p, l->exe.len);
     else
         proc_name_path(&l->path, &l->cwd, data, h->name_len);
 }
@@ -24194,7 +24122,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
         l->all = used;
         l->max_rss = tr_record_peak(h, l->before_rss);
         proc_over(l, PROC_REPLACED, h->ts_ns);
-    } else if (l->node && proc_tree.node[l->node].ended) { /* a child of this command has ended */
+    } else if (l->node && proc_tree.node[l->node].ended) {
         proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
     }
     proc_who(l, h);
@@ -24214,7 +24142,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* Stores the record of an execve that has passed its point of no return. */
+/* Stores the record of an execve that is past its point of no return. */
 static void proc_exec_begun(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -24222,8 +24150,8 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
 }
 
-/* If a process ends in an execve that has passed its point of no return, adds the command, as if
- * the process had been killed before the first instruction of the program. */
+/* If a process ends in an execve that is past its point of no return, adds the command, as if it
+ * had been killed before its first instruction. */
 static void proc_exec_died(struct proc_life *l)
 {
     struct proc_text begun = l->begun;
@@ -24233,7 +24161,6 @@ static void proc_exec_died(struct proc_life *l)
     free(begun.p);
 }
 
-/* Writes the row of a failed execve, after which the process continues unchanged. */
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *by = proc_find(h->pid), l = { .pid = h->pid, .ppid = h->ppid };
@@ -24242,7 +24169,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     l.walked = true;
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
-    proc_keep(&l.path, data, h->name_len); /* the process may have changed its working directory */
+    proc_keep(&l.path, data, h->name_len); /* relative: the working directory is unknown */
     l.node = proc_opt.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_emit_exec(&l, h->ts_ns, -h->ret);
@@ -24252,7 +24179,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits --- */
 
-/* The exit status of the command comes from wait4(2), even if BPF cannot read it. */
+/* wait4(2) has the exit status of the command even if BPF cannot read it. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -24275,8 +24202,8 @@ static bool proc_waits(const struct proc_life *l)
            && !proc_state.replayed;
 }
 
-/* Returns whether the whole process has exited. If threads exit at the same moment, several of them
- * may look like the last thread. */
+/* Returns whether the process has already ended. If threads exit at the same moment, several may
+ * look like the last one. */
 static bool proc_is_gone(const struct wire_proc *h)
 {
     for (size_t i = 0; i < ARRAY_LEN(proc_state.gone); i++)
@@ -24354,13 +24281,9 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- without BPF: events become the records that BPF programs would have sent --- Events come from
- * tr_ (and are completed from /proc) or from a recording. */
+/* --- without BPF: events of tr_, completed from /proc, or of a recording become records --- */
 
-static u64 proc_left_out; /* number of events of a recording that were left out: see
-                           * proc_has_place */
-
-/* Returns the id of the v2 cgroup of a process (line "0::/PATH", cgroups(7)); 0: not known. */
+/* Returns the id of the v2 cgroup of a process (line "0::/PATH", cgroups(7)); 0: unknown. */
 static u64 proc_traced_cgroup(u32 pid)
 {
     char s[4096], path[PATH_MAX];
@@ -24379,8 +24302,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns the header of a record, filled from /proc or, in a replay, from proc_find's entry for the
- * process. Except at an exec, the cgroup is copied from this entry or from the parent's. */
+/* Returns the header of a record, filled from /proc or, in a replay, from proc_find. Except at an
+ * exec, the cgroup is that of the known process or of its parent. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -24406,15 +24329,14 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     return h;
 }
 
-/* Returns whether a process is known or can be added. A recording may have too many processes. */
+/* Returns whether a process is known or can be added. */
 static bool proc_has_place(u32 pid)
 {
     bool has = !proc_state.replayed || proc_state.lives < PROC_REPLAYED || proc_find(pid);
-    proc_left_out += !has;
+    proc_state.left_out += !has;
     return has;
 }
 
-/* Handles a fork event. In a recording, ignores new threads. */
 static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -24435,7 +24357,7 @@ static void proc_event_fork(const struct event *e)
     proc_forked(&h);
 }
 
-/* Adds the arguments or the environment of a new program, read from /proc, as a record. Returns
+/* Adds a record of the arguments or the environment of a new program, read from /proc. Returns
  * whether they are complete. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
@@ -24580,7 +24502,7 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU",
 };
 
-/* Returns whether to stop waiting for exit records or, for the command, for its wait status. */
+/* Returns whether to stop waiting for exit records or for the command's wait status. */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -24588,8 +24510,8 @@ static bool proc_is_due(const struct proc_life *l)
     return u_now() - l->end_ns > NSEC / 10;
 }
 
-/* Ends the processes for which kvis need not wait any longer. If `all`, also forgets followed
- * processes that have exited, if their exit records were lost. */
+/* Ends the processes for which proc_is_due. If `all`, also forgets processes whose exit records
+ * were lost. */
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -24613,7 +24535,7 @@ static int proc_life_by_begin(const void *a, const void *b)
     return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
 }
 
-/* Writes rows for the running processes, ordered by start. Returns the number of commands. */
+/* Writes rows of running processes, ordered by start. Returns the number of their commands. */
 static u32 proc_list_running(u64 now_ns)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
@@ -24634,7 +24556,7 @@ static u32 proc_list_running(u64 now_ns)
 static void proc_json_critical(struct buf *b)
 {
     u32 n;
-    const struct proc_node **list = proc_critical(&n);
+    struct proc_node **list = proc_critical(&n);
     b_s(b, list ? ",\"critical_path\":[" : ",\"critical_path\":null");
     for (u32 i = 0; i < n; i++) {
         const struct proc_node *s = list[i];
@@ -24649,9 +24571,8 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* Sets the CPU time of the run to the larger of two sums, each of which can be too small. The sum
- * over exit records lacks the last part of each process's CPU time, which the kernel accounts after
- * the record. The time from wait4 is complete, but only covers processes that were waited for. */
+/* Sets the CPU time of the run to the larger of two sums. The sum over exit records lacks the time
+ * after each record. The sum from wait4(2) lacks processes that were not waited for. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -24706,7 +24627,6 @@ static void proc_json_summary(u32 running)
     b_s(b, "}\n");
 }
 
-/* Writes the line of a command in the summary, truncated to the width of the terminal. */
 static void proc_text_name(struct buf *b, const struct proc_node *n)
 {
     b_f(b, "  %-7u ", n->pid);
@@ -24714,12 +24634,12 @@ static void proc_text_name(struct buf *b, const struct proc_node *n)
     b_c(b, '\n');
 }
 
-/* Lists the steps that make up at least 1 % of the critical path. */
+/* Lists the steps that are at least 1 % of the critical path. */
 static void proc_text_critical(struct buf *b)
 {
     u32 n, shown = 0;
     u64 all = 0;
-    const struct proc_node **list = proc_critical(&n);
+    struct proc_node **list = proc_critical(&n);
     for (u32 i = 0; i < n; i++)
         all += list[i]->self_ns;
     if (n)
@@ -24737,13 +24657,13 @@ static void proc_text_critical(struct buf *b)
 static void proc_text_lists(struct buf *b)
 {
     u32 n;
-    const struct proc_node **list = proc_tree_list(proc_tree_ran, proc_by_length, &n);
+    struct proc_node **list = proc_tree_list(PROC_LONGEST, &n);
     for (u32 i = 0; i < MIN(n, (u32)PROC_SLOWEST); i++) {
         b_f(b, "%10.3f s", (double)(list[i]->end_ns - list[i]->begin_ns) / 1e9);
         proc_text_name(b, list[i]);
     }
     free(list);
-    list = proc_tree_list(proc_tree_failed, proc_by_end, &n);
+    list = proc_tree_list(PROC_FAILURES, &n);
     for (u32 i = 0; i < MIN(n, (u32)PROC_SLOWEST); i++) {
         static struct buf how;
         b_reset(&how);
@@ -24833,8 +24753,7 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* With ptrace, all counters except context switches are known; I/O is known if the kernel
-     * counts it. */
+    /* only context switches are unknown, and I/O if the kernel does not count it */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -24851,7 +24770,7 @@ static void proc_first(void)
     if (proc_state.no_forks)
         u_warn("kvis cannot see forks, so short processes can be missing: in a pid namespace, "
                "that needs a kernel with BTF");
-    if (!opt.command && (proc_opt.pid || out.json_on || proc_format(proc_opt.format)->whole))
+    if (!opt.command && (proc_opt.pid || out.json_on || proc_format()->whole))
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
         die(EXIT_KVIS, "process %u does not exist", proc_opt.pid);
@@ -24861,7 +24780,7 @@ static void proc_first(void)
 static int proc_run(u64 end_ns)
 {
     proc_first();
-    const struct proc_format *f = proc_format(proc_opt.format);
+    const struct proc_format *f = proc_format();
     if (out.events_on && f->head)
         f->head(&out.text.b);
     out_flush();
@@ -24882,7 +24801,6 @@ static int proc_run(u64 end_ns)
     }
     if (sp_command.pid && out.events_on && !f->json)
         proc_summary(running);
-    ses_end(&proc_session);
     return proc_session.status;
 }
 
@@ -24901,16 +24819,16 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* Called at the end of a recording: writes the processes that still run, the tree and the summary.
- * whole: the recording has a complete summary (st). */
+/* Writes the running processes, the tree and the summary at the end of a recording. whole: the
+ * recording has a summary (st). */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
     u32 running = proc_list_running(proc_state.end_ns);
     proc_tree_write();
     out_flush();
-    if (proc_left_out)
-        u_warn("%" PRIu64 " processes are left out: more than %d run at once", proc_left_out,
+    if (proc_state.left_out)
+        u_warn("%" PRIu64 " processes are left out: more than %d run at once", proc_state.left_out,
                PROC_REPLAYED);
     proc_session.lost[0] = st.lost;
     bpf_unread = st.lost_unknown;
@@ -34880,13 +34798,11 @@ static int dg_run(void)
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ====================
- * kvis check tries an ability by calling the function with which a subcommand starts it. The
- * function runs in a child process, whose exit cleans up. If it fails, the reason it returns fills
- * the detail and the fix in the ability's row. check_judge derives the verdicts on subcommands from
- * the rows. To add an ability, add a row of check_rows[] and a function. */
+ * kvis check tries each feature in a child process, with the function that a subcommand also calls.
+ * check_judge derives the verdicts on subcommands from the results. To add a feature, add a row of
+ * check_rows[] and a function. */
 
-/* One bit per subcommand. virt (virtio rings) is a part of monitor that has a verdict of its
- * own. */
+/* One bit per subcommand. virt (virtio rings) is a part of monitor with its own verdict. */
 enum {
     CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
     CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff work everywhere */
@@ -34897,25 +34813,24 @@ struct check {
     char detail[512], fix[256];
 };
 
+/* Appends to the detail. */
 static void PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char *fmt, ...)
 {
+    size_t len = strlen(c->detail);
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(c->detail, sizeof c->detail, fmt, ap);
+    vsnprintf(c->detail + len, sizeof c->detail - len, fmt, ap);
     va_end(ap);
     c->works = works;
 }
 
-static void PRINTF_LIKE(2, 3) check_fix(struct check *c, const char *fmt, ...)
+static void check_fix(struct check *c, const char *fix)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(c->fix, sizeof c->fix, fmt, ap);
-    va_end(ap);
+    snprintf(c->fix, sizeof c->fix, "%s", fix);
     c->works = false;
 }
 
-/* Splits a message at U_FIX into detail and fix. If `why` is NULL, the ability works. */
+/* Splits a message at U_FIX into detail and fix. If `why` is NULL, the feature works. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -34925,7 +34840,7 @@ static void check_reason(struct check *c, const char *why)
     snprintf(c->fix, sizeof c->fix, "%s", fix ? fix + strlen(U_FIX) : "");
 }
 
-/* --- the functions that try the abilities; each runs in a child of check_try --- */
+/* --- the functions that try the features, in a child process --- */
 
 static void check_kernel(struct check *c)
 {
@@ -34936,7 +34851,6 @@ static void check_kernel(struct check *c)
         check_say(c, true, "%s %s %s", u.sysname, u.release, u.machine);
 }
 
-/* Tries BTF (type information), which BPF programs need to read the kernel's structures. */
 static void check_btf(struct check *c)
 {
     struct btf_want w = { .name = "task_struct.pid" };
@@ -34990,23 +34904,18 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-static const char *check_hybrid_fix(void)
-{
-    enum { SYS_ADMIN = 21 };
-    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
-        return "run kvis without a seccomp filter (in a container: --privileged)";
-    return bpf_caps() >> SYS_ADMIN & 1 ? "" : u_rights("CAP_SYS_ADMIN");
-}
-
-/* Tries the hybrid backend, which traces a command. Also fills the next two rows, which need it. */
+/* Tries the hybrid backend. Also fills the next two rows, which need it. */
 static void check_hybrid(struct check *c)
 {
+    enum { SYS_ADMIN = 21 };
     struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
     tr_backend();
     hy_start_uring();
     check_reason(c, hy.on ? NULL : hy.why_not);
-    if (!hy.on && !c->fix[0])
-        check_fix(c, "%s", check_hybrid_fix());
+    if (!hy.on && !c->fix[0] && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
+        check_fix(c, "run kvis without a seccomp filter (in a container: --privileged)");
+    else if (!hy.on && !c->fix[0] && !(bpf_caps() >> SYS_ADMIN & 1))
+        check_fix(c, u_rights("CAP_SYS_ADMIN"));
     for (u32 i = 0; i < ARRAY_LEN(with); i++)
         if (hy.on)
             check_reason(&c[1 + i], with[i]->fam ? NULL : with[i]->why);
@@ -35024,7 +34933,7 @@ static void check_observe(struct check *c)
     tr_backend();
     check_reason(c, hy.on ? NULL : hy.why_not);
     if (!hy.on && !bpf_caps_enough(bpf_caps()))
-        check_fix(c, "%s", u_rights("CAP_BPF and CAP_PERFMON"));
+        check_fix(c, u_rights("CAP_BPF and CAP_PERFMON"));
     else if (!hy.on && bpf_pid_ns(NULL))
         check_fix(c, "run kvis in the initial PID namespace (docker run --pid=host)");
 }
@@ -35046,8 +34955,8 @@ static void check_proc(struct check *c)
     check_session(c, &proc_session);
 }
 
-/* Tries a source of kvis monitor. The source works if any of its metrics has a value in the second
- * interval. If only some metrics have a value, the detail says why. */
+/* Tries a source of kvis monitor, which works if any of its metrics has a value in the second
+ * interval. The detail says why others have none. */
 static void check_source(struct check *c, u32 src)
 {
     const char *why = NULL;
@@ -35068,17 +34977,17 @@ static void check_source(struct check *c, u32 src)
 
 #define CHECK_REPORT "report this message as a bug: the BPF programs should load on this kernel"
 
-/* The abilities that kvis check tries. A row without `needed` and `useful` is only informative. */
+/* The features that kvis check tries. */
 static const struct check_row {
     const char *name;
     u8 needed, useful;   /* subcommands that fail without it; that do less or are slower */
-    u8 verdict;          /* bits of the subcommands whose verdict depends on the ability */
-    bool bpf;            /* the ability needs BPF programs */
+    u8 verdict;          /* subcommands whose verdict depends on the feature */
+    bool bpf;            /* the feature needs BPF programs */
     void (*fn)(struct check *);
     u8 source;           /* source to try if fn is NULL; 0: fn of an earlier row fills this row */
-    const char *what;    /* detail if the ability works and fn supplies no detail */
+    const char *what;    /* detail of a working feature if fn supplies none */
     const char *without; /* name in "without NAME" of a verdict; NULL: a fallback exists */
-    const char *fix;     /* fix if the reason contains no fix; NULL: CHECK_REPORT */
+    const char *fix;     /* fix if the reason contains none; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
     { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
@@ -35125,30 +35034,23 @@ static const struct check_row {
       "use a kernel with CONFIG_KPROBES, and a vhost module that has BTF" },
 };
 
-/* The subcommands and the texts of their verdicts: `all` if no ability is missing, `some` if only
- * abilities with a `without` are missing, else `fallback`. `all` is NULL if there is no verdict. */
+/* How much a missing feature costs a subcommand, in ascending order. */
+enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
+
 static const struct check_command {
     const char *name;
     u8 bit;
-    bool any; /* one working ability suffices for the subcommand */
-    const char *all, *some, *fallback;
+    bool verdict; /* the subcommand has a verdict of its own */
 } check_commands[] = {
-    { "trace", CHECK_TRACE, false, "full: hybrid", "hybrid",
-      "ptrace: every traced system call stops the process" },
-    { "open", CHECK_OPEN, false, "full", "works", "works" },
-    { "proc", CHECK_PROC, false, "full", "works", "works" },
-    { "monitor", CHECK_MONITOR, false, "full", "works", "works" },
-    { "virt", CHECK_VIRT, true, "full", "works", "works" },
-    { "diagnose", CHECK_MONITOR, false, NULL, NULL, NULL },
-    { "opensnoop", CHECK_OPEN, false, NULL, NULL, NULL },
-    { "execsnoop", CHECK_PROC, false, NULL, NULL, NULL },
-    { "exitsnoop", CHECK_PROC, false, NULL, NULL, NULL },
-    { "replay", CHECK_REPLAY, false, "full", NULL, NULL },
-    { "diff", CHECK_DIFF, false, "full", NULL, NULL },
+    { "trace", CHECK_TRACE, true }, { "open", CHECK_OPEN, true }, { "proc", CHECK_PROC, true },
+    { "monitor", CHECK_MONITOR, true }, { "virt", CHECK_VIRT, true },
+    { "diagnose", CHECK_MONITOR, false }, { "opensnoop", CHECK_OPEN, false },
+    { "execsnoop", CHECK_PROC, false }, { "exitsnoop", CHECK_PROC, false },
+    { "replay", CHECK_REPLAY, true }, { "diff", CHECK_DIFF, true },
 };
 
-/* Returns the bits of a subcommand, or 0 for an unknown name. The name virt also selects monitor,
- * because the verdict on virt is printed after the verdict on monitor. */
+/* Returns the bits of a subcommand, or 0 for an unknown name. virt also selects monitor, whose
+ * features it shares. */
 static u8 check_bits(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
@@ -35159,8 +35061,7 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* Writes the names of the subcommands in a mask. If several subcommands have the same bit, writes
- * only the first. none: text for an empty mask. */
+/* Writes the names of the subcommands in a mask, one per bit. none: text for an empty mask. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
@@ -35175,11 +35076,11 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns the name of the ability or subcommand for which this fix was printed before. If the fix
- * is new, records it for the name `who` and returns NULL. */
+/* Returns the name of the feature or subcommand for which this fix was printed before. If the fix
+ * is new, stores it for the name `who`, and returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
-    enum { FIXES = 64 }; /* kvis remembers 64 fixes; further fixes may be printed twice */
+    enum { FIXES = 64 }; /* further fixes may be printed twice */
     static const char *printed[FIXES][2];
     static u32 n;
     for (u32 i = 0; i < n; i++)
@@ -35201,7 +35102,7 @@ static struct check_done {
 } *check_done;
 static u32 check_n;
 
-/* Appends an empty result. The returned pointer is valid until the next call of check_begin. */
+/* Appends an empty result. The pointer is valid until the next call. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
     va_list ap;
@@ -35221,11 +35122,10 @@ static void check_text(struct buf *b, const struct check_done *d)
     const struct check *c = &d->c;
     b_reset(&names);
     check_names(&names, r->needed | r->useful, "", "-");
-    b_f(b, "%-20s %-5s %.*s%*s ", d->name,
-        d->c.works ? "yes" : r->needed & CHECK_COMMANDS ? "NO" : "no", (int)names.len, names.p,
-        (int)MAX(0, CHECK_FOR - (int)names.len), "");
+    b_f(b, "%-20s %-5s %-*.*s ", d->name, c->works ? "yes" : r->needed ? "NO" : "no", CHECK_FOR,
+        (int)names.len, names.p);
     b_esc(b, c->detail, strlen(c->detail), 0);
-    if (!d->c.works && c->fix[0] && !check_fixed(c->fix, d->name)) {
+    if (!c->works && c->fix[0] && !check_fixed(c->fix, d->name)) {
         b_s(b, "\n                           fix: ");
         b_esc(b, c->fix, strlen(c->fix), 0);
     }
@@ -35291,21 +35191,16 @@ static void check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
 {
     const struct pmc_code *code = &p->code[role];
     struct pmc_unit self = { .cpu = -1, .tid = getpid() };
-    int e = p->err[role], n = 0;
-    if (!e) {
-        e = pmc_open_one(code, &self, -1);
-        if (e >= 0)
-            close(e);
-    }
+    int e = p->err[role] ? p->err[role] : pmc_open_one(code, &self, -1);
     if (code->name)
-        n = snprintf(c->detail, sizeof c->detail, "%.*s",
-                     (int)strcspn(code->name, code->alias ? " " : ""), code->name);
-    if (code->name)
-        snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s type %u config 0x%" PRIx64,
-                 code->generic ? " (generic)" : "", code->type, code->config);
+        check_say(c, true, "%.*s%s type %u config 0x%" PRIx64,
+                  (int)strcspn(code->name, code->alias ? " " : ""), code->name,
+                  code->generic ? " (generic)" : "", code->type, code->config);
     c->works = e >= 0;
     if (e < 0)
-        check_fix(c, "%s", pmc_reason(role, e));
+        check_fix(c, pmc_reason(role, e));
+    else
+        close(e);
 }
 
 static void check_unc_event(struct check *c, u32 event)
@@ -35316,20 +35211,16 @@ static void check_unc_event(struct check *c, u32 event)
     for (u32 k = 0; k < unc.n_units; k++)
         n += unc.unit[k].event == event;
     check_say(c, n, "type %u config 0x%" PRIx64, e->code.type, e->code.config);
-    size_t len = strlen(c->detail);
     if (e->code.config1 | e->code.config2)
-        snprintf(c->detail + len, sizeof c->detail - len,
-                 " config1 0x%" PRIx64 " config2 0x%" PRIx64, e->code.config1, e->code.config2);
-    len = strlen(c->detail);
-    snprintf(c->detail + len, sizeof c->detail - len, " CPUs %s: %.9g %s each",
-             unc.pmu[e->pmu].cpus, e->scale,
-             r->role < UR_PACKAGE ? "bytes" : "uJ");
+        check_say(c, n, " config1 0x%" PRIx64 " config2 0x%" PRIx64, e->code.config1,
+                  e->code.config2);
+    check_say(c, n, " CPUs %s: %.9g %s each", unc.pmu[e->pmu].cpus, e->scale,
+              r->role < UR_PACKAGE ? "bytes" : "uJ");
     if (!n)
-        check_fix(c, "%s", unc_reason[r->role]);
+        check_fix(c, unc_reason[r->role]);
 }
 
-/* Appends rows for memory controllers and RAPL, which do not affect the exit status of kvis check
- * cpu. */
+/* Appends rows for memory controllers and RAPL, which do not affect the exit status. */
 static void check_uncore(void)
 {
     unc_begin(false);
@@ -35382,17 +35273,16 @@ static bool check_cpu(struct buf *b, bool json)
 
 /* --- kvis check: tries everything, then judges --- */
 
-/* Returns whether a row is about a subcommand of `bits`, or about no subcommand in particular. */
 static bool check_asked(const struct check_row *r, u8 bits)
 {
     u8 of = (r->needed | r->useful) & CHECK_COMMANDS;
     return !of || of & bits;
 }
 
-/* Descriptors of a subcommand besides BPF: output files, a pipe to its child, files in /proc. */
+/* Number of descriptors that a subcommand needs besides BPF: for output files, a pipe, /proc. */
 enum { CHECK_FILES = 5 };
 
-/* Child process: starts the ability of a row, with standard error to the descriptor `said`. */
+/* Tries the feature of a row, in a child process. stderr goes to the descriptor `said`. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int said)
 {
@@ -35429,7 +35319,7 @@ static void check_died(struct check *c, int said)
     check_reason(c, n > 0 ? text : "kvis exited without a message");
 }
 
-/* Tries the ability of row r. The function of the ability fills n rows, of which r is the first. */
+/* Tries the feature of row r. Its function fills n rows, of which r is the first. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
     int said = (int)syscall(SYS_memfd_create, "kvis-check", 0ul);
@@ -35450,7 +35340,7 @@ static void check_row(const struct check_row *r, u32 n, struct check *c)
         if (d->c.works && !d->c.detail[0])
             check_say(&d->c, true, "%s", r[i].what);
         if (!d->c.works && !d->c.fix[0])
-            check_fix(&d->c, "%s", r[i].fix ? r[i].fix : CHECK_REPORT);
+            check_fix(&d->c, r[i].fix ? r[i].fix : CHECK_REPORT);
     }
     if (said >= 0)
         close(said);
@@ -35472,14 +35362,10 @@ static void check_try(u8 bits)
     munmap(c, rows * sizeof *c);
 }
 
-/* How much a missing ability costs a subcommand, in ascending order. */
-enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
-
 struct check_verdict {
     enum check_loss loss;
     char detail[512];
-    const struct check *worst; /* first of the missing abilities with the greatest loss; NULL:
-                                * none */
+    const struct check *worst; /* the first missing feature with the greatest loss; NULL: none */
 };
 
 static enum check_loss check_lost(const struct check_command *of, const struct check_done *d)
@@ -35489,7 +35375,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
     return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
-/* Lists missing abilities. If ptrace is the fallback, leaves out abilities that need BPF. */
+/* Lists missing features. If ptrace is the fallback, leaves out features that need BPF. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -35509,7 +35395,11 @@ static bool check_by_ptrace(const struct check_command *of)
 
 static void check_judge(const struct check_command *of, struct check_verdict *v)
 {
-    bool any = !of->any;
+    static const char *const text[2][LOSS_ALL] = {
+        { "full", "works", "works" },
+        { "full: hybrid", "hybrid", "ptrace: every traced system call stops the process" },
+    };
+    bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features works */
     char without[256];
     *v = (struct check_verdict){ .loss = LOSS_NONE };
     for (const struct check_done *d = check_done; d < check_done + check_n; d++) {
@@ -35522,7 +35412,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
     if (!any && v->worst)
         v->loss = LOSS_ALL;
     check_without(of, v->loss == LOSS_FALLBACK, without, sizeof without);
-    bool no_proc = of->bit == CHECK_PROC && u_not_mounted("/proc"); /* see proc_by_ptrace */
+    bool no_proc = of->bit == CHECK_PROC && u_not_mounted("/proc"); /* see cmd_proc */
     bool by_ptrace = check_by_ptrace(of);
     if (v->loss == LOSS_ALL)
         snprintf(v->detail, sizeof v->detail, "%s: %.*s%s", by_ptrace && !no_proc
@@ -35530,8 +35420,8 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
                  (int)strcspn(v->worst->detail, "\n"), v->worst->detail,
                  by_ptrace && no_proc ? "; ptrace needs /proc, which is not mounted" : "");
     else
-        snprintf(v->detail, sizeof v->detail, "%s%s", v->loss == LOSS_FALLBACK ? of->fallback
-                 : v->loss ? of->some : of->all, without);
+        snprintf(v->detail, sizeof v->detail, "%s%s", text[of->bit == CHECK_TRACE][v->loss],
+                 without);
 }
 
 static void check_wrapped(struct buf *b, const char *name, const char *words)
@@ -35568,8 +35458,8 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     b_s(b, "},");
 }
 
-/* Writes the verdicts on the subcommands of `bits`. The verdict on the virtio rings follows the
- * verdict on monitor. Returns whether all subcommands of `bits` work. */
+/* Writes the verdicts on the subcommands of `bits`; the verdict on monitor is followed by that on
+ * virt. Returns whether all subcommands of `bits` work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 told = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -35577,7 +35467,7 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++) {
         const struct check_command *of = &check_commands[i];
         struct check_verdict v;
-        if (!(of->bit & told) || !of->all)
+        if (!(of->bit & told) || !of->verdict)
             continue;
         check_judge(of, &v);
         all &= v.loss < LOSS_ALL || !(of->bit & bits);
@@ -35589,7 +35479,7 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
     return all;
 }
 
-/* Writes the verdicts and, with -v and in JSON, each ability. Returns whether all work. */
+/* Writes the verdicts and, with -v and in JSON, each feature. Returns whether all work. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
     check_try(bits);
@@ -35603,11 +35493,11 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     }
     bool all = check_verdicts(b, false, bits);
     if (!opt.verbose) {
-        b_f(b, "kvis check -v shows all %u abilities; kvis check cpu shows the events of the CPU\n",
+        b_f(b, "kvis check -v shows all %u features; kvis check cpu shows the events of the CPU\n",
             check_n);
         return all;
     }
-    b_f(b, "\n%-20s %-5s %-*s %s\n", "ABILITY", "WORKS", CHECK_FOR, "FOR", "DETAIL");
+    b_f(b, "\n%-20s %-5s %-*s %s\n", "FEATURE", "WORKS", CHECK_FOR, "FOR", "DETAIL");
     check_table(b, false);
     if (bits & CHECK_TRACE)
         hy_text_stops(b);
@@ -35615,38 +35505,29 @@ static bool check_run(u8 bits, bool json, struct buf *b)
 }
 
 /* == 45 opt_  options, subcommands, help ========================================
- * gen/tables/options.tbl has a row for each subcommand and each option. The parser, the help and
- * error messages use these rows, and gen/texts.py makes the manual and completions from the table.
- * To add an option, add a row; to add a subcommand, add a row and a function cmd_NAME. */
+ * gen/tables/options.tbl has a row for each subcommand and each option, for the parser, the help,
+ * error messages, the manual and completions (gen/texts.py). To add an option, add a row; to add a
+ * subcommand, add a row and a function cmd_NAME. */
 
-enum opt_kind { /* effect of an option; most kinds have a member of union opt_dest */
-    OPT_FLAG,
-    OPT_COUNT,
-    OPT_SET,    /* stores opt_row.min */
-    OPT_NUMBER, /* from opt_row.min to max */
-    OPT_STRING,
-    OPT_CALL,
-    OPT_NOTHING, /* for compatibility with strace: kvis always behaves this way */
-};
-
-union opt_dest {
-    bool *flag;
-    u8 *count, *set;
-    u32 *number;
-    const char **string;
-    const char *(*call)(const char *value); /* returns NULL or an error message */
-};
+/* The effects of options; gen/tables/options.tbl describes them. */
+enum opt_kind { OPT_FLAG, OPT_COUNT, OPT_SET, OPT_NUMBER, OPT_STRING, OPT_CALL, OPT_NOTHING };
 
 struct opt_row {
-    u16 in; /* one-letter name; 0: none */
-    char letter; /* 0: none */
+    u16 in;                 /* subcommands that have the option: a mask of struct cmd.in */
+    char letter;            /* 0: none */
     const char *name, *arg; /* long name and name of the argument, or NULL */
-    bool optional; /* the argument is optional, and must follow an '=' */
-    u8 kind; /* enum opt_kind */
-    union opt_dest to;
-    u32 min, max;
-    const char *values; /* allowed values, as "a|b|c"; NULL: any value */
-    const char *also; /* names of the same option in other tools, as "a|b|c"; or NULL */
+    bool optional;          /* the argument is optional, and must follow an '=' */
+    u8 kind;                /* enum opt_kind */
+    union {
+        bool *flag;
+        u8 *count, *set;
+        u32 *number;
+        const char **string;
+        const char *(*call)(const char *value); /* returns NULL or an error message */
+    } to;
+    u32 min, max;           /* range of a number; OPT_SET stores min */
+    const char *values;     /* allowed values, as "a|b|c"; NULL: any value */
+    const char *also;       /* names of the option in other tools, as "a|b|c"; or NULL */
     const char *spelled, *help; /* spelled: the option in the help, as "-o, --output=FILE" */
 };
 
@@ -35656,8 +35537,8 @@ enum opt_takes { TAKES_NOTHING, TAKES_COMMAND, TAKES_RECORDINGS, TAKES_COMMANDS 
 struct cmd { /* a subcommand */
     const char *name, *link; /* link: name of a link to kvis that runs the subcommand; or NULL */
     const char *usage, *help;
-    u16 in; /* bit of the subcommand in the mask opt_row.in */
-    u8 takes; /* enum opt_takes */
+    u16 in;                  /* one bit */
+    u8 takes;                /* enum opt_takes */
     int (*run)(void);
 };
 
@@ -35686,7 +35567,6 @@ static const char *opt_pid(const char *v)
     return opt.n_pids ? NULL : "not a process ID";
 }
 
-/* Adds a path to the filter of -P, without trailing slashes. */
 static void opt_path_as(const char *v)
 {
     size_t n = strlen(v);
@@ -35703,7 +35583,7 @@ static void opt_path_as(const char *v)
     opt_push(&opt.paths, &opt.n_paths, copy);
 }
 
-/* Adds a path to the filter of -P: as given, made absolute, and with symbolic links resolved. */
+/* Adds a path to the filter of -P as given, made absolute, and with symbolic links resolved. */
 static const char *opt_path(const char *v)
 {
     static struct path p;
@@ -35738,8 +35618,8 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
-/* Parses "all", "none" or WORD,WORD,... into a bit mask. A leading ! inverts the mask. bit_of
- * returns the bit of a word, or 0 for an unknown word. Returns false if a word is unknown. */
+/* Parses [!]all, [!]none or [!]WORD,WORD,... into a mask. bit_of returns the bit of a word, or 0.
+ * Returns false if a word is unknown. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!';
@@ -35806,7 +35686,7 @@ static long opt_real_time(const char *word)
     return least ? 34 + n : 64 - n;
 }
 
-/* Returns the bit of a signal, a number or a name with or without SIG, or 0. */
+/* Returns the bit of a signal; word: its number, or its name with or without SIG. */
 static u64 opt_signal_bit(const char *word)
 {
     char *end;
@@ -35867,12 +35747,6 @@ static const char *opt_report(const char *v)
     return NULL;
 }
 
-static const char *opt_color(const char *v)
-{
-    opt.color = v[1] == 'l' ? 'a' : *v == 'n' ? 'n' : 0;
-    return NULL;
-}
-
 static const char *opt_by(const char *v)
 {
     opt.by_pid = !strcmp(v, "pid");
@@ -35881,7 +35755,7 @@ static const char *opt_by(const char *v)
 
 static const char *opt_backend(const char *v)
 {
-    opt.backend = *v;
+    opt.backend = strcmp(v, "auto") ? *v : 0;
     return NULL;
 }
 
@@ -35901,13 +35775,40 @@ static const char *opt_ring(const char *v)
 
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
-/* Returns a subcommand's next option after row r (NULL: its first option), or NULL at the end. */
-static const struct opt_row *opt_next(const struct cmd *c, const struct opt_row *r)
+static const struct cmd *opt_cmd; /* the subcommand given on the command line */
+
+/* Returns the subcommand's next option after row r (NULL: its first option), or NULL at the end. */
+static const struct opt_row *opt_next(const struct opt_row *r)
 {
     for (r = r ? r + 1 : opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
-        if (r->in & c->in)
+        if (r->in & opt_cmd->in)
             return r;
     return NULL;
+}
+
+/* A '_' in s matches a '-', because some options of bcc's tools are spelled with a '_'. */
+static bool opt_is(const char *name, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (name[i] != (s[i] == '_' ? '-' : s[i]))
+            return false;
+    return !name[n];
+}
+
+static const struct opt_row *opt_by_name(const char *s, size_t n)
+{
+    const struct opt_row *r = NULL;
+    while ((r = opt_next(r)) && !(r->name && opt_is(r->name, s, n)))
+        ;
+    return r;
+}
+
+static const struct opt_row *opt_by_letter(char letter)
+{
+    const struct opt_row *r = NULL;
+    while ((r = opt_next(r)) && r->letter != letter)
+        ;
+    return r;
 }
 
 /* --- help --- */
@@ -35920,14 +35821,14 @@ static void opt_print(int f, const char *text, size_t n)
         die(EXIT_KVIS, "cannot write %s:", f == STDOUT_FILENO ? "stdout" : "stderr");
 }
 
-static void opt_help_cmd(const struct cmd *c)
+static void opt_help(void)
 {
     enum { HELP_AT = 35 };
     static struct buf b, help;
     char head[64];
     u32 columns = u_columns(STDOUT_FILENO);
-    b_f(&b, "Usage: kvis %s %s\n%s.\n\n", c->name, c->usage, c->help);
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
+    b_f(&b, "Usage: kvis %s %s\n%s.\n\n", opt_cmd->name, opt_cmd->usage, opt_cmd->help);
+    for (const struct opt_row *r = NULL; (r = opt_next(r));) {
         b_reset(&help);
         b_s(&help, r->help);
         snprintf(head, sizeof head, "  %-*s", HELP_AT - 2, r->spelled);
@@ -35938,29 +35839,28 @@ static void opt_help_cmd(const struct cmd *c)
 
 /* --- the parser --- */
 
-/* Ends kvis because of a mistake in the command line. The message is followed by the usage of the
- * option or, if r is NULL, of the subcommand. */
-static void PRINTF_LIKE(3, 4) __attribute__((noreturn))
-opt_wrong(const struct cmd *c, const struct opt_row *r, const char *fmt, ...)
+/* Ends kvis because of a mistake in the command line. The usage of the option (its long name) or,
+ * if `option` is NULL, of the subcommand follows the message. */
+static void PRINTF_LIKE(2, 3) __attribute__((noreturn))
+opt_wrong(const char *option, const char *fmt, ...)
 {
     char what[512];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
+    const struct opt_row *r = option ? opt_by_name(option, strlen(option)) : NULL;
     if (r)
         die(EXIT_USAGE, "%s\nusage: %s  %s", what, r->spelled + strspn(r->spelled, " "), r->help);
-    die(EXIT_USAGE, "%s\nusage: kvis %s %s", what, c->name, c->usage);
+    die(EXIT_USAGE, "%s\nusage: kvis %s %s", what, opt_cmd->name, opt_cmd->usage);
 }
 
-static void __attribute__((noreturn))
-opt_bad(const struct cmd *c, const struct opt_row *r, const char *v, const char *why)
+static void __attribute__((noreturn)) opt_bad(const char *option, const char *v, const char *why)
 {
-    const char letter[] = { r->letter, 0 };
-    opt_wrong(c, r, "%s%s: '%.300s': %s", r->name ? "--" : "-", r->name ? r->name : letter, v, why);
+    opt_wrong(option, "--%s: '%.300s': %s", option, v, why);
 }
 
-static void opt_set_number(const struct cmd *c, const struct opt_row *r, const char *v)
+static void opt_set_number(const struct opt_row *r, const char *v)
 {
     char *end, why[80];
     errno = 0;
@@ -35968,7 +35868,7 @@ static void opt_set_number(const struct cmd *c, const struct opt_row *r, const c
     if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max) {
         snprintf(why, sizeof why, "%s is a %snumber from %u to %u", r->arg,
                  *end == '.' ? "whole " : "", r->min, r->max);
-        opt_bad(c, r, v, why);
+        opt_bad(r->name, v, why);
     }
     *r->to.number = (u32)n;
 }
@@ -35984,17 +35884,17 @@ static bool opt_in_list(const char *list, const char *v)
     return false;
 }
 
-static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *v)
+static void opt_apply(const struct opt_row *r, const char *v)
 {
     const char *wrong = NULL;
     char why[128];
     if (r->letter == 'h') {
-        opt_help_cmd(c);
+        opt_help();
         exit(0);
     }
     if (r->values && v && !opt_in_list(r->values, v)) {
         snprintf(why, sizeof why, "allowed values: %s", r->values);
-        opt_bad(c, r, v, why);
+        opt_bad(r->name, v, why);
     }
     switch (r->kind) {
     case OPT_FLAG:
@@ -36007,7 +35907,7 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
         *r->to.set = (u8)r->min;
         break;
     case OPT_NUMBER:
-        opt_set_number(c, r, v);
+        opt_set_number(r, v);
         break;
     case OPT_STRING:
         *r->to.string = v;
@@ -36017,41 +35917,16 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
         break;
     }
     if (wrong)
-        opt_bad(c, r, v ? v : "", wrong);
+        opt_bad(r->name, v ? v : "", wrong);
 }
 
-/* A '_' in s matches a '-', because some options of bcc's tools are spelled with a '_'. */
-static bool opt_is(const char *name, const char *s, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (name[i] != (s[i] == '_' ? '-' : s[i]))
-            return false;
-    return !name[n];
-}
-
-static const struct opt_row *opt_by_letter(const struct cmd *c, char letter)
-{
-    const struct opt_row *r = NULL;
-    while ((r = opt_next(c, r)) && r->letter != letter)
-        ;
-    return r;
-}
-
-static const struct opt_row *opt_by_name(const struct cmd *c, const char *s, size_t n)
-{
-    const struct opt_row *r = NULL;
-    while ((r = opt_next(c, r)) && !(r->name && opt_is(r->name, s, n)))
-        ;
-    return r;
-}
-
-static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const char *given)
+static void __attribute__((noreturn)) opt_unknown(const char *given)
 {
     char name[40];
     const char *near = NULL;
     u32 distance = 9;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r)) && distance;) {
+    for (const struct opt_row *r = NULL; (r = opt_next(r)) && distance;) {
         if (r->name)
             u_nearer(name, r->name, &near, &distance);
         if (r->name && opt_in_list(r->also, name)) {
@@ -36059,106 +35934,87 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
             distance = 0;
         }
     }
-    if (!near && !strcmp(name, "version"))
-        opt_wrong(c, NULL, "no option '%.300s'; did you mean kvis --version?", given);
-    if (!near)
-        opt_wrong(c, NULL, "no option '%.300s' (see kvis %s --help)", given, c->name);
-    opt_wrong(c, opt_by_name(c, near, strlen(near)), "no option '%.300s'; did you mean --%s?",
-              given, near);
+    if (near)
+        opt_wrong(near, "no option '%.300s'; did you mean --%s?", given, near);
+    if (!strcmp(name, "version"))
+        opt_wrong(NULL, "no option '%.300s'; did you mean kvis --version?", given);
+    opt_wrong(NULL, "no option '%.300s' (see kvis %s --help)", given, opt_cmd->name);
 }
 
-/* Returns the next word as the value of an option, or NULL. The value "--" is only accepted after
- * an '='. */
-static const char *opt_next_word(char **argv)
+/* Applies an option with the value v; NULL: with the next word, which must not be "--". Returns
+ * the number of words that the option uses. */
+static int opt_apply_value(const struct opt_row *r, const char *v, char **argv)
 {
-    return argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
+    const char *next = argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
+    if (!v && !next)
+        opt_bad(r->name, "", "a value is missing");
+    opt_apply(r, v ? v : next);
+    return v ? 1 : 2;
 }
 
 /* Parses --name, --name=value or --name value. Returns the number of words that the option uses. */
-static int opt_long(const struct cmd *c, char **argv)
+static int opt_long(char **argv)
 {
-    const char *name = argv[0] + 2, *eq = strchr(name, '=');
-    const struct opt_row *r = opt_by_name(c, name, eq ? (size_t)(eq - name) : strlen(name));
+    const char *name = argv[0] + 2, *eq = strchr(name, '='), *v = eq ? eq + 1 : NULL;
+    const struct opt_row *r = opt_by_name(name, strcspn(name, "="));
     if (!r)
-        opt_unknown(c, argv[0]);
-    if (!r->arg || r->optional) {
-        if (eq && !r->arg)
-            opt_bad(c, r, eq + 1, "takes no value");
-        opt_apply(c, r, eq ? eq + 1 : NULL);
-        return 1;
-    }
-    const char *v = eq ? eq + 1 : opt_next_word(argv);
-    if (!v)
-        opt_bad(c, r, "", "a value is missing");
-    opt_apply(c, r, v);
-    return eq ? 1 : 2;
+        opt_unknown(argv[0]);
+    if (v && !r->arg)
+        opt_bad(r->name, v, "takes no value");
+    if (r->arg && !r->optional)
+        return opt_apply_value(r, v, argv);
+    opt_apply(r, v);
+    return 1;
 }
 
 /* Parses -abc, -sN or -s N. Returns the number of words that the options use. */
-static int opt_short(const struct cmd *c, char **argv)
+static int opt_short(char **argv)
 {
     for (const char *p = argv[0] + 1; *p; p++) {
-        const struct opt_row *r = opt_by_letter(c, *p);
+        const struct opt_row *r = opt_by_letter(*p);
         if (!r)
-            opt_wrong(c, NULL, "no option '-%c' (see kvis %s --help)", *p, c->name);
-        if (!r->arg) {
-            opt_apply(c, r, NULL);
-            continue;
-        }
-        const char *v = p[1] ? p + 1 : opt_next_word(argv);
-        if (!v)
-            opt_bad(c, r, "", "a value is missing");
-        opt_apply(c, r, v);
-        return p[1] ? 1 : 2;
+            opt_wrong(NULL, "no option '-%c' (see kvis %s --help)", *p, opt_cmd->name);
+        if (r->arg)
+            return opt_apply_value(r, p[1] ? p + 1 : NULL, argv);
+        opt_apply(r, NULL);
     }
     return 1;
 }
 
-static const struct cmd *opt_cmd; /* the subcommand given on the command line */
-
-static const struct opt_row *opt_named(const char *name)
+/* Ends kvis if the user certainly wrote the optional value of an option as the next word: the
+ * subcommand takes no words; a command follows, and the word is not a program or a "--" follows
+ * later; recordings follow, and the word names no existing file. */
+static void opt_refuse_value(const char *option, char **word)
 {
-    return opt_by_name(opt_cmd, name, strlen(name));
+    u8 takes = opt_cmd->takes;
+    const struct opt_row *r = opt_by_name(option + 2, strlen(option + 2));
+    bool certain = takes == TAKES_NOTHING
+                   || (takes == TAKES_COMMAND && word[1] && !sp_locate(*word))
+                   || (takes == TAKES_RECORDINGS && access(*word, F_OK) < 0);
+    for (char **next = word; takes == TAKES_COMMAND && *next; next++)
+        certain |= !strcmp(*next, "--");
+    if (r && r->optional && certain)
+        opt_wrong(r->name, "%s: the value must follow an '='; fix: %s=%.300s", option, option,
+                  *word);
 }
 
-/* Ends kvis if the user wrote the optional value of an option as the next word, without '='. This
- * is certain in three cases: the subcommand takes no words; a command follows, and the word is not
- * a program or a "--" follows later; recordings follow, and the word does not name an existing
- * file. */
-static void opt_refuse_value(const struct cmd *c, const char *option, char **word)
+/* Returns the words after the options. Options may also follow recordings and names of
+ * subcommands. */
+static char **opt_parse(char **argv)
 {
-    const struct opt_row *r = opt_by_name(c, option + 2, strlen(option + 2));
-    bool meant = c->takes == TAKES_NOTHING;
-    if (!r || !r->optional)
-        return;
-    if (c->takes == TAKES_COMMAND)
-        meant = word[1] && !sp_locate(*word);
-    for (char **next = word; c->takes == TAKES_COMMAND && *next; next++)
-        meant |= !strcmp(*next, "--");
-    if (c->takes == TAKES_RECORDINGS)
-        meant = access(*word, F_OK) < 0;
-    if (meant)
-        opt_wrong(c, r, "%s: the value must follow an '='; fix: %s=%.300s", option, option, *word);
-}
-
-/* Parses the options of a subcommand. Returns the words after the options. If the subcommand takes
- * recordings or names of subcommands, options may also follow these words. */
-static char **opt_parse(const struct cmd *c, char **argv)
-{
-    opt_cmd = c;
-    bool mixed = c->takes == TAKES_RECORDINGS || c->takes == TAKES_COMMANDS;
+    bool mixed = opt_cmd->takes == TAKES_RECORDINGS || opt_cmd->takes == TAKES_COMMANDS;
     char **words = argv;
     const char *before = NULL; /* the previous option */
     u32 n = 0;
     while (*argv && strcmp(*argv, "--")) {
         bool option = **argv == '-' && (*argv)[1];
         if (!option && before && !strncmp(before, "--", 2))
-            opt_refuse_value(c, before, argv);
+            opt_refuse_value(before, argv);
         before = option ? *argv : NULL;
         if (!option && !mixed)
             return argv;
         if (option)
-            argv += (*argv)[1] == '-' ? opt_long(c, argv) : opt_short(c, argv);
+            argv += (*argv)[1] == '-' ? opt_long(argv) : opt_short(argv);
         else
             words[n++] = *argv++;
     }
@@ -36174,9 +36030,8 @@ static char **opt_parse(const struct cmd *c, char **argv)
 /* == 46 cmd_  the subcommands ===================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
-/* Opens descriptors 0, 1 and 2 if they are closed. Otherwise, a file of kvis could have such a
- * number, and messages would go into the file. O_CLOEXEC closes these descriptors again in the
- * command. */
+/* Opens descriptors 0, 1 and 2 if they are closed; otherwise, messages could go into a file that
+ * kvis opens. In the command they are closed again (O_CLOEXEC). */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -36187,17 +36042,21 @@ static void cmd_std_fds(void)
 static bool cmd_colour(int f)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    if (opt.color)
-        return opt.color == 'a';
+    if (opt.color && strcmp(opt.color, "auto"))
+        return !strcmp(opt.color, "always");
     return isatty(f) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
 /* The files that kvis reads or writes. kvis refuses to use the same file twice. */
 static struct {
-    struct { dev_t dev; ino_t ino; const char *name; int full; } of[16];
-    /* full: descriptor of an output file with its old content; -1: none */
+    struct {
+        dev_t dev;
+        ino_t ino;
+        const char *name;
+        int full; /* descriptor of an output file that has its old content; -1: none */
+    } of[16];
     u32 n;
-    bool later; /* kvis truncates output files in out_begin, not when it opens them */
+    bool later; /* out_begin truncates output files, instead of cmd_empty_file */
 } cmd_files;
 
 static void cmd_own_file(int f, const char *name)
@@ -36217,7 +36076,7 @@ static void cmd_own_file(int f, const char *name)
     cmd_files.of[cmd_files.n++].name = name;
 }
 
-/* Redirects the descriptor of an output file to /dev/null, to keep the old content of the file. */
+/* Redirects the descriptor of an output file to /dev/null, which keeps the file's old content. */
 static void cmd_spare_file(int f)
 {
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -36238,7 +36097,7 @@ static void cmd_empty_files(void)
     }
 }
 
-/* Called if nothing was traced: keeps the old content of all output files. */
+/* Keeps the old content of all output files, because nothing was traced. */
 static void cmd_spare_files(void)
 {
     out.empty = NULL;
@@ -36247,7 +36106,7 @@ static void cmd_spare_files(void)
             cmd_spare_file(cmd_files.of[i].full);
 }
 
-/* Truncates an output file, now or later in out_begin. Returns its descriptor f. */
+/* Truncates an output file, now or in out_begin. Returns its descriptor f. */
 static int cmd_empty_file(int f, const char *name)
 {
     struct stat s;
@@ -36285,8 +36144,8 @@ static bool cmd_shared_directory(void)
            || (s.st_uid && s.st_uid != geteuid());
 }
 
-/* Opens the file of --report. Its default name is predictable. Therefore, if other users can write
- * to the directory, kvis refuses links, FIFOs and files of other users, which may be planted. */
+/* Opens the file of --report. Its default name is predictable. Therefore, in a directory that other
+ * users can write, kvis refuses links, FIFOs and files of other users. */
 static int cmd_open_report(void)
 {
     struct stat s;
@@ -36301,7 +36160,7 @@ static int cmd_open_report(void)
     return cmd_empty_file(f, opt.report);
 }
 
-/* Refuses JSON on stdout if stdout is a pipe or file that also gets the command's output. */
+/* Refuses JSON on stdout if a pipe or file would also get the command's output. */
 static void cmd_refuse_mixed(void)
 {
     struct stat s;
@@ -36347,8 +36206,8 @@ static void cmd_this_run(const char *backend)
     rec_run.backend = backend;
 }
 
-/* Returns the directory for temporary files of reports: $TMPDIR, /tmp, or, if /tmp is missing
- * (initramfs) or not writable (container), the directory of the report. */
+/* Returns the directory of temporary files: $TMPDIR, /tmp, or, if /tmp is missing (initramfs) or
+ * not writable (container), the directory of the report. */
 static const char *cmd_temporary_dir(void)
 {
     static char beside[PATH_MAX];
@@ -36364,7 +36223,7 @@ static const char *cmd_temporary_dir(void)
 
 static char cmd_recording_name[PATH_MAX + 64];
 
-/* Opens the file of the recording: the file of -w, or a temporary file to make the report from. */
+/* Opens the file of -w, or a temporary recording from which the report is made. */
 static void cmd_open_recorded(void)
 {
     const char *dir = cmd_temporary_dir();
@@ -36386,9 +36245,9 @@ static void cmd_open_recorded(void)
 
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_json_fd = -1, cmd_folded_fd = -1;
 
-/* Opens the files of -w, --perfetto, --chrome-json, --folded and --report. This happens before kvis
- * installs signal handlers and starts the command, because opening a FIFO waits for a reader, and
- * ^C must end the wait. live: kvis traces, and does not replay a recording. */
+/* Opens the files of -w, --perfetto, --chrome-json, --folded and --report. Must run before kvis
+ * installs signal handlers: opening a FIFO waits for a reader, and ^C must end the wait. live: kvis
+ * traces, and does not replay a recording. */
 static void cmd_open_records(bool live)
 {
     if (opt.report)
@@ -36437,14 +36296,13 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_announce_report();
 }
 
-/* Describes the processes to which kvis attached. Recordings contain these descriptions. */
+/* Describes the processes to which kvis attached, for recordings and cmd_list_attached. */
 static void cmd_describe_attached(void)
 {
     struct buf *b = &rec_processes;
-    char path[64], line[1024];
+    char line[1024];
     for (u32 i = 0; i < opt.n_pids; i++) {
-        snprintf(path, sizeof path, "/proc/%d/cmdline", ps_living(opt.pids[i]));
-        size_t n = u_slurp(path, line, sizeof line);
+        u32 n = proc_slurp((u32)ps_living(opt.pids[i]), "cmdline", line, sizeof line);
         while (n && !line[n - 1])
             n--;
         for (char *c = line; (c = memchr(c, 0, (size_t)(line + n - c)));)
@@ -36492,7 +36350,7 @@ static void cmd_start_text(void)
         b_f(b, "kvis: using ptrace only: %s\n", hy.why_not);
 }
 
-/* Sets time zero of all output: the time of the command's execve(2), or the start of tracing. */
+/* Sets time zero of the output: the time of the command's execve(2), or the start of tracing. */
 static void cmd_start_clock(u64 zero_ns)
 {
     out.start_ns = zero_ns;
@@ -36508,20 +36366,20 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 {
     sigset_t set;
     struct rlimit none = { 0, 0 };
-    setrlimit(RLIMIT_CORE, &none); /* if this fails, prctl(2) has the same effect */
+    setrlimit(RLIMIT_CORE, &none);
     prctl(PR_SET_DUMPABLE, 0); /* a core_pattern with a pipe ignores RLIMIT_CORE (fs/coredump.c) */
     signal(sig, SIG_DFL);
     sigemptyset(&set);
     sigaddset(&set, sig);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     raise(sig);
-    exit(status); /* the signal did not kill kvis: exit as a shell would */
+    exit(status); /* if the signal did not kill kvis */
 }
 
 static int cmd_trace_end(void)
 {
     if (WIFSIGNALED(tr.status) && !tr.quit_sig)
-        out_begin(); /* even if the kernel killed the command because its execve(2) failed late */
+        out_begin(); /* the kernel killed the command, perhaps because its execve(2) failed late */
     bool begun = !out.empty;
     if (!begun)
         cmd_spare_files();
@@ -36551,8 +36409,8 @@ static void cmd_refuse_without_command(void)
     };
     for (size_t i = 0; i < ARRAY_LEN(row) && !opt.command; i++)
         if (row[i].given)
-            opt_wrong(opt_cmd, opt_named(row[i].name), "--%s needs a command that kvis starts; "
-                      "fix: omit the option, or give a command instead of %s", row[i].name,
+            opt_wrong(row[i].name, "--%s needs a command that kvis starts; fix: omit the option, "
+                      "or give a command instead of %s", row[i].name,
                       opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
 }
 
@@ -36561,14 +36419,14 @@ static int cmd_trace(void)
     static char cwd[PATH_MAX];
     bool everyone = opt.everyone || opt.cgroup;
     if (!opt.command && !opt.n_pids && !everyone)
-        opt_wrong(opt_cmd, NULL, "nothing to trace; fix: give a command or -p PID");
+        opt_wrong(NULL, "nothing to trace; fix: give a command or -p PID");
     if (everyone && (opt.command || opt.n_pids))
-        opt_wrong(opt_cmd, opt_named(opt.everyone ? "all" : "cgroup"),
+        opt_wrong(opt.everyone ? "all" : "cgroup",
                   "--all and --cgroup cannot be combined with a command or -p PID");
     if (opt.everyone && opt.cgroup)
-        opt_wrong(opt_cmd, opt_named("all"), "--all and --cgroup cannot be combined");
+        opt_wrong("all", "--all and --cgroup cannot be combined");
     if (opt.command && opt.n_pids)
-        opt_wrong(opt_cmd, opt_named("attach"), "a command and -p PID cannot be combined");
+        opt_wrong("attach", "a command and -p PID cannot be combined");
     cmd_refuse_without_command();
     cmd_refuse_mixed();
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
@@ -36586,11 +36444,11 @@ static int cmd_trace(void)
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
     if (tr.mode == TR_OBSERVE && !hy_follows() && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
-        opt_wrong(opt_cmd, opt_named("trace"),
-                  "the observe backend only reports calls that return (successful, failed)");
+        opt_wrong("trace", "the observe backend only reports calls that return (successful, "
+                  "failed)");
     if (opt.min_ns && opt.count_only && tr.mode != TR_OBSERVE)
-        opt_wrong(opt_cmd, opt_named("min-duration"),
-                  "--min-duration with -c needs --all, --cgroup or --backend=observe");
+        opt_wrong("min-duration", "--min-duration with -c needs --all, --cgroup or "
+                  "--backend=observe");
     if (tr.mode == TR_OBSERVE && !hy.on)
         die(EXIT_KVIS, "cannot observe: %s", hy.why_not);
     if (opt.backend == 'h' && opt.n_pids)
@@ -36615,7 +36473,7 @@ static int cmd_trace(void)
         return 1;
     if (!opt.command)
         cmd_describe_attached();
-    if (hy_follows()) { /* hide events that occurred before kvis had read /proc */
+    if (hy_follows()) { /* hide events from before kvis had read /proc */
         cmd_start_clock(u_now());
         tr_each(tr_from_zero);
     }
@@ -36650,7 +36508,7 @@ static void cmd_sinks(void)
     cmd_json_sink();
 }
 
-/* Sets up outputs and signals for open, proc, monitor and diagnose, which write to stdout. */
+/* Sets up outputs and signals for subcommands that write to stdout. */
 static void cmd_rows_begin(void)
 {
     cmd_sinks();
@@ -36664,8 +36522,8 @@ static void cmd_rows_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* Returns the exit status of kvis: in order of precedence, a failure of kvis, the signal that ended
- * kvis, the command's status. */
+/* Returns the exit status of kvis: a failure of kvis, else the signal that ended kvis, else the
+ * command's status. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -36678,15 +36536,13 @@ static int cmd_rows_end(int failed, int status)
     return status == -1 ? 0 : WEXITSTATUS(status);
 }
 
-/* Refuses --backend=ptrace without a command: open and proc can use ptrace only on a command. */
 static void cmd_refuse_ptrace(void)
 {
     if (opt.backend == 'p' && !opt.command)
-        opt_wrong(opt_cmd, opt_named("backend"), "--backend=ptrace needs a command that kvis "
-                  "starts");
+        opt_wrong("backend", "--backend=ptrace needs a command that kvis starts");
 }
 
-/* Refuses -p with the ID of a thread instead of a process, because no event would match it. */
+/* Refuses -p with the ID of a thread that is not a process, because no event would match it. */
 static void cmd_refuse_thread(u32 pid)
 {
     pid_t id = (pid_t)pid;
@@ -36704,7 +36560,7 @@ static int cmd_open(void)
 {
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
     if (opt.command && (open_opt.pid || open_opt.tid))
-        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p or -t cannot be combined");
+        opt_wrong("pid", "a command and -p or -t cannot be combined");
     pid_t watched = (pid_t)(open_opt.tid ? open_opt.tid : open_opt.pid);
     if (watched && kill(watched, 0) < 0 && errno == ESRCH)
         die(EXIT_KVIS, "no %s %d", open_opt.tid ? "thread" : "process", watched);
@@ -36733,17 +36589,16 @@ static int cmd_proc(void)
     sp_boot();
     pid = (pid_t)proc_opt.pid;
     if (opt.command && (proc_opt.pid || proc_opt.only_pid))
-        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p cannot be combined");
+        opt_wrong("pid", "a command and -p cannot be combined");
     cmd_refuse_thread(proc_opt.pid ? proc_opt.pid : proc_opt.only_pid);
     if (opt.json && !opt.json_file && strcmp(proc_opt.format, "text"))
-        opt_wrong(opt_cmd, opt_named("format"),
-                  "--format=%s and --json both write to stdout; fix: --json=FILE", proc_opt.format);
-    if (proc_opt.tree && strcmp(proc_opt.format, "text"))
-        opt_wrong(opt_cmd, opt_named("tree"), "--tree and --format=%s cannot be combined",
+        opt_wrong("format", "--format=%s and --json both write to stdout; fix: --json=FILE",
                   proc_opt.format);
+    if (proc_opt.tree && strcmp(proc_opt.format, "text"))
+        opt_wrong("tree", "--tree and --format=%s cannot be combined", proc_opt.format);
     if (opt.min_ns && proc_shows_starts())
-        opt_wrong(opt_cmd, opt_named("min-duration"), "--min-duration cannot be combined with "
-                  "%s%s, which reports commands when they start",
+        opt_wrong("min-duration", "--min-duration cannot be combined with %s%s, which reports "
+                  "commands when they start",
                   proc_opt.live ? "--live" : "--format=", proc_opt.live ? "" : proc_opt.format);
     cmd_refuse_mixed();
     proc_gantt.name = proc_opt.gantt;
@@ -36782,8 +36637,7 @@ static int cmd_exitsnoop(void)
     return cmd_proc();
 }
 
-/* Copies the name of a directory without trailing slashes, because appended paths begin with a
- * slash. */
+/* Copies the name of a directory, without trailing slashes. */
 static const char *cmd_directory(char *own, const char *dir)
 {
     size_t n = strlen(dir);
@@ -36812,12 +36666,11 @@ static int cmd_print(int f, const char *text)
 static void cmd_monitor_ready(void)
 {
     if (opt.command && opt.n_pids)
-        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID cannot be combined");
+        opt_wrong("pid", "a command and -p PID cannot be combined");
     if (!mon_sources_on())
-        opt_wrong(opt_cmd, opt_named("collectors"),
-                  "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
+        opt_wrong("collectors", "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
     if (opt.n_pids > MFS_PIDS)
-        opt_wrong(opt_cmd, opt_named("pid"), "-p: at most %d processes", MFS_PIDS);
+        opt_wrong("pid", "-p: at most %d processes", MFS_PIDS);
     cmd_roots();
     for (u32 i = 0; i < opt.n_pids; i++)
         if (!met_there(met_path("/proc/%d/stat", opt.pids[i])))
@@ -36841,12 +36694,11 @@ static int cmd_monitor(void)
         return 0;
     }
     if (pmc_unknown())
-        opt_wrong(opt_cmd, opt_named("event"), "-e: no PMU of this CPU has the event %s; fix: "
+        opt_wrong("event", "-e: no PMU of this CPU has the event %s; fix: "
                   "choose an event that kvis monitor --list-events prints", pmc_unknown());
     cmd_refuse_mixed();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
-        opt_wrong(opt_cmd, opt_named("csv"),
-                  "--csv and --json both write to stdout; fix: --json=FILE");
+        opt_wrong("csv", "--csv and --json both write to stdout; fix: --json=FILE");
     if (mo.listen.ss_family) {
         int e = hs_open();
         errno = -e;
@@ -36865,11 +36717,12 @@ static int cmd_monitor(void)
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_rows_header("none");
-    if (opt.command && !opt.out_file) { /* stdout is used by the command */
+    if (opt.command && !opt.out_file) { /* the command uses stdout */
         out.events_on = true;
         out.text.fd = STDERR_FILENO;
-    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
+    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file))) {
         out.events_on = false;
+    }
     mout.screen = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
                   && isatty(STDIN_FILENO) && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
     if (!out.events_on)
@@ -36887,7 +36740,7 @@ static int cmd_diagnose(void)
          v += strlen(v) + 1) {
         const char *why = dg_threshold(v);
         if (why)
-            opt_bad(opt_cmd, opt_named("threshold"), v, why);
+            opt_bad("threshold", v, why);
     }
     cmd_monitor_ready();
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* no rule uses these */
@@ -36911,7 +36764,7 @@ static int cmd_check(void)
     cmd_roots();
     for (char **a = opt.command; a && *a && !cpu; a++) {
         if (!check_bits(*a))
-            opt_wrong(opt_cmd, NULL, "no command '%s' (see kvis help)", *a);
+            opt_wrong(NULL, "no command '%s' (see kvis help)", *a);
         bits |= check_bits(*a);
     }
     if (opt.json) {
@@ -36932,8 +36785,7 @@ static int cmd_check(void)
     return !works;
 }
 
-/* Checks that replay can print the table of system calls. Warns if filters do not apply to the
- * table. */
+/* Checks that replay can print the table of system calls, and that filters apply to it. */
 static void cmd_replay_table(void)
 {
     if (!opt.count_only && !opt.count_too)
@@ -36962,21 +36814,29 @@ static void cmd_open_recording(const char *name)
         die(EXIT_KVIS, "%s: --report needs a recording in a file, not a pipe", rec_in.name);
 }
 
-static int cmd_replay(void)
+/* Begins a subcommand that reads n recordings. Returns their names. */
+static char **cmd_recordings(u32 n)
 {
     char **words = opt.command;
-    if (!words || words[1])
-        opt_wrong(opt_cmd, NULL, "replay needs one recording");
+    u32 given = 0;
+    while (words && words[given])
+        given++;
+    if (given != n)
+        opt_wrong(NULL, "%s needs %s", opt_cmd->name, n == 1 ? "one recording" : "two recordings");
     opt.command = NULL;
     nm_init();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    cmd_open_recording(*words);
+    return words;
+}
+
+static int cmd_replay(void)
+{
+    cmd_open_recording(*cmd_recordings(1));
     bool proc = !strcmp(rec_run.backend, ST_PROC);
     st.apart = true;
     if (proc_opt.tree && !proc)
-        opt_wrong(opt_cmd, opt_named("tree"), "--tree: %s is not a recording of kvis proc",
-                  rec_in.name);
+        opt_wrong("tree", "--tree: %s is not a recording of kvis proc", rec_in.name);
     cmd_open_sinks();
     cmd_open_records(false);
     if (out.json_on)
@@ -37010,13 +36870,7 @@ static int cmd_replay(void)
 
 static int cmd_diff(void)
 {
-    char **words = opt.command;
-    if (!words || !words[1] || words[2])
-        opt_wrong(opt_cmd, NULL, "diff needs two recordings");
-    opt.command = NULL;
-    nm_init();
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
+    char **words = cmd_recordings(2);
     for (u32 k = 0; k < 2; k++) {
         int f = open(words[k], O_RDONLY | O_CLOEXEC);
         if (f < 0)
@@ -37079,8 +36933,7 @@ static int cmd_completion(const char *shell)
     return cmd_print(STDOUT_FILENO, text);
 }
 
-/* Returns the first manual page that has the synopsis of a subcommand. The last page, kvis.1, has
- * all of them. */
+/* Returns the first page with the synopsis of a subcommand. The last page, kvis.1, has them all. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
@@ -37102,8 +36955,8 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
     }
     u_nearer(given, "help", &near, &distance);
     u_nearer(given, "completion", &near, &distance);
-    if (cmd_find(near))
-        opt_wrong(cmd_find(near), NULL, "no command '%s'; did you mean %s?", given, near);
+    if ((opt_cmd = cmd_find(near)))
+        opt_wrong(NULL, "no command '%s'; did you mean %s?", given, near);
     if (near)
         die(EXIT_USAGE, "no command '%s'; did you mean %s? (see kvis help)", given, near);
     if (*given == '-')
@@ -37115,28 +36968,26 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
 static int cmd_help(char *const *args)
 {
     const char *name = args[0] && strcmp(args[0], "--man") ? args[0] : NULL;
-    const struct cmd *c = name ? cmd_find(name) : NULL;
     static struct buf list;
     if (name && !args[1] && emb_list(&list, name)) {
         opt_print(STDOUT_FILENO, list.p, list.len);
         return 0;
     }
-    if (name && !c)
+    opt_cmd = cmd_find(name);
+    if (name && !opt_cmd)
         cmd_unknown(name);
     args += name != NULL;
     bool man = args[0] && !strcmp(args[0], "--man");
     if (args[man])
         die(EXIT_USAGE, "help: '%s': the only option is --man", args[man]);
     if (man)
-        return cmd_print(STDOUT_FILENO, c ? cmd_page(c) : emb_text("kvis", "1"));
-    if (!c)
+        return cmd_print(STDOUT_FILENO, opt_cmd ? cmd_page(opt_cmd) : emb_text("kvis", "1"));
+    if (!opt_cmd)
         return cmd_print(STDOUT_FILENO, emb_text("list", "commands"));
-    opt_help_cmd(c);
+    opt_help();
     return 0;
 }
 
-/* Refuses to run as a set-user-ID or set-group-ID program. kvis writes files and traces processes
- * as its user asks, so every user would get the rights of the owner of kvis. */
 static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
@@ -37156,7 +37007,8 @@ static int cmd_run(const struct cmd *c, char **argv)
     tr.status = -1; /* an initializer would move `tr` from .bss into the binary */
     sc_init();
     sc_parse("all");
-    char **rest = opt_parse(c, argv + 1);
+    opt_cmd = c;
+    char **rest = opt_parse(argv + 1);
     opt.command = *rest ? rest : NULL;
     return c->run();
 }

@@ -38,9 +38,9 @@ function stands_alone(s,    w) {
 }
 function end_command(    takes) {
     takes = need("takes")
-    if (index(" command recordings commands nothing ", " " takes " ") == 0) bad(row ": takes nothing like `" takes "`")
+    if (index(" command recordings commands nothing ", " " takes " ") == 0) bad(row ": unknown kind `" takes "` in takes")
     stands_alone(need("help"))
-    if (has("of") || has("sets") || has("values")) bad(row ": a column of options")
+    if (has("of") || has("sets") || has("values")) bad(row ": a column that only options have")
     cmd_row[++n_cmds] = sprintf("    X(%s, IN_%s, TAKES_%s, %s, \\\n      %s, \\\n      %s)", name, toupper(name),
         toupper(takes), has("link") ? string(col[at, "link"]) : "NULL", string(need("usage")), string(need("help")))
 }
@@ -60,8 +60,9 @@ function spelling(s,    rest) { # sets letter, long, arg, maybe
     maybe = rest ~ /^\[=.*\]$/
     if (maybe) arg = substr(rest, 3, length(rest) - 3)
     else if (rest ~ (long != "" ? "^=." : "^ .")) arg = substr(rest, 2)
-    else if (rest != "") bad(row ": how is that spelled?")
+    else if (rest != "") bad(row ": unknown spelling")
     if (letter long == "") bad(row ": neither a letter nor a name")
+    if (arg != "" && long == "") bad(row ": an argument without a long name")
     if (arg != "" && !(arg in argument)) bad(row ": no argument is called `" arg "`")
 }
 function commands(s,    w, n, i, out) { # the mask of the commands that have the option
@@ -79,17 +80,17 @@ function destination(s,    w, n, kind, range, ends) { # how the value is stored,
     n = split(s, w, " ")
     kind = w[1]
     range = "0, 0"
-    if (index(" flag count set number string call nothing ", " " kind " ") == 0) bad(row ": sets what kind: `" kind "`?")
-    if (n != (kind == "nothing" ? 1 : kind ~ /^(set|number)$/ ? 3 : 2)) bad(row ": sets " kind ", and what of it?")
+    if (index(" flag count set number string call nothing ", " " kind " ") == 0) bad(row ": unknown kind `" kind "` in sets")
+    if (n != (kind == "nothing" ? 1 : kind ~ /^(set|number)$/ ? 3 : 2)) bad(row ": wrong number of words in sets")
     if (arg == "" && kind ~ /^(number|string)$/) bad(row ": a " kind " without an argument")
     if (arg != "" && kind ~ /^(flag|count|set|nothing)$/) bad(row ": sets " kind ", with an argument")
-    if (maybe && kind != "call") bad(row ": an argument that can be left out is for a call")
+    if (maybe && kind != "call") bad(row ": only call takes an optional argument")
     if (kind != "nothing" && w[2] !~ (kind == "call" ? "^[a-z_]+$" : "^[a-z_]+([.][a-z_]+)?$")) bad(row ": cannot set `" w[2] "`")
-    if (kind == "set" && w[3] !~ /^([A-Z_]+|\047[a-z]\047)$/) bad(row ": `" w[3] "` is no constant")
+    if (kind == "set" && w[3] !~ /^([A-Z_]+|\047[a-z]\047)$/) bad(row ": `" w[3] "` is not a constant")
     if (kind == "number") {
-        if (w[3] !~ /^[0-9]+[.][.][0-9]+$/) bad(row ": `" w[3] "` is no range")
+        if (w[3] !~ /^[0-9]+[.][.][0-9]+$/) bad(row ": `" w[3] "` is not a range")
         split(w[3], ends, /[.][.]/)
-        if (ends[1] + 0 > ends[2] + 0 || ends[2] + 0 > 4294967295) bad(row ": `" w[3] "` is no range")
+        if (ends[1] + 0 > ends[2] + 0 || ends[2] + 0 > 4294967295) bad(row ": `" w[3] "` is not a range")
         range = ends[1] ", " ends[2]
     }
     if (kind == "set") range = w[3] ", 0"
@@ -98,16 +99,16 @@ function destination(s,    w, n, kind, range, ends) { # how the value is stored,
 }
 function allowed(s) { # the allowed values as C
     if (arg == "") bad(row ": values without an argument")
-    if (s !~ /^[a-z0-9-]+([|][a-z0-9-]+)+$/) bad(row ": values A|B|C")
+    if (s !~ /^[a-z0-9-]+([|][a-z0-9-]+)+$/) bad(row ": values are A|B|C")
     return string(s)
 }
 function end_option(    help, of, sets, values) {
     spelling(name)
     help = need("help")
-    if (has("takes") || has("usage") || has("link")) bad(row ": a column of commands")
+    if (has("takes") || has("usage") || has("link")) bad(row ": a column that only commands have")
     if (has("also") && col[at, "also"] !~ /^[a-z-]+( [a-z-]+)*$/) bad(row ": also WORD...")
     gsub(/ /, "|", col[at, "also"])
-    if (has("values") != (index(help, "{values}") > 0)) bad(row ": values are listed by {values} in the help")
+    if (has("values") != (index(help, "{values}") > 0)) bad(row ": values and {values} in the help need each other")
     stands_alone(put(help, "{values}", "values"))
     of = commands(need("of"))
     sets = destination(need("sets"))
@@ -125,7 +126,7 @@ function end_row() {
 /^[ \t]*#/ || NF == 0 { next }
 $1 == "argument" && NF == 3 {
     if ($3 !~ /^(files|directories|processes|users|words)$/) bad("argument " $2 ": no kind `" $3 "`")
-    if ($2 in argument) bad("argument " $2 " stands twice")
+    if ($2 in argument) bad("argument " $2 " appears twice")
     argument[$2] = $3
     next
 }
@@ -137,7 +138,7 @@ $1 == "argument" && NF == 3 {
     row = kind " " name
     if (kind == "command") {
         if (NF != 2 || name !~ /^[a-z]+$/) bad("command NAME")
-        if (name in command) bad(row ": stands twice")
+        if (name in command) bad(row ": appears twice")
         command[name] = 1
         all = all " " name
         bit[++n_bits] = name
@@ -146,7 +147,7 @@ $1 == "argument" && NF == 3 {
 }
 /^[ \t]/ && kind != "" {
     if (index(" takes usage link of sets values also help ", " " $1 " ") == 0) bad(row ": no column `" $1 "`")
-    else if (has($1)) bad(row ": " $1 " stands twice")
+    else if (has($1)) bad(row ": " $1 " appears twice")
     else if (NF < 2) bad(row ": " $1 " is empty")
     else col[at, $1] = from_word(2)
     next

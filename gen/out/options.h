@@ -197,7 +197,7 @@ enum {
       NULL, "all-events|unfiltered", "    --no-filter", \
       "also show routine events: program start-up, memory, libraries, reads of /proc" }, \
     { IN_TRACE | IN_REPLAY, 0, "color", "WHEN", false, \
-      OPT_CALL, { .call = opt_color }, 0, 0, \
+      OPT_STRING, { .string = &opt.color }, 0, 0, \
       "auto|always|never", "", "    --color=WHEN", \
       "choose when to color the text output: auto|always|never" }, \
     { IN_TRACE, 'u', "user", "USER", false, \

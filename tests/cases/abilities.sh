@@ -1,5 +1,5 @@
 #!/bin/sh
-# Each ability that kvis check reports as working works in the commands, and each other one fails for the same reason;
+# Each feature that kvis check reports as working works in the commands, and each other one fails for the same reason;
 # its rows, exit status and JSON agree with independent probes.
 # tier: gate full asan
 # timeout: 300
@@ -34,10 +34,10 @@ done
 [ "$(wc -l <out)" -le 11 ] || fail "more than five verdicts, their fixes and one line"
 [ -z "$(grep -o 'fix: .*' out | grep -v ' as for ' | sort | uniq -d)" ] || fail "a fix stands twice"
 awk 'length > 80' out >long; [ ! -s long ] || fail "longer than 80 columns: $(cat long)"
-has out "^kvis check -v shows all $(js "len([e for e in E if e['type'] == 'check'])") abilities"
+has out "^kvis check -v shows all $(js "len([e for e in E if e['type'] == 'check'])") features"
 run check -v
 eq "rows of -v" "$(js "[e['name'] for e in E if e['type'] == 'check']" | tr -cd 'a-z_ ')" \
-    "$(sed -n '/^ABILITY/,$s/^\([a-z_]\{1,\}\) .*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
+    "$(sed -n '/^FEATURE/,$s/^\([a-z_]\{1,\}\) .*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
 [ -z "$(grep -o 'fix: .*' out | grep -v ' as for ' | sort | uniq -d)" ] || fail "a fix stands twice with -v"
 run trace -q --json=run -- true
 eq "hybrid" "$(js 'H["backend"]' run)" "$(verdict trace detail | grep -o '[hp][a-z]*' | grep -m 1 -x 'hybrid\|ptrace')"

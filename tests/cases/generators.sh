@@ -236,10 +236,11 @@ s/^option -i, --interval=SECS/option -v, --interval=SECS/~trace has a -v already
 s/^option -i, --interval=SECS/option -i, --verbose=SECS/~trace has a --verbose already
 s/^option -i, --interval=SECS/option --interval=SECONDS/~no argument is called .SECONDS
 s/^option -i, --interval=SECS/option interval=SECS/~neither a letter nor a name
-s/^option -i, --interval=SECS/option -i, --interval SECS/~how is that spelled
+s/^option -e, --trace=EXPR/option -e EXPR/~an argument without a long name
+s/^option -i, --interval=SECS/option -i, --interval SECS/~unknown spelling
 s/^argument SECS .*//~no argument is called .SECS
 s/^argument SECS .*/argument SECS seconds/~no kind .seconds
-s/^argument TID /argument PID /~argument PID stands twice
+s/^argument TID /argument PID /~argument PID appears twice
 s/^\(  help    \)print only the summary; -qq: not even the summary/\1/~help is empty
 s/^\(  help    \)print only the summary; -qq: not even the summary/\1summary/~help of one word
 s/^\(  help    \)print only the summary; -qq: not even the summary/\1the same as -C/~needs another row to make sense
@@ -247,27 +248,27 @@ s/^\(  help    \)print only the summary; -qq: not even the summary/\1(always)/~d
 s/^\(  help    \)print only the summary; -qq: not even the summary/\1print only the summary./~a full stop
 s/^\(  help    \)print only the summary; -qq: not even the summary/\1the \\ summary/~a backslash
 s/^  help    print only the summary; -qq: not even the summary//~option -q, --quiet: no help
-s/^\(  sets    \)count opt.quiet/\1bool opt.quiet/~sets what kind: .bool
+s/^\(  sets    \)count opt.quiet/\1bool opt.quiet/~unknown kind .bool. in sets
 s/^\(  sets    \)count opt.quiet/\1number opt.quiet 1..2/~a number without an argument
-s/^\(  sets    \)count opt.quiet/\1flag/~sets flag, and what of it
+s/^\(  sets    \)count opt.quiet/\1flag/~wrong number of words in sets
 s/^\(  sets    \)count opt.quiet/\1flag \&opt.quiet/~cannot set .&opt.quiet
 s/^\(  sets    \)number opt.interval_s.*/\1flag opt.interval_s/~sets flag, with an argument
-s/CALL_SUCCESSFUL/call()/~is no constant
-s/^\(  sets    \)set opt.status CALL_SUCCESSFUL/\1set opt.status/~sets set, and what of it
-s/opt.interval_s 1..86400/opt.interval_s 86400..1/~is no range
-s/opt.interval_s 1..86400/opt.interval_s 1-86400/~is no range
-s/opt.interval_s 1..86400/opt.interval_s 1..4294967296/~is no range
-s/^\(  sets    \)call opt_json/\1string opt.json_file/~an argument that can be left out is for a call
-s/^  values  auto.ptrace.hybrid//~values are listed by
-s/how calls are recorded: {values}/how calls are recorded/~values are listed by
-s/^\(  values  \)auto.ptrace.hybrid/\1auto, ptrace, hybrid/~values A.B.C
+s/CALL_SUCCESSFUL/call()/~is not a constant
+s/^\(  sets    \)set opt.status CALL_SUCCESSFUL/\1set opt.status/~wrong number of words in sets
+s/opt.interval_s 1..86400/opt.interval_s 86400..1/~is not a range
+s/opt.interval_s 1..86400/opt.interval_s 1-86400/~is not a range
+s/opt.interval_s 1..86400/opt.interval_s 1..4294967296/~is not a range
+s/^\(  sets    \)call opt_json/\1string opt.json_file/~only call takes an optional argument
+s/^  values  auto.ptrace.hybrid//~values and {values} in the help need each other
+s/how calls are recorded: {values}/how calls are recorded/~values and {values} in the help need each other
+s/^\(  values  \)auto.ptrace.hybrid/\1auto, ptrace, hybrid/~values are A.B.C
 s/^\(  of      \)diff$/\1dif/~no command .dif
-s/^command diff/command replay/~command replay: stands twice
+s/^command diff/command replay/~command replay: appears twice
 s/^command diff/command Diff/~command NAME
-s/^\(  takes   \)commands/\1words/~takes nothing like .words
+s/^\(  takes   \)commands/\1words/~unknown kind .words. in takes
 s/^  usage   .*A.kvis B.kvis//~command diff: no usage
-s/^  takes   recordings/  of      trace/~a column of options
-s/^  of      diff/  usage   diff/~a column of commands
+s/^  takes   recordings/  of      trace/~a column that only options have
+s/^  of      diff/  usage   diff/~a column that only commands have
 s/^  of      diff/  for     diff/~no column .for
 s/^option --by=pid/options --by=pid/~.options. is unknown
 LIST
