@@ -151,7 +151,7 @@
       "a kernel with CONFIG_PSI, booted with psi=1") \
     X(SCHEDSTAT, "sched", "schedstat", mfs_schedstat, \
       "a kernel with CONFIG_SCHEDSTATS") \
-    X(MEMINFO, "mem", "meminfo", mfs_meminfo, \
+    X(MEMINFO, "mem", "meminfo", mfs_memory, \
       "/proc/meminfo of this kernel has no such value") \
     X(VMSTAT, "mem", "vmstat", mfs_vmstat, \
       "/proc/vmstat of this kernel has no such value") \
@@ -163,7 +163,7 @@
       "the numastat files of the NUMA nodes have no such value") \
     X(NODEMEM, "numa", "nodes", mfs_nodemem, \
       "the meminfo files of the NUMA nodes have no such value") \
-    X(BALANCE, "numa", "balancing", mfs_balance, \
+    X(BALANCE, "numa", "balancing", mfs_memory, \
       "this kernel has no NUMA balancing") \
     X(DISK, "io", "disks", mfs_disks, \
       "/proc/diskstats of this kernel has no such value, or no disk was used since boot") \
