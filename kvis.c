@@ -26214,15 +26214,6 @@ static u8 met_rank(u8 dim, const char *name)
     return !strcmp(name, "lo") ? 2 : !met_there(met_path("/sys/class/net/%s/device", name));
 }
 
-static void met_link_new(struct met_inst *i)
-{
-    struct met_inst **at = &met.first[i->dim];
-    while (*at && (*at)->rank <= i->rank)
-        at = &(*at)->next;
-    i->next = *at;
-    *at = i;
-}
-
 static struct met_inst **met_chain(u8 dim, const char *name)
 {
     return &met.names[nm_hash(dim, name, strlen(name)) % MET_INSTS];
@@ -26294,7 +26285,11 @@ static struct met_inst *met_new(u8 dim, const char *name)
     i->rank = met_rank(dim, name);
     i->same = *chain;
     *chain = i;
-    met_link_new(i);
+    struct met_inst **at = &met.first[dim];
+    while (*at && (*at)->rank <= i->rank)
+        at = &(*at)->next;
+    i->next = *at;
+    *at = i;
     return i;
 }
 
@@ -26692,21 +26687,21 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- metrics by the keys of their rows --- */
 
-/* Returns the first metric from m on of the current source and i's dimension that has a key;
- * N_METRICS if there is none or i is NULL. */
-static u32 met_keyed(const struct met_inst *i, u32 m)
+/* Advances *m to the next metric of the current source and i's dimension that has a key. Returns
+ * false if there is none or i is NULL. */
+static bool met_keyed(const struct met_inst *i, u32 *m)
 {
-    for (m = MAX(m, met.src[met.cur].from); i && m < met.src[met.cur].to; m++)
-        if (metrics[m].src == met.cur && metrics[m].dim == i->dim && *metrics[m].key)
-            return m;
-    return N_METRICS;
+    for (*m = MAX(*m, met.src[met.cur].from); i && *m < met.src[met.cur].to; ++*m)
+        if (metrics[*m].src == met.cur && metrics[*m].dim == i->dim && *metrics[*m].key)
+            return true;
+    return false;
 }
 
 /* Sets the metrics whose keys are column numbers (from 0). */
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
-    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1))
+    for (u32 m = 0; met_keyed(i, &m); m++)
         if (isdigit((u8)*metrics[m].key) && met_number(u_word(line, atoi(metrics[m].key)), &v))
             met_raw(i, m, v);
 }
@@ -26718,7 +26713,7 @@ static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
     s64 v;
-    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
+    for (u32 m = 0; met_keyed(i, &m); m++) {
         const char *key = metrics[m].key;
         if (*key != *line)
             continue;
@@ -26744,7 +26739,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
         return;
     while ((line = met_line()))
         met_key(i, u_word(line, skip));
-    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1))
+    for (u32 m = 0; met_keyed(i, &m); m++)
         if (met_sums[m].got)
             met_raw(i, m, met_sums[m].v);
 }
@@ -26753,7 +26748,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
 static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
-    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1))
+    for (u32 m = 0; met_keyed(i, &m); m++)
         if (met_file_number(met_in(dir, "%s", metrics[m].key), &v))
             met_raw(i, m, v);
 }
@@ -26845,7 +26840,7 @@ static const char *mfs_at(const char *text, const char *words)
 static void mfs_places(void)
 {
     char text[2048];
-    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1)) {
+    for (u32 m = 0; met_keyed(met.all, &m); m++) {
         const char *key = metrics[m].key;
         const char *path = met_path("%.*s", (int)strcspn(key, " "), key);
         if (!(metrics[m].lack ? u_slurp(path, text, sizeof text)
@@ -26947,8 +26942,6 @@ static void mfs_freq(void)
             met_raw(i, M_FREQ_BASE, khz >= 0 ? khz : mhz * 1000);
     }
     met_sum();
-    bool some = met.seen[M_FREQ] == met.tick && met.seen[M_FREQ_BASE] != met.tick;
-    met.no[M_FREQ_BASE] = some ? "/sys has neither base_frequency nor nominal_freq of a CPU" : NULL;
 }
 
 /* --- interrupts --- */
@@ -27313,7 +27306,7 @@ static void mfs_chip(u32 chip, const char *dir)
     u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
     for (u32 k = 0; k < n; k++) {
         struct met_inst *i = mfs_sensor(dir, chip, "temp", id[k]);
-        for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
+        for (u32 m = 0; met_keyed(i, &m); m++) {
             s64 v;
             const char *path = met_in(dir, "temp%u%s", id[k], metrics[m].key);
             if ((m == M_SENSOR || met_there(path)) && mfs_temp(path, &v))
@@ -27392,7 +27385,7 @@ static void mfs_net(void)
 static void mfs_pair(const char *table, const char *name, s64 v)
 {
     size_t t = strcspn(table, ":"), n = strcspn(name, " ");
-    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1)) {
+    for (u32 m = 0; met_keyed(met.all, &m); m++) {
         const char *key = metrics[m].key;
         if (!strncmp(key, table, t) && key[t] == ' '
             && !strncmp(key + t + 1, name, n) && !key[t + 1 + n])
@@ -27441,7 +27434,7 @@ static void mfs_softnet(void)
         const char *cpu = u_word(line, 12);
         u64 nr = *cpu ? strtoul(cpu, NULL, 16) & INT_MAX : row;
         struct met_inst *i = isxdigit((u8)*line) ? met_inst_nr(DIM_CPU, nr) : NULL;
-        for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
+        for (u32 m = 0; met_keyed(i, &m); m++) {
             const char *word = u_word(line, atoi(metrics[m].key));
             if (isxdigit((u8)*word))
                 met_count(i, m, strtoul(word, NULL, 16) & UINT32_MAX);
@@ -27472,7 +27465,7 @@ static void mfs_table_column(u32 m)
 
 static void mfs_tables(void)
 {
-    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1))
+    for (u32 m = 0; met_keyed(met.all, &m); m++)
         mfs_table_column(m);
 }
 
@@ -27746,7 +27739,7 @@ static void mfs_clock(void)
 enum { MFS_REMOTES = 1024 };
 
 /* Number of connections by remote address and port (a hash of their text). */
-static struct { u64 hash; u32 n; } mfs_remotes[MFS_REMOTES];
+static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
 /* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address).
  * Returns the number of connections to this remote address; 0 if the local port is not in the range
@@ -27755,12 +27748,12 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
     const char *colon = strchr(local, ':'), *port = strchr(remote, ':');
-    u64 hash = nm_hash(0, remote, strcspn(remote, " "));
+    u32 hash = nm_hash(0, remote, strcspn(remote, " "));
     long nr = colon ? strtol(colon + 1, NULL, 16) : 0;
     if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16))
         return 0;
     for (u32 k = 0; k < 16; k++) {
-        u32 at = (u32)(hash + k) % MFS_REMOTES;
+        u32 at = (hash + k) % MFS_REMOTES;
         if (mfs_remotes[at].n && mfs_remotes[at].hash != hash)
             continue;
         mfs_remotes[at].hash = hash;
@@ -28609,7 +28602,7 @@ static void mfs_cgroup(void)
     snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/%s", mo.cgroup));
     for (size_t k = 0; k < ARRAY_LEN(file); k++)
         met_keys(met.all, met_in(dir, "%s", file[k]), 0);
-    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1))
+    for (u32 m = 0; met_keyed(met.all, &m); m++)
         if (strchr(metrics[m].key, '.') && met_file_number(met_in(dir, "%s", metrics[m].key), &v))
             met_raw(met.all, m, v);
 }
@@ -28851,12 +28844,13 @@ static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 /* Returns the row of pmu.tbl for the cores of a PMU, or NULL. */
 static const struct pmc_core *pmc_find_core(const char *pmu)
 {
-    bool one_of_several = !strcmp(pmu, "cpu_atom") || !strcmp(pmu, "cpu_lowpower");
+    const u32 nr = pmc.model_nr;
+    if (strcmp(pmu, "cpu_atom") && strcmp(pmu, "cpu_lowpower"))
+        pmu = "cpu";
     for (u32 k = 0; k < ARRAY_LEN(pmc_cores); k++) {
         const struct pmc_core *c = &pmc_cores[k];
-        if (c->family == pmc.family && !strcmp(c->vendor, pmc.vendor)
-            && !strcmp(c->pmu, one_of_several ? pmu : "cpu") && pmc.model_nr < 256
-            && c->models[pmc.model_nr / 32] >> pmc.model_nr % 32 & 1)
+        if (c->family == pmc.family && !strcmp(c->vendor, pmc.vendor) && !strcmp(c->pmu, pmu)
+            && nr < 256 && c->models[nr / 32] >> nr % 32 & 1)
             return c;
     }
     return NULL;
@@ -28927,16 +28921,14 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
-    while (*names) {
-        size_t n = strcspn(names, " ");
-        snprintf(name, sizeof name, "%.*s", (int)n, names);
+    for (; *names; names = u_word(names, 1)) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(names, " "), names);
         const char *path = met_path(PMC_DEVICES "/%s/events/%s", pmu, name);
         if (met_there(path) && met_text(path, s, sizeof s)) {
             c->name = names;
             c->alias = true;
             return pmc_terms(pmu, c, s);
         }
-        names += n + (names[n] == ' ');
     }
     return -ENOENT;
 }
@@ -29113,11 +29105,6 @@ static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e
     return absent ? -ENODATA : -E2BIG;
 }
 
-static bool pmc_passing(int e)
-{
-    return e == -EMFILE || e == -ENFILE || e == -ENODEV || e == -ESRCH;
-}
-
 /* Returns whether a group has a usable event whose metric is counted in this group. Otherwise, its
  * other events (such as cycles) are of no use. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
@@ -29140,7 +29127,7 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
         if (p->err[role])
             continue;
         int f = pmc_open_one(&p->code[role], u, leader);
-        if (pmc_passing(f)) {
+        if (f == -EMFILE || f == -ENFILE || f == -ENODEV || f == -ESRCH) {
             pmc_close(u, g);
             return f;
         }
@@ -31194,13 +31181,13 @@ static void vh_read(void)
  * prints the metrics that have a value in this interval. A new metric or source needs no code here.
  * Entry points: mout_interval, mout_end, mout_page_end. */
 
-/* The two Prometheus pages. Only the page of --listen has the metrics process_...: node_exporter,
- * which publishes the file of --prometheus, exports its own metrics under these names. */
+/* Only the page of --listen has the metrics process_...: node_exporter, which publishes the file of
+ * --prometheus, exports its own metrics under these names. */
 enum mout_page { PAGE_FILE, PAGE_HTTP, N_PAGES };
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC];      /* masks of the sources that lack /proc ([0]) or /sys ([1]) */
+    u32 told[N_SRC];      /* hashes of the n/a lines that were printed last */
     struct { u64 now, told; } unmounted[2]; /* masks of sources that lack /proc ([0]), /sys ([1]) */
     struct writer csv;
     struct { struct buf text; u32 tick; } prom[N_PAGES];
@@ -31257,14 +31244,14 @@ static const char *mout_source_why(u32 src)
 /* Metrics that a source lacks for the same reason. mout_next_lack iterates over the reasons. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* n: number of missing metrics; all: number of all metrics of the source */
-    u32 at;          /* iterator: next metric + 1; 0: next is the reason for the whole source */
+    u32 src, n, all; /* numbers of missing metrics and of all metrics of the source */
+    u32 at;          /* next metric + 1; 0: next is the reason for the whole source */
     u16 metric[N_METRICS];
-    bool own;        /* the reason holds for these metrics only, not for the whole source */
+    bool own;        /* the reason holds for these metrics only */
 };
 
-/* Returns why a source lacks metric m, or NULL if the source has the metric or is turned off.
- * of_source is the reason for metrics that have no reason of their own. */
+/* Returns why a source lacks metric m; NULL: it has the metric or is off. of_source: the reason for
+ * metrics without a reason of their own. */
 static const char *mout_why(u32 src, u32 m, const char *of_source)
 {
     if (metrics[m].src != src || mo.off >> src & 1)
@@ -31315,8 +31302,8 @@ static bool mout_next_lack(struct mout_lack *l)
 
 /* --- text: one line per source, and one line per named instance --- */
 
-/* Writes v with `digits` significant digits, or all digits of the integer part if there are more.
- * An exponent appears only from 9e15 on, where a double cannot hold every integer. */
+/* Writes v with `digits` significant digits, or with all digits of its integer part. Only from 9e15
+ * on, where a double cannot hold every integer, the number has an exponent. */
 static void mout_digits(struct buf *b, int digits, double v, const char *unit)
 {
     double most = 1;
@@ -31389,7 +31376,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
-/* Writes an "n/a" line with the reason and, if only some metrics are missing, the first of them. */
+/* Writes an "n/a" line with the reason and, unless all metrics are missing, the first of them. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "%-10s n/a", met_sources[l->src].name);
@@ -31405,8 +31392,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
 }
 
 /* Returns "/proc" or "/sys" if a source lacks all of its metrics because that directory is not
- * mounted, else NULL. If /sys is not mounted, kvis uses its own mount of sysfs, which it reaches
- * only through /proc. */
+ * mounted, else NULL. kvis reaches its own mount of sysfs only through /proc. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     if (l->n < l->all)
@@ -31433,9 +31419,8 @@ static void mout_text_unmounted(struct buf *b, u32 which)
     b_c(b, '\n');
 }
 
-/* Writes which metrics a source lacks and why, in the first interval and when a reason changes. If
- * /proc or /sys is missing, only notes the source, because mout_text_unmounted writes one line for
- * all sources. */
+/* Writes which metrics a source lacks and why, in the first interval and when a reason changes. For
+ * a missing /proc or /sys, mout_text_unmounted writes one line for all sources. */
 static void mout_text_lack(struct buf *b, u32 src)
 {
     u32 was = b->len, hash = 0;
@@ -31470,7 +31455,7 @@ static void mout_text(struct buf *b)
 
 /* --- histograms as bcc prints them: one row per power of two --- */
 
-/* Sums the buckets of this interval by octave (power of two), from the first to the last used. */
+/* Sums the buckets of this interval by power of two. Returns the largest sum. */
 static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
 {
     u64 most = 0;
@@ -31514,7 +31499,7 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, h);
 }
 
-/* Writes a name for use inside quotes. A quote becomes "" in CSV (RFC 4180), \" for Prometheus. */
+/* Writes a name inside quotes. A quote becomes "" in CSV (RFC 4180), \" for Prometheus. */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
     const struct buf *name = b_unique(s, strlen(s));
@@ -31612,8 +31597,8 @@ static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "%s %.15g\n", name, v);
 }
 
-/* Writes labels as {a="b",c="d" without the closing brace. own: labels from the table of metrics,
- * in the same form; or NULL. Returns the separator for the next label. */
+/* Writes labels as {a="b",c="d" without the closing brace. own: the same of the metric itself, or
+ * NULL. Returns the separator for the next label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -31652,7 +31637,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_c(b, '\n');
 }
 
-/* Writes a metric for each instance or, if sum is true, for their sum; returns their number. */
+/* Writes a metric for each instance or, with `sum`, for their sum. Returns their number. */
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
     char name[96];
@@ -31668,9 +31653,9 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes a metric for all dimensions that have the same Prometheus name as dimension `of`. Omits
- * sums that a reader can compute: sums over named instances, and sums over the CPUs of each PMU.
- * Returns whether a value was written. */
+/* Writes a metric for all dimensions in which it has the same name as in `of`. Omits sums that a
+ * reader can compute: over named instances, and over the CPUs of each PMU. Returns whether a value
+ * was written. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -31737,8 +31722,7 @@ static void mout_prom_hists(struct buf *b)
         }
 }
 
-/* Writes constant properties of instances, such as kvis_network_info{device="eth0",driver="e1000"}
- * 1. */
+/* Writes properties such as kvis_network_driver_info{device="eth0",driver="e1000"} 1. */
 static void mout_prom_facts(struct buf *b, u8 dim)
 {
     char name[96], help[96];
@@ -31760,33 +31744,25 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     }
 }
 
-/* Writes metrics about each source, which node_exporter calls a collector. */
-enum mout_collector { COLLECTOR_SUCCESS, COLLECTOR_DURATION, COLLECTOR_LEFT_OUT, N_COLLECTOR };
-
-static const struct { const char *name, *help; } mout_collector_rows[N_COLLECTOR] = {
-    [COLLECTOR_SUCCESS] = { "kvis_collector_success",
-                            "Whether a collector of kvis could read all of its files" },
-    [COLLECTOR_DURATION] = { "kvis_collector_duration_seconds",
-                             "Time that a collector of kvis took to read its files" },
-    [COLLECTOR_LEFT_OUT] = { "kvis_collector_left_out",
-                             "Devices, processes or other instances that kvis could not store" },
+/* Metrics about each source, which node_exporter calls a collector. */
+static const struct { const char *name, *help; } mout_collectors[] = {
+    { "kvis_collector_success", "Whether a collector of kvis could read all of its files" },
+    { "kvis_collector_duration_seconds", "Time that a collector of kvis took to read its files" },
+    { "kvis_collector_left_out",
+      "Devices, processes or other instances that kvis could not store" },
 };
 
-static double mout_collector(enum mout_collector what, u32 src)
+static void mout_prom_collectors(struct buf *b, u32 k)
 {
-    return what == COLLECTOR_SUCCESS    ? !met.src[src].wrong
-           : what == COLLECTOR_DURATION ? (double)met.src[src].took_ns / 1e9
-                                        : met.src[src].left_out;
-}
-
-static void mout_prom_collectors(struct buf *b, enum mout_collector what)
-{
-    mout_prom_head(b, mout_collector_rows[what].name, MOUT_GAUGE, mout_collector_rows[what].help);
+    mout_prom_head(b, mout_collectors[k].name, MOUT_GAUGE, mout_collectors[k].help);
     for (u32 s = 0; s < N_SRC; s++) {
+        const double v[ARRAY_LEN(mout_collectors)] = {
+            !met.src[s].wrong, (double)met.src[s].took_ns / 1e9, met.src[s].left_out,
+        };
         if (mo.off >> s & 1)
             continue;
-        b_f(b, "%s{collector=\"%s\"} ", mout_collector_rows[what].name, met_sources[s].name);
-        mout_num(b, mout_collector(what, s));
+        b_f(b, "%s{collector=\"%s\"} ", mout_collectors[k].name, met_sources[s].name);
+        mout_num(b, v[k]);
         b_c(b, '\n');
     }
 }
@@ -31797,14 +31773,14 @@ static void mout_prom_self(struct buf *b)
     b_s(b, "kvis_build_info");
     mout_prom_label(b, "{", "version", KVIS_VERSION);
     b_s(b, "} 1\n");
-    for (u32 what = 0; what < N_COLLECTOR; what++)
-        mout_prom_collectors(b, what);
+    for (u32 k = 0; k < ARRAY_LEN(mout_collectors); k++)
+        mout_prom_collectors(b, k);
     mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
                   "Number of times that a kernel counter decreased (kvis ignores it)",
                   (double)met.backwards);
 }
 
-/* Writes the resource use of kvis itself, under the process_... names that all exporters use. */
+/* Writes the resource use of kvis, under the names that all exporters use. */
 static void mout_prom_process(struct buf *b)
 {
     struct timespec cpu;
@@ -31832,7 +31808,7 @@ static void mout_prom_process(struct buf *b)
                       "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
 }
 
-/* Returns the Prometheus page of this interval, which stays valid until the next interval. */
+/* Returns the Prometheus page of this interval, valid until the next one. */
 static const struct buf *mout_exposition(enum mout_page page)
 {
     struct buf *b = &mout.prom[page].text;
@@ -31851,9 +31827,9 @@ static const struct buf *mout_exposition(enum mout_page page)
     return b;
 }
 
-/* Opens a temporary file that will replace `file`, and stores its name in tmp. A device, a FIFO or
- * a symbolic link must not be replaced: kvis opens it directly, and makes tmp empty. Returns a
- * descriptor or -errno (ENXIO: a FIFO without a reader). */
+/* Opens a temporary file (its name: tmp) that will replace `file`. A device, a FIFO or a symbolic
+ * link is not replaced: kvis opens it directly, and tmp is empty. Returns a descriptor or -errno
+ * (ENXIO: a FIFO without a reader). */
 static int mout_prom_open(const char *file, char *tmp, size_t size)
 {
     struct stat s;
@@ -31869,7 +31845,7 @@ static int mout_prom_open(const char *file, char *tmp, size_t size)
     return f < 0 ? -errno : f;
 }
 
-/* Replaces a regular file atomically: readers see either the old page or the new one. */
+/* Replaces a regular file atomically, so readers see the old page or the new one. */
 static void mout_prom_file(const char *file)
 {
     char tmp[PATH_MAX];
@@ -31911,7 +31887,7 @@ static void mout_json_inst(struct buf *b, const struct met_inst *i)
         }
 }
 
-/* Ends a JSON array or object: removes the trailing comma and writes `end`. */
+/* Removes the trailing comma of a JSON array or object, and writes `end`. */
 static void mout_json_end(struct buf *b, const char *end)
 {
     b->len -= b->len && b->p[b->len - 1] == ','; /* the buffer is empty if memory ran out */
@@ -32000,20 +31976,18 @@ static void mout_json(struct buf *b)
 }
 
 /* --- the HTML report: a line per series and a heat map per distribution --- A series is one metric
- * of one instance, with at most MOUT_POINTS points in time. When all points are used, neighboring
- * points are merged in pairs: the new point has the minimum, the maximum, the mean and the number
- * of intervals with a value. Counts of distributions are added. gen/report/monitor.js reads base64
- * of 32-bit words. A series is written as its line number, first point, number of points, and the
- * points, which are floats or, after the first merge, struct met_point. Each cell of a heat map is
- * written as map number | MOUT_DIST, point, cell number, and count. */
+ * of one instance. When its MOUT_POINTS points in time are used, neighboring points are merged.
+ * gen/report/monitor.js reads base64 of 32-bit words. A series is written as its line number, first
+ * point, number of points, and the points: floats or, after the first merge, struct met_point. A
+ * cell of a heat map is written as map number | MOUT_DIST, point, cell number, and count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
     u32 n, halved;     /* number of points in use; a point stands for 1 << halved intervals */
-    u32 left_out;      /* number of values not stored in an interval; maximum over intervals */
-    u32 lines, maps;   /* number of lines and of heat maps written to the report so far */
+    u32 left_out;      /* largest number of values not stored in an interval */
+    u32 lines, maps;   /* numbers of lines and heat maps written so far */
     struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* from, to: ns since the start */
 } mout_past;
 
@@ -32034,7 +32008,7 @@ static u32 mout_cell_sum(u32 a, u32 b)
     return a + MIN(b, UINT32_MAX - a);
 }
 
-/* Adds the values of an instance to the last point. Returns how many values were not stored. */
+/* Adds the values of an instance to the last point. Returns how many were not stored. */
 static u32 mout_gather_inst(const struct met_inst *i)
 {
     u32 left_out = 0;
@@ -32081,7 +32055,7 @@ static void mout_halve(void)
         for (u32 k = 0; h->past && k < MOUT_CELLS * MOUT_POINTS; k++) {
             u32 n = k % MOUT_POINTS, *cell = &h->past[k - n];
             u32 v = n < MOUT_POINTS / 2 ? mout_cell_sum(cell[2 * n], cell[2 * n + 1]) : 0;
-            if (cell[n] != v) /* writing a 0 could allocate a memory page, and most cells are 0 */
+            if (cell[n] != v) /* most are 0: writing a 0 could allocate a memory page */
                 cell[n] = v;
         }
     mout_past.n /= 2;
@@ -32140,7 +32114,7 @@ static void mout_write_cells(const struct met_hist *h)
         }
 }
 
-/* Writes [4711,"cpu","0","INFO"] for each line of a chart. INFO is a property of the instance. */
+/* Writes [4711,"cpu","0","INFO"] for each line of a chart. INFO: met_inst.info. */
 static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {

@@ -439,7 +439,7 @@
     X(FREQ_MAX, "frequency_max", "cpuinfo_max_freq", FREQ, KHZ, CPU, "cpu_frequency_max_hertz", MET_MEAN, false, NONE, 0, 0, NULL, false, \
       "Highest frequency that a CPU supports", \
       "Highest frequency that a CPU supports") \
-    X(FREQ_BASE, "frequency_base", "", FREQ, KHZ, CPU, "", MET_MEAN, false, NONE, 0, 0, NULL, false, \
+    X(FREQ_BASE, "frequency_base", "", FREQ, KHZ, CPU, "", MET_MEAN, false, NONE, 0, 0, "/sys has neither base_frequency nor nominal_freq of a CPU", false, \
       "Frequency that all CPUs can sustain at the same time", \
       "Frequency that all CPUs can sustain at the same time") \
     X(SS_RUN, "schedstat_running", "7", SCHEDSTAT, TOTAL_NS, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
