@@ -26371,8 +26371,11 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
-    if (!s->since || s->at + 1 != met.tick || s->raw != past)
-        s->raw = s->total = past, s->ns = past_ns, s->at = s->since = met.tick - 1;
+    if (!s->since || s->at + 1 != met.tick || s->raw != past) {
+        s->raw = s->total = past;
+        s->ns = past_ns;
+        s->at = s->since = met.tick - 1;
+    }
     met_count(i, m, raw);
 }
 
@@ -28715,7 +28718,7 @@ struct pmc_unit {
 /* Counts of a group in a unit since the previous reading. */
 struct pmc_reading {
     double value[N_PR], share; /* share of the time in which the PMU counted */
-    bool has[N_PR], counted;
+    bool has[N_PR];
 };
 
 /* Sums of the readings of several units. */
@@ -29354,7 +29357,6 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
         r->share = (double)d.running / (double)d.enabled;
     if (u->at_ns && d.enabled && !d.running)
         return;
-    r->counted = true;
     for (u32 k = 0; k < n; k++) {
         r->has[role[k]] = true;
         r->value[role[k]] = u->at_ns ? d.value[k] : 0;
@@ -29388,7 +29390,6 @@ static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 s
                     double seconds)
 {
     s->any = true;
-    s->counted |= r->counted;
     s->share = MIN(s->share, r->share);
     s->capacity[g] += r->value[PR_CYCLES] * slots;
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -29396,7 +29397,7 @@ static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 s
             s->missing[g][role] = true;
             continue;
         }
-        s->some[g][role] = true;
+        s->some[g][role] = s->counted = true;
         s->value[g][role] += r->value[role];
         if (pmc_roles[role].home == g && seconds > 0)
             s->rate[role] += r->value[role] / seconds;
@@ -29964,7 +29965,7 @@ static void unc_open(u32 event)
     if (e->err)
         unc_lack(NULL, e, "the PMU's format cannot encode the event");
     else if (!(e->scale > 0))
-        unc_lack(NULL, e, "its .scale and .unit do not give %s",
+        unc_lack(NULL, e, "the files .scale and .unit give no %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else
         unc_open_all(event);
