@@ -24839,21 +24839,19 @@ static void proc_replay_end(bool whole)
 }
 
 /* == 32 met_  metrics: the table and the current values ================================
- * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl. A source is a set of
- * files or a BPF program that one function reads. A dimension is a kind of object for which metrics
- * are counted (CPU, disk, interface, process, cgroup). An instance is one object of that kind, such
- * as the disk sda. To add a metric, a source or a dimension, add one row (the header of metrics.tbl
- * explains how) and, for a source, the function that reads it. That function calls met_count,
- * met_set or met_raw; the monitor's outputs read the stored values, and know nothing of sources.
- * There are at most MET_INSTS instances: after that, a new instance replaces the instance that
+ * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header explains
+ * how to add one. A source is a set of files or a BPF program that one function reads. A dimension
+ * is a kind of object, such as disks; an instance is one of them, such as the disk sda. The
+ * function of a source calls met_count, met_set or met_raw. The outputs read the stored values, and
+ * know nothing of sources. If there are MET_INSTS instances, a new one replaces the one that
  * disappeared first. */
 
 #include "gen/out/metrics.h"
 
 enum {
     MET_INSTS = 8192,
-    MET_NAME = 40,  /* size of a name that the kernel limits, such as that of a disk or PMU */
-    MET_INFO = 256, /* size of met_inst.info; the longest text is the topology of a NUMA node */
+    MET_NAME = 40,          /* size of the name of a disk, PMU, ... */
+    MET_INFO = 256,         /* size of met_inst.info */
     MET_DIR = PATH_MAX - 64 /* size of a directory's path; leaves space for a file name */
 };
 
@@ -24864,8 +24862,8 @@ enum met_src {
     N_SRC
 };
 
-/* The sources of metrics. The option -c accepts the group or the name of a source. lack: why a
- * kernel may not provide the source. */
+/* The option -c accepts the group or the name of a source. lack: why a kernel may not provide the
+ * source. */
 static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 #define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
     MET_SOURCES(X)
@@ -24877,7 +24875,7 @@ enum met_dim {
     MET_DIMENSIONS(X)
 #undef X
     N_DIM,
-    DIM_PMC /* for metrics that exist in every dimension that has a prefix `pmc` */
+    DIM_PMC /* all dimensions that have a prefix `pmc` */
 };
 
 enum met_form {
@@ -24901,19 +24899,15 @@ enum met_hist_id {
     N_HIST
 };
 
-/* json: JSON key of the object that contains all instances of the dimension. label: Prometheus
- * label whose value is the name of an instance. */
+/* The columns are explained in metrics.tbl. info NULL: not exported. facts NULL: all metrics have
+ * the label `info`. pmc NULL: no metrics of DIM_PMC. share 0: the table is not in the overview. */
 static struct {
-    const char *json, *label;
-    const char *info; /* Prometheus label whose value is met_inst.info; NULL: not exported */
-    const char *facts; /* only Prometheus metric with the label `info`; NULL: all metrics have it */
-    const char *pmc;  /* prefix of names of CPU counter metrics; NULL: no such metrics */
-    u16 sort;         /* metric by which the screen sorts the instances */
-    const char *title; /* title of the table on the screen */
-    char section;      /* key that selects the screen section with this table */
-    u8 share;          /* the overview gives the table 1/share of its lines; 0: not in the
-                        * overview */
-    bool in_order;     /* unsorted until the user presses a key that selects a sort metric */
+    const char *json, *label, *info, *facts, *pmc;
+    u16 sort;
+    const char *title;
+    char section;
+    u8 share;
+    bool in_order;
 } met_dims[N_DIM] = {
 #define X(id, json, label, info, facts, sort, pmc, title, section, share, in_order) \
     [DIM_##id] = { json, label, info, facts, pmc, sort, title, section, share, in_order },
@@ -24939,27 +24933,27 @@ static struct met_form_row {
 #undef X
 };
 
-/* How kvis obtains the value of the nameless instance, which stands for the whole dimension: read
- * by the source, or computed as the sum or mean of all named instances. */
+/* The value of the nameless instance, which stands for the whole dimension: read by the source, or
+ * the sum or mean of the named instances. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
-/* How a metric is derived from two metrics A and B: A + B, A - B, A / B, A * B, 1 - A / B, 1 - A -
- * B, MAX(A, B), A / (A + B), or A with B as a substitute if A is unknown. */
+/* A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, MAX(A, B), A / (A + B), or A with B as a
+ * substitute if A is unknown. */
 enum met_op {
     OP_NONE, OP_SUM, OP_LESS, OP_DIV, OP_MUL, OP_REST, OP_LEFT, OP_MOST, OP_SHARE, OP_FIRST
 };
 
 static const struct metric {
     const char *name;
-    const char *key;  /* name, column or file of the metric in its source; "": none */
-    const char *prom; /* name in Prometheus; "": made by mout_prom_name; NULL: not exported */
+    const char *key;  /* name, column or file in the source; "": none */
+    const char *prom; /* Prometheus name; "": made by mout_prom_name; NULL: not exported */
     u8 src, form, dim;
     u8 all;      /* enum met_all */
     bool bits32; /* the kernel's counter wraps at 2^32 */
-    u8 op;       /* enum met_op: how the metric is derived from the metrics a and b */
+    u8 op;       /* enum met_op: derived from the metrics a and b */
     u16 a, b;
-    const char *lack; /* why a machine may lack the metric; NULL: same reason as for its source */
-    bool none;        /* `lack` says that there is nothing to measure, not that kvis cannot */
+    const char *lack; /* why a machine may lack the metric; NULL: see its source */
+    bool none;        /* `lack` says that there is nothing to measure */
     const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
 } metrics[] = {
 #define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, none, help, prom_help) \
@@ -24969,61 +24963,59 @@ static const struct metric {
 #undef X
 };
 
-/* The range and mean of a metric's values in one or several intervals of the HTML report. */
+/* A point of the HTML report: n values in one or several intervals. */
 struct met_point {
     float lo, hi, mean;
-    u32 n; /* number of values */
+    u32 n;
 };
 
 struct met_series {
-    u64 raw, total; /* raw: last reading of a counter; total: sum of its increases */
+    u64 raw, total; /* of a counter: last reading; sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick of the last reading, and of the first reading after the last gap */
+    u32 at, since;  /* met.tick of the last reading, and of the first one after the last gap */
     double sum;     /* kvis diagnose: sum of sum_n values, or their maximum */
     u32 sum_n;
-    u32 line;       /* number of the series in the HTML report, if `past` is set */
+    u32 line;       /* number in the HTML report, if `past` is set */
     struct met_point *past; /* values for the HTML report; NULL: none */
 };
 
-/* An instance, such as the disk sda. The nameless instance stands for the whole dimension. */
+/* The nameless instance stands for the whole dimension. */
 struct met_inst {
     struct met_inst *next; /* next instance of the dimension */
     struct met_inst *same; /* next instance with the same hash of the name */
     struct met_hist *hists;
-    struct met_series *series; /* values of the metrics, indexed by met.slot[dim][metric] */
-    char *name;            /* full name; the path of a cgroup can have PATH_MAX bytes */
+    struct met_series *series; /* indexed by met.slot[dim][metric] */
+    const char *name;      /* "" also for a removed instance */
     char info[MET_INFO];
     u32 at;                /* met.tick at which the instance was last seen */
-    u8 dim, rank;          /* rank: sort key within the dimension, from met_rank */
+    u8 dim, rank;          /* rank: from met_rank */
 };
-
-static char met_no_name[1]; /* name of a removed instance */
 
 static struct {
     u32 tick;                /* number of the current interval, starting with 1 */
     u32 n_insts, n_past;     /* n_past: number of series whose `past` is set */
     u32 full;                /* last tick in which no memory for a new instance was found */
-    struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table of instances by name */
+    struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table by name */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
-    u32 seen[N_METRICS];     /* last tick in which any instance had a value of the metric */
+    u32 seen[N_METRICS];     /* last tick in which any instance had a value */
     const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
     u64 backwards;           /* number of times a counter decreased; shown as no change */
     u32 left_out;            /* largest number of instances left out in an interval */
     struct met_inst *all;    /* the only instance of DIM_NONE */
     bool over;               /* all processes of -p have exited, so the monitor ends */
-    u8 cur;                  /* the source that is being read, called the current source */
+    u8 cur;                  /* the source that is being read: the current source */
     u64 read_ns;             /* time at which the last file was read */
-    double counted_s;        /* time in s for which hardware counters ran; 0: unknown */
+    double counted_s;        /* time for which hardware counters ran; 0: unknown */
     struct {
-        u64 at_ns;           /* time at which reading of the source began, in ns */
-        double elapsed_s;    /* time in s since the previous reading; 0: no previous reading */
+        u64 at_ns;           /* time at which reading of the source began */
+        double elapsed_s;    /* time since the previous reading; 0: none */
         u32 wrong;           /* number of failed reads in this interval */
         u32 left_out;        /* number of instances left out for lack of memory or table space */
         u32 there;           /* number of existing instances; 0: kvis shows all of them */
         u64 took_ns;         /* time that the reading took */
         char why[512];       /* why the first failed read failed */
-        u16 from, to;        /* range of metrics[] that belongs to the source */
+        u16 from, to;        /* range of metrics[] that contains those of the source */
     } src[N_SRC];
 } met;
 
@@ -25032,10 +25024,10 @@ static struct {
     const char *procfs, *sysfs, *rootfs;
     u64 interval_ns;
     u32 count;
-    u64 off;                 /* bit mask of the sources that are turned off, by -c or by default */
+    u64 off;                 /* bit mask of the sources that are off, by -c or by default */
     bool per_cpu, csv, hist, grafana, list_events;
     bool chosen;             /* -c was given */
-    bool all_processes;      /* -c busy shows all processes, not only the busiest ones */
+    bool all_processes;      /* -c busy shows all processes */
     const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: --listen was not given */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
@@ -25050,8 +25042,8 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Returns the prefix of a metric's name in a dimension. Processes and cgroups need other names than
- * CPUs, because Prometheus queries add up all values that have the same name. */
+/* Processes and cgroups need other names than CPUs, because Prometheus queries add up all values
+ * that have the same name. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -25063,14 +25055,13 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
-/* A row of the kind `distribution` in gen/tables/metrics.tbl. */
 static const struct met_hist_row {
-    const char *name, *counts;  /* counts: noun for the counted events, as bcc's tools print it */
+    const char *name, *counts;  /* counts: what is counted, in bcc's words */
     const char *prom, *prom_help;
     double scale;               /* factor from the kernel's unit to that of Prometheus */
     u16 part[MET_PARTS];        /* metrics that show the percentiles met_parts[] */
     u8 src, form;
-    u8 low, high;               /* Prometheus gets the bucket bounds 2^low - 1 to 2^high - 1 */
+    u8 low, high;               /* Prometheus gets the bounds 2^low - 1 to 2^high - 1 */
 } met_hist_rows[N_HIST] = {
 #define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max, help) \
     [HIST_##id] = { name, counts, prom, help, F_##form == F_NS ? 1e-9 : 1, \
@@ -25087,10 +25078,10 @@ struct met_hist {
     u32 at;                      /* met.tick of the last reading */
     u64 count, all, sum;         /* number of values: in this interval, in total; sum of values */
     u64 octave[MET_OCTAVES];     /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
-    u32 now[ST_BUCKETS];         /* number of values in this interval, by bucket */
+    u32 now[ST_BUCKETS];         /* number of values in this interval */
     u32 last[ST_BUCKETS];        /* the kernel's counters at the last reading */
     u32 *past;                   /* values for the HTML report; NULL: none */
-    u32 line;                    /* number of the histogram in the HTML report, if `past` is set */
+    u32 line;                    /* number in the HTML report, if `past` is set */
 };
 
 static void met_hists_anew(const struct met_inst *i)
@@ -25115,11 +25106,11 @@ static u32 met_left_out_now(void)
 /* Returns the histogram of an instance. The size of the BPF maps limits their number. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
-    struct met_hist **at = i ? &i->hists : NULL;
-    while (i && *at && (*at)->row != row)
+    struct met_hist **at = &i->hists;
+    while (*at && (*at)->row != row)
         at = &(*at)->next;
-    if (!i || *at)
-        return i ? *at : NULL;
+    if (*at)
+        return *at;
     *at = calloc(1, sizeof **at);
     if (*at) {
         (*at)->row = row;
@@ -25140,9 +25131,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns the percentile p of this interval's values. For a time, returns the middle of the bucket,
- * as st_percentile does; for a size or length, the bucket's lower bound, because sizes are round
- * numbers. */
+/* Returns the percentile p of this interval's values: for a time, the middle of the bucket; for a
+ * size or length, its lower bound, because sizes are round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = (u64)(p * (double)h->count), seen = 0;
@@ -25212,10 +25202,8 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
     va_end(ap);
     const char *root = !strncmp(tail, "/proc", 5)  ? mo.procfs
                        : !strncmp(tail, "/sys", 4) ? mo.sysfs : NULL;
-    if (root)
-        snprintf(path, sizeof path, "%s%s", root, tail + (tail[1] == 'p' ? 5 : 4));
-    else
-        snprintf(path, sizeof path, "%s%s", mo.rootfs, tail);
+    size_t skip = root ? 1 + strcspn(tail + 1, "/") : 0;
+    snprintf(path, sizeof path, "%s%s", root ? root : mo.rootfs, tail + skip);
     return path;
 }
 
@@ -25224,8 +25212,8 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Returns the sort key of an instance in its dimension. Hardware comes first, then virtual devices
- * (loop and RAM disks, virtual interfaces), then the interface lo, and last the nameless sum. */
+/* Returns the sort key of an instance: hardware comes first, then virtual disks and interfaces,
+ * then the interface lo, and last the nameless sum. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -25237,22 +25225,11 @@ static u8 met_rank(u8 dim, const char *name)
     return !strcmp(name, "lo") ? 2 : !met_there(met_path("/sys/class/net/%s/device", name));
 }
 
-static void met_link_new(struct met_inst *i)
-{
-    struct met_inst **at = &met.first[i->dim];
-    while (*at && (*at)->rank <= i->rank)
-        at = &(*at)->next;
-    i->next = *at;
-    *at = i;
-}
-
 static struct met_inst **met_chain(u8 dim, const char *name)
 {
     return &met.names[nm_hash(dim, name, strlen(name)) % MET_INSTS];
 }
 
-/* Unlinks an instance and frees its data. Pointers that still refer to the instance find an empty
- * name. */
 static void met_forget(struct met_inst *i)
 {
     struct met_inst **at = met_chain(i->dim, i->name);
@@ -25272,11 +25249,11 @@ static void met_forget(struct met_inst *i)
         free(h);
     }
     free(i->series);
-    *i = (struct met_inst){ .name = met_no_name };
+    *i = (struct met_inst){ .name = "" }; /* pointers to the instance may remain */
 }
 
-/* Returns the instance of a dimension (N_DIM: of any dimension) that has been missing for the
- * longest time; NULL if all were seen in this interval or the previous one. */
+/* Returns the instance of a dimension (N_DIM: any) that has been missing for the longest time, NULL
+ * if all were seen in this interval or the previous one. */
 static struct met_inst *met_gone(u8 dim)
 {
     struct met_inst *oldest = NULL;
@@ -25287,8 +25264,8 @@ static struct met_inst *met_gone(u8 dim)
     return oldest;
 }
 
-/* Returns memory for a new instance; NULL: there are too many. The shown processes change all the
- * time, so a new process first tries to reuse the memory of a process that is no longer shown. */
+/* Returns memory for a new instance; NULL: there are too many. Shown processes often change, so a
+ * new process first takes the place of one that is no longer shown. */
 static struct met_inst *met_place(u8 dim)
 {
     bool room = met.n_insts < MET_INSTS;
@@ -25314,18 +25291,21 @@ static struct met_inst *met_new(u8 dim, const char *name)
         return NULL;
     }
     i->series = own;
-    i->name = (char *)own + numbers;
-    memcpy(i->name, name, n);
+    i->name = memcpy((char *)own + numbers, name, n);
     i->dim = dim;
     i->rank = met_rank(dim, name);
     i->same = *chain;
     *chain = i;
-    met_link_new(i);
+    struct met_inst **at = &met.first[dim];
+    while (*at && (*at)->rank <= i->rank)
+        at = &(*at)->next;
+    i->next = *at;
+    *at = i;
     return i;
 }
 
-/* Returns the instance with this name, creates it if needed, and marks it as seen; NULL if there
- * are too many. Each failed call for a named instance counts the instance as left out. */
+/* Finds or creates an instance, and marks it as seen. Returns NULL if there are too many; a named
+ * instance then counts as left out. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -25379,8 +25359,7 @@ static void met_set(const struct met_inst *i, u32 m, double v)
 /* Stores the reading of a counter. The rate refers to the time between two readings of this
  * counter, because reading a source can take long on a busy machine. A decrease counts as no
  * change: iowait may decrease (proc_stat(5)), and the counters of a reinserted disk restart at 0.
- * Some of the kernel's counters have 32 bits and wrap around: milliseconds of disks
- * (Documentation/admin-guide/iostats.rst), packets of a CPU. */
+ * 32-bit counters may wrap. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
@@ -25403,8 +25382,11 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
-    if (!s->since || s->at + 1 != met.tick || s->raw != past)
-        s->raw = s->total = past, s->ns = past_ns, s->at = s->since = met.tick - 1;
+    if (!s->since || s->at + 1 != met.tick || s->raw != past) {
+        s->raw = s->total = past;
+        s->ns = past_ns;
+        s->at = s->since = met.tick - 1;
+    }
     met_count(i, m, raw);
 }
 
@@ -25438,16 +25420,24 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Sets a metric of the nameless instance to the sum or mean over the named instances, unless some
- * were left out. counts: returns whether to include an instance; NULL: include all. */
-static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
+/* Returns whether a sum includes the instance. Requests of partitions and dm or md devices are also
+ * requests of a disk, and packets of virtual interfaces also pass through hardware. */
+static bool met_in_sum(const struct met_inst *i)
+{
+    if (i->dim == DIM_DISK)
+        return !i->info[0] && !i->rank;
+    return i->name[0] && (i->dim != DIM_NET || i->info[0]);
+}
+
+/* Sets a metric of the nameless instance to the sum or mean, unless instances were left out. */
+static void met_sum_of(u32 m)
 {
     u8 dim = metrics[m].dim;
     struct met_inst *all = met.src[met.cur].left_out ? NULL : met_inst(dim, "");
     double sum = 0;
     u32 n = 0;
     for (struct met_inst *i = met.first[dim]; all && i; i = i->next) {
-        if (!i->name[0] || i->at != met.tick || !met_has(i, m) || (counts && !counts(i)))
+        if (i->at != met.tick || !met_has(i, m) || !met_in_sum(i))
             continue;
         sum += met_at(i, m)->v;
         n++;
@@ -25455,14 +25445,14 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     if (!n)
         return;
     met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
-    met_at(all, m)->since = 1; /* the sum is valid, because each rate in the sum had two readings */
+    met_at(all, m)->since = 1; /* the sum is valid, because each rate in it had two readings */
 }
 
-static void met_sum(bool (*counts)(const struct met_inst *))
+static void met_sum(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++)
         if (metrics[m].src == met.cur && metrics[m].all != MET_ALONE)
-            met_sum_of(m, counts);
+            met_sum_of(m);
 }
 
 static double met_apply(u8 op, double a, double b)
@@ -25491,8 +25481,8 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Computes the derived metrics of the current source. A value can change between the reading of a
- * and the reading of b. Therefore, a result below 0 is discarded, unless it is a difference. */
+/* Computes the derived metrics of the current source. A result below 0 is discarded, unless it is a
+ * difference: b may have changed since a was read. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -25508,9 +25498,10 @@ static void met_make(void)
     }
 }
 
-/* Updates a histogram from the kernel's counters, which wrap at 2^32, and its percentiles. */
-static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 sum)
+/* Updates a histogram and its percentiles from the kernel's counters, which wrap at 2^32. */
+static void met_hist_read(struct met_inst *inst, u8 row, const u32 *n, u32 n_buckets, u64 sum)
 {
+    struct met_hist *h = met_hist(row, inst);
     if (!h)
         return;
     h->count = 0;
@@ -25523,9 +25514,8 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
     h->all += h->count;
     h->sum = sum;
     h->at = met.tick;
-    const struct met_hist_row *r = &met_hist_rows[h->row];
     for (u32 k = 0; k < MET_PARTS && h->count && met.src[met.cur].elapsed_s > 0; k++)
-        met_set(h->inst, r->part[k], met_hist_part(h, met_parts[k]));
+        met_set(inst, met_hist_rows[row].part[k], met_hist_part(h, met_parts[k]));
 }
 
 static void met_none(const u16 *m, size_t n, const char *why)
@@ -25559,7 +25549,7 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
     return path;
 }
 
-/* Records that a file of the current source cannot be read, and why (errno e; 0: not a number). */
+/* Records why a file of the current source cannot be read (errno e; 0: not a number). */
 static void met_wrong(const char *path, int e)
 {
     const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
@@ -25579,25 +25569,23 @@ static void met_off(const char *why)
 static void met_source_end(void)
 {
     u32 n = met.src[met.cur].left_out;
-    char was[sizeof met.src[0].why];
+    char was[101] = "";
     met_make();
     met.src[met.cur].took_ns = u_now() - met.src[met.cur].at_ns;
     if (!n)
         return;
-    bool wrong = met.src[met.cur].wrong++;
-    memcpy(was, met.src[met.cur].why, sizeof was);
+    if (met.src[met.cur].wrong++)
+        snprintf(was, sizeof was, "%.100s", met.src[met.cur].why);
     snprintf(met.src[met.cur].why, sizeof met.src[0].why,
-             "not all are shown: no space for %u more%s%.100s", n, wrong ? "; " : "",
-             wrong ? was : "");
+             "not all are shown: no space for %u more%s%s", n, *was ? "; " : "", was);
 }
 
-/* The contents of the file that met_line reads, at most 8 MiB. */
 static struct {
     struct buf text;
     u32 at; /* offset of the next line in `text` */
 } met_file = { .text.max = 8 << 20 };
 
-/* Reads a whole file into met_file; the file may be missing. Returns 0 or an errno value. */
+/* Reads a whole file into met_file. Returns 0 or an errno value. */
 static int met_try(const char *path)
 {
     struct buf *b = &met_file.text;
@@ -25616,7 +25604,7 @@ static int met_try(const char *path)
     return e;
 }
 
-/* Reads a whole file into met_file. Returns false, and records the reason, if that fails. */
+/* Like met_try, but records why the file cannot be read, and returns false. */
 static bool met_open(const char *path)
 {
     int e = met_try(path);
@@ -25657,7 +25645,7 @@ static bool met_read(const char *path, char *s, size_t n)
     return got;
 }
 
-/* Reads the first line of a small file. Returns false, and records the reason, if that fails. */
+/* Reads the first line of a small file, like met_read. */
 static bool met_text(const char *path, char *s, size_t n)
 {
     bool got = met_read(path, s, n);
@@ -25675,10 +25663,9 @@ static bool met_file_number(const char *path, s64 *v)
     return false;
 }
 
-/* Stores in id[] the numbers N of the directory entries named PRE N POST, in ascending order, and
- * returns how many there are. Entries after the first `max` count as left out. A missing directory
- * is an error unless PRE is empty: in that case, it is the directory of a process, which may have
- * exited. */
+/* Stores in id[] the numbers N of the directory entries named PRE N POST, in ascending order.
+ * Returns how many there are; entries after `max` count as left out. A missing directory is an
+ * error unless PRE is empty: then it is that of a process, which may have exited. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -25714,21 +25701,21 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- metrics by the keys of their rows --- */
 
-/* Returns the first metric at or after m that has a key and belongs to the current source and to
- * i's dimension; N_METRICS if there is none or i is NULL. */
-static u32 met_keyed(const struct met_inst *i, u32 m)
+/* Advances *m to the next metric of the current source and i's dimension that has a key. Returns
+ * false if there is none or i is NULL. */
+static bool met_keyed(const struct met_inst *i, u32 *m)
 {
-    for (m = MAX(m, met.src[met.cur].from); i && m < met.src[met.cur].to; m++)
-        if (metrics[m].src == met.cur && metrics[m].dim == i->dim && *metrics[m].key)
-            return m;
-    return N_METRICS;
+    for (*m = MAX(*m, met.src[met.cur].from); i && *m < met.src[met.cur].to; ++*m)
+        if (metrics[*m].src == met.cur && metrics[*m].dim == i->dim && *metrics[*m].key)
+            return true;
+    return false;
 }
 
-/* Sets the metrics whose keys are column numbers (from 0) from the columns of a line. */
+/* Sets the metrics whose keys are column numbers (from 0). */
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
-    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1))
+    for (u32 m = 0; met_keyed(i, &m); m++)
         if (isdigit((u8)*metrics[m].key) && met_number(u_word(line, atoi(metrics[m].key)), &v))
             met_raw(i, m, v);
 }
@@ -25740,7 +25727,7 @@ static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
     s64 v;
-    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
+    for (u32 m = 0; met_keyed(i, &m); m++) {
         const char *key = metrics[m].key;
         if (*key != *line)
             continue;
@@ -25757,7 +25744,7 @@ static void met_key(const struct met_inst *i, const char *line)
     }
 }
 
-/* Sets metrics from a file's lines "KEY NUMBER". Skips the first `skip` words of each line. */
+/* Sets metrics from lines "KEY NUMBER", after `skip` words. */
 static void met_keys(const struct met_inst *i, const char *path, int skip)
 {
     char *line;
@@ -25766,24 +25753,23 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
         return;
     while ((line = met_line()))
         met_key(i, u_word(line, skip));
-    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1))
+    for (u32 m = 0; met_keyed(i, &m); m++)
         if (met_sums[m].got)
             met_raw(i, m, met_sums[m].v);
 }
 
-/* Sets metrics from files of one number each. The key of a metric is the name of its file. */
+/* Sets metrics from files of one number each, whose names are the keys. */
 static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
-    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1))
+    for (u32 m = 0; met_keyed(i, &m); m++)
         if (met_file_number(met_in(dir, "%s", metrics[m].key), &v))
             met_raw(i, m, v);
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
- * Each source has one function. If a function cannot read a file, it calls met_wrong; other sources
- * are not affected. Some functions find metrics by the keys of the rows of metrics.tbl (met_keys,
- * met_columns, met_files, mfs_places), so a new metric needs only a new row. */
+ * Each source has one function. Where it finds metrics by their keys (met_keys, met_columns,
+ * met_files, mfs_places), a new metric needs only a new row of metrics.tbl. */
 
 static bool mfs_begins(const char *s, const char *const *with, u32 n)
 {
@@ -25803,32 +25789,35 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
 
 /* --- /proc/stat --- */
 
-/* Turns the rate of a CPU mode into a share of `sum`; without a sum, the share is unknown. */
-static void mfs_share(struct met_series *n, double sum)
-{
-    if (sum > 0)
-        n->v /= sum;
-    else
-        n->since = met.tick;
-}
-
+/* Turns the rates of the CPU modes into shares of their sum; without a sum, they are unknown. */
 static void mfs_shares(const struct met_inst *i)
 {
-    static const u16 modes[] = { MET_SET_CPU_MODES }, guests[] = { MET_SET_GUEST_MODES };
+    static const u16 modes[] = { MET_SET_CPU_MODES };
+    static const u16 all[] = { MET_SET_CPU_MODES, MET_SET_GUEST_MODES };
     double sum = 0;
     for (u32 k = 0; i && k < ARRAY_LEN(modes); k++)
         sum += met_v(i, modes[k]);
-    for (u32 k = 0; i && k < ARRAY_LEN(modes); k++)
-        mfs_share(met_at(i, modes[k]), sum);
-    for (u32 k = 0; i && k < ARRAY_LEN(guests); k++)
-        mfs_share(met_at(i, guests[k]), sum);
+    for (u32 k = 0; i && k < ARRAY_LEN(all); k++) {
+        struct met_series *s = met_at(i, all[k]);
+        if (sum > 0)
+            s->v /= sum;
+        else
+            s->since = met.tick;
+    }
 }
 
-/* Reads /proc/stat. The line "cpu 1 2 3 ...", without a number, has the sums over all CPUs. */
+/* Returns the instance for a line "cpu0 1 2 ..." or, for all CPUs, "cpu 1 2 ...". */
+static struct met_inst *mfs_cpu_of(const char *line)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 3, " "), line + 3);
+    return strspn(name, "0123456789") == strlen(name) ? met_inst(DIM_CPU, name) : NULL;
+}
+
 static void mfs_stat(void)
 {
     double cpus = 0;
-    char *line, name[16];
+    char *line;
     if (!met_open(met_path("/proc/stat")))
         return;
     while ((line = met_line())) {
@@ -25836,13 +25825,10 @@ static void mfs_stat(void)
             met_key(met.all, line);
             continue;
         }
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 3, " "), line + 3);
-        if (strspn(name, "0123456789") != strlen(name))
-            continue;
-        struct met_inst *i = met_inst(DIM_CPU, name);
+        struct met_inst *i = mfs_cpu_of(line);
         met_columns(i, line);
         mfs_shares(i);
-        cpus += *name != 0;
+        cpus += isdigit((u8)line[3]) != 0;
     }
     if (cpus > 0)
         met_set(met.all, M_CPUS, cpus);
@@ -25850,8 +25836,7 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* Finds each of `words` in turn, and returns the next number. A number N among the words skips N
- * words. */
+/* Finds each of `words` in turn, and returns the next number. A word N skips N words. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -25864,12 +25849,12 @@ static const char *mfs_at(const char *text, const char *words)
     return text && isdigit((u8)*text) ? text : NULL;
 }
 
-/* Reads numbers from small files. The key of a metric is a path and the words for mfs_at. A missing
- * file is not an error if the metric's row gives a reason why the file may be missing. */
+/* Reads numbers from small files. The key is a path and the words for mfs_at. A file of a metric
+ * with `lack` may be missing. */
 static void mfs_places(void)
 {
     char text[2048];
-    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1)) {
+    for (u32 m = 0; met_keyed(met.all, &m); m++) {
         const char *key = metrics[m].key;
         const char *path = met_path("%.*s", (int)strcspn(key, " "), key);
         if (!(metrics[m].lack ? u_slurp(path, text, sizeof text)
@@ -25901,17 +25886,17 @@ static void mfs_limits(void)
 #define MFS_CPUS "/sys/devices/system/cpu"
 #define MFS_NODE_DIRS "/sys/devices/system/node"
 
-/* The directories WHERE/PREFIX<N>SUB, with a number N; `sub` may be NULL. */
+/* The directories WHERE/PREFIX<N>SUB, with a number N. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
-    u32 k, n, nr, any;   /* `dir` is the k-th of n and has number nr; any: how many had SUB so
-                          * far */
+    u32 k, n, nr;   /* `dir` is the k-th of n, and has the number nr */
+    bool any;       /* a directory was found */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
 
 /* Sets `dir` to the directory with the next higher number N. Returns false after the last one, and
- * records an error if no directory WHERE/PREFIX<N> contains SUB. */
+ * records an error if there are numbers, but no directory. */
 static bool mfs_next(struct mfs_dirs *d)
 {
     if (!d->k)
@@ -25920,17 +25905,15 @@ static bool mfs_next(struct mfs_dirs *d)
         d->nr = d->id[d->k++];
         snprintf(d->dir, sizeof d->dir, "%s", met_path("%s/%s%u%s", d->where, d->prefix, d->nr,
                                                        d->sub ? d->sub : ""));
-        if (!d->sub || met_there(d->dir)) {
-            d->any++;
-            return true;
-        }
+        if (!d->sub || met_there(d->dir))
+            return d->any = true;
     }
     if (d->n && !d->any)
         met_wrong(d->dir, ENOENT);
     return false;
 }
 
-/* Reads a counter that all CPUs of a core or package share, once per interval. */
+/* Reads a counter that the CPUs of a core or package share, once per interval. */
 static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, const char *dir)
 {
     struct met_inst *i = met_inst(dim, name);
@@ -25956,12 +25939,11 @@ static void mfs_throttle(void)
         mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, cpu.dir);
         mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, cpu.dir);
     }
-    met_sum(NULL);
+    met_sum();
 }
 
-/* Reads the frequency files of each CPU. The base frequency, which all CPUs can sustain together,
- * may be lower than the maximum of one CPU. The file is base_frequency in kHz (intel_pstate.rst),
- * or nominal_freq of ACPI in MHz (acpi/cppc_sysfs.rst). */
+/* The base frequency is base_frequency in kHz (intel_pstate.rst), or nominal_freq of ACPI in MHz
+ * (acpi/cppc_sysfs.rst). */
 static void mfs_freq(void)
 {
     struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/cpufreq" };
@@ -25973,9 +25955,7 @@ static void mfs_freq(void)
         if (khz >= 0 || mhz >= 0)
             met_raw(i, M_FREQ_BASE, khz >= 0 ? khz : mhz * 1000);
     }
-    met_sum(NULL);
-    bool some = met.seen[M_FREQ] == met.tick && met.seen[M_FREQ_BASE] != met.tick;
-    met.no[M_FREQ_BASE] = some ? "/sys has neither base_frequency nor nominal_freq of a CPU" : NULL;
+    met_sum();
 }
 
 /* --- interrupts --- */
@@ -25988,8 +25968,7 @@ static struct mfs_irq {
     char name[48], handler[MET_INFO];
 } mfs_irqs_top[MFS_IRQS];
 
-/* All counters of /proc/interrupts and /proc/softirqs at the last reading, each with a hash of its
- * interrupt and CPU. */
+/* All counters at the last reading, each with a hash of its interrupt and CPU. */
 static struct mfs_irq_cell { u64 count, of; } *mfs_irq_cells;
 static u32 mfs_irq_cap;
 
@@ -26004,8 +25983,7 @@ static void mfs_irq_place(const struct mfs_irq *irq)
 }
 
 /* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". n: number of counters
- * in earlier rows. kind: text for a row without a handler. Returns n plus the number of counters in
- * this row. */
+ * in earlier rows. kind: text for a row without a handler. Returns the new n. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -26058,33 +26036,25 @@ static void mfs_irqs(void)
 /* Reads lines "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
 static void mfs_schedstat(void)
 {
-    char *line, name[16];
+    char *line;
     if (!met_open(met_path("/proc/schedstat")))
         return;
-    while ((line = met_line())) {
-        if (strncmp(line, "cpu", 3) || !isdigit((u8)line[3]))
-            continue;
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 3, " "), line + 3);
-        met_columns(met_inst(DIM_CPU, name), line);
-    }
-    met_sum(NULL);
+    while ((line = met_line()))
+        if (!strncmp(line, "cpu", 3) && isdigit((u8)line[3]))
+            met_columns(mfs_cpu_of(line), line);
+    met_sum();
 }
 
 /* --- memory --- */
 
-static void mfs_meminfo(void)
+static void mfs_memory(void)
 {
-    met_keys(met.all, met_path("/proc/meminfo"), 0);
-}
-
-static void mfs_balance(void)
-{
-    met_keys(met.all, met_path("/proc/vmstat"), 0);
+    met_keys(met.all, met_path(met.cur == SRC_MEMINFO ? "/proc/meminfo" : "/proc/vmstat"), 0);
 }
 
 static void mfs_vmstat(void)
 {
-    met_keys(met.all, met_path("/proc/vmstat"), 0);
+    mfs_memory();
     const struct met_series *s = met_at(met.all, M_FAULTS);
     const struct met_series *major = met_at(met.all, M_FAULTS_MAJOR);
     if (s->at == met.tick && major->at == met.tick && s->raw >= major->raw)
@@ -26118,10 +26088,10 @@ static void mfs_numastat(void)
     struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
     while (mfs_next(&node))
         met_keys(met_inst_nr(DIM_NODE, node.nr), met_in(node.dir, "numastat"), 0);
-    met_sum(NULL);
+    met_sum();
 }
 
-/* Describes a NUMA node: "CPUs 0-7, distances 10 21". */
+/* Sets the info of a NUMA node, such as "CPUs 0-7, distances 10 21". */
 static void mfs_node_topology(struct met_inst *i, const char *dir)
 {
     char cpus[128];
@@ -26131,7 +26101,7 @@ static void mfs_node_topology(struct met_inst *i, const char *dir)
     met_text(met_in(dir, "distance"), i->info + n, MET_INFO - (size_t)n);
 }
 
-/* Reads lines "Node 0 MemTotal: 123 kB" of each NUMA node. */
+/* Reads lines "Node 0 MemTotal: 123 kB". */
 static void mfs_nodemem(void)
 {
     struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
@@ -26145,7 +26115,7 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* Lists the names in a directory, separated by commas; "..." ends a list that is too long. */
+/* Lists the names in a directory, separated by commas. A list that is too long ends with "...". */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
     DIR *d = opendir(dir);
@@ -26157,7 +26127,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* Returns a block device's name in sysfs ('!' replaces '/'), valid until the next call. */
+/* Returns a block device's name in sysfs, valid until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -26167,8 +26137,8 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* Lists the block devices below a device, separated by commas: the disk of a partition, or the
- * members of a dm or md device. In sysfs, a partition is a subdirectory of its disk. */
+/* Lists the disk of a partition, or the members of a dm or md device, separated by commas. In
+ * sysfs, a partition is a subdirectory of its disk. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
     char link[512];
@@ -26186,17 +26156,10 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
     snprintf(on, size, "%s", slash ? slash + 1 : "");
 }
 
-/* Excludes partitions and dm or md devices, whose requests are also requests of a disk. */
-static bool mfs_disk_counts(const struct met_inst *i)
-{
-    return !i->info[0] && !met_rank(DIM_DISK, i->name);
-}
-
 static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
-/* Reads a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Skips devices that were
- * never used, because there are many. If the number of reads decreases, the name now belongs to
- * another device. */
+/* Reads a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Skips the many devices
+ * that were never used. If the number of reads decreases, the name belongs to another device. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -26231,12 +26194,12 @@ static void mfs_disks(void)
     while ((line = met_line()))
         mfs_disk_line(line + strspn(line, " "));
     mfs_disks_at = met.tick;
-    met_sum(mfs_disk_counts);
+    met_sum();
 }
 
 /* --- temperatures --- */
 
-/* Unknown temperatures are -274000 (include/linux/thermal.h), 0, INT_MAX or an error. */
+/* An unknown temperature is -274000 (include/linux/thermal.h), 0, INT_MAX or an error. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -26249,27 +26212,22 @@ static bool mfs_temp(const char *path, s64 *v)
 
 static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
 
-static u32 mfs_trip(const char *type)
-{
-    for (u32 k = 0; k < ARRAY_LEN(mfs_trip_points); k++)
-        if (!strcmp(type, metrics[mfs_trip_points[k]].key))
-            return mfs_trip_points[k];
-    return N_METRICS;
-}
-
-/* Stores the lowest trip point of each type: passive (throttling), hot, critical (shutdown). */
+/* Stores the lowest trip point of each type. The key of a metric is the type. */
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
     char type[16];
     u32 id[32], n = met_ids(dir, "trip_point_", "_temp", id, 32);
+    s64 v;
     for (u32 k = 0; k < n; k++) {
-        s64 v = 0;
         if (!met_text(met_in(dir, "trip_point_%u_type", id[k]), type, sizeof type))
             continue;
-        u32 m = mfs_trip(type);
-        if (m < N_METRICS && mfs_temp(met_in(dir, "trip_point_%u_temp", id[k]), &v) && v > 0
-            && (!met_has(i, m) || met_v(i, m) > (double)v / 1e3))
-            met_raw(i, m, v);
+        for (u32 j = 0; j < ARRAY_LEN(mfs_trip_points); j++) {
+            u32 m = mfs_trip_points[j];
+            if (!strcmp(type, metrics[m].key)
+                && mfs_temp(met_in(dir, "trip_point_%u_temp", id[k]), &v) && v > 0
+                && (!met_has(i, m) || met_v(i, m) > (double)v / 1e3))
+                met_raw(i, m, v);
+        }
     }
 }
 
@@ -26331,7 +26289,7 @@ static void mfs_zones(void)
         }
 }
 
-/* Returns the instance for a sensor. Its info is the name of the chip and the sensor's label. */
+/* Returns the instance for a sensor. Its info is the names of the chip and the sensor. */
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
@@ -26346,7 +26304,7 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
     return i;
 }
 
-/* Reads a chip's power sensor: the instantaneous power if it has a file, else the average power. */
+/* Reads the instantaneous power or, if it has no file, the average power. */
 static void mfs_chip_power(const char *dir, u32 chip, u32 id)
 {
     struct met_inst *i = mfs_sensor(dir, chip, "power", id);
@@ -26362,7 +26320,7 @@ static void mfs_chip(u32 chip, const char *dir)
     u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
     for (u32 k = 0; k < n; k++) {
         struct met_inst *i = mfs_sensor(dir, chip, "temp", id[k]);
-        for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
+        for (u32 m = 0; met_keyed(i, &m); m++) {
             s64 v;
             const char *path = met_in(dir, "temp%u%s", id[k], metrics[m].key);
             if ((m == M_SENSOR || met_there(path)) && mfs_temp(path, &v))
@@ -26384,12 +26342,7 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-static bool mfs_net_counts(const struct met_inst *i)
-{
-    return i->info[0];
-}
-
-/* Reads a line " eth0: 1 2 ..." of /proc/net/dev, and the interface's files in sysfs. Its speed is
+/* Reads a line " eth0: 1 2 ..." of /proc/net/dev, and the interface's files in sysfs. The speed is
  * in Mbit/s; an unknown speed is -1 or an error (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
@@ -26408,7 +26361,7 @@ static void mfs_net_line(const char *line)
         met_raw(i, M_NET_CARRIER,
                 u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
     u_slurp(met_path("/sys/class/net/%s/duplex", name), duplex, sizeof duplex);
-    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* else the mode is unknown */
+    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* not "unknown" */
         met_set(i, M_NET_HALF, *duplex == 'h');
     s64 speed = u_file_number(met_path("/sys/class/net/%s/speed", name), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
@@ -26432,8 +26385,6 @@ static void mfs_bonds(void)
             met_set(i, M_NET_BOND_DOWN, strncmp(link, "up", 2) != 0);
 }
 
-/* The sum includes only hardware, because packets of a bridge or tunnel also pass through
- * hardware. */
 static void mfs_net(void)
 {
     char *line;
@@ -26441,14 +26392,14 @@ static void mfs_net(void)
         return;
     while ((line = met_line()))
         mfs_net_line(line + strspn(line, " "));
-    met_sum(mfs_net_counts);
+    met_sum();
 }
 
-/* Sets the metric whose key is a table and a column, such as "Tcp RetransSegs". */
+/* Sets the metric with a key such as "Tcp RetransSegs". */
 static void mfs_pair(const char *table, const char *name, s64 v)
 {
     size_t t = strcspn(table, ":"), n = strcspn(name, " ");
-    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1)) {
+    for (u32 m = 0; met_keyed(met.all, &m); m++) {
         const char *key = metrics[m].key;
         if (!strncmp(key, table, t) && key[t] == ' '
             && !strncmp(key + t + 1, name, n) && !key[t + 1 + n])
@@ -26485,8 +26436,8 @@ static void mfs_tcp(void)
     mfs_pairs(met_path("/proc/net/netstat"));
 }
 
-/* Reads softnet_stat. A line has hexadecimal words: processed, dropped, squeezed ... Since
- * Linux 5.7 (commit 7d58e6555870), word 13 is the CPU number. On older kernels, line n is CPU n. */
+/* A line of softnet_stat has hexadecimal words. Since Linux 5.7 (commit 7d58e6555870), word 13 is
+ * the number of the CPU; before, line n belongs to CPU n. */
 static void mfs_softnet(void)
 {
     char *line;
@@ -26497,17 +26448,17 @@ static void mfs_softnet(void)
         const char *cpu = u_word(line, 12);
         u64 nr = *cpu ? strtoul(cpu, NULL, 16) & INT_MAX : row;
         struct met_inst *i = isxdigit((u8)*line) ? met_inst_nr(DIM_CPU, nr) : NULL;
-        for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
+        for (u32 m = 0; met_keyed(i, &m); m++) {
             const char *word = u_word(line, atoi(metrics[m].key));
             if (isxdigit((u8)*word))
                 met_count(i, m, strtoul(word, NULL, 16) & UINT32_MAX);
         }
     }
-    met_sum(NULL);
+    met_sum();
 }
 
-/* Sets a metric to the sum of a column over all CPUs. The first row has the column names; each
- * other row has a CPU's hexadecimal values. The metric's key names the table and the column. */
+/* Sets a metric to the sum of a column over all CPUs. The key names the table and the column. The
+ * first row has the column names; the others have hexadecimal values, one row per CPU. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -26528,7 +26479,7 @@ static void mfs_table_column(u32 m)
 
 static void mfs_tables(void)
 {
-    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1))
+    for (u32 m = 0; met_keyed(met.all, &m); m++)
         mfs_table_column(m);
 }
 
@@ -26536,7 +26487,7 @@ static void mfs_tables(void)
 
 enum { MFS_FS = 256, MFS_BTRFS = 0x9123683e }; /* BTRFS_SUPER_MAGIC, linux/magic.h */
 
-/* Decodes the escapes of a path from /proc/PID/mountinfo in place: a space is \040. */
+/* Decodes the escapes of /proc/PID/mountinfo in place: a space is \040. */
 static void mfs_unescape(char *s)
 {
     char *to = s;
@@ -26548,17 +26499,17 @@ static void mfs_unescape(char *s)
     *to = 0;
 }
 
-/* Returns whether statfs(2) on this type of file system never waits for a server or a process. */
+/* Returns whether statfs(2) never waits for a server or a process. */
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
     static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
     return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
 }
 
-/* Mount points of remote file systems. Calls on these may wait for a server or process. */
+/* Mount points of file systems that may wait for a server or process. */
 struct mfs_remote {
-    u32 n; /* number of mount points, including those not stored in `at` */
-    struct { const char *path; u32 len; } at[256]; /* paths, escaped as in mountinfo */
+    u32 n; /* includes mount points that do not fit in `at` */
+    const char *at[256]; /* paths in the text of mountinfo, each before a space */
 };
 
 static bool mfs_fs_remote(const char *type)
@@ -26570,36 +26521,35 @@ static bool mfs_fs_remote(const char *type)
     return mfs_begins(type, types, ARRAY_LEN(types));
 }
 
-/* Collects remote mount points. The root is excluded, because kvis itself runs from it. */
+/* Collects remote mount points except the root, from which kvis itself runs. */
 static void mfs_find_remote(struct mfs_remote *r, const char *text)
 {
     r->n = 0;
     for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         const char *type = memmem(line, (size_t)(end - line), " - ", 3), *path = u_word(line, 4);
-        u32 len = (u32)strcspn(path, " ");
-        if (!type || !mfs_fs_remote(type + 3) || len < 2)
+        if (!type || !mfs_fs_remote(type + 3) || strcspn(path, " ") < 2)
             continue;
         if (r->n < ARRAY_LEN(r->at))
-            r->at[r->n].path = path, r->at[r->n].len = len;
+            r->at[r->n] = path;
         r->n++;
     }
 }
 
-/* Returns whether a path may lead through a remote mount point, where a lookup could block. */
+/* Returns whether a path may lead through a remote mount point, where a lookup can block. */
 static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
 {
-    bool is = r->n > ARRAY_LEN(r->at);
-    for (u32 k = 0; k < MIN(r->n, ARRAY_LEN(r->at)); k++) {
-        u32 len = r->at[k].len;
-        bool begins = !strncmp(path, r->at[k].path, len);
-        is |= begins && (!path[len] || path[len] == '/' || path[len] == ' ');
+    if (r->n > ARRAY_LEN(r->at))
+        return true;
+    for (u32 k = 0; k < r->n; k++) {
+        size_t len = strcspn(r->at[k], " ");
+        if (!strncmp(path, r->at[k], len) && (!path[len] || strchr("/ ", path[len])))
+            return true;
     }
-    return is;
+    return false;
 }
 
-/* Calls fstatfs(2) for a mount point. Returns -EXDEV if its device number is not `dev`, because
- * then another file system is mounted over the expected one. On btrfs, any number is accepted,
- * because it is the number of a subvolume, which mountinfo does not show. */
+/* Returns -EXDEV if the device number is not `dev`: another file system is mounted on top. The
+ * number on btrfs is that of a subvolume, which mountinfo does not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -26622,7 +26572,7 @@ static void mfs_fs_space(const struct met_inst *i, const struct statfs *s)
         met_set(i, M_FS_INODES, 1 - (double)s->f_ffree / (double)s->f_files);
 }
 
-/* Sets the number of errors that an ext4 file system recorded, and the time since the last one. */
+/* Reads the errors that an ext4 file system recorded. */
 static void mfs_fs_errors(const struct met_inst *i, dev_t id)
 {
     char name[MET_NAME];
@@ -26636,8 +26586,8 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
         met_set(i, M_FS_ERROR_AGE, (double)(time(NULL) - last));
 }
 
-/* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro" of mountinfo. The
- * options at the end are those of the file system, common to all of its mounts. */
+/* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The last options
+ * are those of the file system; the others, of the mount. */
 static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
@@ -26699,7 +26649,7 @@ static void mfs_edac(void)
         met_files(met_inst_nr(DIM_MC, mc.nr), mc.dir);
 }
 
-/* Reads /proc/mdstat. In " 1048512 blocks super 1.2 [2/1] [U_]", one of two disks works. */
+/* In " 1048512 blocks super 1.2 [2/1] [U_]", one of two disks works. */
 static void mfs_md(void)
 {
     char *line, *end;
@@ -26715,8 +26665,7 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* For each metric of the kernel's log: the last message that contains the text of the metric's key,
- * and the number of such messages since kvis opened the log. */
+/* For each metric of the kernel log: the number of messages that contain its key, and the last. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
@@ -26726,7 +26675,7 @@ static struct {
 } mfs_kmsg = { .fd = -1 };
 
 /* Reads a message "3,1234,5140900,-;I/O error, dev sda, sector 9": level, sequence number, time,
- * flags, text. If the level is 8 or more, a process wrote the message, which is then ignored. */
+ * flags, text. Ignores messages that a process wrote (level 8 or more). */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -26746,11 +26695,10 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* Reads new kernel messages. Each read(2) returns one message, perhaps with lines about its
- * device. */
+/* Each read(2) returns one message, perhaps with lines about its device. */
 static void mfs_log(void)
 {
-    enum { MOST = 4096 }; /* maximum number of messages read per interval */
+    enum { MOST = 4096 }; /* maximum number of messages per interval */
     char text[8192], *rest, *line;
     const char *path = met_path("/dev/kmsg");
     ssize_t n = 0;
@@ -26777,7 +26725,7 @@ static void mfs_log(void)
     met_count(met.all, M_LOG_LOST, mfs_kmsg.lost);
 }
 
-/* Returns the last kernel message that a metric counted; NULL if there was none. */
+/* Returns the last kernel message that a metric counted, or NULL. */
 static const char *mfs_log_last(u32 m)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
@@ -26786,8 +26734,8 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* Reading a slow clock source takes a system call and an access to a device. With --path.rootfs,
- * the files may be from another machine, but adjtimex(2) reads the clock of this one. */
+/* With --path.rootfs, the files may be from another machine; adjtimex(2) reads the clock of this
+ * one. */
 static void mfs_clock(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
@@ -26805,23 +26753,21 @@ static void mfs_clock(void)
 enum { MFS_REMOTES = 1024 };
 
 /* Number of connections by remote address and port (a hash of their text). */
-static struct { u64 hash; u32 n; } mfs_remotes[MFS_REMOTES];
+static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
 /* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address).
- * Returns how many connections to this remote address were counted; 0 if the socket listens, the
- * local port is not in the range lo to hi, or the table is full. */
+ * Returns the number of connections to this remote address; 0 if the local port is not in the range
+ * lo to hi, the socket listens (remote port 0), or the table is full. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
     const char *colon = strchr(local, ':'), *port = strchr(remote, ':');
-    u64 hash = 0xcbf29ce484222325; /* FNV-1a */
+    u32 hash = nm_hash(0, remote, strcspn(remote, " "));
     long nr = colon ? strtol(colon + 1, NULL, 16) : 0;
-    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16)) /* remote port 0: listening */
+    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16))
         return 0;
-    for (const char *s = remote; *s && *s != ' '; s++)
-        hash = (hash ^ (u8)*s) * 0x100000001b3;
     for (u32 k = 0; k < 16; k++) {
-        u32 at = (u32)(hash + k) % MFS_REMOTES;
+        u32 at = (hash + k) % MFS_REMOTES;
         if (mfs_remotes[at].n && mfs_remotes[at].hash != hash)
             continue;
         mfs_remotes[at].hash = hash;
@@ -26830,10 +26776,9 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Reports the share of the local port range used by connections (even in TIME_WAIT) to the
- * most-used remote address and port: a local port can be used only once per remote address and
- * port. kvis counts these connections only if there are at least half as many connections as local
- * ports. */
+/* Sets the share of the local port range that connections (even in TIME_WAIT) to one remote address
+ * and port use: a local port can be used once per remote address and port. kvis counts them only if
+ * there are half as many connections as local ports. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -26844,7 +26789,7 @@ static void mfs_ports(void)
     u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
     mfs_key_number(text, "TCP: inuse ", &inuse);
-    mfs_key_number(text, " tw ", &waiting); /* number of sockets in TIME_WAIT, of IPv4 and IPv6 */
+    mfs_key_number(text, " tw ", &waiting); /* TIME_WAIT, of IPv4 and IPv6 */
     u_slurp(met_path("/proc/net/sockstat6"), text, sizeof text);
     mfs_key_number(text, "TCP6: inuse ", &inuse6);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
@@ -26862,18 +26807,16 @@ static void mfs_ports(void)
     met_set(met.all, M_PORTS, (double)most / (double)(hi - lo + 1));
 }
 
-/* --- processes --- Once in each interval, kvis scans all processes (-c busy) or the processes of
- * -p. For a process that has not run, kvis reads only /proc/PID/schedstat, which has its CPU time
- * in ns. */
+/* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. Of a
+ * process that has not run, it reads only /proc/PID/schedstat, which has the CPU time in ns. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
-    MFS_COMM = 64, /* size of a kernel thread's name with the name of its work (wq_worker_comm) */
+    MFS_COMM = 64, /* a kernel thread's name includes that of its work (wq_worker_comm) */
     MFS_RAN_ON = 8, MFS_PIDS = 256
 };
 
-/* The values of a process, in this order: counters that are read for each thread, counters that are
- * read for the process, values that are not counters. */
+/* The values of a process: counters of each thread, counters of the process, other values. */
 enum mfs_number {
     MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
     MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
@@ -26882,7 +26825,7 @@ enum mfs_number {
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
-/* The metrics that show the values of a process, for -c busy and for -p; 0: none. */
+/* The metrics of -c busy and of -p that show the values of a process; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #define X(m, number) [MFS_##number] = m,
     [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
@@ -26909,12 +26852,12 @@ struct mfs_task {
     u32 pid;
     u32 from, n_threads;  /* range of the process's threads in mfs_look.thread */
     u64 born, ran;        /* start time in ticks, plus 1; CPU time of the main thread in ns */
-    u64 read_ns, past_ns; /* time at which `now` was read; time at which `past` was read */
+    u64 read_ns, past_ns; /* times at which `now` and `past` were read */
     u64 still_ns;         /* time of the last scan that saw the process run or wait for a CPU */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* bit mask of the members of `now` that were read */
-    u16 by, by_before;    /* masks of values for which the process is shown; was shown before */
-    bool first;           /* the process was not scanned before, so its increases are unknown */
+    u16 by, by_before;    /* masks of values for which it is shown; was shown before */
+    bool first;           /* not scanned before, so increases are unknown */
     bool asked;           /* the process is one of -p */
     u16 cpu;              /* CPU on which the main thread last ran */
     u8 n_ran_on;
@@ -26922,17 +26865,17 @@ struct mfs_task {
     char comm[MFS_COMM];
 };
 
-/* The current scan of all processes, and the previous one. task[] is sorted by pid. */
+/* The current and the previous scan. */
 static struct mfs_look {
     u32 tick;
-    u64 ns;               /* monotonic time at which the scan began */
-    double uptime;        /* time since boot at which the scan began, in s */
-    struct mfs_task *task;
+    u64 ns;               /* time at which the scan began */
+    double uptime;        /* the same in s since boot */
+    struct mfs_task *task; /* sorted by pid */
     struct mfs_thread *thread;
     u32 n, cap, n_threads, cap_threads;
 } mfs_seen, mfs_before;
 
-static u64 mfs_queued[MET_INSTS]; /* time in ns for which threads waited for each CPU */
+static u64 mfs_queued[MET_INSTS]; /* ns for which threads waited for each CPU */
 
 static int mfs_by_id(const void *a, const void *b)
 {
@@ -26950,7 +26893,7 @@ static struct mfs_task *mfs_task_in(const struct mfs_look *l, u32 pid)
     return l->n ? bsearch(&pid, l->task, l->n, sizeof *l->task, mfs_by_id) : NULL;
 }
 
-/* Reads "RAN WAITED TIMESLICES", times in ns (Documentation/scheduler/sched-stats.rst). */
+/* Reads "RAN WAITED TIMESLICES", in ns (Documentation/scheduler/sched-stats.rst). */
 static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
 {
     char text[128], *end;
@@ -26960,8 +26903,8 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads the numbers that follow the given keys in a file /proc/PID/status. Returns a bit mask of
- * the keys that were found. The file lists all groups of the user, so it can be large. */
+/* Reads the numbers after the given keys in /proc/PID/status, which can be large. Returns a bit
+ * mask of the keys that were found. */
 static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 {
     u32 got = 0;
@@ -26973,10 +26916,9 @@ static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
     return got;
 }
 
-/* Reads how many bytes a thread has read and written. /proc/PID/io of the process also includes
- * terminated children (wait_task_zombie in kernel/exit.c), so a shell would get the I/O of its
- * commands. Returns false if the file cannot be read; records an error if kvis lacks the permission
- * to trace the process (proc_pid_io(5)). */
+/* Reads how many bytes a thread has read and written. (/proc/PID/io includes terminated children,
+ * see wait_task_zombie in kernel/exit.c: a shell would get the I/O of its commands.) Returns false
+ * if that fails, and records missing permissions (proc_pid_io(5)). */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -26988,9 +26930,8 @@ static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
            && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
 }
 
-/* Parses a line "PID (COMM) S ..." (proc_pid_stat(5)); COMM may contain any byte. Returns a pointer
- * to field 3, after the last ')', or NULL. born: receives the start time, in clock ticks since
- * boot. */
+/* Parses a line "PID (COMM) S ..." (proc_pid_stat(5)); COMM may contain any byte. Returns field 3
+ * and the start time in clock ticks since boot, or NULL. */
 static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
 {
     char *open = strchr(text, '('), *close = strrchr(text, ')');
@@ -27016,9 +26957,9 @@ static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
     return known ? (u32)cpu : MET_INSTS;
 }
 
-/* Adds the waiting time of a thread to the CPU on which the thread last ran; adds that CPU to
- * ran_on if the thread ran for over 1/8 of the interval. To find the CPU, kvis has to read another
- * file, so it ignores waits up to 1/256 of the interval. */
+/* Adds the waiting time of a thread to the CPU on which the thread last ran, and adds that CPU to
+ * ran_on if the thread ran for over 1/8 of the interval. Finding the CPU takes another file, so
+ * waits up to 1/256 of the interval are ignored. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -27081,8 +27022,8 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds the activity of all threads to their process. If the process has not run, its threads keep
- * their previous counters. old: the process in the previous scan; NULL: the process is new. */
+/* Adds the activity of all threads to their process, unless it has not run. old: the process in the
+ * previous scan; NULL: it is new. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -27112,7 +27053,7 @@ static u64 mfs_living_resident(u32 pid)
     return (u64)MAX(pages, 0);
 }
 
-/* Reads /proc/PID/stat. If the start time has changed, the pid now belongs to a new process. */
+/* Reads /proc/PID/stat. If the start time has changed, the pid belongs to a new process. */
 static bool mfs_task_stat(struct mfs_task *t)
 {
     static const struct { u8 number, word, more; } row[] = {
@@ -27147,7 +27088,7 @@ static bool mfs_task_stat(struct mfs_task *t)
     return true;
 }
 
-/* Returns whether any swap is used. If not, kvis need not read the swap use of each process. */
+/* If no swap is used, kvis need not read the swap use of each process. */
 static bool mfs_swaps(void)
 {
     char text[8192];
@@ -27166,7 +27107,7 @@ static void mfs_task_swap(struct mfs_task *t, bool swaps)
         mfs_status(met_path("/proc/%u/status", t->pid), &key, 1, &t->now[MFS_SWAP]);
 }
 
-/* Scans a process. Values that cannot have changed since the previous scan are copied. */
+/* Scans a process. Copies values that cannot have changed since the previous scan. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
     const struct mfs_task *old = mfs_task_in(&mfs_before, pid);
@@ -27205,7 +27146,7 @@ static void mfs_task_read(u32 pid, bool swaps)
     mfs_seen.task[mfs_seen.n++] = t;
 }
 
-/* Scans all processes, or those of -p, once per interval. Several sources use the result. */
+/* Scans all processes, or those of -p, once per interval for several sources. */
 static void mfs_look(void)
 {
     static u32 id[MFS_TASKS];
@@ -27280,7 +27221,7 @@ static bool mfs_process(u32 k)
     return true;
 }
 
-/* Stores the metrics of the processes of -p. The monitor ends when all of these have exited. */
+/* The monitor ends when all processes of -p have exited. */
 static void mfs_procs(void)
 {
     u32 left = 0;
@@ -27292,17 +27233,16 @@ static void mfs_procs(void)
     met.over |= !left;
 }
 
-/* --- the busiest processes --- For each value, kvis shows the MFS_TOP processes that rank highest.
- * A process that was already shown for a value stays while it is among the MFS_NEAR highest
- * processes; otherwise, processes of similar rank would come and go. */
+/* --- the busiest processes --- For each value, kvis shows the MFS_TOP highest processes. A process
+ * that was shown before stays while it is among the MFS_NEAR highest; otherwise, processes of
+ * similar rank would come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
     MFS_SHOWN = 2048 /* limit with all_processes; leaves space for other instances */
 };
 
-/* Returns the number by which a process is ranked for a value: the increase of a counter in this
- * interval, or the current value; 0 if the process cannot be shown for it. */
+/* Ranks a process by the increase of a counter, or by the current value. 0: not shown. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
     if (t->first || !mfs_metrics[MFS_BUSY][by])
@@ -27313,7 +27253,7 @@ static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
     return mfs_did(t, by) + (by == MFS_READ ? mfs_did(t, MFS_WRITTEN) : 0);
 }
 
-/* Fills `top` with the MFS_NEAR processes that rank highest for a value. Rank 0 is excluded. */
+/* Fills `top` with the MFS_NEAR processes that rank highest for a value. */
 static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
     memset(top, 0, MFS_NEAR * sizeof *top);
@@ -27329,7 +27269,6 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
     }
 }
 
-/* Shows the top MFS_TOP processes for a value, and those of the top MFS_NEAR shown before. */
 static void mfs_busy_first(u32 by)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -27351,10 +27290,10 @@ static void mfs_busy(void)
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
     bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel measures waits */
-    while (waits && mfs_next(&cpu)) /* sets M_QUEUED, the mean number of waiters */
+    while (waits && mfs_next(&cpu))
         if (ns > 0 && cpu.nr < MET_INSTS)
             met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, (double)mfs_queued[cpu.nr] / ns);
-    met_sum_of(M_QUEUED, NULL);
+    met_sum_of(M_QUEUED);
     for (u32 by = 0; by < MFS_THREADS; by++)
         if (by != MFS_WRITTEN) /* MFS_READ also covers writes */
             mfs_busy_first(by);
@@ -27367,8 +27306,7 @@ static void mfs_busy(void)
 /* --- stuck processes --- */
 
 /* Returns whether the main thread of a user process is in uninterruptible sleep and the process has
- * not run for a second. Shorter waits for a disk are normal, and an interval can be shorter than
- * that. */
+ * not run for a second: shorter waits for a disk are normal. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
@@ -27401,7 +27339,7 @@ static void mfs_stuck(void)
 
 /* --- open file descriptors of processes --- */
 
-/* Reads the line "Max open files 1024 524288 files". At the soft limit, open(2) fails. */
+/* Reads the soft limit in the line "Max open files 1024 524288 files". */
 static void mfs_fds_of(const struct mfs_task *t)
 {
     char text[4096];
@@ -27426,10 +27364,10 @@ static void mfs_fds(void)
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* For each NUMA node: its number, a process's bytes on it (numa_maps, proc_pid_numa_maps(5)), and
- * how many of the process's threads last ran on it (running: how many of these are runnable). */
+/* The NUMA nodes, and the memory and threads of one process on each of them. */
 static struct {
-    u32 n, id[MFS_NODES], threads[MFS_NODES], running[MFS_NODES];
+    u32 n, id[MFS_NODES];
+    u32 threads[MFS_NODES], running[MFS_NODES]; /* threads that last ran there; that can run */
     u64 bytes[MFS_NODES];
     u8 of_cpu[MET_INSTS]; /* index of a CPU's node, plus 1; 0: not yet looked up */
 } mfs_nodes;
@@ -27442,8 +27380,8 @@ static u32 mfs_node_place(u32 id)
     return k;
 }
 
-/* Adds the pages of a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4", or the bytes of a
- * line "anon N0=8192 N1=4096", to their nodes. unit: size of a page, or 1. */
+/* Adds the pages of a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4"
+ * (proc_pid_numa_maps(5)), or the bytes of a line "anon N0=8192 N1=4096". unit: page size, or 1. */
 static void mfs_pages_line(const char *line, u64 unit)
 {
     for (const char *at = line; (at = strstr(at, " N")); at += 2) {
@@ -27483,8 +27421,8 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* Returns the node on which more than half of the process's runnable threads last ran (if no thread
- * is runnable, of all its threads); mfs_nodes.n if there is none. */
+/* Returns the node on which most of the runnable threads last ran (if no thread is runnable, most
+ * of all threads); mfs_nodes.n if there is none. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, all = 0, k = 0;
@@ -27498,8 +27436,8 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns the fraction of the time that node `from` takes to access memory of node `to` that is due
- * to the distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
+/* Returns the share of an access from node `from` to memory of node `to` that is due to the
+ * distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -27508,7 +27446,7 @@ static double mfs_farther(const char *text, u32 from, u32 to)
     return far > own && own > 0 ? 1 - (double)own / (double)far : 0;
 }
 
-/* Returns the path of a process's cgroup v2, from a line "0::/a/b" (cgroups(7)), or NULL. */
+/* Returns the path in a line "0::/a/b" (cgroups(7)), or NULL. */
 static const char *mfs_task_group(u32 pid)
 {
     static char text[PATH_MAX + 256];
@@ -27520,8 +27458,8 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Estimates a process's bytes by node from the memory of its cgroup. This works only if the cgroup
- * has about as much memory as the process, that is, if it contains no other large process. */
+/* Estimates a process's bytes by node from the memory of its cgroup, if that contains no other
+ * large process. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -27549,9 +27487,8 @@ static void mfs_pages_maps(u32 pid)
     }
 }
 
-/* Sets the NUMA metrics of a process. To produce numa_maps, the kernel walks the page tables of the
- * process with mmap_lock held. Therefore, kvis reads the cgroup's statistics for a large
- * process. */
+/* Sets the NUMA metrics of a process. For numa_maps, the kernel walks the page tables with
+ * mmap_lock held, so kvis does not read numa_maps of a large process. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     const double large = 4.0 * (1 << 30);
@@ -27582,7 +27519,7 @@ static void mfs_pages_of(const struct met_inst *i)
     met_set(i, M_B_FAR_COST, cost * met_v(i, M_B_CPU));
 }
 
-/* Sets NUMA metrics only of processes that used 10 % of a CPU: reading numa_maps is expensive. */
+/* Reads only processes that used 10 % of a CPU: reading numa_maps is expensive. */
 static void mfs_pages(void)
 {
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
@@ -27597,7 +27534,7 @@ static void mfs_pages(void)
 
 enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
-static u32 mfs_group_count; /* number of cgroups visited in this interval */
+static u32 mfs_group_count; /* cgroups visited in this interval */
 
 /* memory.events also counts events of descendants; memory.events.local does not. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
@@ -27614,9 +27551,8 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup that is near its pids limit. Other cgroups are not shown, because most of
- * systemd's have such a limit. Limits below 16 tasks are ignored, because they are meant to be
- * reached. */
+/* Shows a cgroup only near its pids limit, because most of systemd's have one. A limit below 16
+ * tasks is meant to be reached. */
 static void mfs_group_pids(const char *dir, const char *name)
 {
     long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" gives 0 */
@@ -27671,7 +27607,7 @@ static void mfs_groups(void)
 
 /* --- the cgroup of --cgroup --- */
 
-/* Sets the metrics of the cgroup. A key with a dot is the name of a file with a single number. */
+/* A key with a dot is the name of a file with a single number. */
 static void mfs_cgroup(void)
 {
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
@@ -27680,25 +27616,23 @@ static void mfs_cgroup(void)
     snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/%s", mo.cgroup));
     for (size_t k = 0; k < ARRAY_LEN(file); k++)
         met_keys(met.all, met_in(dir, "%s", file[k]), 0);
-    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1))
+    for (u32 m = 0; met_keyed(met.all, &m); m++)
         if (strchr(metrics[m].key, '.') && met_file_number(met_in(dir, "%s", metrics[m].key), &v))
             met_raw(met.all, m, v);
 }
 
 /* == 34 pmc_  CPU performance counters: cycles, caches, branches ==========================
- * This section identifies the CPU core (cpuinfo, MIDR), chooses the core's events for the metrics
- * (from gen/tables/pmu.tbl, the PMU's own events/ directory, or the kernel's generic events), and
- * counts the events on all CPUs, in the processes of -p, or in a cgroup. Types and fields of events
- * come from sysfs, except the two types of generic events, which are ABI. Events are opened in
- * groups (pmc_groups[]). The kernel counts all events of a group at the same time, so both terms of
- * a ratio belong to the same group. A unit (struct pmc_unit) has the events of one CPU, of a cgroup
- * on one CPU, or of a thread on one PMU. A role is what an event measures, such as branch misses:
- * each type of core has its own event for a role. To add a core or an event, add a row to
- * gen/tables/pmu.tbl. Entry points: pmc_read, pmc_look. */
+ * This section identifies the CPU core (cpuinfo, MIDR), chooses its events (from
+ * gen/tables/pmu.tbl, the PMU's own events/ directory, or the kernel's generic events), and counts
+ * them. Types and fields of events come from sysfs. A role is what an event measures, such as
+ * branch misses: each type of core has its own event for a role. Events are opened in groups
+ * (pmc_groups[]), which the kernel counts at the same time: both terms of a ratio belong to one
+ * group. A unit has the events of one CPU, of a cgroup on one CPU, or of a thread on one PMU. To
+ * add a core or an event, add a row to pmu.tbl. Entry points: pmc_read, pmc_look. */
 
-/* Scope of the counts: the machine, the processes of -p, or a cgroup. kvis counts only one of
- * these, because the kernel gives counters to events of CPUs before events of tasks (ctx_resched
- * in kernel/events/core.c), so events of a process would get no counters. */
+/* The machine, the processes of -p, or a cgroup. kvis counts one of these, because the kernel
+ * schedules events of CPUs before events of tasks (ctx_resched in kernel/events/core.c), which
+ * would get no counters. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
@@ -27709,8 +27643,8 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 struct pmc_role_row {
     const char *name;
     u8 home;                /* group in which the metric is counted; PG_NONE: not counted */
-    u16 metric;             /* metric of this kind of events; N_METRICS: none */
-    u8 parts[2];            /* two kinds of events whose sum replaces a missing event */
+    u16 metric;             /* N_METRICS: none */
+    u8 parts[2];            /* two roles whose sum replaces a missing event */
     u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
     const char *alias;      /* names to look for in a PMU's events/, in order of preference */
@@ -27723,10 +27657,10 @@ struct pmc_ratio {
 };
 
 struct pmc_core {
-    u16 list;                  /* bit that stands for this core in pmc_event.lists */
-    const char *vendor, *pmu;  /* pmu: name of the PMU, if the CPU has several types of cores */
+    u16 list;                  /* bit in pmc_event.lists */
+    const char *vendor, *pmu;  /* pmu: "cpu", or the PMU of one of several types of cores */
     u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
-    u32 models[8];             /* bit mask of the CPU's model numbers */
+    u32 models[8];             /* bit mask of model numbers */
     const char *name, *source;
 };
 
@@ -27738,26 +27672,26 @@ struct pmc_event {
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* Kinds of events that section unc_ counts: memory traffic and, from UR_PACKAGE on, energy. */
+/* What section unc_ counts: memory traffic and, from UR_PACKAGE on, energy. */
 enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
 
 enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads and writes are counted together */
 
-/* The cores on which memory events are valid although sysfs does not list them. */
+/* The cores on which events that sysfs does not list are valid. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 
 /* The PMUs named `pmu`, or `pmu` with a suffix _N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* An event of a memory controller or power meter. lines: number of data lines whose transfers are
- * counted. where: cores on which `terms` are valid, even if sysfs does not list the event. */
+/* An event of a memory controller or power meter. lines: data lines whose transfers are counted.
+ * terms: for the cores `where`, if sysfs does not list the event. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
 
-/* Level 1 of Intel's Topdown: each metric is the share of one kind of pipeline slots. */
+/* Level 1 of Intel's Topdown: shares of pipeline slots. */
 static const struct { u16 metric; u8 role; } pmc_slots[] = {
     { M_TD_RETIRING, PR_SLOTS_RETIRING }, { M_TD_BAD, PR_SLOTS_BAD_SPECULATION },
     { M_TD_FRONT, PR_SLOTS_FRONTEND }, { M_TD_BACK, PR_SLOTS_BACKEND },
@@ -27768,17 +27702,16 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 struct pmc_code {              /* fields of perf_event_attr */
     u32 type;
     u64 config, config1, config2;
-    const char *name;          /* name given by the vendor or the kernel; NULL: none */
-    bool generic, alias;       /* generic: a generic event; alias: use only the first word of
-                                * `name` */
+    const char *name;          /* of the vendor or the kernel; NULL: none */
+    bool generic, alias;       /* a generic event; only the first word of `name` counts */
 };
 
 static struct pmc_pmu {
     char name[MET_NAME], cpus[MET_INFO], core[64];
     const char *source;        /* document that describes the core's events */
     u32 type, slots;
-    u16 list;                  /* bit in pmc_event.lists; 0: unknown core */
-    bool known, all;           /* known: pmu.tbl has the core; all: the PMU covers all CPUs */
+    u16 list;                  /* bit in pmc_event.lists; 0: no list */
+    bool known;                /* pmu.tbl has the core */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
     int err[N_PR];             /* -errno if an event could not be opened; 0: none so far */
@@ -27793,35 +27726,35 @@ struct pmc_unit {
     struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: not open */
 };
 
-/* Counts of a group of events on one CPU or of one thread since the previous reading. */
+/* Counts of a group in a unit since the previous reading. */
 struct pmc_reading {
-    double value[N_PR], share; /* share: fraction of the time in which the PMU counted */
-    bool has[N_PR], counted;
+    double value[N_PR], share; /* share of the time in which the PMU counted */
+    bool has[N_PR];
 };
 
-/* Sums of the counts on several CPUs or of several threads since the previous reading. */
+/* Sums of the readings of several units. */
 struct pmc_sum {
     double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or empty */
-    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted (not counted) for at least one unit */
-    double share;              /* smallest `share` of the added readings */
+    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted, not counted for at least one unit */
+    double share;              /* smallest `share` */
     bool any, counted, fresh;  /* counted: events were on a PMU; fresh: the first reading */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units;
     struct pmc_unit *unit;
-    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit` of a CPU, plus 1; 0: none */
+    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
     bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes of -p: ended so far, ended before */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
-    u32 left_out; /* PMUs that do not fit in pmc_pmus */
+    u32 left_out;              /* PMUs that do not fit in pmc_pmus */
     bool begun, user_only;
-    bool on_exec;              /* monitor COMMAND: events are enabled when the command executes */
-    bool off[N_PG];            /* groups of events that kvis gave up for lack of file descriptors */
-    const char *none;          /* why nothing at all is counted; NULL: something is counted */
-    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: total of the machine or cgroup */
-    struct pmc_sum *one;       /* sums of the processes of -p, indexed like opt.pids */
+    bool on_exec;              /* monitor COMMAND: its execve(2) enables the events */
+    bool off[N_PG];            /* groups that kvis gave up for lack of file descriptors */
+    const char *none;          /* why nothing is counted; NULL: something is */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the machine or cgroup */
+    struct pmc_sum *one;       /* processes of -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
@@ -27837,7 +27770,7 @@ static struct {
 
 /* --- identifying the CPU --- */
 
-/* Reads a list of CPUs such as "0-3,8" into a bit mask and a text. Returns false if it fails. */
+/* Reads a list of CPUs such as "0-3,8" as a bit mask and as text. */
 static bool pmc_list(const char *path, u8 *mask, char *text, size_t n)
 {
     char s[4096];
@@ -27859,10 +27792,10 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* kvis prints PMU and vendor names without escapes, so it accepts only these characters. */
+/* The characters of names that kvis prints without escapes. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* Returns the value in a line "KEY : VALUE" if it has this key, else NULL. */
+/* Returns the value in a line "KEY : VALUE", or NULL. */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -27873,8 +27806,7 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Reads the CPU model (x86) from /proc/cpuinfo. Returns MIDR_EL1 of a CPU in `mask` (Arm), or 0 if
- * there is none. */
+/* Reads the CPU model (x86). Returns MIDR_EL1 of a CPU in `mask` (Arm), or 0. */
 static u64 pmc_cpuinfo(const u8 *mask)
 {
     static const struct { const char *name; u8 shift; } fields[] = {
@@ -27923,15 +27855,16 @@ static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
     return false;
 }
 
-/* Returns the row of pmu.tbl for the cores that a PMU belongs to; NULL if there is none. */
+/* Returns the row of pmu.tbl for the cores of a PMU, or NULL. */
 static const struct pmc_core *pmc_find_core(const char *pmu)
 {
-    bool one_of_several = !strcmp(pmu, "cpu_atom") || !strcmp(pmu, "cpu_lowpower");
+    const u32 nr = pmc.model_nr;
+    if (strcmp(pmu, "cpu_atom") && strcmp(pmu, "cpu_lowpower"))
+        pmu = "cpu";
     for (u32 k = 0; k < ARRAY_LEN(pmc_cores); k++) {
         const struct pmc_core *c = &pmc_cores[k];
-        if (c->family == pmc.family && !strcmp(c->vendor, pmc.vendor)
-            && !strcmp(c->pmu, one_of_several ? pmu : "cpu") && pmc.model_nr < 256
-            && c->models[pmc.model_nr / 32] >> pmc.model_nr % 32 & 1)
+        if (c->family == pmc.family && !strcmp(c->vendor, pmc.vendor) && !strcmp(c->pmu, pmu)
+            && nr < 256 && c->models[nr / 32] >> nr % 32 & 1)
             return c;
     }
     return NULL;
@@ -27951,19 +27884,17 @@ static void pmc_x86_core(struct pmc_pmu *p)
 
 /* --- choosing events --- */
 
-/* Returns the config word that a name of n bytes denotes; NULL if there is none. */
 static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
 {
-    bool config = n >= 6 && !strncmp(name, "config", 6);
-    if (config && n == 6)
+    if (n < 6 || n > 7 || strncmp(name, "config", 6))
+        return NULL;
+    if (n == 6)
         return &c->config;
-    if (config && n == 7 && name[6] == '1')
-        return &c->config1;
-    return config && n == 7 && name[6] == '2' ? &c->config2 : NULL;
+    return name[6] == '1' ? &c->config1 : name[6] == '2' ? &c->config2 : NULL;
 }
 
-/* Stores a value in the bits that the PMU's format/ directory gives for a field, such as
- * "config:0-7,32-35". Returns 0 or -errno. */
+/* Stores a value in the bits of a field, which format/ describes as "config:0-7,32-35". Returns 0
+ * or -errno. */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64];
@@ -28000,27 +27931,24 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     return 0;
 }
 
-/* Sets c to the first of these events that the PMU's events/ contains. Returns 0 or -errno. */
+/* Sets c to the first of these events in the PMU's events/. Returns 0 or -errno. */
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
-    while (*names) {
-        size_t n = strcspn(names, " ");
-        snprintf(name, sizeof name, "%.*s", (int)n, names);
+    for (; *names; names = u_word(names, 1)) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(names, " "), names);
         const char *path = met_path(PMC_DEVICES "/%s/events/%s", pmu, name);
         if (met_there(path) && met_text(path, s, sizeof s)) {
             c->name = names;
             c->alias = true;
             return pmc_terms(pmu, c, s);
         }
-        names += n + (names[n] == ' ');
     }
     return -ENOENT;
 }
 
-/* Sets c to the kernel's generic event for `role`. If there are several PMUs, the upper half of
- * config selects the PMU (since Linux 5.12). Generic cache events are used only for unknown cores;
- * for known cores pmu.tbl has better events. */
+/* Sets c to the kernel's generic event for `role`. The upper half of config selects one of several
+ * PMUs (Linux 5.12). For known cores, pmu.tbl has better cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -28033,8 +27961,8 @@ static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
     return 0;
 }
 
-/* Sets c to an event of -e: rNNN (the config word in hexadecimal), PMU/EVENT/, PMU/TERMS/, or the
- * name of a role. The events of roles are already chosen. Returns 0 or -errno. */
+/* Sets c to an event of -e: rNNN (config in hexadecimal), PMU/EVENT/, PMU/TERMS/, or the name of a
+ * role, whose event is already chosen. Returns 0 or -errno. */
 static int pmc_parse(const struct pmc_pmu *p, struct pmc_code *c, const char *text)
 {
     size_t n = strcspn(text, "/");
@@ -28059,7 +27987,7 @@ static int pmc_parse(const struct pmc_pmu *p, struct pmc_code *c, const char *te
     return e == -ENOENT ? pmc_terms(p->name, c, event) : e;
 }
 
-/* Chooses the PMU's event for `role`, such as branch misses. Returns 0 or -errno. */
+/* Chooses the PMU's event for `role`. Returns 0 or -errno. */
 static int pmc_choose(struct pmc_pmu *p, u32 role)
 {
     struct pmc_code *c = &p->code[role];
@@ -28075,19 +28003,19 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it belongs to CPUs: like perf, checks for the name "cpu" or a file cpus. */
+/* Adds a PMU if it belongs to CPUs: like perf, checks for a file cpus or the name "cpu". */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
     char s[24];
     s64 type;
-    p = (struct pmc_pmu){ .all = true };
-    if (pmc_list(met_path(PMC_DEVICES "/%s/cpus", name), p.mask, p.cpus,
-                 sizeof p.cpus))
-        p.all = false;
-    if ((p.all && strcmp(name, "cpu"))
+    p = (struct pmc_pmu){ .cpus = "all" };
+    bool list = pmc_list(met_path(PMC_DEVICES "/%s/cpus", name), p.mask, p.cpus, sizeof p.cpus);
+    if ((!list && strcmp(name, "cpu"))
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
+    if (!list)
+        memset(p.mask, 0xff, sizeof p.mask);
     if (pmc.n_pmus == PMC_PMUS) {
         pmc.left_out++;
         return;
@@ -28100,7 +28028,7 @@ static void pmc_add_pmu(const char *name)
     pmc_pmus[pmc.n_pmus++] = p;
 }
 
-/* Identifies the CPU and its PMUs, and chooses their events. Opens no events. */
+/* Identifies the CPU and its PMUs, and chooses their events. */
 static void pmc_look(void)
 {
     pmc_cpuinfo(pmc.online);
@@ -28126,7 +28054,7 @@ static void pmc_look(void)
 
 /* --- opening --- */
 
-/* Opens an event for a CPU or thread; with `group`, for the cgroup on that CPU. Returns a file
+/* Opens an event for a CPU or thread; with `group`, for the cgroup on that CPU. Returns a
  * descriptor or -errno. */
 static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int leader, bool group)
 {
@@ -28141,12 +28069,7 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
     return pf_event(&a, u->tid ? u->tid : -1, u->cpu, leader, 0);
 }
 
-static int pmc_open_event(const struct pmc_code *c, const struct pmc_unit *u, int leader)
-{
-    return pmc_open_as(c, u, leader, pmc.scope == PS_CGROUP);
-}
-
-/* Returns f if enough descriptors are left for other uses; else closes f and returns -EMFILE. */
+/* If too few descriptors are left for other uses, closes f and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -28157,14 +28080,14 @@ static int pmc_spare(int f)
     return -EMFILE;
 }
 
-/* Opens an event, only for user mode if kvis may not count kernel mode. Returns a file descriptor
- * or -errno. */
+/* Opens an event, for user mode only if kvis may not count kernel mode. */
 static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
 {
-    int f = pmc_open_event(c, u, leader);
+    bool group = pmc.scope == PS_CGROUP;
+    int f = pmc_open_as(c, u, leader, group);
     if (f == -EACCES && u->tid && !pmc.user_only) {
         pmc.user_only = true;
-        f = pmc_open_event(c, u, leader);
+        f = pmc_open_as(c, u, leader, group);
     }
     return pmc_spare(f);
 }
@@ -28183,31 +28106,21 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* Refines the error of an event that cannot be opened. -E2BIG: the event can be opened alone, so
- * the group is too large. -ENODATA: the event can be opened for the CPU, but not for the cgroup,
- * which lacks perf_event (css_tryget_online_from_dir, Linux 6.1). In cgroup v2, perf_event is
- * missing until a controller is enabled. */
+/* Refines the error of an event. -E2BIG: the event can be opened alone, so the group is too large.
+ * -ENODATA: it can be opened for the CPU, but not for the cgroup, which lacks perf_event
+ * (css_tryget_online_from_dir, Linux 6.1): in cgroup v2, a controller must be enabled first. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
-    bool absent = e == -ENOENT && pmc.scope == PS_CGROUP;
-    int f = -1;
-    if (absent)
-        f = pmc_open_as(c, u, -1, false);
-    else if (e == -EINVAL)
-        f = pmc_open_event(c, u, -1);
+    bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
+    int f = absent || e == -EINVAL ? pmc_open_as(c, u, -1, cgroup && !absent) : -1;
     if (f < 0)
         return e;
     close(f);
     return absent ? -ENODATA : -E2BIG;
 }
 
-static bool pmc_passing(int e)
-{
-    return e == -EMFILE || e == -ENFILE || e == -ENODEV || e == -ESRCH;
-}
-
-/* Returns whether a group of events has a usable event whose metric is counted in this group.
- * Without such an event, the other events (such as cycles) are of no use. */
+/* Returns whether a group has a usable event whose metric is counted in this group. Otherwise, its
+ * other events (such as cycles) are of no use. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -28228,7 +28141,7 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
         if (p->err[role])
             continue;
         int f = pmc_open_one(&p->code[role], u, leader);
-        if (pmc_passing(f)) {
+        if (f == -EMFILE || f == -ENFILE || f == -ENODEV || f == -ESRCH) {
             pmc_close(u, g);
             return f;
         }
@@ -28246,8 +28159,7 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     return 0;
 }
 
-/* Gives up the last group of events in use: closes it everywhere. Returns the index of the
- * group. */
+/* Gives up the last group in use. Returns its index. */
 static u32 pmc_without(void)
 {
     u32 g = N_PG - 1;
@@ -28259,7 +28171,7 @@ static u32 pmc_without(void)
     return g;
 }
 
-/* Opens a group of events for a CPU or thread. If descriptors run out, gives up the last groups. */
+/* Opens a group of events. If descriptors run out, gives up the last groups. */
 static void pmc_open(struct pmc_unit *u, u32 g)
 {
     int e;
@@ -28270,7 +28182,7 @@ static void pmc_open(struct pmc_unit *u, u32 g)
         pmc_close_unit(u);
 }
 
-/* Adds an element for the events of a CPU or thread. Returns NULL if memory is exhausted. */
+/* Returns NULL if memory is exhausted. */
 static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
 {
     void *grown = u_grow(pmc.unit, &pmc.cap_units, pmc.n_units + 1, sizeof *pmc.unit);
@@ -28285,7 +28197,7 @@ static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
     return &pmc.unit[pmc.n_units++];
 }
 
-/* Returns the element for the events of a CPU, or adds it; NULL if memory is exhausted. */
+/* Finds or adds the unit of a CPU. Returns NULL if memory is exhausted. */
 static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
 {
     u32 *at = &pmc.of_cpu[pmu][cpu];
@@ -28294,7 +28206,7 @@ static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
     return *at ? &pmc.unit[*at - 1] : NULL;
 }
 
-/* Opens events for CPUs that came online, and closes the events of CPUs that went offline. */
+/* Opens the events of CPUs that came online, and closes those of CPUs that went offline. */
 static void pmc_cpus(bool open)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
@@ -28304,7 +28216,7 @@ static void pmc_cpus(bool open)
     for (u32 p = 0; p < pmc.n_pmus; p++)
         for (u32 c = 0; c < PMC_CPUS; c++) {
             struct pmc_unit *u = NULL;
-            if (pmc_in(pmc.online, c) && (pmc_pmus[p].all || pmc_in(pmc_pmus[p].mask, c)))
+            if (pmc_in(pmc.online, c) && pmc_in(pmc_pmus[p].mask, c))
                 u = pmc_cpu_unit(p, c);
             if (!u || u->on)
                 continue;
@@ -28319,7 +28231,7 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* Opens events for the current threads of a process. Future threads inherit the events. */
+/* Opens events for the current threads of a process; future threads inherit them. */
 static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
 {
     u32 from = pmc.n_units;
@@ -28333,8 +28245,8 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* Opens events for all threads of a process. A thread created in the meantime may or may not have
- * inherited the events, so kvis closes all events and tries again, at most five times. */
+/* Opens events for all threads of a process. A thread created meanwhile may or may not have
+ * inherited the events, so kvis closes them and tries again, at most five times. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -28363,7 +28275,7 @@ static void pmc_raise_limit(void)
     }
 }
 
-/* Returns why the event for `role` failed with e (-errno); valid until the next call for `role`. */
+/* Returns why the event for `role` failed (-errno); valid until the next call for `role`. */
 static const char *pmc_reason(u32 role, int e)
 {
     bool task = pmc.scope == PS_TASK;
@@ -28456,15 +28368,13 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
         r->share = (double)d.running / (double)d.enabled;
     if (u->at_ns && d.enabled && !d.running)
         return;
-    r->counted = true;
     for (u32 k = 0; k < n; k++) {
         r->has[role[k]] = true;
         r->value[role[k]] = u->at_ns ? d.value[k] : 0;
     }
 }
 
-/* Computes missing events as the sum of two others. For example, first-level TLB misses are
- * second-level hits plus second-level misses. */
+/* Computes missing events as sums: first-level TLB misses are second-level hits plus misses. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -28476,8 +28386,8 @@ static void pmc_add_parts(struct pmc_reading *r)
     }
 }
 
-/* Corrects the empty slots of Neoverse N2 and V2 cores with 5 slots, which count one empty frontend
- * slot too many per cycle (arch/arm64/arm/neoverse-n2-v2/metrics.json of perf in Linux 7.0). */
+/* Neoverse N2 and V2 cores with 5 slots count one empty frontend slot too many per cycle
+ * (arch/arm64/arm/neoverse-n2-v2/metrics.json of perf in Linux 7.0). */
 static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 {
     if (p->slots != 5
@@ -28491,7 +28401,6 @@ static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 s
                     double seconds)
 {
     s->any = true;
-    s->counted |= r->counted;
     s->share = MIN(s->share, r->share);
     s->capacity[g] += r->value[PR_CYCLES] * slots;
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -28499,7 +28408,7 @@ static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 s
             s->missing[g][role] = true;
             continue;
         }
-        s->some[g][role] = true;
+        s->some[g][role] = s->counted = true;
         s->value[g][role] += r->value[role];
         if (pmc_roles[role].home == g && seconds > 0)
             s->rate[role] += r->value[role] / seconds;
@@ -28526,13 +28435,12 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
 
 /* --- publishing --- */
 
-/* Returns whether `role` was counted in group g on all CPUs (or for all threads) of the sum. */
+/* Returns whether all units of the sum counted `role` in group g. */
 static bool pmc_has(const struct pmc_sum *s, u32 g, u32 role)
 {
     return s->some[g][role] && !s->missing[g][role];
 }
 
-/* Sets level 1 of Topdown on Intel: each kind's share of all pipeline slots. */
 static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_TOPDOWN];
@@ -28546,7 +28454,7 @@ static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
         met_share(i, pmc_slots[k].metric, value[pmc_slots[k].role], all);
 }
 
-/* Sets level 1 of Topdown on AMD and Arm, from empty slots and operations (AMD: PPR of Zen 4; Arm:
+/* Level 1 of Topdown on AMD and Arm, from empty slots and operations (AMD: PPR of Zen 4; Arm:
  * arch/arm64/sbsa.json of perf in Linux 7.0). */
 static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_sum *s)
 {
@@ -28610,8 +28518,7 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 #define PMC_IDLE "not counted in this interval: nothing ran, or other tools use the counters"
 
-/* Returns why `role` has no value. Returns NULL if its event, or the events of both its parts, were
- * opened. */
+/* Returns why `role` has no value; NULL if its event, or both its parts, were opened. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
@@ -28650,7 +28557,7 @@ static const char *pmc_metric_why(u32 m)
 }
 
 /* Gets the total of a metric since the start; for a ratio, the quotient of two totals. Returns
- * false if there is no total, because the event was never enabled. */
+ * false if the event was never enabled. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -28772,7 +28679,7 @@ static const char *pmc_unknown(void)
     return NULL;
 }
 
-/* Lists the events that -e accepts by name: events that kvis knows, and events of sysfs. */
+/* Lists the events that -e accepts by name: roles, and events of sysfs. */
 static void pmc_list_events(struct buf *b)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++) {
@@ -28792,13 +28699,12 @@ static void pmc_list_events(struct buf *b)
 }
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts ===================
- * This section reads hardware counters outside of the CPU cores: PMUs of memory controllers, energy
- * counters (RAPL), and the bytes that resctrl counts. A PMU's directory in sysfs gives its type,
- * fields, events, scale, unit and CPUs; gen/tables/pmu.tbl only names the events that count bytes
- * or energy (and has the terms for AMD, whose PMUs do not list events). An event is opened once on
- * each CPU of the PMU's cpumask, which has one CPU per socket or die, and is added to that CPU's
- * socket. A bandwidth is published only if all memory controllers of the socket are counted. Entry
- * points: unc_membw, unc_power, unc_mbm, unc_look. */
+ * Hardware counters outside of the CPU cores: memory controllers, energy (RAPL) and resctrl. A
+ * PMU's directory in sysfs gives its type, fields, events, scale, unit and CPUs; gen/tables/pmu.tbl
+ * only names the events that count bytes or energy, and has the terms for AMD, whose PMUs do not
+ * list events. An event is opened on each CPU of the cpumask, which has one CPU per socket or die,
+ * and is added to that socket. A bandwidth is published only if all memory controllers of the
+ * socket are counted. Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -28825,9 +28731,8 @@ struct unc_unit {              /* event that is open on one CPU */
     struct pf_count count;
 };
 
-/* Counts of a CPU socket's events, indexed by enum unc_role. */
 struct unc_socket {
-    s64 id;                    /* physical_package_id of the CPU; -1: unknown */
+    s64 id;                    /* physical_package_id; -1: unknown */
     double sum[N_UR], share;
     bool opened[N_UR];         /* at least one event is open */
     bool refused[N_UR];        /* an event could not be opened */
@@ -28841,8 +28746,8 @@ static struct {
     struct unc_socket socket[UNC_SOCKETS];
     u32 n_pmus, n_events, n_units, n_sockets, tried, boxes; /* boxes: amd_df units with memory */
     bool begun[2], no_dir;
-    bool too_many;             /* there are more memory controllers than kvis can store */
-    u8 class;                  /* class of the memory controllers; UC_NONE: none */
+    bool too_many;             /* more memory controllers than kvis can store */
+    u8 class;                  /* of the memory controllers; UC_NONE: none */
 } unc;
 
 static char unc_reason[N_UR][UNC_WHY]; /* the first reason why events cannot be counted */
@@ -28907,18 +28812,20 @@ static bool unc_where(u8 where)
 /* Returns the factor from a unit to bytes or, for energy, to microjoules; 0: unknown unit. */
 static double unc_unit(const char *s, bool energy)
 {
-    static const struct { char name[8]; double n; } units[] = {
-        { "Joules", 1e6 }, { "Bytes", 1 }, { "B", 1 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 },
+    static const struct { char name[6]; double n; } units[] = {
+        { "Bytes", 1 }, { "B", 1 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 },
         { "GiB", 1 << 30 }, { "KB", 1e3 }, { "MB", 1e6 }, { "GB", 1e9 },
     };
-    for (u32 k = energy ? 0 : 1; k < (energy ? 1 : ARRAY_LEN(units)); k++)
+    if (energy)
+        return strcmp(s, "Joules") ? 0 : 1e6;
+    for (u32 k = 0; k < ARRAY_LEN(units); k++)
         if (!strcmp(s, units[k].name))
             return units[k].n;
     return 0;
 }
 
-/* Returns the bytes or microjoules of one count, from the files .scale and .unit; 0 if unknown. If
- * both files are missing, a count is 64 bytes, the burst of a CAS command in DDR4 and DDR5. */
+/* Returns the bytes or microjoules of one count; 0 if unknown. Without .scale and .unit, a count is
+ * 64 bytes, the burst of a CAS command in DDR4 and DDR5. */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -28961,7 +28868,7 @@ static void unc_find_event(u32 pmu, u32 row)
     unc.event[unc.n_events++] = e;
 }
 
-/* Finds the events of all PMUs of a class. Opens no events. Returns whether there are any. */
+/* Finds the events of all PMUs of a class. Returns whether there are any. */
 static bool unc_find_class(u8 class)
 {
     static u8 mask[PMC_CPUS / 8];
@@ -29069,7 +28976,7 @@ static void unc_open(u32 event)
     if (e->err)
         unc_lack(NULL, e, "the PMU's format cannot encode the event");
     else if (!(e->scale > 0))
-        unc_lack(NULL, e, "its .scale and .unit do not give %s",
+        unc_lack(NULL, e, "the files .scale and .unit give no %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else
         unc_open_all(event);
@@ -29090,8 +28997,8 @@ static void unc_begin(bool power)
     met.src[met.cur].at_ns = u_now(); /* the events started just now */
 }
 
-/* Adds the increase of a counter to its socket. Returns the time in ns for which the event was
- * enabled; 0 if it was not counted, because other tools use the counter or the CPU is offline. */
+/* Adds the increase of a counter to its socket. Returns the ns for which the event was enabled; 0
+ * if other tools use the counter or the CPU is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -29138,7 +29045,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events for `role` (for UR_BOTH: or all for reads and writes) were counted. */
+/* Returns whether all events for `role` (UR_BOTH: or for reads and writes) were counted. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -29148,7 +29055,7 @@ static bool unc_counted(const struct unc_socket *s, u32 role)
     return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
 }
 
-/* Sets the metric of `role` for each socket, and for the machine unless a socket is missing. */
+/* Sets a metric for each socket, and for the machine unless a socket is missing. */
 static void unc_publish_role(u32 role, struct met_inst *const *of)
 {
     bool any = false, all = true;
@@ -29192,7 +29099,7 @@ static struct {
     char why[UNC_WHY];
 } unc_dmi;
 
-/* Reads an SMBIOS structure of n bytes and type 17, Memory Device (SMBIOS 3.7, DSP0134, 7.18). */
+/* Reads a structure of type 17, Memory Device (SMBIOS 3.7, DSP0134, 7.18). */
 static void unc_dimm(const u8 *p, u32 n)
 {
     u32 size = n >= 0x0e ? unc_le(p, 0x0c, 2) : 0, width = size ? unc_le(p, 0x0a, 2) : 0;
@@ -29211,7 +29118,7 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* An SMBIOS structure: type, length, handle, fields, and strings up to a double NUL. */
+/* A structure has a type, length, handle, fields, and strings up to a double NUL. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -29249,8 +29156,7 @@ static u32 unc_lines(void)
     return n;
 }
 
-/* Sets the peak memory bandwidth. If there are several DIMMs per channel, they share the channel's
- * data lines, so the controllers' data lines limit the bandwidth. */
+/* Several DIMMs of a channel share its data lines, which then limit the bandwidth. */
 static void unc_peak(void)
 {
     u32 lines = unc_lines(), n = unc.n_sockets;
@@ -29270,7 +29176,7 @@ static void unc_peak(void)
 
 /* --- why values are missing --- */
 
-/* Returns why a memory metric has no value; NULL if the source itself has the reason. */
+/* Returns why a memory metric has no value; NULL: the source has the reason. */
 static const char *unc_why(u32 role)
 {
     if (unc_reason[role][0])
@@ -29342,11 +29248,10 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Metrics that at least one domain (in resctrl: a CPU cache) lacks. kvis shows no sum of such a
- * metric. */
+/* Metrics that at least one domain (a CPU cache) lacks: kvis shows no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
-/* Records that a resctrl file has a word instead of a number: Unavailable, Error, Unassigned. */
+/* Records that a file has a word instead of a number: Unavailable, Error, Unassigned. */
 static void unc_mbm_off(const char *path, const char *says)
 {
     char why[UNC_WHY];
@@ -29396,7 +29301,7 @@ static void unc_mbm_groups(void)
             unc_mbm_group(e->d_name);
 }
 
-/* Reads the default group and the groups that users created. Each task is in exactly one. */
+/* Reads the default group and the users' groups. Each task is in exactly one. */
 static void unc_mbm(void)
 {
     memset(unc_mbm_missing, 0, sizeof unc_mbm_missing);
@@ -29419,16 +29324,15 @@ static void unc_mbm(void)
         met_off("the sum over all domains is unknown");
     for (u32 k = 0; k < ARRAY_LEN(unc_mbm_metrics); k++)
         if (all && !unc_mbm_missing[k])
-            met_sum_of(unc_mbm_metrics[k], NULL);
+            met_sum_of(unc_mbm_metrics[k]);
 }
 
 /* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ============================
- * A family is a set of BPF programs with their maps. The families sched and blk (gen/probes) count
- * in the kernel and send no records; kvis reads their maps once per interval. If a family does not
- * load, only the sources that need this family are missing. To add a probe: write a function under
- * SEC() in the family's file gen/probes/NAME.bpf.c; add a member for its counter to the family's
- * struct in gen/wire.h; add the row of the metric, and name that member in the column `wire`. Run
- * `make gen`, check the new array against the list at the top of bpf_insns/VETTED, and sign it
+ * The BPF programs of the families sched and blk (gen/probes) count in the kernel; kvis reads their
+ * maps once per interval. If a family does not load, only the sources that need it are missing. To
+ * add a probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its counter
+ * to the family's struct in gen/wire.h, and name that member in the column `wire` of the metric.
+ * Run `make gen`, check the new array against the list at the top of bpf_insns/VETTED, and sign it
  * there. (The test `adding` tries this.) Entry points: mk_start, mk_runq, mk_depth, mk_block. */
 
 #include "bpf_insns/sched.h"
@@ -29457,8 +29361,8 @@ static int mk_load_all(struct bpf_obj *o, u32 mask)
     return e;
 }
 
-/* Loads and attaches the BPF programs of a family: for raw tracepoints if BTF has `field`; if not,
- * or if that fails, for classic tracepoints. Returns 0, or sets obj.why and returns -errno. */
+/* Loads and attaches the BPF programs of a family: for raw tracepoints if BTF has `field`; else, or
+ * if that fails, for classic tracepoints. Returns 0, or sets obj.why and returns -errno. */
 static int mk_load(struct bpf_obj *o, const char *field)
 {
     u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
@@ -29475,13 +29379,20 @@ static int mk_load(struct bpf_obj *o, const char *field)
     return mk_load_all(o, classic);
 }
 
-/* Adds a fix to obj.why (why BPF programs did not load), and closes all BPF programs. */
+/* Adds a fix to obj.why, and closes all BPF programs. */
 static void mk_why(struct bpf_obj *o, int e)
 {
     o->why[strcspn(o->why, "\n")] = 0;
     bpf_explain(o, e);
     bpf_close(o);
     o->fam = NULL;
+}
+
+static bool mk_loaded(const struct bpf_obj *o)
+{
+    if (!o->fam)
+        met_off(o->why);
+    return o->fam;
 }
 
 /* --- the scheduler --- */
@@ -29495,7 +29406,7 @@ static struct {
     u64 wait_ns, depth_sum;
 } mk_sched;
 
-/* Returns the size of the map `tasks`: a power of two for all pids, but at most TASK_SLOTS_MAX. */
+/* Returns the size of the map `tasks`: a power of two for all pids, up to TASK_SLOTS_MAX. */
 static u32 mk_slots(void)
 {
     s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
@@ -29535,9 +29446,7 @@ static void mk_sched_cpu(u32 cpu)
 static bool mk_sched_read(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
-    if (!o->fam)
-        met_off(o->why);
-    if (!o->fam || mk_sched.at == met.tick)
+    if (!mk_loaded(o) || mk_sched.at == met.tick)
         return o->fam;
     mk_sched.at = met.tick;
     memset(mk_sched.wait, 0, sizeof mk_sched.wait);
@@ -29546,7 +29455,7 @@ static bool mk_sched_read(void)
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* the CPU never was online */
+            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* never online */
             continue;
         if (!(mo.off >> SRC_RUNQ & 1))
             mk_sched_cpu(cpu);
@@ -29560,8 +29469,7 @@ static bool mk_sched_read(void)
     return true;
 }
 
-/* Reads the longest wait on a CPU. The BPF program may write at the same time, so kvis reads until
- * two readings agree. */
+/* Reads until two readings agree, because the BPF program may write at the same time. */
 static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
 {
     struct wire_wait again;
@@ -29575,8 +29483,7 @@ static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
     return false;
 }
 
-/* Shows which thread waited longest for a CPU in this interval, and which thread ran during that
- * wait. */
+/* Shows which thread waited longest for a CPU, and which thread ran during that wait. */
 static void mk_longest(void)
 {
     struct wire_wait w, most = { .ns = 0 }, none = { .ns = 0 };
@@ -29603,8 +29510,8 @@ static void mk_runq(void)
     if (!mk_sched_read())
         return;
     mk_longest();
-    met_sum(NULL);
-    met_hist_read(met_hist(HIST_WAIT, met.all), mk_sched.wait, DELAY_BUCKETS, mk_sched.wait_ns);
+    met_sum();
+    met_hist_read(met.all, HIST_WAIT, mk_sched.wait, DELAY_BUCKETS, mk_sched.wait_ns);
 }
 
 static void mk_depth(void)
@@ -29612,8 +29519,7 @@ static void mk_depth(void)
     if (!mk_sched_read())
         return;
     if (mk_sched.own)
-        met_hist_read(met_hist(HIST_DEPTH, met.all), mk_sched.depth, DEPTH_BUCKETS,
-                      mk_sched.depth_sum);
+        met_hist_read(met.all, HIST_DEPTH, mk_sched.depth, DEPTH_BUCKETS, mk_sched.depth_sum);
     else
         met_off("reading the number of runnable tasks needs BTF and CONFIG_FAIR_GROUP_SCHED");
 }
@@ -29624,12 +29530,11 @@ enum { MK_DISKS = 64 };
 
 static struct {
     struct bpf_obj obj;
-    u32 n;                   /* number of disks that have a slot */
-    u32 without;             /* number of disks for which there is no slot */
+    u32 n, without;          /* numbers of disks with and without a slot */
     u64 missed;              /* number of requests that the BPF programs did not count */
     struct mk_disk {
         u32 dev;
-        char name[MET_NAME];     /* name in /sys/block */
+        char name[MET_NAME];
         u64 requests, sequential; /* counters at the last reading */
     } disk[MK_DISKS];
     struct wire_blk now;
@@ -29643,7 +29548,7 @@ static u32 mk_find_disk(u32 dev)
     return k;
 }
 
-/* Returns the kernel's dev_t of a disk; 0 if there is no such disk, or no medium in the drive. */
+/* Returns the kernel's dev_t of a disk; 0: no such disk, or no medium in the drive. */
 static u32 mk_disk_number(const char *sys)
 {
     char text[32], *end;
@@ -29655,7 +29560,7 @@ static u32 mk_disk_number(const char *sys)
     return *end == ':' ? dev | (u32)strtoul(end + 1, NULL, 10) : 0;
 }
 
-/* Assigns a slot (map index) to a disk, and stores the slot in the map of the BPF programs. */
+/* Assigns a slot (index of the map `stats`) to a disk. */
 static void mk_add_disk(const char *sys, int map)
 {
     u32 dev = mk_disk_number(sys), k = mk_find_disk(dev);
@@ -29669,6 +29574,8 @@ static void mk_add_disk(const char *sys, int map)
     mk_blk.n = MAX(mk_blk.n, k + 1);
     d->dev = dev;
     snprintf(d->name, sizeof d->name, "%.*s", MET_NAME - 1, sys);
+    for (char *s = d->name; (s = strchr(s, '!'));) /* sysfs replaces '/' by '!' */
+        *s = '/';
     bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
 }
 
@@ -29699,15 +29606,6 @@ static void mk_blk_start(void)
         mk_add_disks();
 }
 
-static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
-{
-    if (met.src[met.cur].elapsed_s > 0)
-        met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential),
-                  (double)(w->requests - d->requests));
-    d->requests = w->requests;
-    d->sequential = w->sequential;
-}
-
 static const u8 mk_blk_hists[N_BLK_HISTS] = { MET_HISTS_BLOCK };
 
 static void mk_disk_read(struct mk_disk *d)
@@ -29717,29 +29615,27 @@ static void mk_disk_read(struct mk_disk *d)
     u64 any = 0;
     if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&mk_blk.obj, "stats"), &slot, &mk_blk.now))
         return;
-    char name[MET_NAME];
     for (u32 k = 0; k < N_BLK_HISTS; k++)
         any |= w->sum[k];
-    memcpy(name, d->name, sizeof name);
-    for (char *s = name; (s = strchr(s, '!'));)
-        *s = '/';
-    struct met_inst *i = any ? met_inst(DIM_DISK, name) : NULL;
+    struct met_inst *i = any ? met_inst(DIM_DISK, d->name) : NULL;
     if (!i)
         return;
-    mk_places(i, d, w);
+    if (met.src[met.cur].elapsed_s > 0)
+        met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential),
+                  (double)(w->requests - d->requests));
+    d->requests = w->requests;
+    d->sequential = w->sequential;
     for (u8 k = 0; k < N_BLK_HISTS; k++)
         if (w->sum[k])
-            met_hist_read(met_hist(mk_blk_hists[k], i), w->hist + k * DELAY_BUCKETS,
-                          DELAY_BUCKETS, w->sum[k]);
+            met_hist_read(i, mk_blk_hists[k], w->hist + k * DELAY_BUCKETS, DELAY_BUCKETS,
+                          w->sum[k]);
 }
 
 static void mk_block(void)
 {
     struct bpf_obj *o = &mk_blk.obj;
-    if (!o->fam) {
-        met_off(o->why);
+    if (!mk_loaded(o))
         return;
-    }
     u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
     if (missed != mk_blk.missed) /* there may be a new disk */
         mk_add_disks();
@@ -29763,10 +29659,10 @@ static void mk_start(void)
 }
 
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
- * The family vq (gen/probes) attaches to functions that virtio drivers call for each buffer;
- * because of this cost it is loaded only on request (-c virtio). kvis attaches to those functions
- * of vq_places[] that kallsyms lists. Without BTF of virtio_ring, sizes and depths of rings are
- * unknown, and a ring is named after its interrupt. Entry points: vq_start, vq_read. */
+ * The BPF programs of the family vq (gen/probes) run for each buffer; because of this cost they are
+ * loaded only on request (-c virtio). kvis attaches to the functions of vq_places[] that kallsyms
+ * lists. Without BTF of virtio_ring, sizes and depths of rings are unknown, and a ring is named
+ * after its interrupt. Entry points: vq_start, vq_read. */
 
 #include "bpf_insns/vq.h"
 
@@ -29776,9 +29672,9 @@ enum vq_prog {
 };
 _Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "enum vq_prog does not match vq_progs");
 
-/* The BPF programs for the entry and the return of a kernel function; back 0: none for the return.
- * Every kernel with virtio has the first function. Each transport (PCI, MMIO, vDPA, channel I/O
- * ...) has its own functions with `notify` in their names. */
+/* The BPF programs for the entry and the return (0: none) of a kernel function. Every kernel with
+ * virtio has the first function. Each transport (PCI, MMIO, vDPA, channel I/O ...) has its own
+ * functions with `notify` in their names. */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
     { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
     { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
@@ -29814,7 +29710,7 @@ static struct {
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* number of missed calls; of these, calls on deleted rings */
+    u64 missed, missed_gone; /* missed calls; of these, calls on deleted rings */
     struct wire_vq now;
 } vq;
 
@@ -29824,7 +29720,7 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* Attaches to entries before returns: a return without an entry means that the entry was missed. */
+/* Attaches to entries first: a return without an entry means that the entry was missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     static struct bpf_ksym k[VQ_PLACES];
@@ -29903,8 +29799,8 @@ static void vq_made(const char *dev, char name[VQ_WORD])
         mfs_names(met_path("/sys/bus/virtio/devices/%s/%s", dev, dirs[k]), name, VQ_WORD);
 }
 
-/* Without BTF: finds the device and name of a ring in the name of its interrupt, such as
- * virtio0-req.0 (vp_find_vqs_msix). Returns false if not found, or if rings share the interrupt. */
+/* Without BTF: takes device and name of a ring from its interrupt, such as virtio0-req.0
+ * (vp_find_vqs_msix). Returns false if not found, or if rings share the interrupt. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -29960,11 +29856,11 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
-    r->suppressed = MAX(r->suppressed, suppressed); /* do not decrease during a kick in progress */
+    r->suppressed = MAX(r->suppressed, suppressed); /* a kick may be in progress */
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* 0: vq_places[] may lack the notify function of the driver */
+    if (w->notified) { /* 0: vq_places[] may lack the transport */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -30008,8 +29904,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
     vq.missed += w->missed;
     for (u8 k = 0; k < N_VQ_HISTS; k++)
         if (w->sum[k])
-            met_hist_read(met_hist(vq_hists[k], i), w->hist + k * DELAY_BUCKETS,
-                          DELAY_BUCKETS, w->sum[k]);
+            met_hist_read(i, vq_hists[k], w->hist + k * DELAY_BUCKETS, DELAY_BUCKETS, w->sum[k]);
     return true;
 }
 
@@ -30017,10 +29912,8 @@ static void vq_read(void)
 {
     struct bpf_obj *o = &vq.obj;
     bool more = true;
-    if (!o->fam) {
-        met_off(o->why);
+    if (!mk_loaded(o))
         return;
-    }
     static const u16 of_types[] = { MET_SET_VIRTIO_TYPES };
     if (!bpf_has_field(o, vq_field))
         met_none(of_types, ARRAY_LEN(of_types), o->no_btf[0] ? o->no_btf
@@ -30035,7 +29928,7 @@ static void vq_read(void)
 }
 
 /* == 38 vh_  the virtqueues of guests whose devices this kernel emulates: vhost ===============
- * A worker is the kernel thread that handles the virtqueues of an emulated device. The family vhost
+ * A worker is the kernel thread that serves the virtqueues of an emulated device. The family vhost
  * (gen/probes) attaches to the functions that workers run (handlers), if their drivers are loaded
  * when kvis starts. Entry points: vh_start, vh_read. */
 
@@ -30043,10 +29936,9 @@ static void vq_read(void)
 
 enum { VH_BEGIN, VH_END, VH_WAKER }; /* BPF programs, in the order of vhost_progs */
 
-/* The functions that a worker runs for a struct vhost_work, called handlers (drivers/vhost: net.c,
- * vsock.c, scsi.c). queue: index of the virtqueue; VH_UNKNOWN: several virtqueues. kick: the
- * handler runs when the guest kicks. gaps: the time between two handlers counts as a stall if
- * buffers are waiting; set only for virtqueues on which the guest sends packets or I/O requests. */
+/* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: index of the virtqueue; VH_UNKNOWN:
+ * several virtqueues. kick: it runs when the guest kicks. gaps: the time between two runs is a
+ * stall if buffers are waiting; set only where the guest sends packets or I/O requests. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -30067,7 +29959,7 @@ static const struct vh_handler {
 static struct {
     struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
     bool deep;               /* the BPF programs can read the ring */
-    int prog[ARRAY_LEN(vh_handlers)]; /* file descriptors of BPF programs, by handler */
+    int prog[ARRAY_LEN(vh_handlers)]; /* descriptors of BPF programs */
     struct wire_vh now;      /* counters of a virtqueue, read at now_ns or later */
     u64 now_ns;
 } vh;
@@ -30095,7 +29987,7 @@ static const char vh_none[] =
     "no vhost driver is loaded" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if at least one handler is attached. obj.why then has the reason why others are not. */
+/* Returns 0 if at least one handler is attached; obj.why says why others are not. */
 static int vh_attach_all(void)
 {
     struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
@@ -30131,8 +30023,8 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Loads the family only if the module vhost is present, because looking up symbols takes time. (The
- * directory exists even if vhost is built in, because vhost has module parameters.) */
+/* Looking up symbols takes time, so kvis first checks for the module vhost. (Its directory exists
+ * even if vhost is built in, because vhost has module parameters.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -30156,9 +30048,9 @@ static void vh_start(void)
                  : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* Sets the info of a virtqueue: pid and name of the process that owns the device. The worker is a
- * thread of this process; before Linux 6.4, it is a kernel thread named vhost-TID after the thread
- * that created it (drivers/vhost/vhost.c). Pids are as seen in the initial pid namespace. */
+/* Sets the info: pid and name of the process that owns the device. The worker is a thread of this
+ * process; before Linux 6.4, it is a kernel thread named vhost-TID after the thread that created it
+ * (drivers/vhost/vhost.c). Pids are those of the initial pid namespace. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -30174,7 +30066,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         snprintf(i->info, sizeof i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
-/* Returns the instance for a virtqueue, such as net/WORKER/tx (WORKER: tid of the worker). */
+/* Returns the instance for a virtqueue, such as net/TID/tx (TID of the worker). */
 static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
@@ -30213,8 +30105,7 @@ static void vh_queue(const struct wire_vh *w)
     };
     for (u8 k = 0; k < N_VH_HISTS; k++)
         if (there[k])
-            met_hist_read(met_hist(vh_hists[k], i), w->hist + k * DELAY_BUCKETS,
-                          DELAY_BUCKETS, w->sum[k]);
+            met_hist_read(i, vh_hists[k], w->hist + k * DELAY_BUCKETS, DELAY_BUCKETS, w->sum[k]);
 }
 
 static void vh_forget(u32 slot)
@@ -30256,10 +30147,8 @@ static bool vh_slot(u32 slot)
 static void vh_read(void)
 {
     struct bpf_obj *o = &vh.obj;
-    if (!o->fam) {
-        met_off(o->why);
+    if (!mk_loaded(o))
         return;
-    }
     u64 missed = vh_missed();
     if (!bpf_unread)
         met_count(met.all, M_VH_MISSED, missed);
@@ -30280,13 +30169,13 @@ static void vh_read(void)
  * prints the metrics that have a value in this interval. A new metric or source needs no code here.
  * Entry points: mout_interval, mout_end, mout_page_end. */
 
-/* The two Prometheus pages. Only the page of --listen has the metrics process_...: node_exporter,
- * which publishes the file of --prometheus, exports its own metrics under these names. */
+/* Only the page of --listen has the metrics process_...: node_exporter, which publishes the file of
+ * --prometheus, exports its own metrics under these names. */
 enum mout_page { PAGE_FILE, PAGE_HTTP, N_PAGES };
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC];      /* masks of the sources that lack /proc ([0]) or /sys ([1]) */
+    u32 told[N_SRC];      /* hashes of the n/a lines that were printed last */
     struct { u64 now, told; } unmounted[2]; /* masks of sources that lack /proc ([0]), /sys ([1]) */
     struct writer csv;
     struct { struct buf text; u32 tick; } prom[N_PAGES];
@@ -30343,14 +30232,14 @@ static const char *mout_source_why(u32 src)
 /* Metrics that a source lacks for the same reason. mout_next_lack iterates over the reasons. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* n: number of missing metrics; all: number of all metrics of the source */
-    u32 at;          /* iterator: next metric + 1; 0: next is the reason for the whole source */
+    u32 src, n, all; /* numbers of missing metrics and of all metrics of the source */
+    u32 at;          /* next metric + 1; 0: next is the reason for the whole source */
     u16 metric[N_METRICS];
-    bool own;        /* the reason holds for these metrics only, not for the whole source */
+    bool own;        /* the reason holds for these metrics only */
 };
 
-/* Returns why a source lacks metric m, or NULL if the source has the metric or is turned off.
- * of_source is the reason for metrics that have no reason of their own. */
+/* Returns why a source lacks metric m; NULL: it has the metric or is off. of_source: the reason for
+ * metrics without a reason of their own. */
 static const char *mout_why(u32 src, u32 m, const char *of_source)
 {
     if (metrics[m].src != src || mo.off >> src & 1)
@@ -30401,8 +30290,8 @@ static bool mout_next_lack(struct mout_lack *l)
 
 /* --- text: one line per source, and one line per named instance --- */
 
-/* Writes v with `digits` significant digits, or all digits of the integer part if there are more.
- * An exponent appears only from 9e15 on, where a double cannot hold every integer. */
+/* Writes v with `digits` significant digits, or with all digits of its integer part. Only from 9e15
+ * on, where a double cannot hold every integer, the number has an exponent. */
 static void mout_digits(struct buf *b, int digits, double v, const char *unit)
 {
     double most = 1;
@@ -30475,7 +30364,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
-/* Writes an "n/a" line with the reason and, if only some metrics are missing, the first of them. */
+/* Writes an "n/a" line with the reason and, unless all metrics are missing, the first of them. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "%-10s n/a", met_sources[l->src].name);
@@ -30491,8 +30380,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
 }
 
 /* Returns "/proc" or "/sys" if a source lacks all of its metrics because that directory is not
- * mounted, else NULL. If /sys is not mounted, kvis uses its own mount of sysfs, which it reaches
- * only through /proc. */
+ * mounted, else NULL. kvis reaches its own mount of sysfs only through /proc. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     if (l->n < l->all)
@@ -30519,9 +30407,8 @@ static void mout_text_unmounted(struct buf *b, u32 which)
     b_c(b, '\n');
 }
 
-/* Writes which metrics a source lacks and why, in the first interval and when a reason changes. If
- * /proc or /sys is missing, only notes the source, because mout_text_unmounted writes one line for
- * all sources. */
+/* Writes which metrics a source lacks and why, in the first interval and when a reason changes. For
+ * a missing /proc or /sys, mout_text_unmounted writes one line for all sources. */
 static void mout_text_lack(struct buf *b, u32 src)
 {
     u32 was = b->len, hash = 0;
@@ -30556,7 +30443,7 @@ static void mout_text(struct buf *b)
 
 /* --- histograms as bcc prints them: one row per power of two --- */
 
-/* Sums the buckets of this interval by octave (power of two), from the first to the last used. */
+/* Sums the buckets of this interval by power of two. Returns the largest sum. */
 static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
 {
     u64 most = 0;
@@ -30600,7 +30487,7 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, h);
 }
 
-/* Writes a name for use inside quotes. A quote becomes "" in CSV (RFC 4180), \" for Prometheus. */
+/* Writes a name inside quotes. A quote becomes "" in CSV (RFC 4180), \" for Prometheus. */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
     const struct buf *name = b_unique(s, strlen(s));
@@ -30698,8 +30585,8 @@ static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "%s %.15g\n", name, v);
 }
 
-/* Writes labels as {a="b",c="d" without the closing brace. own: labels from the table of metrics,
- * in the same form; or NULL. Returns the separator for the next label. */
+/* Writes labels as {a="b",c="d" without the closing brace. own: the same of the metric itself, or
+ * NULL. Returns the separator for the next label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -30738,7 +30625,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_c(b, '\n');
 }
 
-/* Writes a metric for each instance or, if sum is true, for their sum; returns their number. */
+/* Writes a metric for each instance or, with `sum`, for their sum. Returns their number. */
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
     char name[96];
@@ -30754,9 +30641,9 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes a metric for all dimensions that have the same Prometheus name as dimension `of`. Omits
- * sums that a reader can compute: sums over named instances, and sums over the CPUs of each PMU.
- * Returns whether a value was written. */
+/* Writes a metric for all dimensions in which it has the same name as in `of`. Omits sums that a
+ * reader can compute: over named instances, and over the CPUs of each PMU. Returns whether a value
+ * was written. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -30823,8 +30710,7 @@ static void mout_prom_hists(struct buf *b)
         }
 }
 
-/* Writes constant properties of instances, such as kvis_network_info{device="eth0",driver="e1000"}
- * 1. */
+/* Writes properties such as kvis_network_driver_info{device="eth0",driver="e1000"} 1. */
 static void mout_prom_facts(struct buf *b, u8 dim)
 {
     char name[96], help[96];
@@ -30846,33 +30732,25 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     }
 }
 
-/* Writes metrics about each source, which node_exporter calls a collector. */
-enum mout_collector { COLLECTOR_SUCCESS, COLLECTOR_DURATION, COLLECTOR_LEFT_OUT, N_COLLECTOR };
-
-static const struct { const char *name, *help; } mout_collector_rows[N_COLLECTOR] = {
-    [COLLECTOR_SUCCESS] = { "kvis_collector_success",
-                            "Whether a collector of kvis could read all of its files" },
-    [COLLECTOR_DURATION] = { "kvis_collector_duration_seconds",
-                             "Time that a collector of kvis took to read its files" },
-    [COLLECTOR_LEFT_OUT] = { "kvis_collector_left_out",
-                             "Devices, processes or other instances that kvis could not store" },
+/* Metrics about each source, which node_exporter calls a collector. */
+static const struct { const char *name, *help; } mout_collectors[] = {
+    { "kvis_collector_success", "Whether a collector of kvis could read all of its files" },
+    { "kvis_collector_duration_seconds", "Time that a collector of kvis took to read its files" },
+    { "kvis_collector_left_out",
+      "Devices, processes or other instances that kvis could not store" },
 };
 
-static double mout_collector(enum mout_collector what, u32 src)
+static void mout_prom_collectors(struct buf *b, u32 k)
 {
-    return what == COLLECTOR_SUCCESS    ? !met.src[src].wrong
-           : what == COLLECTOR_DURATION ? (double)met.src[src].took_ns / 1e9
-                                        : met.src[src].left_out;
-}
-
-static void mout_prom_collectors(struct buf *b, enum mout_collector what)
-{
-    mout_prom_head(b, mout_collector_rows[what].name, MOUT_GAUGE, mout_collector_rows[what].help);
+    mout_prom_head(b, mout_collectors[k].name, MOUT_GAUGE, mout_collectors[k].help);
     for (u32 s = 0; s < N_SRC; s++) {
+        const double v[ARRAY_LEN(mout_collectors)] = {
+            !met.src[s].wrong, (double)met.src[s].took_ns / 1e9, met.src[s].left_out,
+        };
         if (mo.off >> s & 1)
             continue;
-        b_f(b, "%s{collector=\"%s\"} ", mout_collector_rows[what].name, met_sources[s].name);
-        mout_num(b, mout_collector(what, s));
+        b_f(b, "%s{collector=\"%s\"} ", mout_collectors[k].name, met_sources[s].name);
+        mout_num(b, v[k]);
         b_c(b, '\n');
     }
 }
@@ -30883,14 +30761,14 @@ static void mout_prom_self(struct buf *b)
     b_s(b, "kvis_build_info");
     mout_prom_label(b, "{", "version", KVIS_VERSION);
     b_s(b, "} 1\n");
-    for (u32 what = 0; what < N_COLLECTOR; what++)
-        mout_prom_collectors(b, what);
+    for (u32 k = 0; k < ARRAY_LEN(mout_collectors); k++)
+        mout_prom_collectors(b, k);
     mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
                   "Number of times that a kernel counter decreased (kvis ignores it)",
                   (double)met.backwards);
 }
 
-/* Writes the resource use of kvis itself, under the process_... names that all exporters use. */
+/* Writes the resource use of kvis, under the names that all exporters use. */
 static void mout_prom_process(struct buf *b)
 {
     struct timespec cpu;
@@ -30918,7 +30796,7 @@ static void mout_prom_process(struct buf *b)
                       "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
 }
 
-/* Returns the Prometheus page of this interval, which stays valid until the next interval. */
+/* Returns the Prometheus page of this interval, valid until the next one. */
 static const struct buf *mout_exposition(enum mout_page page)
 {
     struct buf *b = &mout.prom[page].text;
@@ -30937,9 +30815,9 @@ static const struct buf *mout_exposition(enum mout_page page)
     return b;
 }
 
-/* Opens a temporary file that will replace `file`, and stores its name in tmp. A device, a FIFO or
- * a symbolic link must not be replaced: kvis opens it directly, and makes tmp empty. Returns a
- * descriptor or -errno (ENXIO: a FIFO without a reader). */
+/* Opens a temporary file (its name: tmp) that will replace `file`. A device, a FIFO or a symbolic
+ * link is not replaced: kvis opens it directly, and tmp is empty. Returns a descriptor or -errno
+ * (ENXIO: a FIFO without a reader). */
 static int mout_prom_open(const char *file, char *tmp, size_t size)
 {
     struct stat s;
@@ -30955,7 +30833,7 @@ static int mout_prom_open(const char *file, char *tmp, size_t size)
     return f < 0 ? -errno : f;
 }
 
-/* Replaces a regular file atomically: readers see either the old page or the new one. */
+/* Replaces a regular file atomically, so readers see the old page or the new one. */
 static void mout_prom_file(const char *file)
 {
     char tmp[PATH_MAX];
@@ -30997,7 +30875,7 @@ static void mout_json_inst(struct buf *b, const struct met_inst *i)
         }
 }
 
-/* Ends a JSON array or object: removes the trailing comma and writes `end`. */
+/* Removes the trailing comma of a JSON array or object, and writes `end`. */
 static void mout_json_end(struct buf *b, const char *end)
 {
     b->len -= b->len && b->p[b->len - 1] == ','; /* the buffer is empty if memory ran out */
@@ -31086,20 +30964,18 @@ static void mout_json(struct buf *b)
 }
 
 /* --- the HTML report: a line per series and a heat map per distribution --- A series is one metric
- * of one instance, with at most MOUT_POINTS points in time. When all points are used, neighboring
- * points are merged in pairs: the new point has the minimum, the maximum, the mean and the number
- * of intervals with a value. Counts of distributions are added. gen/report/monitor.js reads base64
- * of 32-bit words. A series is written as its line number, first point, number of points, and the
- * points, which are floats or, after the first merge, struct met_point. Each cell of a heat map is
- * written as map number | MOUT_DIST, point, cell number, and count. */
+ * of one instance. When its MOUT_POINTS points in time are used, neighboring points are merged.
+ * gen/report/monitor.js reads base64 of 32-bit words. A series is written as its line number, first
+ * point, number of points, and the points: floats or, after the first merge, struct met_point. A
+ * cell of a heat map is written as map number | MOUT_DIST, point, cell number, and count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
     u32 n, halved;     /* number of points in use; a point stands for 1 << halved intervals */
-    u32 left_out;      /* number of values not stored in an interval; maximum over intervals */
-    u32 lines, maps;   /* number of lines and of heat maps written to the report so far */
+    u32 left_out;      /* largest number of values not stored in an interval */
+    u32 lines, maps;   /* numbers of lines and heat maps written so far */
     struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* from, to: ns since the start */
 } mout_past;
 
@@ -31120,7 +30996,7 @@ static u32 mout_cell_sum(u32 a, u32 b)
     return a + MIN(b, UINT32_MAX - a);
 }
 
-/* Adds the values of an instance to the last point. Returns how many values were not stored. */
+/* Adds the values of an instance to the last point. Returns how many were not stored. */
 static u32 mout_gather_inst(const struct met_inst *i)
 {
     u32 left_out = 0;
@@ -31167,7 +31043,7 @@ static void mout_halve(void)
         for (u32 k = 0; h->past && k < MOUT_CELLS * MOUT_POINTS; k++) {
             u32 n = k % MOUT_POINTS, *cell = &h->past[k - n];
             u32 v = n < MOUT_POINTS / 2 ? mout_cell_sum(cell[2 * n], cell[2 * n + 1]) : 0;
-            if (cell[n] != v) /* writing a 0 could allocate a memory page, and most cells are 0 */
+            if (cell[n] != v) /* most are 0: writing a 0 could allocate a memory page */
                 cell[n] = v;
         }
     mout_past.n /= 2;
@@ -31226,7 +31102,7 @@ static void mout_write_cells(const struct met_hist *h)
         }
 }
 
-/* Writes [4711,"cpu","0","INFO"] for each line of a chart. INFO is a property of the instance. */
+/* Writes [4711,"cpu","0","INFO"] for each line of a chart. INFO: met_inst.info. */
 static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
@@ -33513,7 +33389,7 @@ static bool dg_tried(const struct met_inst *i)
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
     return i->name[0] && i->at == met.tick && !self
            && !(i->dim == DIM_QUEUE && dg_receives(i))
-           && (i->dim != DIM_DISK || mfs_disk_counts(i));
+           && (i->dim != DIM_DISK || met_in_sum(i));
 }
 
 static void dg_rule(const struct dg_rule *r)
@@ -35184,7 +35060,7 @@ static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
     if (!p->known && pmc.vendor[0])
         from = "generic events, because kvis has no event list for this core";
     check_say(c, p->known, "%s, type %u, CPUs %s; %s", p->core[0] ? p->core : "unknown core",
-              p->type, p->all ? "all" : p->cpus, from);
+              p->type, p->cpus, from);
 }
 
 static void check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)

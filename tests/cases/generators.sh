@@ -58,14 +58,14 @@ s/^\(metric CTXT .*source=\)stat/\1uptime/~CTXT: no source `uptime`
 s/^metric CTXT .*/& of=planet/~CTXT: no dimension `planet`
 s/^metric CTXT .*/& all=most/~all is none of: sum mean
 s/^metric CTXT .*/& bits=64/~bits is none of: 32
-s/^metric CTXT .*/& prom=switches_of_all/~counters alone end in _total
-s/^metric RUNNING .*/& prom=running_total/~counters alone end in _total
+s/^metric CTXT .*/& prom=switches_of_all/~in Prometheus, counters end in _total
+s/^metric RUNNING .*/& prom=running_total/~in Prometheus, counters end in _total
 s/^metric CTXT .*/& prom=intr_total/~another metric has the name intr_total
 s/^metric CTXT .*/& prom=switches{cpu}/~prom: NAME
 s/^metric CTXT .*/& prom=switches{in="all"}/~no family `switches`
 s/prom=cpu_seconds_total{mode="nice"}/prom=cpu_seconds_total{mode="user"}/~USER has this name in Prometheus, too
-s/^metric CTXT .*/& prom=cpu_seconds_total{mode="none"}/~not beside the others
-s/^\(metric NICE .*\) unit=mode_ticks/\1 unit=total_ms/~of another unit
+s/^metric CTXT .*/& prom=cpu_seconds_total{mode="none"}/~not next to the other metrics
+s/^\(metric NICE .*\) unit=mode_ticks/\1 unit=total_ms/~its unit differs
 s/^family cpu_seconds_total/family cpu_minutes_total/~family cpu_minutes_total: no metric has this name
 s/wire=involuntary/wire=switches/~wire appears twice
 s/ octaves=10-34 prom=runq_wait_seconds/ octaves=10-34/~distribution WAIT: no prom
@@ -185,13 +185,13 @@ s/^columns  list  name  vendor/columns  list  name  maker/~no column .vendor
 s/^\(list  SKL  Intel\)  .*/\1/~values for . columns
 s/^\(list  SKL  Intel\)  .*/\1  somewhere/~no document with its section
 s/^\(list  SKL  Intel\)  .*/\1  -/~no document with its section
-s/^list  ICL/list  SKL/~list SKL: stands twice
+s/^list  ICL/list  SKL/~list SKL: appears twice
 s/^\(core  TNT.*\)86 96 9c/\186 96 9c-0a/~models .9c-0a
 s/^core  TNT/core  TNX/~no list .TNX
 s/^core  TNT/core  SKL/~no core has the list TNT
 s/^\(core  TNT.*\)86 96 9c/\186 96 4e/~model 4e of family 6: two cores
 s/^\(core  TNT.*\)  cpu  /\1  cpu_tiny  /~pmu .cpu_tiny. is none of
-s/^core  TNT  GenuineIntel/core  TNT  AuthenticAMD/~of another vendor
+s/^core  TNT  GenuineIntel/core  TNT  AuthenticAMD/~belongs to another vendor
 s/^core  TNT  GenuineIntel/core  TNT  Genuine/~vendor .Genuine. is none of
 s/  perfmon SNR, EHL  /  -  /~source: empty
 s/^\(event  stalled_backend .*\)0xa2/\10x1a2/~event .0x1a2. is no hexadecimal number up to 255
@@ -203,7 +203,7 @@ s/^\(event  stalled_backend  *\)SKL/\1SKL Z1/~an event of Intel and AMD
 s/^event  stalled_backend /event  stalled_cycles /~the list SKL has two events for stalled_cycles
 s/RESOURCE_STALLS.ANY/RESOURCE"STALLS/~a quote
 s/^\(role  cycles .*\)HARDWARE/\1HARD/~neither HARDWARE/NAME nor
-s/^\(role  branches  *\)BRANCHES/\1CYCLES/~metric CYCLES: stands twice
+s/^\(role  branches  *\)BRANCHES/\1CYCLES/~metric CYCLES: appears twice
 s/^\(role  branches  *\)BRANCHES/\1branches/~is no metric
 s/^\(group  branch .*\)branches /\1/~branches: in no group
 s/^\(group  branch .*\)branches /\1branched /~no role .branched
@@ -211,21 +211,21 @@ s/^\(group  stall .*\)  6/\1  5/~two groups of priority 5
 s/^\(group  stall  *cycles \)/\1branches /~branches: in two groups
 s/^\(group  stall  *cycles \)/\1ref_cycles empty_slots l2_misses l1d_misses /~2 to 5 roles
 s/^\(ratio  IPC .*\)cycles  /\1branches  /~are in no one group
-s/dtlb_second_level dtlb_walks  l1d/itlb_walks dtlb_walks  l1d/~parts: of another group
+s/dtlb_second_level dtlb_walks  l1d/itlb_walks dtlb_walks  l1d/~parts: in another group
 s/^cite  role .*//~no cite of role
 s/^cite  arm .*//~no cite of arm
 s/^cite  arm .*/cite  arm  Arm/~cite KIND DOCUMENT
-s/^arm  41  d02 /arm  41  d03 /~core 41 d03: stands twice
+s/^arm  41  d02 /arm  41  d03 /~core 41 d03: appears twice
 s/^arm  41  d02 /arm  41  d2 /~three hexadecimal digits
 s/^\(uncore  fabric .*\)  4  arch.*/\1  4  -/~no document
 s/^\(uncore  fabric .*\)  4  /\1  3  /~two of preference 3
 s/^\(uncore  fabric .*\)  sum  /\1  bytes  /~both: fabric counts bytes
 s/^counter  power  /counter  pwr  /~no uncore .pwr
-s/^\(counter  power .*\)energy-pkg  \(.*\)-$/\1energy-pkg  \2-\n&/~counter power energy-pkg: stands twice
+s/^\(counter  power .*\)energy-pkg  \(.*\)-$/\1energy-pkg  \2-\n&/~counter power energy-pkg: appears twice
 s/rdwrmask=0x1  .*/rdwrmask=0x1  -/~no document
-s/^\(counter  umc  *write  *\)-   /\164  /~lines: of reads alone
+s/^\(counter  umc  *write  *\)-   /\164  /~lines: only for reads
 s/rdwrmask=0x1  /rdwrmask=1  /~terms .event
-s/^\(counter  umc  *read .*\)any /\1-   /~both, or none of them
+s/^\(counter  umc  *read .*\)any /\1-   /~both or neither
 s/^group  base/grope  base/~is no kind of row
 s/^# Topdown, level 1/	&/~a tab
 LIST

@@ -1061,10 +1061,10 @@ static void t_errors(void)
 static double counted(struct pmc_unit *u, int to, u64 enabled, u64 running, u64 n)
 {
     u64 v[] = { 1, enabled, running, n };
-    struct pmc_reading r = { .counted = false };
+    struct pmc_reading r = { .share = 0 };
     if (write(to, v, sizeof v) == sizeof v)
         pmc_read_group(u, PG_BASE, &r);
-    return r.counted ? r.value[PR_CYCLES] : -1;
+    return r.has[PR_CYCLES] ? r.value[PR_CYCLES] : -1;
 }
 
 static void t_pmc(void)
