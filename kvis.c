@@ -19396,10 +19396,12 @@ static void hy_counts(void)
     }
 }
 
-static bool hy_follows_none(void)
+/* Returns the tid of a thread that the BPF programs follow, in the initial pid namespace; 0: none. */
+static u32 hy_any_followed(void)
 {
     u32 key = 0;
-    return bpf_map_do(BPF_MAP_GET_NEXT_KEY, bpf_map(&hy.obj, "traced"), NULL, &key) == -ENOENT;
+    int e = bpf_map_do(BPF_MAP_GET_NEXT_KEY, bpf_map(&hy.obj, "traced"), NULL, &key);
+    return e == -ENOENT ? 0 : e ? ~0u : key;
 }
 
 /* Waits a moment until the last calls of the threads are counted. With CFG_BY_SCHED the BPF program
@@ -19408,7 +19410,7 @@ static bool hy_follows_none(void)
 static void hy_settle(void)
 {
     bool late = hy.count && !hy.observe && hy.classic_tracepoints;
-    for (int i = 0; late && i < 100 && !hy_follows_none(); i++)
+    for (int i = 0; late && i < 100 && hy_any_followed(); i++)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
@@ -22079,6 +22081,21 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
+/* Forgets all other threads of a process whose main thread has exited, which ptrace reports last. A
+ * thread without a report got the main thread's tid by an execve(2) that failed afterwards. */
+static void tr_drop_others(const struct task *leader)
+{
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct task *t = ps.task[i], *next; t; t = next) {
+            next = t->next;
+            if (t == leader || t->proc != leader->proc)
+                continue;
+            t->at_ns = leader->at_ns;
+            tr_abandon(t);
+            tr_drop(t, true);
+        }
+}
+
 static void tr_status(pid_t tid, int status)
 {
     struct task *t = ps_task(tid);
@@ -22097,6 +22114,8 @@ static void tr_status(pid_t tid, int status)
         u32 i = tr.n_early++ % ARRAY_LEN(tr.early);
         tr.early[i].tid = tid, tr.early[i].status = status;
     }
+    if (t && t->proc && t->tid == t->pid && t->proc->tasks > 1)
+        tr_drop_others(t);
     if (t)
         tr_gone(t, status);
     if (tid == tr.child)
@@ -22390,21 +22409,50 @@ static void tr_loop(void)
     }
 }
 
+static bool tr_is_dead(pid_t tid)
+{
+    return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
+}
+
+/* Stops following a thread whose exit the BPF programs missed. An execve(2) gave the thread the pid
+ * of its process and then failed, but the programs stopped following that pid when the main thread
+ * exited. If only calls are counted, the thread's process is unknown; then all processes of -p must
+ * be dead. Looks at the thread first, because during the execve its tid is gone, but its process
+ * lives. */
+static void tr_exited_unseen(pid_t tid)
+{
+    struct task *t = ps_task(tid);
+    bool dead = tr_is_dead(tid) && (!t || tr_is_dead(t->pid));
+    for (u32 i = 0; i < opt.n_pids && !t && dead; i++)
+        dead = tr_is_dead(opt.pids[i]);
+    if (!dead)
+        return;
+    if (t) {
+        t->at_ns = u_now();
+        tr_pending_at(t, true);
+        tr_abandon(t);
+        tr_drop(t, true);
+    }
+    hy_map(BPF_MAP_DELETE_ELEM, &(u32){ (u32)tid }, NULL, 0);
+}
+
 /* Runs observe mode, in which the BPF programs count or record, until kvis must detach, all
  * processes given with -p have exited, or an output has lost its reader. */
 static void tr_watch(void)
 {
     int text = out.text.fd[0], json = out.json.fd[0];
-    bool none = false;
+    u32 any = ~0u;
     u64 asked = 0;
-    while (!tr.detaching && !none && out.text.fd[0] == text && out.json.fd[0] == json) {
+    while (!tr.detaching && any && out.text.fd[0] == text && out.json.fd[0] == json) {
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
         /* Do this at most once a tick, because a call of bpf(2) can lose records: see hy_map. */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * (u64)1000) {
-            none = hy_follows_none();
+            any = hy_any_followed();
             asked = u_now();
+            if (any && any != ~0u)
+                tr_exited_unseen((pid_t)any);
         }
         if (tr.tick)
             tr_on_tick();
