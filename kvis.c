@@ -19981,8 +19981,8 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* the data of SECCOMP_RET_TRACE in kvis's own filter: "KV" */
 
-/* How kvis sees calls. PTRACE: threads stop at every traced call. HYBRID: BPF records or counts
- * most calls; threads stop at the others. OBSERVE: BPF alone; no thread ever stops. */
+/* PTRACE: threads stop at every traced call. HYBRID: BPF records or counts most calls; threads stop
+ * at the others. OBSERVE: BPF alone; no thread stops. */
 enum tr_mode { TR_PTRACE, TR_HYBRID, TR_OBSERVE };
 static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 
@@ -20035,10 +20035,10 @@ static struct {
     bool need[SC_N];      /* calls that kvis must see, by a stop or by a record */
 } tr; /* cmd_run initializes tr.status */
 
-/* Stops and exits that wait4 has already returned: see tr_collect and tr_reap_dead. */
+/* Stops and exits that wait4 has returned: see tr_collect and tr_reap_dead. */
 static struct tr_stopped tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
 
-/* Returns the row of tr_batch[] with a thread's stop that kvis has not handled, or NULL. */
+/* Returns a thread's stop that kvis has not handled, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
 {
     for (u32 i = tr.batch_next; i < tr.batch_n; i++)
@@ -20049,11 +20049,10 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- the calls at which threads stop --- */
 
-/* Fills tr.need: the calls that the user selected and the calls that the model of the tracees
- * needs. In hybrid mode the model needs all calls that change descriptors, because records come too
- * late to read descriptors from /proc. The model also needs these calls if close(2) is traced,
- * because otherwise kvis notices a closed descriptor only at a later stop. In all other cases kvis
- * reads descriptors from /proc at each stop. */
+/* Fills tr.need: the calls that the user selected and those that the model needs. The model needs
+ * all calls that change descriptors in hybrid mode, because records come too late to read
+ * descriptors from /proc, and if close(2) is traced. Otherwise kvis reads descriptors from /proc at
+ * each stop. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -20105,8 +20104,7 @@ static bool tr_nr_wanted(u32 nr)
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Emits the filter's decision for the call numbers edge[lo] to edge[hi] - 1: a binary search in
- * `edge`, which holds the numbers at which the decision changes. */
+/* Emits the filter's decision for the calls edge[lo] to edge[hi] - 1, by binary search. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
@@ -20122,8 +20120,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits code for a call whose argument `arg` decides whether the call stops. With match_stops, the
- * call stops if `arg` compares true with one of the n values; otherwise, if with none of them. */
+/* Emits code for a call whose argument `arg` decides whether it stops: with match_stops, if `arg`
+ * compares true with one of the n values; otherwise, if with none. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -20135,9 +20133,8 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* Emits the filter's code for ioctl(2). A thread stops at commands that create a descriptor, which
- * kvis then reads from /proc, and at UFFD_NEW, after which reading memory may block forever
- * (md_ioctl). */
+/* Emits code for ioctl(2): commands stop that create a descriptor, which kvis reads from /proc, and
+ * UFFD_NEW, after which reading memory may block forever (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
@@ -20150,8 +20147,7 @@ static void tr_filter_ioctl(struct tr_prog *p)
     tr_filter_arg(p, SYS_ioctl, 1, BPF_JEQ, command, n, true);
 }
 
-/* Builds the seccomp filter: SECCOMP_RET_TRACE for the calls in tr.need and for every call of
- * another ABI, SECCOMP_RET_ALLOW for all other calls. */
+/* Builds the seccomp filter: the calls in tr.need and all calls of other ABIs stop. */
 static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1024], n = 0;
@@ -20211,9 +20207,8 @@ struct tr_choice {
 #define TR_ALL_ASKED "every call is traced"
 
 /* Returns why kvis may not use a seccomp filter, or NULL. The tracee must not notice the filter,
- * but without CAP_SYS_ADMIN, the filter requires no_new_privs. If kvis itself runs under another
- * filter (of a container), its own filter would miss the calls that the container's filter denies,
- * because the action of highest precedence wins (seccomp(2), NOTES). */
+ * but without CAP_SYS_ADMIN, the filter requires no_new_privs. A filter on kvis itself, for example
+ * of a container, would hide the calls that it denies (seccomp(2), NOTES: precedence). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -20228,7 +20223,7 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
 
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
 
-/* Hybrid mode needs the seccomp filter, which stops threads at the calls that are not recorded. */
+/* Hybrid mode needs the seccomp filter, which selects the calls that stop. */
 static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
     if (f->backend == 'p')
@@ -20287,7 +20282,6 @@ static bool tr_hides_files(pid_t pid)
     return n == -EACCES || n == -EPERM;
 }
 
-/* The summary table needs a call's number, result and time, and nothing else. */
 static bool tr_only_counts(void)
 {
     return opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record && !opt.n_paths
@@ -20299,7 +20293,7 @@ static bool tr_counts_status(void)
     return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
 }
 
-/* Returns whether kvis only shows single calls: no tables, recordings, reports or traces. */
+/* Returns whether kvis only shows single calls. */
 static bool tr_only_calls(void)
 {
     return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
@@ -20334,9 +20328,8 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
-/* Returns the default size of the ring (without --ring). In observe mode, a full ring loses
- * records, because no thread can be held. Therefore, the ring is larger on a machine with more
- * memory. */
+/* Returns the default size of the ring. In observe mode, a full ring loses records, because no
+ * thread can be held; therefore, the ring grows with the machine's memory. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
@@ -20345,8 +20338,7 @@ static u32 tr_ring_bytes(void)
                                        : HELD);
 }
 
-/* Chooses the mode and loads its BPF programs. Falls back to another mode if the kernel rejects the
- * BPF programs. */
+/* Chooses the mode and loads its BPF programs, or chooses again if the kernel rejects them. */
 static void tr_backend(void)
 {
     struct tr_facts f = tr_gather();
@@ -20390,12 +20382,12 @@ static void tr_resume(struct task *t, int sig)
         t->full_ns = u_now();
         hy_full(t);
     }
-    /* ESRCH: the tracee was killed; wait4 will report its exit. */
+    /* ESRCH: the tracee was killed; wait4 will report it */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* Returns whether a thread must stop before it exits: the main thread of each process, unless BPF
- * only counts calls; all threads if tr.ends is set. */
+/* Returns whether a thread must stop before it exits: main threads, unless BPF only counts calls;
+ * all threads if tr.ends is set. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -20485,8 +20477,8 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Frees unused names when there are many names. The caller must not hold a pointer to a name that
- * this function does not mark as used. At the entry of a call, no caller holds one. */
+/* Frees unused names when there are many. The caller must not hold a pointer to a name that is not
+ * marked here; at the entry of a call, no caller holds one. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -20515,10 +20507,9 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether a call that begins is the call in which -p found the thread waiting. On some
- * architectures, arch_interrupted cannot detect an interrupted call, because the result is in the
- * first argument's register, which the kernel restores before the stop. There, the call begins
- * again or, if it has a timeout, restart_syscall(2) begins. */
+/* Returns whether a call is the one in which -p found the thread waiting. arch_interrupted cannot
+ * detect it on architectures whose result register is also the first argument's, because the kernel
+ * restores that before the stop. There, the call begins again, or restart_syscall(2) begins. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -20580,9 +20571,8 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* Drops a thread's reference to its descriptor table. `closed`: the kernel has dropped its
- * reference, too. If nobody else uses the table, its descriptors are then reported as closed by
- * this thread. */
+/* Drops a thread's reference to its descriptor table, and reports the descriptors as closed by this
+ * thread if nobody else uses the table. `closed`: the kernel has dropped its reference. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -20608,7 +20598,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* Warns once that kvis prevents a traced debugger from tracing (ptrace(2): one tracer only). */
+/* Warns once that a traced debugger cannot trace (ptrace(2): one tracer only). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -20619,7 +20609,7 @@ static void tr_other_tracer(struct task *t, const struct call *c)
 }
 
 /* Stops a running thread to which another thread has applied seccomp filters
- * (SECCOMP_FILTER_FLAG_TSYNC). After it is resumed, the thread stops at every call. */
+ * (SECCOMP_FILTER_FLAG_TSYNC). From now on it stops at every call. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
@@ -20668,9 +20658,8 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Clears CLONE_UNTRACED in a call's arguments. With this flag, the child would inherit the seccomp
- * filter of kvis but have no tracer, so its filtered calls would fail with ENOSYS. The flag has no
- * effect on a process that is not traced. */
+/* Clears CLONE_UNTRACED: the child would inherit kvis's seccomp filter without a tracer, and its
+ * filtered calls would fail with ENOSYS. Without a tracer, the flag has no effect. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -20691,7 +20680,7 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* Kills a thread that breaks SECCOMP_MODE_STRICT. The other threads of its process survive. */
+/* Kills a thread that breaks SECCOMP_MODE_STRICT; the other threads of its process survive. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -20699,10 +20688,10 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides the seccomp filter of kvis: for a tracee without filters of its own, PR_GET_SECCOMP of
- * prctl(2) returns that it has no filter. Once a filter is installed, the kernel refuses
- * SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode). Therefore, kvis emulates this
- * mode: read, write, exit and sigreturn are allowed, and any other call kills the thread. */
+/* Hides kvis's seccomp filter from a tracee without filters of its own: PR_GET_SECCOMP returns that
+ * there is no filter. The kernel refuses SECCOMP_MODE_STRICT after any filter (kernel/seccomp.c,
+ * seccomp_may_assign_mode); therefore, kvis emulates it: any call except read, write, exit and
+ * sigreturn kills the thread. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -20730,7 +20719,7 @@ static void tr_note_told(struct task *t)
 }
 
 /* Returns the peak resident memory of a process's current program (proc_pid_status(5)). ru_maxrss
- * of wait4(2) also covers earlier programs, and children that the process has waited for. */
+ * also covers earlier programs and children. */
 static u64 tr_peak(pid_t tid)
 {
     return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
@@ -20761,8 +20750,8 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     }
 }
 
-/* Shows a call that has lasted TR_LASTS_NS and has not ended, because its record arrives only when
- * it ends. `event`: the thread has stopped inside the call, so the call is shown at once. */
+/* Shows a call that has lasted TR_LASTS_NS, because its record arrives only when it ends. `event`:
+ * the thread has stopped inside the call, which is shown at once. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -20790,8 +20779,8 @@ static void tr_pending(struct task *t)
     tr_pending_at(t, false);
 }
 
-/* Returns whether a record has to wait for its thread to stop. The record of a call is incomplete
- * if the BPF program holds the thread at the end of the call to let kvis read the memory. */
+/* Returns whether a record must wait for its thread to stop: the BPF program holds the thread at
+ * the end of the call to let kvis read memory that the record lacks. */
 static bool tr_must_wait(const struct wire_call *w)
 {
     const struct tr_stopped *s = tr.now.tid == (pid_t)w->tid ? &tr.now : tr_batched((pid_t)w->tid);
@@ -20822,8 +20811,7 @@ static void tr_waker(struct call *c, const struct wire_times *m)
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
-/* Splits `ns`, the duration of a call, into its parts. m NULL: the thread was on a CPU all the
- * time. */
+/* Splits the duration of a call. m NULL: the thread was on a CPU all the time. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -20895,7 +20883,7 @@ static void tr_delay(const struct wire_delay *d)
     md_emit(e);
 }
 
-/* Handles the record of a completed disk request, whose thread may have exited. */
+/* Handles a completed disk request, whose thread may have exited. */
 static void tr_io(const struct wire_io *w)
 {
     struct task *t = ps_task((pid_t)w->tid);
@@ -20940,7 +20928,7 @@ static u64 tr_when(void)
     return tr.seen_ns ? tr.seen_ns : u_now();
 }
 
-/* Reports how many calls were lost since the last report. n is the total number. */
+/* Reports the calls lost since the last report. n: the total number. */
 static void tr_report_lost(u64 n, u64 ns)
 {
     if (hy.count || n <= hy.reported_lost)
@@ -20965,15 +20953,15 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
-/* Returns whether tid is a tracee that was not reaped, so the kernel cannot have reused its tid. */
+/* Returns whether tid is a tracee that was not reaped, so its tid cannot have been reused. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
     return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
 }
 
-/* Gives a child the original value of an argument that kvis has changed in the parent's call. The
- * child has a copy of the changed argument; kvis restores it at the child's first stop. */
+/* Lets a child restore an argument at its first stop: it has a copy of the argument that kvis
+ * changed in the parent's call. */
 static void tr_inherit_untraced(struct task *child, const struct task *t)
 {
     child->restore_arg0 = t->restore_arg0;
@@ -21044,8 +21032,8 @@ static u64 tr_auxv(pid_t pid, u64 key)
     return 0;
 }
 
-/* Reads a program's name, as the caller of execve passed it, from the new stack at the stop after
- * the exec. Returns the name's length; 0 or less: the name cannot be read. */
+/* Reads a program's name, as execve got it, from the new stack. Returns its length; 0 or less: the
+ * name cannot be read. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
@@ -21054,7 +21042,7 @@ static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
     return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
 }
 
-/* Describes an exec whose entry kvis missed because it attached during the exec. */
+/* Describes an exec during which kvis attached. */
 static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
@@ -21073,9 +21061,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once that a program runs without the privilege that its file gives. The kernel withholds
- * the privilege because the tracer could misuse the program (execve(2)). For a script, the file of
- * the interpreter counts. */
+/* Warns once that a program runs without the privilege that its file gives, which the kernel
+ * withholds because of the tracer (execve(2)). For a script, the interpreter's file counts. */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -21136,7 +21123,7 @@ static void tr_exec_state(struct task *t)
     }
 }
 
-/* Handles an exec by a thread that is not the leader. The thread takes the leader's tid, and the
+/* Handles an exec by a thread that is not the leader: the thread takes the leader's tid, and the
  * leader disappears without a report (ptrace(2), "execve(2) under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
 {
@@ -21157,8 +21144,7 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
     return t;
 }
 
-/* Completes a successful exec, whose result is known before the call returns. The thread need not
- * stop at the end of the call, unless it stops at every call. */
+/* Completes a successful exec before the call returns. The end of the call need not stop. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -21189,7 +21175,7 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* If a thread exits inside execve and the old program is already replaced, reports the execve as
+/* If a thread exits inside execve after the old program was replaced, reports the exec as
  * successful: the kernel kills a process whose execve fails that late. */
 static void tr_exec_died(struct task *t)
 {
@@ -21237,8 +21223,8 @@ static void tr_gone(struct task *t, int status)
     tr_drop(t, true);
 }
 
-/* Returns the exit status of a thread that died before its parent's event reported it. Such a
- * thread has not run yet; only SIGKILL or the end of its whole process can have killed it. */
+/* Returns the exit status of a thread that died before its parent's event. It has not run yet; only
+ * SIGKILL or the end of its process can have killed it. */
 static int tr_early_status(pid_t tid)
 {
     for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
@@ -21285,9 +21271,9 @@ static void tr_interrupted_by(struct task *t, int sig)
     }
 }
 
-/* Returns whether a fault cannot kill t, because t is the init of a pid namespace and has no
- * handler. With a tracer, such a thread faults forever. Without a tracer, the kernel clears
- * SIGNAL_UNKILLABLE, and the fault kills the thread (kernel/signal.c, force_sig_info_to_task). */
+/* Returns whether a fault cannot kill t, the init of a pid namespace without a handler. Under a
+ * tracer, it would fault forever; without one, the kernel clears SIGNAL_UNKILLABLE
+ * (kernel/signal.c, force_sig_info_to_task). */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -21303,7 +21289,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     return !caught || !(strtoull(caught, NULL, 16) & bit);
 }
 
-/* Adds the sender of a signal. The pid in siginfo is an id of the receiver's pid namespace. */
+/* Adds the sender of a signal. si_pid is an id of the receiver's pid namespace. */
 static void tr_sender(struct event *e, const struct task *t, pid_t pid)
 {
     pid_t ours = ps_from_ns(t, pid);
@@ -21383,7 +21369,7 @@ static void tr_signal_stop(struct task *t, int sig)
 
 /* --- observe: threads that never stop --- */
 
-/* Reads the current name of a thread, which prctl(2) can change; otherwise, uses the known name. */
+/* Reads the name of a thread, which prctl(2) can change. `known`: the name if /proc has none. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
     char path[64], name[32];
@@ -21412,7 +21398,7 @@ static void tr_first_state(struct task *t, pid_t pid)
     }
 }
 
-/* Adds a thread that kvis did not see start, from /proc. Returns NULL if out of memory. */
+/* Adds a thread that kvis did not see start. Returns NULL if out of memory. */
 static struct task *tr_meet(pid_t pid, pid_t tid)
 {
     struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
@@ -21442,15 +21428,15 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Returns the thread of a record. Adds the thread if its fork record was lost. */
+/* Returns the thread of a record, which is new if its fork record was lost. */
 static struct task *tr_of(u32 pid, u32 tid)
 {
     struct task *t = ps_task((pid_t)tid);
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* Handles the record of a call that ended before kvis read the state of its process from /proc.
- * This state already includes the effect of the call, so the record is not replayed. */
+/* Skips the record of a call that ended before kvis read its process's state from /proc, which
+ * includes the effect of the call. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -21460,7 +21446,6 @@ static void tr_before_met(struct task *t, const struct wire_call *w)
         ps_look_fs(t);
 }
 
-/* Handles the record of a call in observe mode with -p. */
 static void tr_followed(const struct wire_call *w)
 {
     u64 lost = hy_lost_before();
@@ -21507,8 +21492,7 @@ static void tr_fork_record(const struct wire_proc *h)
     tr_born(t, child, h->flags);
 }
 
-/* Warns that kvis does not see the calls of a 32-bit program: they have other numbers, and the BPF
- * program ignores them. */
+/* Warns that the calls of a 32-bit program are not seen. */
 static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
@@ -21520,16 +21504,15 @@ static void tr_warn_unseen(pid_t pid)
 }
 
 /* Returns the peak resident memory of the program that a record ends; 0: not known. The kernel
- * keeps one peak for all programs of a process. This peak is that of the last program only if it
- * exceeds `before`, the peak in pages when that program was executed. */
+ * keeps one peak for all programs of a process, which is the last program's only if it exceeds
+ * `before`, the peak in pages at the exec. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Keeps the program and the arguments of an exec. The record of the arguments precedes that of the
- * exec. */
+/* Keeps the program and arguments of an exec. The record of the arguments comes first. */
 static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -21546,8 +21529,8 @@ static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *
     hy_args_drop(args);
 }
 
-/* Handles the record of an execve that has passed its point of no return. If the execve fails, the
- * record of the call has no arguments, because the memory of the caller is gone. */
+/* Handles an execve that has passed its point of no return. If it fails, the caller's memory is
+ * gone, so the record of the call has no arguments. */
 static void tr_begun_record(const struct wire_proc *h, const char *data)
 {
     struct task *t = tr_of(h->pid, h->tid);
@@ -21605,7 +21588,7 @@ static void tr_signal_record(const struct wire_signal *w)
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
 }
 
-/* Reports how a fatal signal was sent to a process if no record shows the signal's delivery. */
+/* Reports how a fatal signal was sent if no record shows its delivery. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -21632,8 +21615,8 @@ static void tr_exit_record(const struct wire_proc *h)
     tr_gone(t, h->ret);
 }
 
-/* Forgets a thread whose exit record was lost. The record is lost if the previous sweep already
- * found the thread missing, because all records from before that sweep have been read. */
+/* Forgets a thread whose exit record was lost: the previous sweep already found the thread missing,
+ * and all records from before that sweep have been read. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
@@ -21663,9 +21646,8 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* Where kvis's output goes, directly or through another reader. kvis does not show the calls of
- * readers, because each line about a call would cause more calls. If a reader's pid is reused,
- * nobody reads kvis's output any more, so kvis has usually ended. */
+/* Where kvis's output goes, directly or through another reader. The calls of readers are not shown,
+ * because each line about a call would cause more calls. */
 static struct {
     char end[64][128]; /* what readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
     u32 n;
@@ -21688,8 +21670,8 @@ static bool tr_knows_end(const char *end)
     return false;
 }
 
-/* Adds the end of a pipe, FIFO or terminal that its readers hold, given the link of the writer's
- * descriptor. Returns whether this end is new. */
+/* Adds the end of a pipe, FIFO or terminal that its readers hold, given the writer's link. Returns
+ * whether this end is new. */
 static bool tr_add_end(const char *link)
 {
     char end[sizeof tr_outputs.end[0]];
@@ -21705,8 +21687,8 @@ static bool tr_add_end(const char *link)
     return true;
 }
 
-/* Gets the link of a descriptor. The link of a terminal's master does not contain the number of
- * the terminal; kvis replaces it with "ptmx N". */
+/* Gets the link of a descriptor; "ptmx N" for the master of terminal N, whose link lacks the
+ * number. */
 static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
     char path[64], info[256];
@@ -21721,7 +21703,7 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 }
 
 /* If `reads`, returns whether a process reads from an end in tr_outputs. Otherwise, adds the ends
- * that it writes to, and returns whether one of them is new. */
+ * that it writes to, and returns whether one is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
     char path[64], link[PATH_MAX + 1];
@@ -21745,7 +21727,7 @@ static bool tr_ends_of(pid_t pid, bool reads)
     return any;
 }
 
-/* Finds the processes that read kvis's output, following the output from reader to reader. */
+/* Finds the processes that read kvis's output, from reader to reader. */
 static void tr_find_readers(void)
 {
     const int fd[] = { out.text.fd[0], out.json.fd[0] };
@@ -21799,8 +21781,7 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     dec_exit(t, c);
 }
 
-/* Handles a record of --all or --cgroup. kvis has no other information about the record's
- * process. */
+/* Handles a record of --all or --cgroup, the only information about its process. */
 static void tr_observed(const struct wire_call *w)
 {
     static struct task task;
@@ -21826,8 +21807,8 @@ static void tr_observed(const struct wire_call *w)
     t->record = NULL;
 }
 
-/* Handles one record of the ring. A call's record is replayed as the two stops at the call's start
- * and end. Returns false if the record has to wait for its thread to stop. */
+/* Handles one record of the ring; a call is replayed as the two stops at its start and end. Returns
+ * false if the record must wait for its thread to stop. */
 static bool tr_record(const void *p, u32 size)
 {
     switch (size) {
@@ -21864,7 +21845,7 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* Sets the period of the timer, which is short while records arrive and fill the ring. */
+/* Sets the timer's period, which is short while records arrive. */
 static void tr_set_tick(bool fast)
 {
     long us = fast ? TR_FAST_US : TR_TICK_US;
@@ -21883,11 +21864,10 @@ static void tr_set_aside(pid_t tid, int status)
 }
 
 /* Collects all pending stops before the first thread is resumed. wait4(-1) looks at the newest
- * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread). Without this
- * function, new tracees that stop again as fast as kvis handles them would starve older ones. If a
- * thread is reported twice, it was killed in its first stop, so the second report replaces the
- * first. Only the tracing thread may call this function: the thread of tr_release would consume
- * stops, and the signals that stopped threads should receive when they are detached. */
+ * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread), so new tracees that
+ * stop again at once would starve older ones. A second report of a thread replaces the first: the
+ * thread was killed in its first stop. Only the tracing thread may call this function: the thread
+ * of tr_release would consume stops and their signals. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -21900,7 +21880,7 @@ static void tr_collect(void)
         tr_set_aside(tid, status);
 }
 
-/* Replaces the stop that kvis handles next if the same thread has a newer stop. */
+/* Replaces the stop that kvis handles next if its thread has a newer one. */
 static void tr_collected_again(pid_t tid, int *status)
 {
     struct tr_stopped *again = tr_batched(tid);
@@ -21920,9 +21900,8 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Handles the records before the marked position in the ring. Returns false if some of them remain.
- * A record that another CPU is still writing, or that waits for its thread to stop (tr_must_wait),
- * briefly blocks the records after it. */
+/* Handles the records before the marked position. Returns false if some remain. A record that is
+ * still being written, or that waits for a stop (tr_must_wait), delays the following ones. */
 static bool tr_drain_marked(void)
 {
     tr_drain();
@@ -21936,7 +21915,7 @@ static bool tr_drain_marked(void)
     return true;
 }
 
-/* Handles all records written so far, which precede the stops that are handled next. */
+/* Handles all records written so far, which precede the next stops. */
 static void tr_drain_all(void)
 {
     u64 n = tr.collected;
@@ -21978,8 +21957,8 @@ struct tr_in {
     u64 word[8];
 };
 
-/* Returns the row of the call that a thread is making; -1: no call; -2: not known
- * (proc_pid_syscall(5) cannot be read, or the number is from the table of a 32-bit ABI). */
+/* Returns the row of the call that a thread is making; -1: no call; -2: not known (/proc cannot be
+ * read, or the number is from a 32-bit ABI). */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
     char path[64], text[256], *end;
@@ -21993,9 +21972,8 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
     return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, (u64)in->nr);
 }
 
-/* Notes the peak resident memory of a process when its main thread is about to exit and the memory
- * still exists. If only the main thread calls exit(2), other threads live on, and the peak may
- * still grow. */
+/* Notes the peak resident memory of a process at the exit of its main thread, while the memory
+ * exists. If only this thread exits, the peak may still grow. */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -22017,7 +21995,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
         if (!t->seen_stop)
             tr_first_stop(t);
         if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
-            /* this is a group-stop: the thread stays stopped until SIGCONT */
+            /* a group-stop: the thread stays stopped until SIGCONT */
             t->run = RUN_LISTEN;
             sys_ptrace(PTRACE_LISTEN, t->tid, 0, NULL);
             return;
@@ -22046,7 +22024,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
     tr_resume(t, 0);
 }
 
-/* Leaves a new thread stopped until the ptrace event of its parent reports it. */
+/* Leaves a new thread stopped until its parent's event. */
 static void tr_unknown(pid_t tid)
 {
     struct task *t = ps_new_task(tid);
@@ -22081,8 +22059,8 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
-/* Forgets all other threads of a process whose main thread has exited, which ptrace reports last. A
- * thread without a report got the main thread's tid by an execve(2) that failed afterwards. */
+/* Forgets the other threads of a process whose main thread has exited: ptrace reports that last.
+ * One without a report took the main thread's tid by an execve(2) that failed afterwards. */
 static void tr_drop_others(const struct task *leader)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -22122,8 +22100,8 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* Resumes a new thread whose parent was killed before the ptrace event that reports the thread. The
- * thread's state is copied from its process or its parent, or read from /proc. */
+/* Resumes a new thread whose parent was killed before its event. The thread's state comes from its
+ * process, its parent, or /proc. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -22145,9 +22123,9 @@ static void tr_orphan(struct task *t)
 /* --- detaching, and signals that end kvis --- */
 
 /* Detaches from all tracees as if kvis had never attached. Only stopped threads are detached at
- * once. Stopping a running thread would end some calls with EINTR (signal(7), "Interruption of
- * system calls and library functions by stop signals"). The kernel detaches running threads when
- * the tracing thread exits (tr_release). Hybrid mode never detaches: its command ends with kvis. */
+ * once: stopping a running thread would end some calls with EINTR (signal(7), "Interruption of
+ * system calls and library functions by stop signals"). The kernel detaches the others when the
+ * tracing thread exits (tr_release). Hybrid mode never detaches: its command ends with kvis. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -22162,10 +22140,10 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Calls `rest` in a new thread and exits the tracing thread. Then, the kernel detaches all tracees
- * without stopping them (exit_ptrace, kernel/ptrace.c), so no tracee waits while kvis writes its
- * report to a slow reader. Returns if there is no tracee or no thread can be created; in that case
- * the tracees are detached when kvis exits. */
+/* Calls `rest` in a new thread and exits the tracing thread, at which the kernel detaches all
+ * tracees without stopping them (exit_ptrace, kernel/ptrace.c). Therefore, no tracee waits for a
+ * slow reader of the report. Returns if there is no tracee or no new thread; then the exit of kvis
+ * detaches. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -22175,8 +22153,8 @@ static void tr_release(void *(*rest)(void *))
         return;
     if (pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
-    /* The C library does not know that this thread exits. The kernel must not clear the thread's
-     * tid (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the lock of its thread list. */
+    /* The C library does not know of this exit. The kernel must not clear the tid
+     * (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the lock of its thread list. */
     syscall(SYS_set_tid_address, NULL);
     syscall(SYS_exit, 0);
 }
@@ -22193,7 +22171,7 @@ static void tr_kill_all(void)
     tr_each(tr_kill_one);
 }
 
-/* Returns whether the received signals end kvis. Called while a slow reader blocks the output. */
+/* Returns whether signals end kvis. Called while a slow reader blocks the output. */
 static bool tr_give_up(void)
 {
     u32 ends = tr.interrupts;
@@ -22203,9 +22181,8 @@ static bool tr_give_up(void)
     return ends > 1;
 }
 
-/* Returns whether a signal to kvis went to the whole process group, which includes the command. In
- * that case, the command has received the same signal from the same sender, or the signal is
- * pending. ^C and ^\ of a terminal are left to tr_on_signal. */
+/* Returns whether a signal to kvis went to the whole process group: the command has received the
+ * same signal from the same sender, or it is pending. ^C and ^\ are left to tr_on_signal. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -22228,9 +22205,8 @@ static bool tr_is_groups(const struct tr_signal *q)
 
 /* Handles a signal to kvis. The command gets the first one: from the terminal (^C or ^\), else from
  * kvis. After TERM or HUP, kvis ends with the command. The second signal ends kvis: INT and QUIT
- * kill all tracees; TERM and HUP do this only with --kill-on-exit, or if the tracees run under the
- * seccomp filter of kvis, which must not outlive kvis. Otherwise TERM and HUP detach all tracees.
- */
+ * kill all tracees; TERM and HUP do so only with --kill-on-exit, or if the tracees run under kvis's
+ * seccomp filter, which must not outlive kvis; otherwise they detach all tracees. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -22248,8 +22224,8 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Handles the queued signals to kvis. A signal that may have been sent to the process group waits
- * until the command has had time to receive the same signal. */
+/* Handles the queued signals. A signal that may have been sent to the process group waits until the
+ * command has had time to receive it. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -22265,7 +22241,7 @@ static void tr_on_signals(u64 now)
 
 /* --- waiting --- */
 
-/* Records the resident memory of a process, which no call reports, for graphs over time. */
+/* Records the resident memory of a process, for graphs over time. */
 static void tr_resident(struct task *t)
 {
     enum { EVERY_NS = 100000000, A_TICK = 16 };
@@ -22284,7 +22260,7 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
-/* If records were lost, runs tr_sweep for all threads twice, a second apart. */
+/* If records were lost, runs tr_sweep twice, a second apart. */
 static void tr_look_for_missing(u64 now)
 {
     bool lost = fdt.lost_ns > tr.swept_ns;
@@ -22295,8 +22271,8 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = now;
 }
 
-/* Does timed work, and handles signals to kvis. After a tick without a stop, also resumes new
- * threads whose parent has not reported them. */
+/* Does timed work and handles signals to kvis. After a tick without a stop, also resumes new
+ * threads that no parent has reported. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -22348,9 +22324,8 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* Like tr_wait_one, but takes the next thread of a batch of stopped threads. When this function
- * returns, kvis has written all output from before these stops. It writes this output once for the
- * whole batch, because resumed threads fill the ring again. */
+/* Like tr_wait_one, but takes the next of a batch of stopped threads. All output from before the
+ * batch is then written: once, because resumed threads fill the ring again. */
 static pid_t tr_wait(int *status)
 {
     if (tr.batch_next < tr.batch_n) {
@@ -22414,11 +22389,10 @@ static bool tr_is_dead(pid_t tid)
     return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
 }
 
-/* Stops following a thread whose exit the BPF programs missed. An execve(2) gave the thread the pid
- * of its process and then failed, but the programs stopped following that pid when the main thread
- * exited. If only calls are counted, the thread's process is unknown; then all processes of -p must
- * be dead. Looks at the thread first, because during the execve its tid is gone, but its process
- * lives. */
+/* Stops following a thread whose exit BPF missed: an execve(2) gave it the pid of its process and
+ * then failed, but that pid's map entry had gone with the main thread. If calls are only counted,
+ * the process is unknown; then all processes of -p must be dead. The thread is looked at first:
+ * during the execve its tid is gone, but its process lives. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -22436,8 +22410,8 @@ static void tr_exited_unseen(pid_t tid)
     hy_map(BPF_MAP_DELETE_ELEM, &(u32){ (u32)tid }, NULL, 0);
 }
 
-/* Runs observe mode, in which the BPF programs count or record, until kvis must detach, all
- * processes given with -p have exited, or an output has lost its reader. */
+/* Runs observe mode until kvis must detach, no process is followed, or an output has lost its
+ * reader. */
 static void tr_watch(void)
 {
     int text = out.text.fd[0], json = out.json.fd[0];
@@ -22461,10 +22435,10 @@ static void tr_watch(void)
 
 /* --- signals to kvis --- */
 
-/* Reaps dead tracees in the timer's signal handler to prevent a deadlock: PTRACE_SEIZE waits for an
- * exec (cred_guard_mutex, kernel/ptrace.c), and the exec waits until kvis reaps the dead threads
- * that it already traces. With any options, wait4 also returns stops of live threads
- * (kernel/exit.c, wait_task_stopped). Calls only async-signal-safe functions. */
+/* Reaps dead tracees in the signal handler of the timer: PTRACE_SEIZE waits for an exec
+ * (cred_guard_mutex, kernel/ptrace.c), which waits until kvis reaps the dead threads of the
+ * process. With any options, wait4 also returns stops (kernel/exit.c, wait_task_stopped). Calls
+ * only async-signal-safe functions. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
@@ -22495,9 +22469,9 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* Installs the signal handlers and starts the timer. Each signal is queued and interrupts the call
- * in which kvis waits. A signal that arrives just before that call is handled at the next tick of
- * the timer. The command does not inherit the timer (fork(2)). */
+/* Installs the signal handlers and starts the timer, which the command does not inherit (fork(2)).
+ * Each signal interrupts the call in which kvis waits; if it arrives just before that call, the
+ * next tick handles it. */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -22510,8 +22484,8 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* Installs the seccomp filter in the command's process. Without SPEC_ALLOW a kernel before 5.16
- * would disable speculation for the command (PR_GET_SPECULATION_CTRL). */
+/* Installs the seccomp filter in the command's process. SPEC_ALLOW: before 5.16, a filter would
+ * otherwise disable speculation (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
@@ -22520,7 +22494,7 @@ static void tr_child_early(void)
         sp_child_fail('s');
 }
 
-/* Runs in the command's process before the exec. tr_signal_stop starts tracing at the SIGSTOP. */
+/* Runs in the command's process before the exec. Tracing starts at the SIGSTOP. */
 static void tr_child_late(void)
 {
     hy_child();
@@ -22538,8 +22512,7 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Attaches to a child of kvis. Returns NULL, or the reason for a failure after killing the
- * child. */
+/* Attaches to a child of kvis. Returns NULL; or kills the child and returns why that failed. */
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
@@ -22646,7 +22619,7 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* kvis must not stop its ancestors, because one of them may have to resume kvis. */
+/* kvis must not stop its ancestors: one of them may have to resume kvis. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -22655,7 +22628,7 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Stores the call in which a new thread waits. Returns the call's row; negative: no call. */
+/* Stores the call in which a new thread waits. Returns its row; negative: no call. */
 static int tr_first_look(struct task *t, struct tr_in *in)
 {
     int row = tr_in_call(t->tid, in);
@@ -22673,9 +22646,8 @@ static s64 tr_switches(pid_t tid)
     return own < 0 || other < 0 ? -1 : own + other;
 }
 
-/* Writes the call in which a thread waits to the BPF program's map, which then records the end of
- * the call. If the thread has run in between, that record is for another call, and kvis ignores
- * it. */
+/* Lets BPF record the end of the call in which a thread waits. If the thread has run meanwhile,
+ * that record is of another call, and kvis ignores it. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -22755,7 +22727,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
-/* Forgets the dead threads that tr_reap_dead has reaped, and queues the stops that it received. */
+/* Drops the threads that tr_reap_dead has reaped, and queues the stops that it received. */
 static void tr_after_reaping(void)
 {
     for (sig_atomic_t i = 0; i < tr.n_reaped; i++) {
@@ -22772,7 +22744,7 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Attaches to a thread. Returns 1 if the thread is new, 0 if kvis already traces it, or -errno. */
+/* Attaches to a thread. Returns 1: the thread is new, 0: already traced, or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
@@ -22805,9 +22777,8 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to every thread of a process, or lets the BPF programs follow every thread. Repeats this
- * until no new thread appears, because the process may still create threads. Returns 0 or -errno.
- * -E2BIG: the BPF programs follow only some of the threads. */
+/* Attaches to every thread of a process, or lets BPF follow it. Repeats this until no new thread
+ * appears. Returns 0 or -errno; -E2BIG: BPF follows only some threads. */
 static int tr_attach(pid_t pid)
 {
     char path[64];
@@ -22831,8 +22802,8 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches to a process, given by its pid or the tid of a thread, unless the process is one of the
- * first n of opt.pids. Returns the pid, or 0 after a warning. */
+/* Attaches to a process, given by its pid or the tid of a thread, unless it is one of the first n
+ * of opt.pids. Returns the pid, or 0 after a warning. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
@@ -22862,7 +22833,7 @@ static void tr_from_zero(struct task *t)
         t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
-/* Attaches to the processes of -p. Reduces opt.pids to the attached ones; returns their number. */
+/* Attaches to the processes of -p. Reduces opt.pids to those attached; returns their number. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
@@ -22880,8 +22851,7 @@ static u32 tr_attach_all(void)
 
 /* --- the whole run --- */
 
-/* Binds kvis and the command to one CPU, because waking a thread on another CPU makes stops
- * slow. */
+/* Binds kvis and the command to one CPU: stops are slow if they wake a thread on another CPU. */
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
@@ -22896,8 +22866,8 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
-/* Sets the CPU time of the run: the time of the command and of the descendants that were waited
- * for, like time(1). With -p: the CPU time that the traced processes used during the trace. */
+/* Sets the CPU time of the run: of the command and the descendants that were waited for, like
+ * time(1); with -p, of the traced processes during the trace. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -22956,7 +22926,7 @@ static void *tr_detach(void *unused)
 }
 
 /* Ends the run: no tracee remains stopped, and all output is complete. Returns the exit status of
- * kvis; sets *sig to the signal by which kvis must die, or to 0. */
+ * kvis; *sig: the signal by which kvis must die, or 0. */
 static int tr_finish(int *sig)
 {
     pthread_t th;
