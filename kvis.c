@@ -19396,7 +19396,7 @@ static void hy_counts(void)
     }
 }
 
-/* Returns the tid of a thread that the BPF programs follow, in the initial pid namespace; 0: none. */
+/* Returns the tid, in the initial pid namespace, of a thread that BPF follows; 0: none. */
 static u32 hy_any_followed(void)
 {
     u32 key = 0;
