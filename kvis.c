@@ -10382,6 +10382,47 @@ static void md_fcntl(struct task *t, struct call *c)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
 
+/* Returns whether a call failed because the kernel cannot copy between these two files. Programs
+ * such as cat(1) then copy with read(2) and write(2). */
+static bool md_cannot_copy(const struct call *c)
+{
+    return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
+}
+
+/* The commands of ioctl(2) that change a file or a file system (linux/fs.h). */
+static const struct { u32 op; const char *name; } md_changing[] = {
+    { 0x1277, "BLKDISCARD" },
+    { 0x127d, "BLKSECDISCARD" },
+    { 0x127f, "BLKZEROOUT" },
+    { 0x40049409, "FICLONE" },
+    { 0x40046602, "FS_IOC_SETFLAGS" }, /* of 32-bit programs */
+    { 0x40086602, "FS_IOC_SETFLAGS" },
+    { 0x401c5820, "FS_IOC_FSSETXATTR" },
+    { 0x4020940d, "FICLONERANGE" },
+    { 0x41009432, "FS_IOC_SETFSLABEL" },
+    { 0x8004587d, "FS_IOC_SHUTDOWN" },
+    { 0xc0045877, "FIFREEZE" },
+    { 0xc0045878, "FITHAW" },
+    { 0xc0185879, "FITRIM" },
+};
+
+/* Reports a command that changes a file. Programs such as cp(1) do without a command that the file
+ * system lacks, so that failure is no event. */
+static void md_ioctl_change(struct task *t, const struct call *c)
+{
+    const char *name = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(md_changing); i++)
+        name = md_changing[i].op == (u32)c->arg[1] ? md_changing[i].name : name;
+    if (!name || md_cannot_copy(c) || c->err == ENOTTY)
+        return;
+    struct ofd *o = fd_get(t, (s32)c->arg[0]);
+    struct event *e = md_event(EK_CHANGE, t, c);
+    ev_sym(e, EV_call, "ioctl");
+    ev_sym(e, EV_op, name);
+    ev_name(e, EV_path, o ? o->name : NULL);
+    md_emit(e);
+}
+
 static void md_ioctl(struct task *t, struct call *c)
 {
     enum {
@@ -10390,6 +10431,7 @@ static void md_ioctl(struct task *t, struct call *c)
         KV_UFFD_NEW = 0xaa00
     }; /* asm-generic/ioctls.h */
     struct fdent *e = fd_find(t->files, (s32)c->arg[0]);
+    md_ioctl_change(t, c);
     if (c->err)
         return;
     if (e && ((u32)c->arg[1] == KV_FIOCLEX || (u32)c->arg[1] == KV_FIONCLEX))
@@ -10946,13 +10988,6 @@ static void md_mmsg(struct task *t, struct call *c)
     }
 }
 
-/* Returns whether a call failed because the kernel cannot copy between these two files. Programs
- * such as cat(1) then copy with read(2) and write(2). */
-static bool md_cannot_copy(const struct call *c)
-{
-    return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
-}
-
 static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[c->id];
@@ -11001,19 +11036,44 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path in argument `arg` or, if it is -1, the file of descriptor argument 0. */
+/* Sets *p to the path in argument `arg` or, if it is -1, the file or name in argument 0. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
+    u16 kind = sc_rows[c->row].arg[0];
+    p->ok = false;
+    p->len = 0;
     if (arg >= 0) {
         md_path(c, (u32)arg, p);
         return;
     }
+    if (kind == K_TARGET || kind == K_NAME) {
+        bool cut;
+        s64 n = mem_str(t, c->arg[0], p->s, sizeof p->s - 1, &cut);
+        p->ok = n > 0;
+        p->len = (u32)MAX(n, 0);
+        return;
+    }
+    if (kind != K_FD)
+        return;
     struct ofd *o = fd_get(t, (s32)c->arg[0]);
     p->ok = o && o->name;
     p->len = p->ok ? MIN(o->name->len, (u32)sizeof p->s - 1) : 0;
     if (p->ok)
         memcpy(p->s, o->name->s, p->len);
     p->s[p->len] = 0;
+}
+
+/* Returns whether a call only reads what other calls of its kind change. */
+static bool md_is_query(const struct call *c)
+{
+    static const u32 quota[] = { /* Q_GETFMT, GETINFO, GETQUOTA, GETNEXTQUOTA; those of XFS */
+        0x800004, 0x800005, 0x800007, 0x800009, 0x5803, 0x5805, 0x5808, 0x5809
+    };
+    u32 arg = c->id == SC_quotactl ? 0 : 1, op = (u32)c->arg[arg] >> 8;
+    for (size_t i = 0; i < ARRAY_LEN(quota); i++)
+        if ((c->id == SC_quotactl || c->id == SC_quotactl_fd) && quota[i] == op)
+            return true;
+    return false;
 }
 
 /* Handles calls that change a file, given by path or descriptor, such as chmod(2) and fchown(2).
@@ -11024,14 +11084,17 @@ static void md_change(struct task *t, struct call *c)
     static char mode[16];
     s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
+    if (md_is_query(c))
+        return;
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
     /* 32-bit CPUs pass the 64-bit size in two registers. */
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
     const struct call_path *target = dec_path(c, 0); /* text of the new symbolic link */
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
-    bool of_fd = arg == 1 && !c->arg[1]; /* futimens(3) */
+    bool of_fd = arg == 1 && !c->arg[1] && sc_rows[c->row].arg[0] == K_DIRFD; /* futimens(3) */
     md_change_path(t, c, of_fd ? -1 : arg, &p);
-    ev_bytes(e, EV_path, p.s, p.len);
+    if (p.len || e->kind != EK_CHANGE)
+        ev_bytes(e, EV_path, p.s, p.len);
     switch (e->kind) {
     case EK_SYMLINK:
         if (target && target->len >= 0)
@@ -20133,14 +20196,16 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* Emits code for ioctl(2): commands stop that create a descriptor, which kvis reads from /proc, and
- * UFFD_NEW, after which reading memory may block forever (md_ioctl). */
+/* Emits code for ioctl(2): commands stop that change a file, or create a descriptor, which kvis
+ * reads from /proc; and UFFD_NEW, after which reading memory may block forever (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
     const struct sc_commands *s = &sc_commands[sc_rows[SC_ioctl].commands];
     u32 command[MOST] = { UFFD_NEW };
     u8 n = 1;
+    for (size_t i = 0; i < ARRAY_LEN(md_changing); i++)
+        command[n++] = md_changing[i].op;
     for (const struct sc_command *k = s->row; k < s->row + s->n && n < MOST; k++)
         if (k->result && sc_results[k->result].form == RET_FD)
             command[n++] = k->value;
