@@ -20031,15 +20031,15 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 
 /* == 29 tr_  the ptrace loop =====================================================
  * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
- * model of the tracees need; a seccomp filter selects these calls if tracees cannot notice the
- * filter. The effect of every other stop is the same as without a tracer. After the first attach
- * nothing in this section ends kvis: errors are counted or reported once, and only tr_finish ends
- * the run. Output is ordered by completion time. The ring's records are in that order, except for
- * the microseconds between reading the clock for a record and reserving space in the ring. Page
- * faults before a record are printed before that record. kvis handles stops when it has read the
- * ring up to a marked position. The time of the mark (tr.seen_ns) is also the time of the stops, so
- * calls that other threads make in the meantime come after the stops. Only a group of page faults
- * is up to PF_RUN_NS late, because the group has the time of its first fault. */
+ * model need; a seccomp filter selects these calls if tracees cannot notice the filter. All other
+ * stops have the same effect as without a tracer. After the first attach nothing in this section
+ * ends kvis: errors are counted or reported once, and only tr_finish ends the run. Output is
+ * ordered by completion time. So are the ring's records, except for the microseconds between
+ * reading the clock and reserving space in the ring. Page faults before a record are printed before
+ * it. kvis handles stops when it has read the ring up to a marked position. The time of the mark
+ * (tr.seen_ns) is also that of the stops, so calls of other threads in the meantime come after the
+ * stops. A group of page faults is up to PF_RUN_NS late, because it has the time of its first
+ * fault. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* the data of SECCOMP_RET_TRACE in kvis's own filter: "KV" */
@@ -20057,49 +20057,50 @@ static struct {
     bool bound;           /* the kernel kills all tracees when kvis ends */
     const char *no_accel; /* reason why no seccomp filter selects the stops, or NULL */
     int quit_sig;         /* signal that ended the trace */
-    int passed_on;        /* signal that kvis has sent to the command, which may be pending there */
+    int passed_on;        /* signal that kvis sent to the command; may be pending there */
     u32 interrupts;
     bool until_exit;      /* kvis ends with the command: --until-exit, or SIGTERM passed on */
     volatile sig_atomic_t tick;             /* set by the timer and by signals to kvis */
-    volatile sig_atomic_t n_queued, n_done; /* numbers of signals to kvis: received and handled */
+    volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
     struct tr_signal got[8]; /* ring of the last signals that the command received */
     u32 n_got;
     u64 got_pending;      /* signals to the group that kvis handled before the command did */
     u64 next_table_ns, deadline_ns;
-    u64 end_ns;           /* time at which the last tracee exited */
-    u64 before_ns;        /* CPU time that the command's process used before its exec */
+    u64 end_ns;           /* time of the last tracee's exit */
+    u64 before_ns;        /* CPU time of the command's process before its exec */
     struct name *cwd;
-    struct {              /* ring of threads that exited before a parent reported their creation */
+    struct {              /* ring of threads that exited before a parent's event */
         pid_t tid;
         int status;
     } early[64];
     u32 n_early;
-    volatile sig_atomic_t attaching, n_reaped; /* number of rows of tr_reaped[] */
+    volatile sig_atomic_t attaching; /* kvis is in PTRACE_SEIZE: see tr_reap_dead */
+    volatile sig_atomic_t n_reaped;  /* number of exits that tr_reap_dead added to tr_batch[] */
     u64 seen_ns;          /* time of the current stops; all earlier output is written */
-    u64 collected;        /* number of stops that were added to tr_batch[] */
+    u64 collected;        /* number of stops added to tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* number of stops at the entry of a call */
-    u64 cpu_ns;           /* -p: CPU time of the processes that were detached or have exited */
-    u64 swept_ns;         /* time of the last tr_sweep of all threads */
+    u64 cpu_ns;           /* -p: CPU time of processes that were detached or have exited */
+    u64 swept_ns;         /* time of the last tr_sweep */
     bool sweeps;          /* tr_sweep must run again */
     bool cpu_unknown;     /* the CPU time of an exited process is not known */
-    u32 n_resident;       /* number of processes whose resident memory was read in this tick */
-    bool tty;             /* the output is a terminal, so each line is printed at once */
-    struct tr_stopped {   /* a stop or exit of a thread that wait4 returned */
+    u32 n_resident;       /* number of processes whose memory was read in this tick */
+    bool tty;             /* the output is a terminal: each line is printed at once */
+    struct tr_stopped {   /* a stop or exit that wait4 returned */
         pid_t tid;
         int status;
     } now;                /* the stop or exit that kvis handles next */
-    u32 batch_next, batch_n; /* index of the next row of tr_batch[]; number of rows */
-    u32 quiet_drains;     /* number of successive reads of the ring that found no record */
-    bool fast;            /* whether the timer's period is TR_FAST_US */
-    void (*ends)(const struct task *t); /* called when a thread has stopped before its exit and
-                                         * /proc still describes the thread; or NULL */
+    u32 batch_next, batch_n; /* next row and number of rows of tr_batch[] */
+    u32 quiet_drains;     /* number of successive reads of the ring without a record */
+    bool fast;            /* the timer's period is TR_FAST_US */
+    void (*ends)(const struct task *t); /* called when a thread stops before its exit, while /proc
+                                         * describes it; or NULL */
     bool need[SC_N];      /* calls that kvis must see, by a stop or by a record */
 } tr; /* cmd_run initializes tr.status */
 
 /* Stops and exits that wait4 has returned: see tr_collect and tr_reap_dead. */
-static struct tr_stopped tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
+static struct tr_stopped tr_batch[8192];
 
 /* Returns a thread's stop that kvis has not handled, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
@@ -20250,12 +20251,12 @@ struct tr_facts {
     bool everyone;
     bool only_counts;
     bool only_calls;
-    bool every_call;        /* all calls are selected, and each call is shown or counted */
+    bool every_call;        /* all calls are selected and shown or counted */
     bool no_accel;
     bool no_follow;
     bool lets_go;           /* --until-exit without --kill-on-exit: tracees outlive kvis */
     bool may_bpf;           /* kvis has the capabilities that BPF needs */
-    bool may_filter;        /* kvis has CAP_SYS_ADMIN, so its filter does not need no_new_privs */
+    bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
     bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;            /* kvis is not in the initial pid namespace */
     bool bits32;            /* a process given with -p runs a 32-bit program */
@@ -20347,15 +20348,12 @@ static bool tr_hides_files(pid_t pid)
     return n == -EACCES || n == -EPERM;
 }
 
-static bool tr_only_counts(void)
+static bool tr_only_counts(bool everyone)
 {
+    bool status = opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL
+                  || opt.status == CALL_FAILED;
     return opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record && !opt.n_paths
-           && !opt.faults;
-}
-
-static bool tr_counts_status(void)
-{
-    return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
+           && !opt.faults && (everyone || status);
 }
 
 /* Returns whether kvis only shows single calls. */
@@ -20375,7 +20373,7 @@ static struct tr_facts tr_gather(void)
         .attach = opt.n_pids > 0,
         .faults = opt.faults,
         .everyone = everyone,
-        .only_counts = tr_only_counts() && (everyone || tr_counts_status()),
+        .only_counts = tr_only_counts(everyone),
         .only_calls = tr_only_calls(),
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
         .no_accel = opt.no_accel,
@@ -20518,14 +20516,6 @@ static void tr_mark_ofd(const struct ofd *o)
     nm_mark(o->peer);
 }
 
-static void tr_mark_call(const struct call *c)
-{
-    for (u32 i = 0; i < c->n_paths; i++)
-        nm_mark(c->path[i].from);
-    for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
-        nm_mark(c->touched[i]);
-}
-
 static void tr_mark_names(struct task *t)
 {
     nm_mark(t->exec_path);
@@ -20533,8 +20523,11 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->fs->cwd);
         nm_mark(t->fs->root);
     }
-    if (t->call.open || t->restarting)
-        tr_mark_call(&t->call);
+    const struct call *c = t->call.open || t->restarting ? &t->call : NULL;
+    for (u32 i = 0; c && i < c->n_paths; i++)
+        nm_mark(c->path[i].from);
+    for (u32 i = 0; c && i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
+        nm_mark(c->touched[i]);
     for (u32 i = 0; t->files && i < t->files->cap; i++)
         if (t->files->slot[i].fd >= 0)
             tr_mark_ofd(t->files->slot[i].o);
@@ -20815,6 +20808,14 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     }
 }
 
+static struct stop tr_recorded(u32 nr, const u64 *word)
+{
+    struct stop s = { .abi = ARCH_NATIVE, .nr = nr };
+    hy_args(s.arg, word);
+    sc_narrow(s.abi, s.nr, s.arg);
+    return s;
+}
+
 /* Shows a call that has lasted TR_LASTS_NS, because its record arrives only when it ends. `event`:
  * the thread has stopped inside the call, which is shown at once. */
 static void tr_pending_at(struct task *t, bool event)
@@ -20828,9 +20829,7 @@ static void tr_pending_at(struct task *t, bool event)
         return; /* earlier records may still be in the ring */
     if (th.ts_ns <= t->call.enter_ns)
         return; /* a call is just beginning: ts_ns is 0 or from the previous call */
-    struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
-    hy_args(s.arg, th.word);
-    sc_narrow(s.abi, s.nr, s.arg);
+    struct stop s = tr_recorded(th.nr, th.word);
     u64 at_ns = t->at_ns;
     t->at_ns = MAX(th.ts_ns, out.start_ns);
     tr_enter(t, &s, t->at_ns);
@@ -20865,17 +20864,6 @@ static char tr_state(u64 state)
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
-static void tr_waker(struct call *c, const struct wire_times *m)
-{
-    c->slept = tr_state(m->state);
-    c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
-    if (!m->waker_pid)
-        return;
-    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid is an id of another pid
-                                                        * namespace */
-    memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
-}
-
 /* Splits the duration of a call. m NULL: the thread was on a CPU all the time. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
@@ -20883,8 +20871,14 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->cpu_ns = m ? MIN(m->cpu_ns, ns) : ns;
     c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
     c->disk_ns = m ? MIN(m->disk_ns, ns - c->cpu_ns - c->runq_ns) : 0;
-    if (m)
-        tr_waker(c, m);
+    if (!m)
+        return;
+    c->slept = tr_state(m->state);
+    c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
+    if (!m->waker_pid)
+        return;
+    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* an id of the initial pid namespace */
+    memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
 /* Handles the entry of a recorded call, unless tr_pending has already shown the call. */
@@ -20907,9 +20901,8 @@ static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 
 static void tr_play(struct task *t, const struct wire_call *w)
 {
-    struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr, .ret = w->ret };
-    hy_args(s.arg, w->word);
-    sc_narrow(s.abi, s.nr, s.arg);
+    struct stop s = tr_recorded(w->nr, w->word);
+    s.ret = w->ret;
     t->record = &hy_call;
     hy_call.bad_fd = w->over && w->ret == -EBADF;
     tr_at_entry(t, &s, w->ts_ns);
@@ -21085,26 +21078,21 @@ static struct task *tr_new_child(struct task *t, int event)
     return child;
 }
 
-static u64 tr_auxv(pid_t pid, u64 key)
-{
-    char path[64];
-    uintptr_t pair[64][2] = { { 0 } };
-    snprintf(path, sizeof path, "/proc/%d/auxv", pid);
-    u_slurp(path, (char *)pair, sizeof pair);
-    for (size_t i = 0; i < ARRAY_LEN(pair) && pair[i][0]; i++)
-        if (pair[i][0] == key)
-            return pair[i][1];
-    return 0;
-}
-
 /* Reads a program's name, as execve got it, from the new stack. Returns its length; 0 or less: the
  * name cannot be read. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
+    char path[64];
+    uintptr_t pair[64][2] = { { 0 } };
+    size_t i = 0;
     bool cut;
+    snprintf(path, sizeof path, "/proc/%d/auxv", t->pid);
+    u_slurp(path, (char *)pair, sizeof pair);
+    while (i < ARRAY_LEN(pair) - 1 && pair[i][0] && pair[i][0] != EXECFN)
+        i++;
     mem_budget();
-    return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
+    return mem_str(t, pair[i][0] == EXECFN ? pair[i][1] : 0, name, PATH_MAX, &cut);
 }
 
 /* Describes an exec during which kvis attached. */
@@ -21354,15 +21342,6 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     return !caught || !(strtoull(caught, NULL, 16) & bit);
 }
 
-/* Adds the sender of a signal. si_pid is an id of the receiver's pid namespace. */
-static void tr_sender(struct event *e, const struct task *t, pid_t pid)
-{
-    pid_t ours = ps_from_ns(t, pid);
-    ev_num(e, EV_sender_pid, ours ? ours : pid);
-    if (ours && ours != pid)
-        ev_num(e, EV_ns_pid, pid);
-}
-
 static void tr_trapped_call(struct event *e, const siginfo_t *si)
 {
     u64 nr = (u32)si->si_syscall;
@@ -21386,10 +21365,13 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     ev_sym(e, EV_code_name, tr_si_code(si));
     u8 origin = dec_origin(sig, si->si_code).st;
     bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
-    if (known == TR_SENDER && sent) /* the pid is an id of the initial pid namespace */
-        ev_num(e, EV_sender_pid, si->si_pid);
-    else if (known == TR_INFO && sent)
-        tr_sender(e, t, si->si_pid);
+    if (known != TR_CODE && sent) {
+        /* in siginfo, the pid is an id of the receiver's pid namespace */
+        pid_t ours = known == TR_INFO ? ps_from_ns(t, si->si_pid) : 0;
+        ev_num(e, EV_sender_pid, ours ? ours : si->si_pid);
+        if (ours && ours != si->si_pid)
+            ev_num(e, EV_ns_pid, si->si_pid);
+    }
     if (known < TR_INFO) /* the other fields are unknown */
         origin = 0;
     else if (origin == ST_siginfo_fault)
@@ -21594,15 +21576,6 @@ static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *
     hy_args_drop(args);
 }
 
-/* Handles an execve that has passed its point of no return. If it fails, the caller's memory is
- * gone, so the record of the call has no arguments. */
-static void tr_begun_record(const struct wire_proc *h, const char *data)
-{
-    struct task *t = tr_of(h->pid, h->tid);
-    if (t)
-        tr_exec_keep(t, h, data);
-}
-
 static void tr_exec_record(const struct wire_proc *h, const char *data)
 {
     struct task *t = tr_exec_takeover((pid_t)h->tid, (pid_t)h->was, h->ts_ns);
@@ -21696,6 +21669,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 {
     u32 left = size - (u32)sizeof *h;
     const char *data = (const char *)(h + 1);
+    struct task *t;
     pf_upto(h->ts_ns);
     if (h->kind == PROC_ARGS && h->arg_len <= left)
         hy_args_add(h, data);
@@ -21703,8 +21677,8 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
         tr_fork_record(h);
     else if (h->kind == PROC_EXEC && h->name_len <= left)
         tr_exec_record(h, data);
-    else if (h->kind == PROC_BEGUN && h->name_len <= left)
-        tr_begun_record(h, data);
+    else if (h->kind == PROC_BEGUN && h->name_len <= left && (t = tr_of(h->pid, h->tid)))
+        tr_exec_keep(t, h, data); /* if the execve fails, the record of the call has no arguments */
     else if (h->kind == PROC_EXIT)
         tr_exit_record(h);
 }
@@ -21829,9 +21803,7 @@ static void tr_find_readers(void)
 static void tr_observed_call(struct task *t, const struct wire_call *w)
 {
     struct call *c = &t->call;
-    struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr };
-    hy_args(s.arg, w->word);
-    sc_narrow(s.abi, s.nr, s.arg);
+    struct stop s = tr_recorded(w->nr, w->word);
     tr_begin_call(c, &s, w->ts_ns);
     hy_call.entering = true;
     if (c->known)
@@ -22089,16 +22061,6 @@ static void tr_event_stop(struct task *t, int event, int sig)
     tr_resume(t, 0);
 }
 
-/* Leaves a new thread stopped until its parent's event. */
-static void tr_unknown(pid_t tid)
-{
-    struct task *t = ps_new_task(tid);
-    if (t) {
-        t->run = RUN_HELD;
-        t->seen_stop = true;
-    }
-}
-
 static void tr_stopped(struct task *t, int status)
 {
     int sig = WSTOPSIG(status), event = status >> 16;
@@ -22145,12 +22107,14 @@ static void tr_status(pid_t tid, int status)
     if (t)
         t->at_ns = tr.seen_ns;
     if (WIFSTOPPED(status)) {
-        if (t && t->run != RUN_HELD)
+        if (t && t->run != RUN_HELD) {
             tr_stopped(t, status);
-        else if (!t && tr.detaching)
+        } else if (!t && tr.detaching) {
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
-        else if (!t)
-            tr_unknown(tid);
+        } else if (!t && (t = ps_new_task(tid))) { /* stopped until its parent's event */
+            t->run = RUN_HELD;
+            t->seen_stop = true;
+        }
         return;
     }
     if (!t || t->run == RUN_HELD) {
@@ -22187,6 +22151,12 @@ static void tr_orphan(struct task *t)
 
 /* --- detaching, and signals that end kvis --- */
 
+static void tr_detach_held(struct task *t)
+{
+    if (t->run == RUN_HELD)
+        tr_detach_one(t, 0);
+}
+
 /* Detaches from all tracees as if kvis had never attached. Only stopped threads are detached at
  * once: stopping a running thread would end some calls with EINTR (signal(7), "Interruption of
  * system calls and library functions by stop signals"). The kernel detaches the others when the
@@ -22196,12 +22166,7 @@ static void tr_detach_all(void)
     if (tr.detaching)
         return;
     tr.detaching = true;
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *t = ps.task[i], *next; t; t = next) {
-            next = t->next;
-            if (t->run == RUN_HELD)
-                tr_detach_one(t, 0);
-        }
+    tr_each(tr_detach_held);
     tr_set_tick(true);
 }
 
@@ -22508,14 +22473,14 @@ static void tr_reap_dead(void)
 {
     int e = errno, status;
     pid_t tid;
-    while ((u32)tr.n_reaped + tr.batch_n < ARRAY_LEN(tr_batch)
+    while (tr.batch_n < ARRAY_LEN(tr_batch)
            && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
         if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
             sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec also waits for this stopped thread */
             continue;
         }
-        tr_reaped[tr.n_reaped] = (struct tr_stopped){ tid, status };
-        tr.n_reaped = tr.n_reaped + 1;
+        tr_set_aside(tid, status);
+        tr.n_reaped += !WIFSTOPPED(status);
     }
     errno = e;
 }
@@ -22732,9 +22697,7 @@ static void tr_await(struct task *t)
         t->exec_ns = th.ts_ns;
         return;
     }
-    struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
-    memcpy(s.arg, in.word, sizeof s.arg);
-    sc_narrow(s.abi, s.nr, s.arg);
+    struct stop s = tr_recorded(th.nr, th.word);
     tr_begin_call(&t->call, &s, th.ts_ns);
     t->call.late = true;
     t->pending_ns = th.ts_ns;
@@ -22792,19 +22755,18 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
-/* Drops the threads that tr_reap_dead has reaped, and queues the stops that it received. */
+/* Drops the threads that tr_reap_dead has reaped. Their rows replace those of earlier stops. */
 static void tr_after_reaping(void)
 {
-    for (sig_atomic_t i = 0; i < tr.n_reaped; i++) {
-        struct tr_stopped *s = &tr_reaped[i];
-        struct task *t = ps_task(s->tid);
-        if (WIFSTOPPED(s->status)) {
-            tr_set_aside(s->tid, s->status);
+    for (u32 i = 0; tr.n_reaped && i < tr.batch_n;) {
+        if (WIFSTOPPED(tr_batch[i].status)) {
+            i++;
             continue;
         }
-        tr_collected_again(s->tid, &s->status);
+        struct task *t = ps_task(tr_batch[i].tid);
         if (t)
             tr_drop(t, false);
+        tr_batch[i] = tr_batch[--tr.batch_n];
     }
     tr.n_reaped = 0;
 }
