@@ -9929,11 +9929,53 @@ static void md_fcntl(struct task *t, struct call *c)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
 
+/* Returns whether a call failed because the kernel cannot copy between these two files. Programs
+ * such as cat(1) then copy with read(2) and write(2). */
+static bool md_cannot_copy(const struct call *c)
+{
+    return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
+}
+
+/* The commands of ioctl(2) that change a file or a file system (linux/fs.h). */
+static const struct { u32 op; const char *name; } md_changing[] = {
+    { 0x1277, "BLKDISCARD" },
+    { 0x127d, "BLKSECDISCARD" },
+    { 0x127f, "BLKZEROOUT" },
+    { 0x40049409, "FICLONE" },
+    { 0x40046602, "FS_IOC_SETFLAGS" }, /* of 32-bit programs */
+    { 0x40086602, "FS_IOC_SETFLAGS" },
+    { 0x401c5820, "FS_IOC_FSSETXATTR" },
+    { 0x4020940d, "FICLONERANGE" },
+    { 0x41009432, "FS_IOC_SETFSLABEL" },
+    { 0x8004587d, "FS_IOC_SHUTDOWN" },
+    { 0xc0045877, "FIFREEZE" },
+    { 0xc0045878, "FITHAW" },
+    { 0xc0185879, "FITRIM" },
+};
+
+/* Reports a command that changes a file. Programs such as cp(1) do without a command that the file
+ * system lacks, so that failure is no event. */
+static void md_ioctl_change(struct task *t, const struct call *c)
+{
+    const char *name = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(md_changing); i++)
+        name = md_changing[i].op == (u32)c->arg[1] ? md_changing[i].name : name;
+    if (!name || md_cannot_copy(c) || c->err == ENOTTY)
+        return;
+    struct ofd *o = fd_get(t, (s32)c->arg[0]);
+    struct event *e = md_event(EK_CHANGE, t, c);
+    ev_sym(e, EV_call, "ioctl");
+    ev_sym(e, EV_op, name);
+    ev_name(e, EV_path, o ? o->name : NULL);
+    md_emit(e);
+}
+
 static void md_ioctl(struct task *t, struct call *c)
 {
     enum { USERFAULTFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
     u32 command = (u32)c->arg[1];
     struct fdent *e = fd_find(t->files, (s32)c->arg[0]);
+    md_ioctl_change(t, c);
     if (c->err)
         return;
     if (e && (command == FIOCLEX || command == FIONCLEX))
@@ -10530,13 +10572,25 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path in argument `arg`; -1: the path of descriptor argument 0. */
+/* Sets *p to the path in argument `arg` or, if it is -1, the file or name in argument 0. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
+    u16 kind = sc_rows[c->row].arg[0];
+    p->ok = false;
+    p->len = 0;
     if (arg >= 0) {
         md_path(c, (u32)arg, p);
         return;
     }
+    if (kind == K_TARGET || kind == K_NAME) {
+        bool cut;
+        s64 n = mem_str(t, c->arg[0], p->s, sizeof p->s - 1, &cut);
+        p->ok = n > 0;
+        p->len = (u32)MAX(n, 0);
+        return;
+    }
+    if (kind != K_FD)
+        return;
     struct ofd *o = fd_get(t, (s32)c->arg[0]);
     p->ok = o && o->name;
     p->len = p->ok ? MIN(o->name->len, (u32)sizeof p->s - 1) : 0;
@@ -10545,22 +10599,38 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Handles calls that change a file, such as chmod(2) and fchown(2). The new value is after the path
- * or descriptor. */
+/* Returns whether a call only reads what other calls of its kind change. */
+static bool md_is_query(const struct call *c)
+{
+    static const u32 quota[] = { /* Q_GETFMT, GETINFO, GETQUOTA, GETNEXTQUOTA; those of XFS */
+        0x800004, 0x800005, 0x800007, 0x800009, 0x5803, 0x5805, 0x5808, 0x5809
+    };
+    u32 arg = c->id == SC_quotactl ? 0 : 1, op = (u32)c->arg[arg] >> 8;
+    for (size_t i = 0; i < ARRAY_LEN(quota); i++)
+        if ((c->id == SC_quotactl || c->id == SC_quotactl_fd) && quota[i] == op)
+            return true;
+    return false;
+}
+
+/* Handles calls that change a file, given by path or descriptor, such as chmod(2) and fchown(2).
+ * The new value is in the arguments after the path or descriptor. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
     static char mode[16];
     s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
+    if (md_is_query(c))
+        return;
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
     /* 32-bit CPUs pass the size in two registers. */
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
     const struct call_path *target = dec_path(c, 0);
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
-    bool of_fd = arg == 1 && !c->arg[1]; /* futimens(3) */
+    bool of_fd = arg == 1 && !c->arg[1] && sc_rows[c->row].arg[0] == K_DIRFD; /* futimens(3) */
     md_change_path(t, c, of_fd ? -1 : arg, &p);
-    ev_bytes(e, EV_path, p.s, p.len);
+    if (p.len || e->kind != EK_CHANGE)
+        ev_bytes(e, EV_path, p.s, p.len);
     switch (e->kind) {
     case EK_SYMLINK:
         ev_bytes(e, EV_target, "", 0);
@@ -18523,10 +18593,12 @@ static void hy_counts(void)
     }
 }
 
-static bool hy_follows_none(void)
+/* Returns the tid, in the initial pid namespace, of a thread that BPF follows; 0: none. */
+static u32 hy_any_followed(void)
 {
     u32 key = 0;
-    return bpf_map_do(BPF_MAP_GET_NEXT_KEY, bpf_map(&hy.obj, "traced"), NULL, &key) == -ENOENT;
+    int e = bpf_map_do(BPF_MAP_GET_NEXT_KEY, bpf_map(&hy.obj, "traced"), NULL, &key);
+    return e == -ENOENT ? 0 : e ? ~0u : key;
 }
 
 /* Waits a moment until the last calls of the threads are counted. With CFG_BY_SCHED, the BPF
@@ -18535,7 +18607,7 @@ static bool hy_follows_none(void)
 static void hy_settle(void)
 {
     bool late = hy.count && !hy.observe && hy.classic_tracepoints;
-    for (int i = 0; late && i < 100 && !hy_follows_none(); i++)
+    for (int i = 0; late && i < 100 && hy_any_followed(); i++)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
@@ -19048,21 +19120,21 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 
 /* == 29 tr_  the ptrace loop =====================================================
  * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
- * model of the tracees need; a seccomp filter selects these calls if tracees cannot notice the
- * filter. The effect of every other stop is the same as without a tracer. After the first attach
- * nothing in this section ends kvis: errors are counted or reported once, and only tr_finish ends
- * the run. Output is ordered by completion time. The ring's records are in that order, except for
- * the microseconds between reading the clock for a record and reserving space in the ring. Page
- * faults before a record are printed before that record. kvis handles stops when it has read the
- * ring up to a marked position. The time of the mark (tr.seen_ns) is also the time of the stops, so
- * calls that other threads make in the meantime come after the stops. Only a group of page faults
- * is up to PF_RUN_NS late, because the group has the time of its first fault. */
+ * model need; a seccomp filter selects these calls if tracees cannot notice the filter. All other
+ * stops have the same effect as without a tracer. After the first attach nothing in this section
+ * ends kvis: errors are counted or reported once, and only tr_finish ends the run. Output is
+ * ordered by completion time. So are the ring's records, except for the microseconds between
+ * reading the clock and reserving space in the ring. Page faults before a record are printed before
+ * it. kvis handles stops when it has read the ring up to a marked position. The time of the mark
+ * (tr.seen_ns) is also that of the stops, so calls of other threads in the meantime come after the
+ * stops. A group of page faults is up to PF_RUN_NS late, because it has the time of its first
+ * fault. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* the data of SECCOMP_RET_TRACE in kvis's own filter: "KV" */
 
-/* How kvis sees calls. PTRACE: threads stop at every traced call. HYBRID: BPF records or counts
- * most calls; threads stop at the others. OBSERVE: BPF alone; no thread ever stops. */
+/* PTRACE: threads stop at every traced call. HYBRID: BPF records or counts most calls; threads stop
+ * at the others. OBSERVE: BPF alone; no thread stops. */
 enum tr_mode { TR_PTRACE, TR_HYBRID, TR_OBSERVE };
 static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 
@@ -19074,51 +19146,52 @@ static struct {
     bool bound;           /* the kernel kills all tracees when kvis ends */
     const char *no_accel; /* reason why no seccomp filter selects the stops, or NULL */
     int quit_sig;         /* signal that ended the trace */
-    int passed_on;        /* signal that kvis has sent to the command, which may be pending there */
+    int passed_on;        /* signal that kvis sent to the command; may be pending there */
     u32 interrupts;
     bool until_exit;      /* kvis ends with the command: --until-exit, or SIGTERM passed on */
     volatile sig_atomic_t tick;             /* set by the timer and by signals to kvis */
-    volatile sig_atomic_t n_queued, n_done; /* numbers of signals to kvis: received and handled */
+    volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
     struct tr_signal got[8]; /* ring of the last signals that the command received */
     u32 n_got;
     u64 got_pending;      /* signals to the group that kvis handled before the command did */
     u64 next_table_ns, deadline_ns;
-    u64 end_ns;           /* time at which the last tracee exited */
-    u64 before_ns;        /* CPU time that the command's process used before its exec */
+    u64 end_ns;           /* time of the last tracee's exit */
+    u64 before_ns;        /* CPU time of the command's process before its exec */
     struct name *cwd;
-    struct {              /* ring of threads that exited before a parent reported their creation */
+    struct {              /* ring of threads that exited before a parent's event */
         pid_t tid;
         int status;
     } early[64];
     u32 n_early;
-    volatile sig_atomic_t attaching, n_reaped; /* number of rows of tr_reaped[] */
+    volatile sig_atomic_t attaching; /* kvis is in PTRACE_SEIZE: see tr_reap_dead */
+    volatile sig_atomic_t n_reaped;  /* number of exits that tr_reap_dead added to tr_batch[] */
     u64 seen_ns;          /* time of the current stops; all earlier output is written */
-    u64 collected;        /* number of stops that were added to tr_batch[] */
+    u64 collected;        /* number of stops added to tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* number of stops at the entry of a call */
-    u64 cpu_ns;           /* -p: CPU time of the processes that were detached or have exited */
-    u64 swept_ns;         /* time of the last tr_sweep of all threads */
+    u64 cpu_ns;           /* -p: CPU time of processes that were detached or have exited */
+    u64 swept_ns;         /* time of the last tr_sweep */
     bool sweeps;          /* tr_sweep must run again */
     bool cpu_unknown;     /* the CPU time of an exited process is not known */
-    u32 n_resident;       /* number of processes whose resident memory was read in this tick */
-    bool tty;             /* the output is a terminal, so each line is printed at once */
-    struct tr_stopped {   /* a stop or exit of a thread that wait4 returned */
+    u32 n_resident;       /* number of processes whose memory was read in this tick */
+    bool tty;             /* the output is a terminal: each line is printed at once */
+    struct tr_stopped {   /* a stop or exit that wait4 returned */
         pid_t tid;
         int status;
     } now;                /* the stop or exit that kvis handles next */
-    u32 batch_next, batch_n; /* index of the next row of tr_batch[]; number of rows */
-    u32 quiet_drains;     /* number of successive reads of the ring that found no record */
-    bool fast;            /* whether the timer's period is TR_FAST_US */
-    void (*ends)(const struct task *t); /* called when a thread has stopped before its exit and
-                                         * /proc still describes the thread; or NULL */
+    u32 batch_next, batch_n; /* next row and number of rows of tr_batch[] */
+    u32 quiet_drains;     /* number of successive reads of the ring without a record */
+    bool fast;            /* the timer's period is TR_FAST_US */
+    void (*ends)(const struct task *t); /* called when a thread stops before its exit, while /proc
+                                         * describes it; or NULL */
     bool need[SC_N];      /* calls that kvis must see, by a stop or by a record */
 } tr; /* cmd_run initializes tr.status */
 
-/* Stops and exits that wait4 has already returned: see tr_collect and tr_reap_dead. */
-static struct tr_stopped tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
+/* Stops and exits that wait4 has returned: see tr_collect and tr_reap_dead. */
+static struct tr_stopped tr_batch[8192];
 
-/* Returns the row of tr_batch[] with a thread's stop that kvis has not handled, or NULL. */
+/* Returns a thread's stop that kvis has not handled, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
 {
     for (u32 i = tr.batch_next; i < tr.batch_n; i++)
@@ -19129,11 +19202,10 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- the calls at which threads stop --- */
 
-/* Fills tr.need: the calls that the user selected and the calls that the model of the tracees
- * needs. In hybrid mode the model needs all calls that change descriptors, because records come too
- * late to read descriptors from /proc. The model also needs these calls if close(2) is traced,
- * because otherwise kvis notices a closed descriptor only at a later stop. In all other cases kvis
- * reads descriptors from /proc at each stop. */
+/* Fills tr.need: the calls that the user selected and those that the model needs. The model needs
+ * all calls that change descriptors in hybrid mode, because records come too late to read
+ * descriptors from /proc, and if close(2) is traced. Otherwise kvis reads descriptors from /proc at
+ * each stop. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -19188,8 +19260,7 @@ static bool tr_nr_wanted(u32 nr)
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Emits the filter's decision for the call numbers edge[lo] to edge[hi] - 1: a binary search in
- * `edge`, which holds the numbers at which the decision changes. */
+/* Emits the filter's decision for the calls edge[lo] to edge[hi] - 1, by binary search. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
@@ -19205,8 +19276,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits code for a call whose argument `arg` decides whether the call stops. With match_stops, the
- * call stops if `arg` compares true with one of the n values; otherwise, if with none of them. */
+/* Emits code for a call whose argument `arg` decides whether it stops: with match_stops, if `arg`
+ * compares true with one of the n values; otherwise, if with none. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -19218,23 +19289,23 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* Emits the filter's code for ioctl(2). A thread stops at commands that create a descriptor, which
- * kvis then reads from /proc, and at UFFD_NEW, after which reading memory may block forever
- * (md_ioctl). */
+/* Emits code for ioctl(2): commands stop that change a file, or create a descriptor, which kvis
+ * reads from /proc; and UFFD_NEW, after which reading memory may block forever (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
     const struct sc_commands *s = &sc_commands[sc_rows[SC_ioctl].commands];
     u32 command[MOST] = { UFFD_NEW };
     u8 n = 1;
+    for (size_t i = 0; i < ARRAY_LEN(md_changing); i++)
+        command[n++] = md_changing[i].op;
     for (const struct sc_command *k = s->row; k < s->row + s->n && n < MOST; k++)
         if (k->result && sc_results[k->result].form == RET_FD)
             command[n++] = k->value;
     tr_filter_arg(p, SYS_ioctl, 1, BPF_JEQ, command, n, true);
 }
 
-/* Builds the seccomp filter: SECCOMP_RET_TRACE for the calls in tr.need and for every call of
- * another ABI, SECCOMP_RET_ALLOW for all other calls. */
+/* Builds the seccomp filter: the calls in tr.need and all calls of other ABIs stop. */
 static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1024], n = 0;
@@ -19272,12 +19343,12 @@ struct tr_facts {
     bool everyone;
     bool only_counts;
     bool only_calls;
-    bool every_call;        /* all calls are selected, and each call is shown or counted */
+    bool every_call;        /* all calls are selected and shown or counted */
     bool no_accel;
     bool no_follow;
     bool lets_go;           /* --until-exit without --kill-on-exit: tracees outlive kvis */
     bool may_bpf;           /* kvis has the capabilities that BPF needs */
-    bool may_filter;        /* kvis has CAP_SYS_ADMIN, so its filter does not need no_new_privs */
+    bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
     bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;            /* kvis is not in the initial pid namespace */
     bool bits32;            /* a process given with -p runs a 32-bit program */
@@ -19294,9 +19365,8 @@ struct tr_choice {
 #define TR_ALL_ASKED "every call is traced"
 
 /* Returns why kvis may not use a seccomp filter, or NULL. The tracee must not notice the filter,
- * but without CAP_SYS_ADMIN, the filter requires no_new_privs. If kvis itself runs under another
- * filter (of a container), its own filter would miss the calls that the container's filter denies,
- * because the action of highest precedence wins (seccomp(2), NOTES). */
+ * but without CAP_SYS_ADMIN, the filter requires no_new_privs. A filter on kvis itself, for example
+ * of a container, would hide the calls that it denies (seccomp(2), NOTES: precedence). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -19311,7 +19381,7 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
 
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
 
-/* Hybrid mode needs the seccomp filter, which stops threads at the calls that are not recorded. */
+/* Hybrid mode needs the seccomp filter, which selects the calls that stop. */
 static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
     if (f->backend == 'p')
@@ -19370,19 +19440,15 @@ static bool tr_hides_files(pid_t pid)
     return n == -EACCES || n == -EPERM;
 }
 
-/* The summary table needs a call's number, result and time, and nothing else. */
-static bool tr_only_counts(void)
+static bool tr_only_counts(bool everyone)
 {
+    bool status = opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL
+                  || opt.status == CALL_FAILED;
     return opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record && !opt.n_paths
-           && !opt.faults;
+           && !opt.faults && (everyone || status);
 }
 
-static bool tr_counts_status(void)
-{
-    return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
-}
-
-/* Returns whether kvis only shows single calls: no tables, recordings, reports or traces. */
+/* Returns whether kvis only shows single calls. */
 static bool tr_only_calls(void)
 {
     return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
@@ -19399,7 +19465,7 @@ static struct tr_facts tr_gather(void)
         .attach = opt.n_pids > 0,
         .faults = opt.faults,
         .everyone = everyone,
-        .only_counts = tr_only_counts() && (everyone || tr_counts_status()),
+        .only_counts = tr_only_counts(everyone),
         .only_calls = tr_only_calls(),
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
         .no_accel = opt.no_accel,
@@ -19417,9 +19483,8 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
-/* Returns the default size of the ring (without --ring). In observe mode, a full ring loses
- * records, because no thread can be held. Therefore, the ring is larger on a machine with more
- * memory. */
+/* Returns the default size of the ring. In observe mode, a full ring loses records, because no
+ * thread can be held; therefore, the ring grows with the machine's memory. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
@@ -19428,8 +19493,7 @@ static u32 tr_ring_bytes(void)
                                        : HELD);
 }
 
-/* Chooses the mode and loads its BPF programs. Falls back to another mode if the kernel rejects the
- * BPF programs. */
+/* Chooses the mode and loads its BPF programs, or chooses again if the kernel rejects them. */
 static void tr_backend(void)
 {
     struct tr_facts f = tr_gather();
@@ -19473,12 +19537,12 @@ static void tr_resume(struct task *t, int sig)
         t->full_ns = u_now();
         hy_full(t);
     }
-    /* ESRCH: the tracee was killed; wait4 will report its exit. */
+    /* ESRCH: the tracee was killed; wait4 will report it */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* Returns whether a thread must stop before it exits: the main thread of each process, unless BPF
- * only counts calls; all threads if tr.ends is set. */
+/* Returns whether a thread must stop before it exits: main threads, unless BPF only counts calls;
+ * all threads if tr.ends is set. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -19544,14 +19608,6 @@ static void tr_mark_ofd(const struct ofd *o)
     nm_mark(o->peer);
 }
 
-static void tr_mark_call(const struct call *c)
-{
-    for (u32 i = 0; i < c->n_paths; i++)
-        nm_mark(c->path[i].from);
-    for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
-        nm_mark(c->touched[i]);
-}
-
 static void tr_mark_names(struct task *t)
 {
     nm_mark(t->exec_path);
@@ -19559,8 +19615,11 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->fs->cwd);
         nm_mark(t->fs->root);
     }
-    if (t->call.open || t->restarting)
-        tr_mark_call(&t->call);
+    const struct call *c = t->call.open || t->restarting ? &t->call : NULL;
+    for (u32 i = 0; c && i < c->n_paths; i++)
+        nm_mark(c->path[i].from);
+    for (u32 i = 0; c && i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
+        nm_mark(c->touched[i]);
     for (u32 i = 0; t->files && i < t->files->cap; i++)
         if (t->files->slot[i].fd >= 0)
             tr_mark_ofd(t->files->slot[i].o);
@@ -19568,8 +19627,8 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Frees unused names when there are many names. The caller must not hold a pointer to a name that
- * this function does not mark as used. At the entry of a call, no caller holds one. */
+/* Frees unused names when there are many. The caller must not hold a pointer to a name that is not
+ * marked here; at the entry of a call, no caller holds one. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -19598,10 +19657,9 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether a call that begins is the call in which -p found the thread waiting. On some
- * architectures, arch_interrupted cannot detect an interrupted call, because the result is in the
- * first argument's register, which the kernel restores before the stop. There, the call begins
- * again or, if it has a timeout, restart_syscall(2) begins. */
+/* Returns whether a call is the one in which -p found the thread waiting. arch_interrupted cannot
+ * detect it on architectures whose result register is also the first argument's, because the kernel
+ * restores that before the stop. There, the call begins again, or restart_syscall(2) begins. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -19663,9 +19721,8 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* Drops a thread's reference to its descriptor table. `closed`: the kernel has dropped its
- * reference, too. If nobody else uses the table, its descriptors are then reported as closed by
- * this thread. */
+/* Drops a thread's reference to its descriptor table, and reports the descriptors as closed by this
+ * thread if nobody else uses the table. `closed`: the kernel has dropped its reference. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -19691,7 +19748,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* Warns once that kvis prevents a traced debugger from tracing (ptrace(2): one tracer only). */
+/* Warns once that a traced debugger cannot trace (ptrace(2): one tracer only). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -19702,7 +19759,7 @@ static void tr_other_tracer(struct task *t, const struct call *c)
 }
 
 /* Stops a running thread to which another thread has applied seccomp filters
- * (SECCOMP_FILTER_FLAG_TSYNC). After it is resumed, the thread stops at every call. */
+ * (SECCOMP_FILTER_FLAG_TSYNC). From now on it stops at every call. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
@@ -19751,9 +19808,8 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Clears CLONE_UNTRACED in a call's arguments. With this flag, the child would inherit the seccomp
- * filter of kvis but have no tracer, so its filtered calls would fail with ENOSYS. The flag has no
- * effect on a process that is not traced. */
+/* Clears CLONE_UNTRACED: the child would inherit kvis's seccomp filter without a tracer, and its
+ * filtered calls would fail with ENOSYS. Without a tracer, the flag has no effect. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -19774,7 +19830,7 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* Kills a thread that breaks SECCOMP_MODE_STRICT. The other threads of its process survive. */
+/* Kills a thread that breaks SECCOMP_MODE_STRICT; the other threads of its process survive. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -19782,10 +19838,10 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides the seccomp filter of kvis: for a tracee without filters of its own, PR_GET_SECCOMP of
- * prctl(2) returns that it has no filter. Once a filter is installed, the kernel refuses
- * SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode). Therefore, kvis emulates this
- * mode: read, write, exit and sigreturn are allowed, and any other call kills the thread. */
+/* Hides kvis's seccomp filter from a tracee without filters of its own: PR_GET_SECCOMP returns that
+ * there is no filter. The kernel refuses SECCOMP_MODE_STRICT after any filter (kernel/seccomp.c,
+ * seccomp_may_assign_mode); therefore, kvis emulates it: any call except read, write, exit and
+ * sigreturn kills the thread. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -19813,7 +19869,7 @@ static void tr_note_told(struct task *t)
 }
 
 /* Returns the peak resident memory of a process's current program (proc_pid_status(5)). ru_maxrss
- * of wait4(2) also covers earlier programs, and children that the process has waited for. */
+ * also covers earlier programs and children. */
 static u64 tr_peak(pid_t tid)
 {
     return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
@@ -19844,8 +19900,16 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     }
 }
 
-/* Shows a call that has lasted TR_LASTS_NS and has not ended, because its record arrives only when
- * it ends. `event`: the thread has stopped inside the call, so the call is shown at once. */
+static struct stop tr_recorded(u32 nr, const u64 *word)
+{
+    struct stop s = { .abi = ARCH_NATIVE, .nr = nr };
+    hy_args(s.arg, word);
+    sc_narrow(s.abi, s.nr, s.arg);
+    return s;
+}
+
+/* Shows a call that has lasted TR_LASTS_NS, because its record arrives only when it ends. `event`:
+ * the thread has stopped inside the call, which is shown at once. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -19857,9 +19921,7 @@ static void tr_pending_at(struct task *t, bool event)
         return; /* earlier records may still be in the ring */
     if (th.ts_ns <= t->call.enter_ns)
         return; /* a call is just beginning: ts_ns is 0 or from the previous call */
-    struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
-    hy_args(s.arg, th.word);
-    sc_narrow(s.abi, s.nr, s.arg);
+    struct stop s = tr_recorded(th.nr, th.word);
     u64 at_ns = t->at_ns;
     t->at_ns = MAX(th.ts_ns, out.start_ns);
     tr_enter(t, &s, t->at_ns);
@@ -19873,8 +19935,8 @@ static void tr_pending(struct task *t)
     tr_pending_at(t, false);
 }
 
-/* Returns whether a record has to wait for its thread to stop. The record of a call is incomplete
- * if the BPF program holds the thread at the end of the call to let kvis read the memory. */
+/* Returns whether a record must wait for its thread to stop: the BPF program holds the thread at
+ * the end of the call to let kvis read memory that the record lacks. */
 static bool tr_must_wait(const struct wire_call *w)
 {
     const struct tr_stopped *s = tr.now.tid == (pid_t)w->tid ? &tr.now : tr_batched((pid_t)w->tid);
@@ -19894,27 +19956,21 @@ static char tr_state(u64 state)
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
-static void tr_waker(struct call *c, const struct wire_times *m)
-{
-    c->slept = tr_state(m->state);
-    c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
-    if (!m->waker_pid)
-        return;
-    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid is an id of another pid
-                                                        * namespace */
-    memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
-}
-
-/* Splits `ns`, the duration of a call, into its parts. m NULL: the thread was on a CPU all the
- * time. */
+/* Splits the duration of a call. m NULL: the thread was on a CPU all the time. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
     c->cpu_ns = m ? MIN(m->cpu_ns, ns) : ns;
     c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
     c->disk_ns = m ? MIN(m->disk_ns, ns - c->cpu_ns - c->runq_ns) : 0;
-    if (m)
-        tr_waker(c, m);
+    if (!m)
+        return;
+    c->slept = tr_state(m->state);
+    c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
+    if (!m->waker_pid)
+        return;
+    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* an id of the initial pid namespace */
+    memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
 /* Handles the entry of a recorded call, unless tr_pending has already shown the call. */
@@ -19937,9 +19993,8 @@ static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 
 static void tr_play(struct task *t, const struct wire_call *w)
 {
-    struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr, .ret = w->ret };
-    hy_args(s.arg, w->word);
-    sc_narrow(s.abi, s.nr, s.arg);
+    struct stop s = tr_recorded(w->nr, w->word);
+    s.ret = w->ret;
     t->record = &hy_call;
     hy_call.bad_fd = w->over && w->ret == -EBADF;
     tr_at_entry(t, &s, w->ts_ns);
@@ -19989,7 +20044,7 @@ static void tr_delay(const struct wire_delay *d)
     md_emit(e);
 }
 
-/* Handles the record of a completed disk request, whose thread may have exited. */
+/* Handles a completed disk request, whose thread may have exited. */
 static void tr_io(const struct wire_io *w)
 {
     struct task *t = ps_task((pid_t)w->tid);
@@ -20034,7 +20089,7 @@ static u64 tr_when(void)
     return tr.seen_ns ? tr.seen_ns : u_now();
 }
 
-/* Reports how many calls were lost since the last report. n is the total number. */
+/* Reports the calls lost since the last report. n: the total number. */
 static void tr_report_lost(u64 n, u64 ns)
 {
     if (hy.count || n <= hy.reported_lost)
@@ -20059,15 +20114,15 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
-/* Returns whether tid is a tracee that was not reaped, so the kernel cannot have reused its tid. */
+/* Returns whether tid is a tracee that was not reaped, so its tid cannot have been reused. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
     return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
 }
 
-/* Gives a child the original value of an argument that kvis has changed in the parent's call. The
- * child has a copy of the changed argument; kvis restores it at the child's first stop. */
+/* Lets a child restore an argument at its first stop: it has a copy of the argument that kvis
+ * changed in the parent's call. */
 static void tr_inherit_untraced(struct task *child, const struct task *t)
 {
     child->restore_arg0 = t->restore_arg0;
@@ -20126,29 +20181,24 @@ static struct task *tr_new_child(struct task *t, int event)
     return child;
 }
 
-static u64 tr_auxv(pid_t pid, u64 key)
-{
-    char path[64];
-    uintptr_t pair[64][2] = { { 0 } };
-    snprintf(path, sizeof path, "/proc/%d/auxv", pid);
-    u_slurp(path, (char *)pair, sizeof pair);
-    for (size_t i = 0; i < ARRAY_LEN(pair) && pair[i][0]; i++)
-        if (pair[i][0] == key)
-            return pair[i][1];
-    return 0;
-}
-
-/* Reads a program's name, as the caller of execve passed it, from the new stack at the stop after
- * the exec. Returns the name's length; 0 or less: the name cannot be read. */
+/* Reads a program's name, as execve got it, from the new stack. Returns its length; 0 or less: the
+ * name cannot be read. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
+    char path[64];
+    uintptr_t pair[64][2] = { { 0 } };
+    size_t i = 0;
     bool cut;
+    snprintf(path, sizeof path, "/proc/%d/auxv", t->pid);
+    u_slurp(path, (char *)pair, sizeof pair);
+    while (i < ARRAY_LEN(pair) - 1 && pair[i][0] && pair[i][0] != EXECFN)
+        i++;
     mem_budget();
-    return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
+    return mem_str(t, pair[i][0] == EXECFN ? pair[i][1] : 0, name, PATH_MAX, &cut);
 }
 
-/* Describes an exec whose entry kvis missed because it attached during the exec. */
+/* Describes an exec during which kvis attached. */
 static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
@@ -20167,9 +20217,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once that a program runs without the privilege that its file gives. The kernel withholds
- * the privilege because the tracer could misuse the program (execve(2)). For a script, the file of
- * the interpreter counts. */
+/* Warns once that a program runs without the privilege that its file gives, which the kernel
+ * withholds because of the tracer (execve(2)). For a script, the interpreter's file counts. */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -20230,7 +20279,7 @@ static void tr_exec_state(struct task *t)
     }
 }
 
-/* Handles an exec by a thread that is not the leader. The thread takes the leader's tid, and the
+/* Handles an exec by a thread that is not the leader: the thread takes the leader's tid, and the
  * leader disappears without a report (ptrace(2), "execve(2) under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
 {
@@ -20251,8 +20300,7 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
     return t;
 }
 
-/* Completes a successful exec, whose result is known before the call returns. The thread need not
- * stop at the end of the call, unless it stops at every call. */
+/* Completes a successful exec before the call returns. The end of the call need not stop. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -20283,7 +20331,7 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* If a thread exits inside execve and the old program is already replaced, reports the execve as
+/* If a thread exits inside execve after the old program was replaced, reports the exec as
  * successful: the kernel kills a process whose execve fails that late. */
 static void tr_exec_died(struct task *t)
 {
@@ -20331,8 +20379,8 @@ static void tr_gone(struct task *t, int status)
     tr_drop(t, true);
 }
 
-/* Returns the exit status of a thread that died before its parent's event reported it. Such a
- * thread has not run yet; only SIGKILL or the end of its whole process can have killed it. */
+/* Returns the exit status of a thread that died before its parent's event. It has not run yet; only
+ * SIGKILL or the end of its process can have killed it. */
 static int tr_early_status(pid_t tid)
 {
     for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
@@ -20379,9 +20427,9 @@ static void tr_interrupted_by(struct task *t, int sig)
     }
 }
 
-/* Returns whether a fault cannot kill t, because t is the init of a pid namespace and has no
- * handler. With a tracer, such a thread faults forever. Without a tracer, the kernel clears
- * SIGNAL_UNKILLABLE, and the fault kills the thread (kernel/signal.c, force_sig_info_to_task). */
+/* Returns whether a fault cannot kill t, the init of a pid namespace without a handler. Under a
+ * tracer, it would fault forever; without one, the kernel clears SIGNAL_UNKILLABLE
+ * (kernel/signal.c, force_sig_info_to_task). */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -20395,15 +20443,6 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
         return false;
     const char *caught = fd_status(t->tid, "SigCgt:");
     return !caught || !(strtoull(caught, NULL, 16) & bit);
-}
-
-/* Adds the sender of a signal. The pid in siginfo is an id of the receiver's pid namespace. */
-static void tr_sender(struct event *e, const struct task *t, pid_t pid)
-{
-    pid_t ours = ps_from_ns(t, pid);
-    ev_num(e, EV_sender_pid, ours ? ours : pid);
-    if (ours && ours != pid)
-        ev_num(e, EV_ns_pid, pid);
 }
 
 static void tr_trapped_call(struct event *e, const siginfo_t *si)
@@ -20429,10 +20468,13 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     ev_sym(e, EV_code_name, tr_si_code(si));
     u8 origin = dec_origin(sig, si->si_code).st;
     bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
-    if (known == TR_SENDER && sent) /* the pid is an id of the initial pid namespace */
-        ev_num(e, EV_sender_pid, si->si_pid);
-    else if (known == TR_INFO && sent)
-        tr_sender(e, t, si->si_pid);
+    if (known != TR_CODE && sent) {
+        /* in siginfo, the pid is an id of the receiver's pid namespace */
+        pid_t ours = known == TR_INFO ? ps_from_ns(t, si->si_pid) : 0;
+        ev_num(e, EV_sender_pid, ours ? ours : si->si_pid);
+        if (ours && ours != si->si_pid)
+            ev_num(e, EV_ns_pid, si->si_pid);
+    }
     if (known < TR_INFO) /* the other fields are unknown */
         origin = 0;
     else if (origin == ST_siginfo_fault)
@@ -20477,7 +20519,7 @@ static void tr_signal_stop(struct task *t, int sig)
 
 /* --- observe: threads that never stop --- */
 
-/* Reads the current name of a thread, which prctl(2) can change; otherwise, uses the known name. */
+/* Reads the name of a thread, which prctl(2) can change. `known`: the name if /proc has none. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
     char path[64], name[32];
@@ -20506,7 +20548,7 @@ static void tr_first_state(struct task *t, pid_t pid)
     }
 }
 
-/* Adds a thread that kvis did not see start, from /proc. Returns NULL if out of memory. */
+/* Adds a thread that kvis did not see start. Returns NULL if out of memory. */
 static struct task *tr_meet(pid_t pid, pid_t tid)
 {
     struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
@@ -20536,15 +20578,15 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Returns the thread of a record. Adds the thread if its fork record was lost. */
+/* Returns the thread of a record, which is new if its fork record was lost. */
 static struct task *tr_of(u32 pid, u32 tid)
 {
     struct task *t = ps_task((pid_t)tid);
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* Handles the record of a call that ended before kvis read the state of its process from /proc.
- * This state already includes the effect of the call, so the record is not replayed. */
+/* Skips the record of a call that ended before kvis read its process's state from /proc, which
+ * includes the effect of the call. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -20554,7 +20596,6 @@ static void tr_before_met(struct task *t, const struct wire_call *w)
         ps_look_fs(t);
 }
 
-/* Handles the record of a call in observe mode with -p. */
 static void tr_followed(const struct wire_call *w)
 {
     u64 lost = hy_lost_before();
@@ -20601,8 +20642,7 @@ static void tr_fork_record(const struct wire_proc *h)
     tr_born(t, child, h->flags);
 }
 
-/* Warns that kvis does not see the calls of a 32-bit program: they have other numbers, and the BPF
- * program ignores them. */
+/* Warns that the calls of a 32-bit program are not seen. */
 static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
@@ -20614,16 +20654,15 @@ static void tr_warn_unseen(pid_t pid)
 }
 
 /* Returns the peak resident memory of the program that a record ends; 0: not known. The kernel
- * keeps one peak for all programs of a process. This peak is that of the last program only if it
- * exceeds `before`, the peak in pages when that program was executed. */
+ * keeps one peak for all programs of a process, which is the last program's only if it exceeds
+ * `before`, the peak in pages at the exec. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Keeps the program and the arguments of an exec. The record of the arguments precedes that of the
- * exec. */
+/* Keeps the program and arguments of an exec. The record of the arguments comes first. */
 static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -20638,15 +20677,6 @@ static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *
         b_put(&t->exec_argv, (*args)->b.p, (*args)->b.len);
     t->exec_argv.cut |= t->exec_argv.len < h->arg_len || h->flags;
     hy_args_drop(args);
-}
-
-/* Handles the record of an execve that has passed its point of no return. If the execve fails, the
- * record of the call has no arguments, because the memory of the caller is gone. */
-static void tr_begun_record(const struct wire_proc *h, const char *data)
-{
-    struct task *t = tr_of(h->pid, h->tid);
-    if (t)
-        tr_exec_keep(t, h, data);
 }
 
 static void tr_exec_record(const struct wire_proc *h, const char *data)
@@ -20699,7 +20729,7 @@ static void tr_signal_record(const struct wire_signal *w)
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
 }
 
-/* Reports how a fatal signal was sent to a process if no record shows the signal's delivery. */
+/* Reports how a fatal signal was sent if no record shows its delivery. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -20726,8 +20756,8 @@ static void tr_exit_record(const struct wire_proc *h)
     tr_gone(t, h->ret);
 }
 
-/* Forgets a thread whose exit record was lost. The record is lost if the previous sweep already
- * found the thread missing, because all records from before that sweep have been read. */
+/* Forgets a thread whose exit record was lost: the previous sweep already found the thread missing,
+ * and all records from before that sweep have been read. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
@@ -20742,6 +20772,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 {
     u32 left = size - (u32)sizeof *h;
     const char *data = (const char *)(h + 1);
+    struct task *t;
     pf_upto(h->ts_ns);
     if (h->kind == PROC_ARGS && h->arg_len <= left)
         hy_args_add(h, data);
@@ -20749,17 +20780,16 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
         tr_fork_record(h);
     else if (h->kind == PROC_EXEC && h->name_len <= left)
         tr_exec_record(h, data);
-    else if (h->kind == PROC_BEGUN && h->name_len <= left)
-        tr_begun_record(h, data);
+    else if (h->kind == PROC_BEGUN && h->name_len <= left && (t = tr_of(h->pid, h->tid)))
+        tr_exec_keep(t, h, data); /* if the execve fails, the record of the call has no arguments */
     else if (h->kind == PROC_EXIT)
         tr_exit_record(h);
 }
 
 /* --- records --- */
 
-/* Where kvis's output goes, directly or through another reader. kvis does not show the calls of
- * readers, because each line about a call would cause more calls. If a reader's pid is reused,
- * nobody reads kvis's output any more, so kvis has usually ended. */
+/* Where kvis's output goes, directly or through another reader. The calls of readers are not shown,
+ * because each line about a call would cause more calls. */
 static struct {
     char end[64][128]; /* what readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
     u32 n;
@@ -20782,8 +20812,8 @@ static bool tr_knows_end(const char *end)
     return false;
 }
 
-/* Adds the end of a pipe, FIFO or terminal that its readers hold, given the link of the writer's
- * descriptor. Returns whether this end is new. */
+/* Adds the end of a pipe, FIFO or terminal that its readers hold, given the writer's link. Returns
+ * whether this end is new. */
 static bool tr_add_end(const char *link)
 {
     char end[sizeof tr_outputs.end[0]];
@@ -20799,8 +20829,8 @@ static bool tr_add_end(const char *link)
     return true;
 }
 
-/* Gets the link of a descriptor. The link of a terminal's master does not contain the number of
- * the terminal; kvis replaces it with "ptmx N". */
+/* Gets the link of a descriptor; "ptmx N" for the master of terminal N, whose link lacks the
+ * number. */
 static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
     char path[64], info[256];
@@ -20815,7 +20845,7 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 }
 
 /* If `reads`, returns whether a process reads from an end in tr_outputs. Otherwise, adds the ends
- * that it writes to, and returns whether one of them is new. */
+ * that it writes to, and returns whether one is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
     char path[64], link[PATH_MAX + 1];
@@ -20839,7 +20869,7 @@ static bool tr_ends_of(pid_t pid, bool reads)
     return any;
 }
 
-/* Finds the processes that read kvis's output, following the output from reader to reader. */
+/* Finds the processes that read kvis's output, from reader to reader. */
 static void tr_find_readers(void)
 {
     const int fd[] = { out.text.fd, out.json.fd };
@@ -20876,9 +20906,7 @@ static void tr_find_readers(void)
 static void tr_observed_call(struct task *t, const struct wire_call *w)
 {
     struct call *c = &t->call;
-    struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr };
-    hy_args(s.arg, w->word);
-    sc_narrow(s.abi, s.nr, s.arg);
+    struct stop s = tr_recorded(w->nr, w->word);
     tr_begin_call(c, &s, w->ts_ns);
     hy_call.entering = true;
     if (c->known)
@@ -20893,8 +20921,7 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     dec_exit(t, c);
 }
 
-/* Handles a record of --all or --cgroup. kvis has no other information about the record's
- * process. */
+/* Handles a record of --all or --cgroup, the only information about its process. */
 static void tr_observed(const struct wire_call *w)
 {
     static struct task task;
@@ -20920,8 +20947,8 @@ static void tr_observed(const struct wire_call *w)
     t->record = NULL;
 }
 
-/* Handles one record of the ring. A call's record is replayed as the two stops at the call's start
- * and end. Returns false if the record has to wait for its thread to stop. */
+/* Handles one record of the ring; a call is replayed as the two stops at its start and end. Returns
+ * false if the record must wait for its thread to stop. */
 static bool tr_record(const void *p, u32 size)
 {
     switch (size) {
@@ -20958,7 +20985,7 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* Sets the period of the timer, which is short while records arrive and fill the ring. */
+/* Sets the timer's period, which is short while records arrive. */
 static void tr_set_tick(bool fast)
 {
     long us = fast ? TR_FAST_US : TR_TICK_US;
@@ -20977,11 +21004,10 @@ static void tr_set_aside(pid_t tid, int status)
 }
 
 /* Collects all pending stops before the first thread is resumed. wait4(-1) looks at the newest
- * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread). Without this
- * function, new tracees that stop again as fast as kvis handles them would starve older ones. If a
- * thread is reported twice, it was killed in its first stop, so the second report replaces the
- * first. Only the tracing thread may call this function: the thread of tr_release would consume
- * stops, and the signals that stopped threads should receive when they are detached. */
+ * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread), so new tracees that
+ * stop again at once would starve older ones. A second report of a thread replaces the first: the
+ * thread was killed in its first stop. Only the tracing thread may call this function: the thread
+ * of tr_release would consume stops and their signals. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -20994,7 +21020,7 @@ static void tr_collect(void)
         tr_set_aside(tid, status);
 }
 
-/* Replaces the stop that kvis handles next if the same thread has a newer stop. */
+/* Replaces the stop that kvis handles next if its thread has a newer one. */
 static void tr_collected_again(pid_t tid, int *status)
 {
     struct tr_stopped *again = tr_batched(tid);
@@ -21014,9 +21040,8 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Handles the records before the marked position in the ring. Returns false if some of them remain.
- * A record that another CPU is still writing, or that waits for its thread to stop (tr_must_wait),
- * briefly blocks the records after it. */
+/* Handles the records before the marked position. Returns false if some remain. A record that is
+ * still being written, or that waits for a stop (tr_must_wait), delays the following ones. */
 static bool tr_drain_marked(void)
 {
     tr_drain();
@@ -21030,7 +21055,7 @@ static bool tr_drain_marked(void)
     return true;
 }
 
-/* Handles all records written so far, which precede the stops that are handled next. */
+/* Handles all records written so far, which precede the next stops. */
 static void tr_drain_all(void)
 {
     u64 n = tr.collected;
@@ -21072,8 +21097,8 @@ struct tr_in {
     u64 word[8];
 };
 
-/* Returns the row of the call that a thread is making; -1: no call; -2: not known
- * (proc_pid_syscall(5) cannot be read, or the number is from the table of a 32-bit ABI). */
+/* Returns the row of the call that a thread is making; -1: no call; -2: not known (/proc cannot be
+ * read, or the number is from a 32-bit ABI). */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
     char path[64], text[256], *end;
@@ -21087,9 +21112,8 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
     return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, (u64)in->nr);
 }
 
-/* Notes the peak resident memory of a process when its main thread is about to exit and the memory
- * still exists. If only the main thread calls exit(2), other threads live on, and the peak may
- * still grow. */
+/* Notes the peak resident memory of a process at the exit of its main thread, while the memory
+ * exists. If only this thread exits, the peak may still grow. */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -21111,7 +21135,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
         if (!t->seen_stop)
             tr_first_stop(t);
         if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
-            /* this is a group-stop: the thread stays stopped until SIGCONT */
+            /* a group-stop: the thread stays stopped until SIGCONT */
             t->run = RUN_LISTEN;
             sys_ptrace(PTRACE_LISTEN, t->tid, 0, NULL);
             return;
@@ -21140,16 +21164,6 @@ static void tr_event_stop(struct task *t, int event, int sig)
     tr_resume(t, 0);
 }
 
-/* Leaves a new thread stopped until the ptrace event of its parent reports it. */
-static void tr_unknown(pid_t tid)
-{
-    struct task *t = ps_new_task(tid);
-    if (t) {
-        t->run = RUN_HELD;
-        t->seen_stop = true;
-    }
-}
-
 static void tr_stopped(struct task *t, int status)
 {
     int sig = WSTOPSIG(status), event = status >> 16;
@@ -21175,32 +21189,51 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
+/* Forgets the other threads of a process whose main thread has exited: ptrace reports that last.
+ * One without a report took the main thread's tid by an execve(2) that failed afterwards. */
+static void tr_drop_others(const struct task *leader)
+{
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct task *t = ps.task[i], *next; t; t = next) {
+            next = t->next;
+            if (t == leader || t->proc != leader->proc)
+                continue;
+            t->at_ns = leader->at_ns;
+            tr_abandon(t);
+            tr_drop(t, true);
+        }
+}
+
 static void tr_status(pid_t tid, int status)
 {
     struct task *t = ps_task(tid);
     if (t)
         t->at_ns = tr.seen_ns;
     if (WIFSTOPPED(status)) {
-        if (t && t->run != RUN_HELD)
+        if (t && t->run != RUN_HELD) {
             tr_stopped(t, status);
-        else if (!t && tr.detaching)
+        } else if (!t && tr.detaching) {
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
-        else if (!t)
-            tr_unknown(tid);
+        } else if (!t && (t = ps_new_task(tid))) { /* stopped until its parent's event */
+            t->run = RUN_HELD;
+            t->seen_stop = true;
+        }
         return;
     }
     if (!t || t->run == RUN_HELD) {
         u32 i = tr.n_early++ % ARRAY_LEN(tr.early);
         tr.early[i].tid = tid, tr.early[i].status = status;
     }
+    if (t && t->proc && t->tid == t->pid && t->proc->tasks > 1)
+        tr_drop_others(t);
     if (t)
         tr_gone(t, status);
     if (tid == tr.child)
         tr.status = status;
 }
 
-/* Resumes a new thread whose parent was killed before the ptrace event that reports the thread. The
- * thread's state is copied from its process or its parent, or read from /proc. */
+/* Resumes a new thread whose parent was killed before its event. The thread's state comes from its
+ * process, its parent, or /proc. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -21221,28 +21254,29 @@ static void tr_orphan(struct task *t)
 
 /* --- detaching, and signals that end kvis --- */
 
+static void tr_detach_held(struct task *t)
+{
+    if (t->run == RUN_HELD)
+        tr_detach_one(t, 0);
+}
+
 /* Detaches from all tracees as if kvis had never attached. Only stopped threads are detached at
- * once. Stopping a running thread would end some calls with EINTR (signal(7), "Interruption of
- * system calls and library functions by stop signals"). The kernel detaches running threads when
- * the tracing thread exits (tr_release). Hybrid mode never detaches: its command ends with kvis. */
+ * once: stopping a running thread would end some calls with EINTR (signal(7), "Interruption of
+ * system calls and library functions by stop signals"). The kernel detaches the others when the
+ * tracing thread exits (tr_release). Hybrid mode never detaches: its command ends with kvis. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
         return;
     tr.detaching = true;
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *t = ps.task[i], *next; t; t = next) {
-            next = t->next;
-            if (t->run == RUN_HELD)
-                tr_detach_one(t, 0);
-        }
+    tr_each(tr_detach_held);
     tr_set_tick(true);
 }
 
-/* Calls `rest` in a new thread and exits the tracing thread. Then, the kernel detaches all tracees
- * without stopping them (exit_ptrace, kernel/ptrace.c), so no tracee waits while kvis writes its
- * report to a slow reader. Returns if there is no tracee or no thread can be created; in that case
- * the tracees are detached when kvis exits. */
+/* Calls `rest` in a new thread and exits the tracing thread, at which the kernel detaches all
+ * tracees without stopping them (exit_ptrace, kernel/ptrace.c). Therefore, no tracee waits for a
+ * slow reader of the report. Returns if there is no tracee or no new thread; then the exit of kvis
+ * detaches. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -21252,8 +21286,8 @@ static void tr_release(void *(*rest)(void *))
         return;
     if (pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
-    /* The C library does not know that this thread exits. The kernel must not clear the thread's
-     * tid (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the lock of its thread list. */
+    /* The C library does not know of this exit. The kernel must not clear the tid
+     * (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the lock of its thread list. */
     syscall(SYS_set_tid_address, NULL);
     syscall(SYS_exit, 0);
 }
@@ -21270,7 +21304,7 @@ static void tr_kill_all(void)
     tr_each(tr_kill_one);
 }
 
-/* Returns whether the received signals end kvis. Called while a slow reader blocks the output. */
+/* Returns whether signals end kvis. Called while a slow reader blocks the output. */
 static bool tr_give_up(void)
 {
     u32 ends = tr.interrupts;
@@ -21280,9 +21314,8 @@ static bool tr_give_up(void)
     return ends > 1;
 }
 
-/* Returns whether a signal to kvis went to the whole process group, which includes the command. In
- * that case, the command has received the same signal from the same sender, or the signal is
- * pending. ^C and ^\ of a terminal are left to tr_on_signal. */
+/* Returns whether a signal to kvis went to the whole process group: the command has received the
+ * same signal from the same sender, or it is pending. ^C and ^\ are left to tr_on_signal. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -21305,9 +21338,8 @@ static bool tr_is_groups(const struct tr_signal *q)
 
 /* Handles a signal to kvis. The command gets the first one: from the terminal (^C or ^\), else from
  * kvis. After TERM or HUP, kvis ends with the command. The second signal ends kvis: INT and QUIT
- * kill all tracees; TERM and HUP do this only with --kill-on-exit, or if the tracees run under the
- * seccomp filter of kvis, which must not outlive kvis. Otherwise TERM and HUP detach all tracees.
- */
+ * kill all tracees; TERM and HUP do so only with --kill-on-exit, or if the tracees run under kvis's
+ * seccomp filter, which must not outlive kvis; otherwise they detach all tracees. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -21325,8 +21357,8 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Handles the queued signals to kvis. A signal that may have been sent to the process group waits
- * until the command has had time to receive the same signal. */
+/* Handles the queued signals. A signal that may have been sent to the process group waits until the
+ * command has had time to receive it. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -21342,7 +21374,7 @@ static void tr_on_signals(u64 now)
 
 /* --- waiting --- */
 
-/* Records the resident memory of a process, which no call reports, for graphs over time. */
+/* Records the resident memory of a process, for graphs over time. */
 static void tr_resident(struct task *t)
 {
     enum { EVERY_NS = 100000000, A_TICK = 16 };
@@ -21361,7 +21393,7 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
-/* If records were lost, runs tr_sweep for all threads twice, a second apart. */
+/* If records were lost, runs tr_sweep twice, a second apart. */
 static void tr_look_for_missing(u64 now)
 {
     bool lost = fdt.lost_ns > tr.swept_ns;
@@ -21372,8 +21404,8 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = now;
 }
 
-/* Does timed work, and handles signals to kvis. After a tick without a stop, also resumes new
- * threads whose parent has not reported them. */
+/* Does timed work and handles signals to kvis. After a tick without a stop, also resumes new
+ * threads that no parent has reported. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -21425,9 +21457,8 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* Like tr_wait_one, but takes the next thread of a batch of stopped threads. When this function
- * returns, kvis has written all output from before these stops. It writes this output once for the
- * whole batch, because resumed threads fill the ring again. */
+/* Like tr_wait_one, but takes the next of a batch of stopped threads. All output from before the
+ * batch is then written: once, because resumed threads fill the ring again. */
 static pid_t tr_wait(int *status)
 {
     if (tr.batch_next < tr.batch_n) {
@@ -21486,21 +21517,49 @@ static void tr_loop(void)
     }
 }
 
-/* Runs observe mode, in which the BPF programs count or record, until kvis must detach, all
- * processes given with -p have exited, or an output has lost its reader. */
+static bool tr_is_dead(pid_t tid)
+{
+    return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
+}
+
+/* Stops following a thread whose exit BPF missed: an execve(2) gave it the pid of its process and
+ * then failed, but that pid's map entry had gone with the main thread. If calls are only counted,
+ * the process is unknown; then all processes of -p must be dead. The thread is looked at first:
+ * during the execve its tid is gone, but its process lives. */
+static void tr_exited_unseen(pid_t tid)
+{
+    struct task *t = ps_task(tid);
+    bool dead = tr_is_dead(tid) && (!t || tr_is_dead(t->pid));
+    for (u32 i = 0; i < opt.n_pids && !t && dead; i++)
+        dead = tr_is_dead(opt.pids[i]);
+    if (!dead)
+        return;
+    if (t) {
+        t->at_ns = u_now();
+        tr_pending_at(t, true);
+        tr_abandon(t);
+        tr_drop(t, true);
+    }
+    hy_map(BPF_MAP_DELETE_ELEM, &(u32){ (u32)tid }, NULL, 0);
+}
+
+/* Runs observe mode until kvis must detach, no process is followed, or an output has lost its
+ * reader. */
 static void tr_watch(void)
 {
     int text = out.text.fd, json = out.json.fd;
-    bool none = false;
+    u32 any = ~0u;
     u64 asked = 0;
-    while (!tr.detaching && !none && out.text.fd == text && out.json.fd == json) {
+    while (!tr.detaching && any && out.text.fd == text && out.json.fd == json) {
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
         /* Do this at most once a tick, because a call of bpf(2) can lose records: see hy_map. */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * (u64)1000) {
-            none = hy_follows_none();
+            any = hy_any_followed();
             asked = u_now();
+            if (any && any != ~0u)
+                tr_exited_unseen((pid_t)any);
         }
         if (tr.tick)
             tr_on_tick();
@@ -21509,22 +21568,22 @@ static void tr_watch(void)
 
 /* --- signals to kvis --- */
 
-/* Reaps dead tracees in the timer's signal handler to prevent a deadlock: PTRACE_SEIZE waits for an
- * exec (cred_guard_mutex, kernel/ptrace.c), and the exec waits until kvis reaps the dead threads
- * that it already traces. With any options, wait4 also returns stops of live threads
- * (kernel/exit.c, wait_task_stopped). Calls only async-signal-safe functions. */
+/* Reaps dead tracees in the signal handler of the timer: PTRACE_SEIZE waits for an exec
+ * (cred_guard_mutex, kernel/ptrace.c), which waits until kvis reaps the dead threads of the
+ * process. With any options, wait4 also returns stops (kernel/exit.c, wait_task_stopped). Calls
+ * only async-signal-safe functions. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
     pid_t tid;
-    while ((u32)tr.n_reaped + tr.batch_n < ARRAY_LEN(tr_batch)
+    while (tr.batch_n < ARRAY_LEN(tr_batch)
            && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
         if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
             sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec also waits for this stopped thread */
             continue;
         }
-        tr_reaped[tr.n_reaped] = (struct tr_stopped){ tid, status };
-        tr.n_reaped = tr.n_reaped + 1;
+        tr_set_aside(tid, status);
+        tr.n_reaped += !WIFSTOPPED(status);
     }
     errno = e;
 }
@@ -21543,9 +21602,9 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* Installs the signal handlers and starts the timer. Each signal is queued and interrupts the call
- * in which kvis waits. A signal that arrives just before that call is handled at the next tick of
- * the timer. The command does not inherit the timer (fork(2)). */
+/* Installs the signal handlers and starts the timer, which the command does not inherit (fork(2)).
+ * Each signal interrupts the call in which kvis waits; if it arrives just before that call, the
+ * next tick handles it. */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -21558,8 +21617,8 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* Installs the seccomp filter in the command's process. Without SPEC_ALLOW a kernel before 5.16
- * would disable speculation for the command (PR_GET_SPECULATION_CTRL). */
+/* Installs the seccomp filter in the command's process. SPEC_ALLOW: before 5.16, a filter would
+ * otherwise disable speculation (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
@@ -21568,7 +21627,7 @@ static void tr_child_early(void)
         sp_child_fail('s');
 }
 
-/* Runs in the command's process before the exec. tr_signal_stop starts tracing at the SIGSTOP. */
+/* Runs in the command's process before the exec. Tracing starts at the SIGSTOP. */
 static void tr_child_late(void)
 {
     hy_child();
@@ -21586,8 +21645,7 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Attaches to a child of kvis. Returns NULL, or the reason for a failure after killing the
- * child. */
+/* Attaches to a child of kvis. Returns NULL; or kills the child and returns why that failed. */
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
@@ -21694,7 +21752,7 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* kvis must not stop its ancestors, because one of them may have to resume kvis. */
+/* kvis must not stop its ancestors: one of them may have to resume kvis. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -21703,7 +21761,7 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Stores the call in which a new thread waits. Returns the call's row; negative: no call. */
+/* Stores the call in which a new thread waits. Returns its row; negative: no call. */
 static int tr_first_look(struct task *t, struct tr_in *in)
 {
     int row = tr_in_call(t->tid, in);
@@ -21721,9 +21779,8 @@ static s64 tr_switches(pid_t tid)
     return own < 0 || other < 0 ? -1 : own + other;
 }
 
-/* Writes the call in which a thread waits to the BPF program's map, which then records the end of
- * the call. If the thread has run in between, that record is for another call, and kvis ignores
- * it. */
+/* Lets BPF record the end of the call in which a thread waits. If the thread has run meanwhile,
+ * that record is of another call, and kvis ignores it. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -21743,9 +21800,7 @@ static void tr_await(struct task *t)
         t->exec_ns = th.ts_ns;
         return;
     }
-    struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
-    memcpy(s.arg, in.word, sizeof s.arg);
-    sc_narrow(s.abi, s.nr, s.arg);
+    struct stop s = tr_recorded(th.nr, th.word);
     tr_begin_call(&t->call, &s, th.ts_ns);
     t->call.late = true;
     t->pending_ns = th.ts_ns;
@@ -21803,24 +21858,23 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
-/* Forgets the dead threads that tr_reap_dead has reaped, and queues the stops that it received. */
+/* Drops the threads that tr_reap_dead has reaped. Their rows replace those of earlier stops. */
 static void tr_after_reaping(void)
 {
-    for (sig_atomic_t i = 0; i < tr.n_reaped; i++) {
-        struct tr_stopped *s = &tr_reaped[i];
-        struct task *t = ps_task(s->tid);
-        if (WIFSTOPPED(s->status)) {
-            tr_set_aside(s->tid, s->status);
+    for (u32 i = 0; tr.n_reaped && i < tr.batch_n;) {
+        if (WIFSTOPPED(tr_batch[i].status)) {
+            i++;
             continue;
         }
-        tr_collected_again(s->tid, &s->status);
+        struct task *t = ps_task(tr_batch[i].tid);
         if (t)
             tr_drop(t, false);
+        tr_batch[i] = tr_batch[--tr.batch_n];
     }
     tr.n_reaped = 0;
 }
 
-/* Attaches to a thread. Returns 1 if the thread is new, 0 if kvis already traces it, or -errno. */
+/* Attaches to a thread. Returns 1: the thread is new, 0: already traced, or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
@@ -21853,9 +21907,8 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to every thread of a process, or lets the BPF programs follow every thread. Repeats this
- * until no new thread appears, because the process may still create threads. Returns 0 or -errno.
- * -E2BIG: the BPF programs follow only some of the threads. */
+/* Attaches to every thread of a process, or lets BPF follow it. Repeats this until no new thread
+ * appears. Returns 0 or -errno; -E2BIG: BPF follows only some threads. */
 static int tr_attach(pid_t pid)
 {
     char path[64];
@@ -21879,8 +21932,8 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches to a process, given by its pid or the tid of a thread, unless the process is one of the
- * first n of opt.pids. Returns the pid, or 0 after a warning. */
+/* Attaches to a process, given by its pid or the tid of a thread, unless it is one of the first n
+ * of opt.pids. Returns the pid, or 0 after a warning. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
@@ -21910,7 +21963,7 @@ static void tr_from_zero(struct task *t)
         t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
-/* Attaches to the processes of -p. Reduces opt.pids to the attached ones; returns their number. */
+/* Attaches to the processes of -p. Reduces opt.pids to those attached; returns their number. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
@@ -21928,8 +21981,7 @@ static u32 tr_attach_all(void)
 
 /* --- the whole run --- */
 
-/* Binds kvis and the command to one CPU, because waking a thread on another CPU makes stops
- * slow. */
+/* Binds kvis and the command to one CPU: stops are slow if they wake a thread on another CPU. */
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
@@ -21944,8 +21996,8 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
-/* Sets the CPU time of the run: the time of the command and of the descendants that were waited
- * for, like time(1). With -p: the CPU time that the traced processes used during the trace. */
+/* Sets the CPU time of the run: of the command and the descendants that were waited for, like
+ * time(1); with -p, of the traced processes during the trace. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -22004,7 +22056,7 @@ static void *tr_detach(void *unused)
 }
 
 /* Ends the run: no tracee remains stopped, and all output is complete. Returns the exit status of
- * kvis; sets *sig to the signal by which kvis must die, or to 0. */
+ * kvis; *sig: the signal by which kvis must die, or 0. */
 static int tr_finish(int *sig)
 {
     pthread_t th;

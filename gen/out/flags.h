@@ -4992,7 +4992,7 @@ static const unsigned char fl_ioctls[] =
     "\x00\x60\x00\x00" "\207C_W\205\241_\262UE\206\200S\272" /* IOC_WATCH_QUEUE_SET_SIZE */
     "\x14\x61\x00\x00" "FILT\204" /* IOC_WATCH_QUEUE_SET_FILTER */
     "\x00\x00\x34\xc0" "\215LL_WMI\206MB\207S\233" /* DELL_WMI_SMBIOS_CMD */
-    "\x58\x93\x00"
+    "\x58\x51\x00"
     "\x00\x01\x18\xc0" "P\273K\200\225RL\233" /* PACKET_CTRL_CMD */
     "\x00\x7d\x04\x80" "F\266\207C\206H\256DOWN" /* FS_IOC_SHUTDOWN */
     "\x07\x3b\xc0\xc0" "G\212FS\216P" /* FS_IOC_GETFSMAP */
@@ -5001,10 +5001,6 @@ static const unsigned char fl_ioctls[] =
     "\x01\x79\x18\xc0" "\217RIM" /* FITRIM */
     "\x03\x78\x04\xc0" "HAW" /* FITHAW */
     "\x02\x77\x04\xc0" "F\201EZE" /* FIFREEZE */
-    "\x01\x7d\x04\x80" "2F\266\207C\206H\256DOWN" /* F2FS_IOC_SHUTDOWN */
-    "\x00\x7d\x04\x80" "\255T4_\207C\206H\256DOWN" /* EXT4_IOC_SHUTDOWN */
-    "\x02\x7d\x04\x80" "F\205_\207C\206H\256DOWN" /* EXFAT_IOC_SHUTDOWN */
-    "\x00\x7d\x04\x80" "B\251F\266\207C\206H\256DOWN" /* BTRFS_IOC_SHUTDOWN */
     "\x5b\x22\x01"
     "\x00\x0f\x04\xc0" "\235BTMC\203_WR\217\211\201SULT" /* USBTMC_IOCTL_WRITE_RESULT */
     "\x12\x0d\x10\xc0" "" /* USBTMC_IOCTL_WRITE */

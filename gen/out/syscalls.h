@@ -33,6 +33,7 @@ enum dec_kinds {
     K_TARGET,
     K_FSVALUE,
     K_FSAUX,
+    K_NAME,
     K_STR,
     K_STRV,
     K_ENVP,
@@ -192,6 +193,7 @@ enum dec_kinds {
     X(TARGET, path, IN, NONE, UINT, DEC_LONG) \
     X(FSVALUE, value, IN, NONE, PTR, DEC_LONG) \
     X(FSAUX, value, IN, NONE, INT, 4) \
+    X(NAME, str, IN, NONE, UINT, DEC_LONG) \
     X(STR, str, IN, NONE, UINT, DEC_LONG) \
     X(STRV, strv, IN, NONE, UINT, DEC_LONG) \
     X(ENVP, envp, IN, NONE, UINT, DEC_LONG) \
@@ -350,6 +352,7 @@ enum dec_kinds {
     X(TARGET, 0, NONE, STRING, 0, 0, 0, 0, 0, 1) \
     X(FSVALUE, 0, NONE, NESTS, 0, 0, 0, 0, 0, 1) \
     X(FSAUX, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(NAME, 0, NONE, STRING, 0, 0, 0, 0, 0, 1) \
     X(STR, 0, NONE, STRING, 0, 0, 0, 1, 0, 0) \
     X(STRV, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(ENVP, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
@@ -1456,6 +1459,8 @@ static const struct sc_option sc_options[] = {
     X(chown, EVENT, NULL, md_change, EK_CHOWN) \
     X(chown32, EVENT, NULL, md_change, EK_CHOWN) \
     X(chroot, ALWAYS, NULL, md_chdir, 0) \
+    X(clock_settime, EVENT, NULL, md_change, EK_CHANGE) \
+    X(clock_settime64, EVENT, NULL, md_change, EK_CHANGE) \
     X(clone, ALWAYS, md_clone_enter, NULL, 0) \
     X(clone3, ALWAYS, md_clone_enter, NULL, 0) \
     X(close, FDS, NULL, md_close, 0) \
@@ -1463,6 +1468,7 @@ static const struct sc_option sc_options[] = {
     X(connect, FDS, NULL, md_connect, 0) \
     X(copy_file_range, EVENT, NULL, md_copy, EK_COPY) \
     X(creat, FDS, NULL, md_open, 0) \
+    X(delete_module, EVENT, NULL, md_change, EK_CHANGE) \
     X(dup, FDS, NULL, md_dup, 0) \
     X(dup2, FDS, NULL, md_dup, 0) \
     X(dup3, FDS, NULL, md_dup, 0) \
@@ -1497,11 +1503,14 @@ static const struct sc_option sc_options[] = {
     X(getdents64, EVENT, NULL, md_getdents, 0) \
     X(getpeername, EVENT, NULL, NULL, 0) \
     X(getsockopt, EVENT, NULL, NULL, 0) \
+    X(init_module, EVENT, NULL, md_change, EK_CHANGE) \
     X(inotify_init, FDS, NULL, md_make, 0) \
     X(inotify_init1, FDS, NULL, md_make, 0) \
     X(io_uring_enter, EVENT, NULL, md_uring, 0) \
     X(io_uring_setup, FDS, NULL, md_make, 0) \
     X(ioctl, NO, NULL, md_ioctl, 0) \
+    X(kexec_file_load, EVENT, NULL, md_change, EK_CHANGE) \
+    X(kexec_load, EVENT, NULL, md_change, EK_CHANGE) \
     X(landlock_create_ruleset, FDS, NULL, md_make_any, 0) \
     X(lchown, EVENT, NULL, md_change, EK_CHOWN) \
     X(lchown32, EVENT, NULL, md_change, EK_CHOWN) \
@@ -1523,6 +1532,7 @@ static const struct sc_option sc_options[] = {
     X(move_mount, EVENT, NULL, md_change, EK_CHANGE) \
     X(mprotect, MEMORY, NULL, md_mprotect, 0) \
     X(mq_open, FDS, NULL, md_make_any, 0) \
+    X(mq_unlink, EVENT, NULL, md_change, EK_CHANGE) \
     X(mremap, MEMORY, NULL, md_mremap, 0) \
     X(munmap, MEMORY, NULL, md_munmap, 0) \
     X(open, FDS, NULL, md_open, 0) \
@@ -1546,8 +1556,11 @@ static const struct sc_option sc_options[] = {
     X(pwrite64, EVENT, NULL, md_read_write, EK_WRITE) \
     X(pwritev, EVENT, NULL, md_read_write, EK_WRITE) \
     X(pwritev2, EVENT, NULL, md_read_write, EK_WRITE) \
+    X(quotactl, EVENT, NULL, md_change, EK_CHANGE) \
+    X(quotactl_fd, EVENT, NULL, md_change, EK_CHANGE) \
     X(read, EVENT, NULL, md_read_write, EK_READ) \
     X(readv, EVENT, NULL, md_read_write, EK_READ) \
+    X(reboot, EVENT, NULL, md_change, EK_CHANGE) \
     X(recv, EVENT, md_recv_enter, md_recvfrom, 0) \
     X(recvfrom, EVENT, md_recv_enter, md_recvfrom, 0) \
     X(recvmmsg, FDS, NULL, md_mmsg, 0) \
@@ -1567,7 +1580,10 @@ static const struct sc_option sc_options[] = {
     X(sendmmsg, EVENT, NULL, md_mmsg, 0) \
     X(sendmsg, EVENT, NULL, md_msg, 0) \
     X(sendto, EVENT, NULL, md_sendto, 0) \
+    X(setdomainname, EVENT, NULL, md_change, EK_CHANGE) \
+    X(sethostname, EVENT, NULL, md_change, EK_CHANGE) \
     X(setns, ALWAYS, NULL, md_setns, 0) \
+    X(settimeofday, EVENT, NULL, md_change, EK_CHANGE) \
     X(setxattr, EVENT, NULL, md_change, EK_CHANGE) \
     X(setxattrat, EVENT, NULL, md_change, EK_CHANGE) \
     X(shutdown, EVENT, NULL, md_shutdown, 0) \
@@ -1577,6 +1593,7 @@ static const struct sc_option sc_options[] = {
     X(socketcall, FDS, NULL, NULL, 0) \
     X(socketpair, FDS, NULL, md_pair, 0) \
     X(splice, EVENT, NULL, md_copy, EK_SPLICE) \
+    X(stime, EVENT, NULL, md_change, EK_CHANGE) \
     X(swapoff, EVENT, NULL, md_change, EK_CHANGE) \
     X(swapon, EVENT, NULL, md_change, EK_CHANGE) \
     X(symlink, EVENT, NULL, md_change, EK_SYMLINK) \
@@ -1683,7 +1700,7 @@ static const struct sc_row sc_rows[] = {
         A(fd_out, K_FD), A(off_out, K_OFFP), A(size, K_SIZE), A(flags, K_HEX32)),
     [SC_creat] = SC(creat, CLS_FILE | CLS_DESC, 7, 0, 2, A(pathname, K_PATH), A(mode, K_MODE)),
     [SC_create_module] = SC(create_module, 0, 0, 0, 2, A(name, K_STR), A(size, K_SIZE)),
-    [SC_delete_module] = SC(delete_module, 0, 0, 0, 2, A(name, K_STR),
+    [SC_delete_module] = SC(delete_module, 0, 0, 0, 2, A(name, K_NAME),
         A(flags, K_BITS(FAM_deletemodule))),
     [SC_dup] = SC(dup, CLS_DESC, 7, 0, 1, A(oldfd, K_FD)),
     [SC_dup2] = SC(dup2, CLS_DESC, 7, 0, 2, A(oldfd, K_FD), A(newfd, K_FD)),
@@ -2012,7 +2029,7 @@ static const struct sc_row sc_rows[] = {
         A(oldattr, K_ADDR)),
     [SC_mq_notify] = SC(mq_notify, CLS_DESC, 0, 0, 2, A(mqdes, K_FD), A(sevp, K_SIGEVENT)),
     [SC_mq_notify_i386] = SC(mq_notify, CLS_DESC, 0, 0, 2, A(mqdes, K_FD), A(sevp, K_ADDR)),
-    [SC_mq_open] = SC(mq_open, CLS_DESC, 23, 0, 4, A(name, K_STR), A(oflag, K_BITS(FAM_mqopen)),
+    [SC_mq_open] = SC(mq_open, CLS_DESC, 23, 0, 4, A(name, K_TARGET), A(oflag, K_BITS(FAM_mqopen)),
         A(mode, K_MODE), A(attr, K_ADDR)),
     [SC_mq_timedreceive] = SC(mq_timedreceive, CLS_DESC, 0, 0, 5, A(mqdes, K_FD),
         A(msg_ptr, K_RBUF), A(msg_len, K_SIZE), A(msg_prio, K_UINTPOUT), A(abs_timeout, K_TS)),
@@ -2022,7 +2039,7 @@ static const struct sc_row sc_rows[] = {
         A(msg_len, K_SIZE), A(msg_prio, K_UINT), A(abs_timeout, K_TS)),
     [SC_mq_timedsend_time64] = SC(mq_timedsend_time64, CLS_DESC, 0, 0, 5, A(mqdes, K_FD),
         A(msg_ptr, K_WBUF), A(msg_len, K_SIZE), A(msg_prio, K_UINT), A(abs_timeout, K_TS64)),
-    [SC_mq_unlink] = SC(mq_unlink, 0, 0, 0, 1, A(name, K_STR)),
+    [SC_mq_unlink] = SC(mq_unlink, 0, 0, 0, 1, A(name, K_TARGET)),
     [SC_mremap] = SC(mremap, CLS_MEM, 5, 0, 5, A(old_address, K_ADDR), A(old_size, K_SIZE),
         A(new_size, K_SIZE), A(flags, K_BITS64(FAM_mremap)), A(new_address, K_ADDR)),
     [SC_mseal] = SC(mseal, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(size, K_SIZE), A(flags, K_HEX)),

@@ -123,6 +123,17 @@ for b in $(backends); do
     has err ' 1000 +1000 .* unnamed$'
     eq "$b: --by=pid" "$(sum_of err)" "$(awk 'NR == 2 { print $2 }' err)"
 done
+# A table that does not list all processes says so, and the next table has the calls of all.
+run trace -c --by=pid -w rec -- python3 -c 'import os
+for i in range(1100):
+    os.fork() or os._exit(0)
+    os.wait()'
+for how in live replayed; do
+    [ $how = live ] || run replay -c --by=pid rec
+    eq "--by=pid, $how: rows" 1024 "$(sed '1d;/^(/,$d' err | grep -c .)"
+    has err '^\(only the first 1024 processes; the next table includes all\)$'
+    has err ' wait4$'; eq "--by=pid, $how: calls of wait4" 1100 "$(awk '$NF == "wait4" { print $4 }' err)"
+done
 if [ "$b" = hybrid ]; then # the last one: BPF works
     mkfifo go_on
     python3 -c "import sys

@@ -6,7 +6,7 @@
 . "$TESTS/lib/truth.sh"
 each truth io files pipes socks moves short
 each truth mem heap maps
-each truth chg names attrs failing opens
+each truth chg names attrs others failing opens
 has names/err "unlink .*/a"
 has attrs/err "chmod .*/f"
 hasnt failing/err "lib.*ENOENT" # a library search is noise in text

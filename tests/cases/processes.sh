@@ -6,7 +6,7 @@
 # timeout: 180
 # covers: P1 P2 P3 P4 P9 P10 P11 P12 P29 P32 P33 P34
 . "$TESTS/lib/truth.sh"
-each truth proc forks vfork threads shorts zombies clone_vm daemon failed_exec bad_elf odd big_argv
+each truth proc forks vfork threads shorts zombies clone_vm daemon failed_exec bad_elf bad_elf_thread odd big_argv
 KVOPT="-v --no-accel"
 each truth proc forks vfork threads daemon odd
 for KVOPT in "" -v "-v --no-accel"; do
@@ -36,14 +36,22 @@ for backend in $(backends); do
     run trace --backend=$backend --json=json -- "$BIN/proc" bad_elf
     want "[e['argv'] for e in by('exec')][1:] == [['bad']] and by('exec')[1]['program'].endswith('/bad')"
 done
-# With -p, too, from Linux 6.10 on (the tracepoint sched_prepare_exec).
-case $(backends):$(uname -r) in *:5.* | *:6.[0-9].* | ptrace:*) exit 0 ;; esac
-mkfifo go
-sh -c 'read -r x <go; exec "$0" bad_elf' "$BIN/proc" >out 2>&1 9>&- &
-p=$!
-"$KVIS" trace -o text --json=json -p $p 2>err 9>&- &
-kvis=$!
-until_true 20 grep -q '(observe)' text || fail "no header"
-echo >go
-wait $kvis
+attached() { # attached SCENE: kvis -p ends when the scene has ended
+    rm -f go text; mkfifo go
+    sh -c 'read -r x <go; exec "$0" "$1"' "$BIN/proc" "$1" >out 2>&1 9>&- &
+    p=$!
+    timeout -k 1 60 "$KVIS" trace -o text --json=json -p $p 2>err 9>&- &
+    kvis=$!
+    until_true 20 grep -q '(observe)' text || fail "no header"
+    echo >go
+    wait $kvis
+    eq "-p $1" 0 $?
+}
+[ "$(backends)" = ptrace ] && exit 0
+# With -p, kvis ends, although BPF does not see the exit of a thread that got the process's pid.
+attached bad_elf_thread
+want "len(by('spawn_process')) == 1 and len(by('spawn_thread')) == 1"
+# With -p, an exec that fails has its arguments from Linux 6.10 on (the tracepoint sched_prepare_exec).
+case $(uname -r) in 5.* | 6.[0-9].*) exit 0 ;; esac
+attached bad_elf
 want "[(e['argv'], 'error' in e, e['program'][-4:]) for e in by('exec')][1:] == [(['bad'], True, '/bad')]"

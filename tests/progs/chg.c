@@ -1,5 +1,7 @@
 /* What changes in the file system, by every call that can do it. */
 #include "t.h"
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 
 static int dirfd_;
 
@@ -119,10 +121,40 @@ static void opens(int argc, char **argv)
 #endif
 }
 
+/* Calls that change something else than a file's contents or attributes; most of them fail. */
+static void others(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static const char call[] =
+        "len([e for e in by('change', call='%s') if e.get('path') == %s and 'error' in e%s]) == 1";
+    t_put("f", 1), t_put("g", 1);
+    int f = (int)CHK(open("f", O_RDWR)), g = (int)CHK(open("g", O_RDWR)), flags = 0;
+    char path[4200];
+    MUST(syscall(SYS_mq_unlink, "kvis-no-such-queue") < 0 && errno == ENOENT);
+    want(call, "mq_unlink", "'kvis-no-such-queue'", "");
+    MUST(syscall(SYS_delete_module, "kvis_no_such_module", O_NONBLOCK) < 0);
+    want(call, "delete_module", "'kvis_no_such_module'", "");
+    MUST(syscall(SYS_init_module, 0, 0, "") < 0);
+    want(call, "init_module", "None", "");
+    MUST(syscall(SYS_sethostname, 8, 3) < 0);
+    want(call, "sethostname", "None", "");
+    syscall(SYS_quotactl, 0x80000700, "no-device", 0, 0); /* Q_GETQUOTA */
+    MUST(syscall(SYS_quotactl, 0x80000800, "no-device", 0, 0) < 0); /* Q_SETQUOTA */
+    snprintf(path, sizeof path, "'%sno-device'", t_cwd);
+    want(call, "quotactl", path, "");
+    MUST(ioctl(g, FICLONE, 1000) < 0);
+    snprintf(path, sizeof path, "'%sg'", t_cwd);
+    if (errno == EBADF)
+        want(call, "ioctl", path, " and e['op'] == 'FICLONE'");
+    if (!ioctl(f, FS_IOC_GETFLAGS, &flags) && !ioctl(f, FS_IOC_SETFLAGS, &flags))
+        want("by('change', path='%sf', op='FS_IOC_SETFLAGS')", t_cwd);
+}
+
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
-        { "names", names }, { "attrs", attrs }, { "failing", failing }, { "opens", opens }, { NULL, NULL },
+        { "names", names }, { "attrs", attrs }, { "others", others }, { "failing", failing }, 
+        { "opens", opens }, { NULL, NULL },
     };
     umask(022);
     return t_main(argc, argv, s);

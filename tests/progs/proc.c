@@ -415,19 +415,47 @@ static void failed_exec(int argc, char **argv)
     mark("goes on");
 }
 
-static void bad_elf(int argc, char **argv)
+static void *loads_bad(void *arg)
 {
-    (void)argc, (void)argv;
+    (void)arg;
+    execl("./bad", "bad", NULL);
+    _exit(97);
+}
+
+static void in_child(void (*fn)(void))
+{
     bad_elf_write();
     pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        execl("./bad", "bad", NULL);
-        _exit(97);
-    }
+    if (!p)
+        fn();
     int st;
     CHK(waitpid(p, &st, 0));
     MUST(WIFSIGNALED(st));
     ends(p, WTERMSIG(st) == SIGSEGV ? "'signal') == 'SIGSEGV'" : "'signal') == 'SIGKILL'");
+}
+
+static void by_main(void)
+{
+    loads_bad(NULL);
+}
+
+static void by_thread(void)
+{
+    start(loads_bad, NULL);
+    for (;;)
+        pause();
+}
+
+static void bad_elf(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    in_child(by_main);
+}
+
+static void bad_elf_thread(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    in_child(by_thread);
 }
 
 static pid_t kid_execs(void (*fn)(void))
@@ -643,7 +671,8 @@ int main(int argc, char **argv)
         { "leader_exit", leader_exit }, { "leader_exec", leader_exec }, { "daemon", daemon_ },
         { "clone_parent", clone_parent }, { "clone_untraced", clone_untraced },
         { "clone_ptrace", clone_ptrace }, { "clone_vm", clone_vm }, { "killed", killed },
-        { "failed_exec", failed_exec }, { "bad_elf", bad_elf }, { "odd", odd }, { "pidns", pidns },
+        { "failed_exec", failed_exec }, { "bad_elf", bad_elf },
+        { "bad_elf_thread", bad_elf_thread }, { "odd", odd }, { "pidns", pidns },
         { "nspid", nspid }, { "early", early },
         { "big_argv", big_argv }, { "okay", okay_ }, { "exit", exits }, { "die", dies }, { NULL, NULL },
     };
