@@ -31290,24 +31290,20 @@ static void vh_read(void)
 }
 
 /* == 39 mout_  the monitor's sinks ======================================================
- * A sink is an output of kvis monitor: text, CSV, JSON, Prometheus or the HTML report. Each sink
- * prints the metrics that have a value in this interval. A new metric or source needs no code here.
- * Entry points: mout_interval, mout_end, mout_page_end. */
-
-/* The two Prometheus pages. Only the page of --listen has the metrics process_...: node_exporter,
- * which publishes the file of --prometheus, exports its own metrics under these names. */
-enum mout_page { PAGE_FILE, PAGE_HTTP, N_PAGES };
+ * Sinks: text, CSV, JSON, Prometheus, HTML report. Each prints the metrics that have a value in
+ * this interval. Entry points: mout_interval, mout_end, mout_page_end. */
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC];      /* masks of the sources that lack /proc ([0]) or /sys ([1]) */
-    struct { u64 now, told; } unmounted[2]; /* masks of sources that lack /proc ([0]), /sys ([1]) */
+    u32 told[N_SRC + 2];  /* hashes of the last "n/a" lines: per source, and for /proc and /sys */
     struct writer csv;
-    struct { struct buf text; u32 tick; } prom[N_PAGES];
+    struct buf prom;      /* Prometheus page of interval prom_tick */
+    u32 prom_tick;
+    u32 prom_file_len;    /* length of the part of the page that is written to a file */
     struct buf findings;  /* output of kvis diagnose as JSON, for the HTML report */
     bool screen;          /* the full-screen view (scr_) replaces the lines of text */
     bool prom_wrong;      /* the last write to the file of --prometheus failed */
-} mout = { .csv.fd = { -1, -1 } };
+} mout = { .csv.fd = { -1, -1 }, .prom.max = 64 << 20 };
 
 static void mout_num(struct buf *b, double v)
 {
@@ -31327,7 +31323,7 @@ static bool mout_shown(u8 dim)
     return dim != DIM_CPU || mo.per_cpu;
 }
 
-/* Returns how many metrics of a source have a value. */
+/* Counts the metrics of a source that have a value. */
 static u32 mout_seen(u32 src)
 {
     u32 n = 0;
@@ -31336,7 +31332,7 @@ static u32 mout_seen(u32 src)
     return n;
 }
 
-/* Returns why a source lacks some of its metrics, or NULL if it lacks none or is turned off. */
+/* Returns why a source lacks metrics, or NULL if it lacks none or is off. */
 static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
@@ -31358,13 +31354,12 @@ static const char *mout_source_why(u32 src)
 struct mout_lack {
     const char *why;
     u32 src, n, all; /* n: number of missing metrics; all: number of all metrics of the source */
-    u32 at;          /* iterator: next metric + 1; 0: next is the reason for the whole source */
+    u32 at;          /* iterator: next metric + 1; 0: next is the reason of the source itself */
     u16 metric[N_METRICS];
-    bool own;        /* the reason holds for these metrics only, not for the whole source */
+    bool own;        /* the reason is not that of the source itself */
 };
 
-/* Returns why a source lacks metric m, or NULL if the source has the metric or is turned off.
- * of_source is the reason for metrics that have no reason of their own. */
+/* Returns why a source lacks metric m (by default of_source), or NULL if it has m or is off. */
 static const char *mout_why(u32 src, u32 m, const char *of_source)
 {
     if (metrics[m].src != src || mo.off >> src & 1)
@@ -31392,20 +31387,14 @@ static bool mout_next_lack(struct mout_lack *l)
 {
     for (; l->src < N_SRC; l->src++) {
         const char *of_source = mout_source_why(l->src);
-        if (!l->at) {
-            l->at = met.src[l->src].from + 1u;
-            if (of_source)
-                mout_lack(l, of_source, of_source);
-            if (of_source && (l->n || met.src[l->src].wrong))
-                return true;
-        }
-        while (l->at <= met.src[l->src].to) {
-            u32 m = l->at++ - 1;
-            const char *why = mout_why(l->src, m, of_source);
-            if (!why || why == of_source)
+        u32 from = met.src[l->src].from, n = met.src[l->src].to - from;
+        while (l->at <= n) {
+            u32 at = l->at++;
+            const char *why = at ? mout_why(l->src, from + at - 1, of_source) : of_source;
+            if (!why || (at && why == of_source))
                 continue;
             mout_lack(l, why, of_source);
-            if (l->metric[0] == m)
+            if (at ? l->metric[0] == from + at - 1 : l->n || met.src[l->src].wrong)
                 return true;
         }
         l->at = 0;
@@ -31415,8 +31404,8 @@ static bool mout_next_lack(struct mout_lack *l)
 
 /* --- text: one line per source, and one line per named instance --- */
 
-/* Writes v with `digits` significant digits, or all digits of the integer part if there are more.
- * An exponent appears only from 9e15 on, where a double cannot hold every integer. */
+/* Writes v with `digits` significant digits, or with all digits of its integer part. Only values
+ * from 9e15 on, where a double cannot hold every integer, get an exponent. */
 static void mout_digits(struct buf *b, int digits, double v, const char *unit)
 {
     double most = 1;
@@ -31489,7 +31478,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
-/* Writes an "n/a" line with the reason and, if only some metrics are missing, the first of them. */
+/* Writes an "n/a" line: the reason and, if only some metrics are missing, the first of them. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "%-10s n/a", met_sources[l->src].name);
@@ -31504,9 +31493,8 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
     b_c(b, '\n');
 }
 
-/* Returns "/proc" or "/sys" if a source lacks all of its metrics because that directory is not
- * mounted, else NULL. If /sys is not mounted, kvis uses its own mount of sysfs, which it reaches
- * only through /proc. */
+/* Returns "/proc" or "/sys" if a source lacks all metrics because that directory is not mounted,
+ * else NULL. kvis replaces a missing /sys by its own mount of sysfs, which needs /proc. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     if (l->n < l->all)
@@ -31516,45 +31504,45 @@ static const char *mout_unmounted(const struct mout_lack *l)
     return strncmp(l->why, "/proc", 5) && strncmp(l->why, "/sys", 4) ? NULL : u_not_mounted(l->why);
 }
 
-/* Writes "n/a /sys is not mounted: cpufreq pmc ..." when the list of affected sources changes. */
-static void mout_text_unmounted(struct buf *b, u32 which)
+/* Writes "n/a /sys is not mounted: cpufreq pmc ..." for a mask of sources. */
+static void mout_text_unmounted(struct buf *b, const char *dir, u64 sources)
 {
-    u64 src = mout.unmounted[which].now;
-    mout.unmounted[which].now = 0;
-    if (src == mout.unmounted[which].told)
-        return;
-    mout.unmounted[which].told = src;
-    if (!src) /* no source lacks the directory any more */
-        return;
-    b_f(b, "%-10s /%s is not mounted:", "n/a", which ? "sys" : "proc");
+    if (sources)
+        b_f(b, "%-10s %s is not mounted:", "n/a", dir);
     for (u32 s = 0; s < N_SRC; s++)
-        if (src >> s & 1)
+        if (sources >> s & 1)
             b_f(b, " %s", met_sources[s].name);
-    b_c(b, '\n');
+    b_s(b, sources ? "\n" : "");
 }
 
-/* Writes which metrics a source lacks and why, in the first interval and when a reason changes. If
- * /proc or /sys is missing, only notes the source, because mout_text_unmounted writes one line for
- * all sources. */
-static void mout_text_lack(struct buf *b, u32 src)
+/* Writes which metrics a source lacks and why. A source that lacks /proc or /sys is only added to
+ * unmounted[0] or [1]. */
+static void mout_text_lack(struct buf *b, u32 src, u64 *unmounted)
 {
-    u32 was = b->len, hash = 0;
     for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;) {
         const char *dir = mout_unmounted(&l);
         if (dir)
-            mout.unmounted[dir[1] == 's'].now |= 1ull << src;
+            unmounted[dir[1] == 's'] |= 1ull << src;
         else
             mout_text_why(b, &l);
     }
+}
+
+/* Removes the text from offset `was` if it equals the previous text that `told` stands for. */
+static void mout_if_new(struct buf *b, u32 was, u32 *told)
+{
+    u32 hash = 0;
     for (u32 k = was; k < b->len; k++)
         hash = hash * 31 + (u8)b->p[k];
-    if (hash == mout.told[src])
+    if (hash == *told)
         b->len = was;
-    mout.told[src] = hash;
+    *told = hash;
 }
 
 static void mout_text(struct buf *b)
 {
+    u64 unmounted[2] = { 0 };
+    u32 was;
     b_f(b, "%stime       ", mout.intervals > 1 ? "\n" : "");
     out_clock(b, mout.real_ns, 0);
     b_f(b, " interval=%.3fs\n", (double)mout.interval_ns / 1e9);
@@ -31562,15 +31550,20 @@ static void mout_text(struct buf *b)
         for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
             if (i->at == met.tick && (mout_shown(i->dim) || !i->name[0]))
                 mout_text_line(b, s, i);
-        mout_text_lack(b, s);
+        was = b->len;
+        mout_text_lack(b, s, unmounted);
+        mout_if_new(b, was, &mout.told[s]);
     }
-    for (u32 which = 0; which < ARRAY_LEN(mout.unmounted); which++)
-        mout_text_unmounted(b, which);
+    for (u32 k = 0; k < 2; k++) {
+        was = b->len;
+        mout_text_unmounted(b, k ? "/sys" : "/proc", unmounted[k]);
+        mout_if_new(b, was, &mout.told[N_SRC + k]);
+    }
 }
 
 /* --- histograms as bcc prints them: one row per power of two --- */
 
-/* Sums the buckets of this interval by octave (power of two), from the first to the last used. */
+/* Sums the buckets of this interval by octave (power of two). Returns the largest sum. */
 static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
 {
     u64 most = 0;
@@ -31614,7 +31607,7 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, h);
 }
 
-/* Writes a name for use inside quotes. A quote becomes "" in CSV (RFC 4180), \" for Prometheus. */
+/* Writes a name for use inside quotes. A quote becomes "" in CSV (RFC 4180), \" elsewhere. */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
     const struct buf *name = b_unique(s, strlen(s));
@@ -31712,8 +31705,8 @@ static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "%s %.15g\n", name, v);
 }
 
-/* Writes labels as {a="b",c="d" without the closing brace. own: labels from the table of metrics,
- * in the same form; or NULL. Returns the separator for the next label. */
+/* Writes labels as {a="b",c="d" without the closing brace, first `own` (labels of metrics.tbl in
+ * the same form, or NULL). Returns the separator for the next label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -31752,7 +31745,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_c(b, '\n');
 }
 
-/* Writes a metric for each instance or, if sum is true, for their sum; returns their number. */
+/* Writes a metric for each instance or for their sum. Returns the number of values. */
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
     char name[96];
@@ -31768,9 +31761,8 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes a metric for all dimensions that have the same Prometheus name as dimension `of`. Omits
- * sums that a reader can compute: sums over named instances, and sums over the CPUs of each PMU.
- * Returns whether a value was written. */
+/* Writes a metric for all dimensions in which it has the same name as in dimension `of`. Omits sums
+ * that a reader can compute. Returns whether a value was written. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -31831,14 +31823,13 @@ static void mout_prom_hists(struct buf *b)
                 continue;
             snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
             if (strcmp(name, last))
-                mout_prom_head(b, name, MOUT_HISTOGRAM, met_hist_rows[row].prom_help);
+                mout_prom_head(b, name, MOUT_HISTOGRAM, r->prom_help);
             memcpy(last, name, sizeof last);
             mout_prom_hist(b, h, name);
         }
 }
 
-/* Writes constant properties of instances, such as kvis_network_info{device="eth0",driver="e1000"}
- * 1. */
+/* Writes constant properties of instances: kvis_network_info{device="eth0",driver="e1000"} 1. */
 static void mout_prom_facts(struct buf *b, u8 dim)
 {
     char name[96], help[96];
@@ -31861,33 +31852,26 @@ static void mout_prom_facts(struct buf *b, u8 dim)
 }
 
 /* Writes metrics about each source, which node_exporter calls a collector. */
-enum mout_collector { COLLECTOR_SUCCESS, COLLECTOR_DURATION, COLLECTOR_LEFT_OUT, N_COLLECTOR };
-
-static const struct { const char *name, *help; } mout_collector_rows[N_COLLECTOR] = {
-    [COLLECTOR_SUCCESS] = { "kvis_collector_success",
-                            "Whether a collector of kvis could read all of its files" },
-    [COLLECTOR_DURATION] = { "kvis_collector_duration_seconds",
-                             "Time that a collector of kvis took to read its files" },
-    [COLLECTOR_LEFT_OUT] = { "kvis_collector_left_out",
-                             "Devices, processes or other instances that kvis could not store" },
-};
-
-static double mout_collector(enum mout_collector what, u32 src)
+static void mout_prom_collectors(struct buf *b)
 {
-    return what == COLLECTOR_SUCCESS    ? !met.src[src].wrong
-           : what == COLLECTOR_DURATION ? (double)met.src[src].took_ns / 1e9
-                                        : met.src[src].left_out;
-}
-
-static void mout_prom_collectors(struct buf *b, enum mout_collector what)
-{
-    mout_prom_head(b, mout_collector_rows[what].name, MOUT_GAUGE, mout_collector_rows[what].help);
-    for (u32 s = 0; s < N_SRC; s++) {
-        if (mo.off >> s & 1)
-            continue;
-        b_f(b, "%s{collector=\"%s\"} ", mout_collector_rows[what].name, met_sources[s].name);
-        mout_num(b, mout_collector(what, s));
-        b_c(b, '\n');
+    static const struct { const char *name, *help; } rows[] = {
+        { "success", "Whether a collector of kvis could read all of its files" },
+        { "duration_seconds", "Time that a collector of kvis took to read its files" },
+        { "left_out", "Devices, processes or other instances that kvis could not store" },
+    };
+    char name[64];
+    for (u32 k = 0; k < ARRAY_LEN(rows); k++) {
+        snprintf(name, sizeof name, "kvis_collector_%s", rows[k].name);
+        mout_prom_head(b, name, MOUT_GAUGE, rows[k].help);
+        for (u32 s = 0; s < N_SRC; s++) {
+            double v[] = { !met.src[s].wrong, (double)met.src[s].took_ns / 1e9,
+                           met.src[s].left_out };
+            if (mo.off >> s & 1)
+                continue;
+            b_f(b, "%s{collector=\"%s\"} ", name, met_sources[s].name);
+            mout_num(b, v[k]);
+            b_c(b, '\n');
+        }
     }
 }
 
@@ -31897,14 +31881,13 @@ static void mout_prom_self(struct buf *b)
     b_s(b, "kvis_build_info");
     mout_prom_label(b, "{", "version", KVIS_VERSION);
     b_s(b, "} 1\n");
-    for (u32 what = 0; what < N_COLLECTOR; what++)
-        mout_prom_collectors(b, what);
+    mout_prom_collectors(b);
     mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
                   "Number of times that a kernel counter decreased (kvis ignores it)",
                   (double)met.backwards);
 }
 
-/* Writes the resource use of kvis itself, under the process_... names that all exporters use. */
+/* Writes the resource use of kvis itself, under the names that all exporters use. */
 static void mout_prom_process(struct buf *b)
 {
     struct timespec cpu;
@@ -31932,28 +31915,29 @@ static void mout_prom_process(struct buf *b)
                       "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
 }
 
-/* Returns the Prometheus page of this interval, which stays valid until the next interval. */
-static const struct buf *mout_exposition(enum mout_page page)
+/* Returns the Prometheus page of this interval, which stays valid until the next interval. Files
+ * do not get its last part, the metrics process_...: node_exporter, which publishes these files,
+ * exports its own metrics under these names. */
+static const struct buf *mout_exposition(void)
 {
-    struct buf *b = &mout.prom[page].text;
-    b->max = 64 << 20;
-    if (mout.prom[page].tick == met.tick)
+    struct buf *b = &mout.prom;
+    if (mout.prom_tick == met.tick)
         return b;
-    mout.prom[page].tick = met.tick;
+    mout.prom_tick = met.tick;
     b_reset(b);
     mout_prom(b);
     mout_prom_hists(b);
     for (u8 d = 0; d < N_DIM; d++)
         mout_prom_facts(b, d);
     mout_prom_self(b);
-    if (page != PAGE_FILE)
-        mout_prom_process(b);
+    mout.prom_file_len = b->len;
+    mout_prom_process(b);
     return b;
 }
 
-/* Opens a temporary file that will replace `file`, and stores its name in tmp. A device, a FIFO or
- * a symbolic link must not be replaced: kvis opens it directly, and makes tmp empty. Returns a
- * descriptor or -errno (ENXIO: a FIFO without a reader). */
+/* Opens a temporary file that will replace `file`, and stores its name in tmp. Opens a device, FIFO
+ * or symbolic link, which must not be replaced, itself; tmp is then empty. Returns a descriptor or
+ * -errno (ENXIO: a FIFO without a reader). */
 static int mout_prom_open(const char *file, char *tmp, size_t size)
 {
     struct stat s;
@@ -31973,9 +31957,9 @@ static int mout_prom_open(const char *file, char *tmp, size_t size)
 static void mout_prom_file(const char *file)
 {
     char tmp[PATH_MAX];
-    const struct buf *b = mout_exposition(PAGE_FILE);
+    const struct buf *b = mout_exposition();
     int f = mout_prom_open(file, tmp, sizeof tmp);
-    int e = f < 0 ? f : out_write_all(f, b->p, b->len);
+    int e = f < 0 ? f : out_write_all(f, b->p, mout.prom_file_len);
     if (f >= 0 && close(f) < 0 && !e)
         e = -errno;
     if (!e && *tmp && rename(tmp, file) < 0)
@@ -32055,7 +32039,7 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
 }
 
 /* Writes "histograms":[{"name":"runq_wait","unit":"nsecs","count":2,"buckets":[[16384,1],...]}],
- * with the lowest value and the count of each bucket that is not empty. */
+ * with the lowest value and the count of each bucket in use. */
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
@@ -32100,21 +32084,19 @@ static void mout_json(struct buf *b)
 }
 
 /* --- the HTML report: a line per series and a heat map per distribution --- A series is one metric
- * of one instance, with at most MOUT_POINTS points in time. When all points are used, neighboring
- * points are merged in pairs: the new point has the minimum, the maximum, the mean and the number
- * of intervals with a value. Counts of distributions are added. gen/report/monitor.js reads base64
- * of 32-bit words. A series is written as its line number, first point, number of points, and the
- * points, which are floats or, after the first merge, struct met_point. Each cell of a heat map is
- * written as map number | MOUT_DIST, point, cell number, and count. */
+ * of one instance. When all MOUT_POINTS points in time are used, neighbors are merged in pairs.
+ * gen/report/monitor.js reads base64 of 32-bit words. A series: line number, first point, number of
+ * points, and the points: floats or, after the first merge, struct met_point. A cell of a heat map:
+ * map number | MOUT_DIST, point, cell number, count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
-    u32 n, halved;     /* number of points in use; a point stands for 1 << halved intervals */
-    u32 left_out;      /* number of values not stored in an interval; maximum over intervals */
-    u32 lines, maps;   /* number of lines and of heat maps written to the report so far */
-    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* from, to: ns since the start */
+    u32 n, halved;     /* number of points; a point stands for 1 << halved intervals */
+    u32 left_out;      /* maximum number of values that were not stored in an interval */
+    u32 lines, maps;   /* number of lines and of heat maps written so far */
+    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since the start; n: intervals so far */
 } mout_past;
 
 static void mout_point_add(struct met_point *p, struct met_point q)
@@ -32134,7 +32116,7 @@ static u32 mout_cell_sum(u32 a, u32 b)
     return a + MIN(b, UINT32_MAX - a);
 }
 
-/* Adds the values of an instance to the last point. Returns how many values were not stored. */
+/* Adds the values of an instance to the last point. Returns the number of values not stored. */
 static u32 mout_gather_inst(const struct met_inst *i)
 {
     u32 left_out = 0;
@@ -32181,7 +32163,7 @@ static void mout_halve(void)
         for (u32 k = 0; h->past && k < MOUT_CELLS * MOUT_POINTS; k++) {
             u32 n = k % MOUT_POINTS, *cell = &h->past[k - n];
             u32 v = n < MOUT_POINTS / 2 ? mout_cell_sum(cell[2 * n], cell[2 * n + 1]) : 0;
-            if (cell[n] != v) /* writing a 0 could allocate a memory page, and most cells are 0 */
+            if (cell[n] != v) /* most cells are 0: do not allocate their memory pages */
                 cell[n] = v;
         }
     mout_past.n /= 2;
@@ -32200,9 +32182,9 @@ static void mout_sample(void)
         mout_halve();
     n = mout_past.n;
     if (!n || mout_past.at[n - 1].n == 1u << mout_past.halved) {
+        mout_past.at[n].from = mout.ts_ns - mout.interval_ns;
+        mout_past.at[n].n = 0;
         mout_past.n = ++n;
-        mout_past.at[n - 1].from = mout.ts_ns - mout.interval_ns;
-        mout_past.at[n - 1].n = 0;
     }
     mout_past.at[n - 1].to = mout.ts_ns;
     mout_past.at[n - 1].n++;
@@ -32240,7 +32222,7 @@ static void mout_write_cells(const struct met_hist *h)
         }
 }
 
-/* Writes [4711,"cpu","0","INFO"] for each line of a chart. INFO is a property of the instance. */
+/* Writes [4711,"cpu","0","INFO"] for each line of a chart. */
 static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
@@ -32378,19 +32360,18 @@ static void mout_end(void)
 }
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
- * The loop of kvis monitor calls hs_wait, which serves clients until the next interval is due. A
- * child process serves each connection, because it may have to wait for the client. The child
- * answers one request with the metrics at the time of the connection. The size of the request, and
- * the times to receive it and to answer it, are limited. If there are HS_CLIENTS children, a new
- * client replaces the oldest one. Entry points: hs_opt_listen, hs_open, hs_wait. */
+ * A child process serves each connection, because clients can be slow. The child answers one
+ * request with the metrics of the last interval; the size of the request and the time are limited.
+ * If there are HS_CLIENTS children, a new client replaces the oldest one. Entry points:
+ * hs_opt_listen, hs_open, hs_wait. */
 
 enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
 static struct {
     int fd;
     u32 n;
-    pid_t child[HS_CLIENTS];     /* process IDs of n children, oldest first */
-    u64 rest_ns;                 /* no accept(2) before this time: kvis ran out of descriptors */
+    pid_t child[HS_CLIENTS];     /* n children, oldest first */
+    u64 rest_ns;                 /* no accept(2) before this time, for lack of descriptors */
 } hs = { .fd = -1 };
 
 /* Parses [ADDR:]PORT or [IPV6]:PORT. The default address is 127.0.0.1. */
@@ -32431,7 +32412,7 @@ static int hs_open(void)
     return 0;
 }
 
-/* Sends n bytes, or as many bytes as the client accepts within HS_PATIENCE_S seconds. */
+/* Sends n bytes, or as many as the client accepts within HS_PATIENCE_S seconds. */
 static void hs_send(int f, const char *p, size_t n)
 {
     ssize_t sent = 0;
@@ -32461,7 +32442,7 @@ static void hs_answer_text(int f, const char *req, const char *status)
 static void hs_request(int f, char *req)
 {
     static const char page[] = "<!doctype html><title>kvis</title><a href=/metrics>metrics</a>\n";
-    const struct buf *b = mout_exposition(PAGE_HTTP);
+    const struct buf *b = mout_exposition();
     req[strcspn(req, "\r\n")] = 0;
     char *path = strchr(req, ' ');
     char *version = path ? strstr(path, " HTTP/1.") : NULL;
@@ -32478,14 +32459,14 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else if (strcmp(path, "/metrics"))
         hs_answer_text(f, req, "404 Not Found");
-    else if (b->cut) /* without an error, the client could not see that the text is truncated */
+    else if (b->cut) /* the client could not see that the text is truncated */
         hs_answer_text(f, req, "500 Internal Server Error");
     else
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Reads the header of an HTTP request, up to an empty line. Returns NULL on success, the HTTP
- * status of the error, or "" if the client has closed the connection or is too slow. */
+/* Reads an HTTP request up to the empty line after its header. Returns NULL, the HTTP status of an
+ * error, or "" if the client closed the connection or is too slow. */
 static const char *hs_read(int f, char *req)
 {
     u64 until = u_now() + HS_PATIENCE_S * NSEC;
@@ -32501,8 +32482,8 @@ static const char *hs_read(int f, char *req)
     return NULL;
 }
 
-/* Serves one HTTP request, then reads until the client closes the connection. Unread data would
- * make close(2) reset the connection, and the client could lose the response. */
+/* Serves one HTTP request, then reads until the client closes the connection: with unread data,
+ * close(2) would reset the connection, and the client could lose the response. */
 static void hs_serve(int f)
 {
     struct timeval patience = { HS_PATIENCE_S, 0 };
@@ -32551,7 +32532,7 @@ static void hs_child(int f)
 
 static void hs_accept(void)
 {
-    mout_exposition(PAGE_HTTP); /* format the page once for all children */
+    mout_exposition(); /* format the page once for all children */
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
@@ -32564,7 +32545,7 @@ static void hs_accept(void)
     }
 }
 
-/* Serves clients until a time, a signal, or input on `also`. Returns true for the last two. */
+/* Serves clients until a time, a signal, or input on `also`. Returns false for the first one. */
 static bool hs_wait(u64 until, int also)
 {
     for (u64 now = u_now(); now < until && !sp_end_sig; now = u_now()) {
