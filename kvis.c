@@ -33985,8 +33985,8 @@ static struct dg_rule {
     const char *unless_rule; /* a finding of this rule suppresses this rule; or NULL */
     u16 value, cost, whose, log;
     u16 unless, before; /* masks of resources whose findings suppress, or rank after, this rule's */
-    u8 res, kind, who;
-    bool each, files, below;
+    u8 res, kind, who, each;
+    bool files, below;
     float limit, factor;
     struct dg_guard {
         u16 number;
@@ -34531,16 +34531,14 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Inserts c into n culprits in descending order of v. Returns the new number of culprits. */
-static u32 dg_place(struct dg_culprit *who, u32 n, u32 max, const struct dg_culprit *c)
+/* Inserts a culprit in descending order of v; if there are DG_WHO, it replaces the last one. */
+static void dg_place(struct dg_finding *f, const struct dg_culprit *c)
 {
-    u32 at = n;
-    for (; at && who[at - 1].v < c->v; at--)
-        if (at < max)
-            who[at] = who[at - 1];
-    if (at < max)
-        who[at] = *c;
-    return at < max ? MIN(n + 1, max) : n;
+    u32 at = MIN(f->n_who, DG_WHO - 1u);
+    f->n_who = (u8)(at + 1);
+    for (; at && f->who[at - 1].v < c->v; at--)
+        f->who[at] = f->who[at - 1];
+    f->who[at] = *c;
 }
 
 /* Finds up to DG_WHO culprits, each with at least a tenth of the largest value. */
@@ -34560,7 +34558,7 @@ static void dg_who(struct dg_finding *f)
         struct dg_culprit c = { t, t->pid, t->comm, 0 };
         if (t->pid && dg_task_value(t, f->rule->whose, &c.v) && c.v > 0
             && (f->n_who < DG_WHO || c.v > f->who[DG_WHO - 1].v) && dg_concerned(f, t, disk))
-            f->n_who = (u8)dg_place(f->who, f->n_who, DG_WHO, &c);
+            dg_place(f, &c);
     }
     while (f->n_who > 1 && f->who[f->n_who - 1].v < f->who[0].v / 10)
         f->n_who--;
@@ -34848,7 +34846,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
         dg_text_files(b, dg_files_of(f, k));
 }
 
-static const char dg_kinds[][12] = { "utilization", "saturation", "error" };
+static const char *const dg_kinds[] = { "utilization", "saturation", "error", NULL };
 
 static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
 {
@@ -35393,22 +35391,13 @@ static char *dg_word(char **line)
     return word;
 }
 
-/* Returns the position of a word in a list that ends with NULL, or -1. */
-static int dg_choose(const char *word, const char *const *list)
+/* Gets the index of a word in a list that ends with NULL. */
+static bool dg_choose(const char *word, const char *const *list, u8 *index)
 {
-    for (int k = 0; list[k]; k++)
-        if (!strcmp(list[k], word))
-            return k;
-    dg_wrong(word, "'%.40s' is not allowed here", word);
-    return -1;
-}
-
-/* Parses a word of a list. Returns whether the list has the word. */
-static bool dg_pick(const char *word, const char *const *list, u8 *index)
-{
-    int k = dg_choose(word, list);
-    *index = (u8)MAX(k, 0);
-    return k >= 0;
+    for (*index = 0; list[*index]; ++*index)
+        if (!strcmp(list[*index], word))
+            return true;
+    return dg_wrong(word, "'%.40s' is not allowed here", word);
 }
 
 /* Finds a metric by its name in `kvis help metrics`, or a number of rules.tbl by its ID. */
@@ -35432,10 +35421,8 @@ static bool dg_condition(char *v, u16 *number, bool *below, float *limit)
 {
     static const char *const compare[] = { ">=", "<=", NULL };
     char *end;
-    if (!dg_find_number(dg_word(&v), number))
-        return false;
-    int how = dg_choose(dg_word(&v), compare);
-    if (how < 0)
+    u8 how;
+    if (!dg_find_number(dg_word(&v), number) || !dg_choose(dg_word(&v), compare, &how))
         return false;
     *below = how;
     *limit = strtof(v, &end);
@@ -35454,49 +35441,46 @@ static bool dg_guard(struct dg_guard *g, char *v, bool maybe)
     if (g == end)
         return dg_wrong(v, "more than %d guards", DG_MAX_GUARDS);
     g->maybe = maybe;
-    return dg_pick(dg_word(&v), scopes, &g->scope)
+    return dg_choose(dg_word(&v), scopes, &g->scope)
            && dg_condition(v, &g->number, &g->below, &g->limit);
 }
 
-/* Parses IDs of resources, or "-", into a mask. */
+static bool dg_resource(const char *word, u8 *resource)
+{
+    for (*resource = 0; *resource < N_RES; ++*resource)
+        if (!strcmp(dg_res[*resource].id, word))
+            return true;
+    return dg_wrong(word, "no resource '%.40s'", word);
+}
+
+/* Parses IDs of resources into a mask. */
 static bool dg_resources(char *v, u16 *mask)
 {
-    while (*v && strcmp(v, "-")) {
-        const char *word = dg_word(&v);
-        u32 r = 0;
-        while (r < N_RES && strcmp(dg_res[r].id, word))
-            r++;
-        if (r == N_RES)
-            return dg_wrong(word, "no resource '%.40s'", word);
-        *mask |= (u16)(1u << r);
+    u8 resource;
+    while (*v) {
+        if (!dg_resource(dg_word(&v), &resource))
+            return false;
+        *mask |= (u16)(1u << resource);
     }
     return true;
 }
 
-enum dg_columns {
-    DGC_RESOURCE, DGC_KIND, DGC_TRIED, DGC_WHEN, DGC_AND, DGC_AND_MAYBE, DGC_UNLESS, DGC_BEFORE,
-    DGC_COST, DGC_BLAMES, DGC_FILES, DGC_LOG, DGC_FINDING, DGC_SOURCE, DGC_NEXT, DGC_ALONE
-};
-
-/* Parses "-", or the processes that a finding blames: SCOPE NUMBER. */
+/* Parses the processes that a finding blames: SCOPE NUMBER. */
 static bool dg_blames(struct dg_rule *r, char *v)
 {
     static const char *const scopes[] = {
         [DG_BY_NOBODY] = "-", [DG_BY_ALL] = "all", [DG_BY_MEMBERS] = "members", [DG_BY_CPU] = "cpu",
         [DG_BY_DEVICE] = "device", [DG_BY_SELF] = "self", NULL,
     };
-    int scope = dg_choose(dg_word(&v), scopes);
-    r->who = (u8)MAX(scope, 0);
-    return scope == DG_BY_NOBODY || (scope > 0 && dg_find_number(v, &r->whose));
+    return dg_choose(dg_word(&v), scopes, &r->who)
+           && (r->who == DG_BY_NOBODY || dg_find_number(v, &r->whose));
 }
 
-/* Parses "-", or the time lost: NUMBER FACTOR. */
+/* Parses the time lost: NUMBER FACTOR. */
 static bool dg_cost(struct dg_rule *r, char *v)
 {
     const char *number = dg_word(&v);
     char *end;
-    if (!strcmp(number, "-"))
-        return true;
     r->factor = strtof(v, &end);
     if (!isdigit((u8)*v) || *end || !isfinite(r->factor))
         return dg_wrong(v, "not a factor");
@@ -35505,46 +35489,42 @@ static bool dg_cost(struct dg_rule *r, char *v)
 
 static bool dg_column(struct dg_rule *r, const char *key, char *v)
 {
-    static const char *const columns[] = {
-        [DGC_RESOURCE] = "resource", [DGC_KIND] = "kind", [DGC_TRIED] = "tried",
-        [DGC_WHEN] = "when", [DGC_AND] = "and", [DGC_AND_MAYBE] = "and?", [DGC_UNLESS] = "unless",
-        [DGC_BEFORE] = "before", [DGC_COST] = "cost", [DGC_BLAMES] = "blames",
-        [DGC_FILES] = "files", [DGC_LOG] = "log", [DGC_FINDING] = "finding",
-        [DGC_SOURCE] = "source", [DGC_NEXT] = "next", [DGC_ALONE] = "alone", NULL,
-    };
-    static const char *const severities[] = { "utilization", "saturation", "error", NULL };
     static const char *const tried[] = { "machine", "each", NULL };
-    u16 mask = 0;
-    u8 each = 0;
-    int column = dg_choose(key, columns);
-    if (column >= 0 && !*v)
+    const struct { const char *key, **text; } texts[] = {
+        { "finding", &r->finding }, { "source", &r->source }, { "next", &r->next },
+        { "alone", &r->alone },
+    };
+    if (!*v)
         return dg_wrong(v, "%s is empty", key);
-    switch (column) {
-    case DGC_RESOURCE:
-        if (!dg_resources(v, &mask) || !mask)
-            return mask || dg_local.why.len ? false : dg_wrong(v, "a resource is missing");
-        r->res = (u8)__builtin_ctz(mask);
-        return true;
-    case DGC_KIND: return dg_pick(v, severities, &r->kind);
-    case DGC_TRIED:
-        mask = dg_pick(v, tried, &each);
-        r->each = each;
-        return mask;
-    case DGC_WHEN: return dg_condition(v, &r->value, &r->below, &r->limit);
-    case DGC_AND:
-    case DGC_AND_MAYBE: return dg_guard(r->guard, v, column == DGC_AND_MAYBE);
-    case DGC_UNLESS: return dg_resources(v, &r->unless);
-    case DGC_BEFORE: return dg_resources(v, &r->before);
-    case DGC_COST: return dg_cost(r, v);
-    case DGC_BLAMES: return dg_blames(r, v);
-    case DGC_FILES: r->files = true; break;
-    case DGC_LOG: return dg_find_number(v, &r->log);
-    case DGC_FINDING: r->finding = v; break;
-    case DGC_SOURCE: r->source = v; break;
-    case DGC_NEXT: r->next = v; break;
-    case DGC_ALONE: r->alone = v; break;
-    }
-    return column >= 0;
+    for (size_t k = 0; k < ARRAY_LEN(texts); k++)
+        if (!strcmp(key, texts[k].key)) {
+            *texts[k].text = v;
+            return true;
+        }
+    if (!strcmp(key, "resource"))
+        return dg_resource(v, &r->res);
+    if (!strcmp(key, "kind"))
+        return dg_choose(v, dg_kinds, &r->kind);
+    if (!strcmp(key, "tried"))
+        return dg_choose(v, tried, &r->each);
+    if (!strcmp(key, "when"))
+        return dg_condition(v, &r->value, &r->below, &r->limit);
+    if (!strcmp(key, "and") || !strcmp(key, "and?"))
+        return dg_guard(r->guard, v, key[3] == '?');
+    if (!strcmp(key, "unless"))
+        return dg_resources(v, &r->unless);
+    if (!strcmp(key, "before"))
+        return dg_resources(v, &r->before);
+    if (!strcmp(key, "cost"))
+        return dg_cost(r, v);
+    if (!strcmp(key, "blames"))
+        return dg_blames(r, v);
+    if (!strcmp(key, "log"))
+        return dg_find_number(v, &r->log);
+    if (strcmp(key, "files"))
+        return dg_wrong(key, "'%.40s' is not allowed here", key);
+    r->files = true;
+    return true;
 }
 
 /* Begins a rule. Its name is printed unescaped, so only some characters are allowed. */
