@@ -35587,6 +35587,7 @@ static const char *dg_opt_rules(const char *file)
         return n > DG_FILE_MAX ? "larger than 64 KiB" : "not a text file";
     dg_local.rule = NULL;
     dg_local.line = 0;
+    b_reset(&dg_local.why);
     while (right && (line = strsep(&text, "\n"))) {
         dg_local.line++;
         dg_local.start = line;
