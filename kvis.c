@@ -77,6 +77,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <net/if.h>
 #include <poll.h>
 #include <pthread.h>
 #include <regex.h>
@@ -116,6 +117,7 @@
 #include <linux/audit.h>
 #include <linux/bpf.h>
 #include <linux/elf.h>
+#include <linux/ethtool.h>
 #include <linux/filter.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
@@ -124,6 +126,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/seccomp.h>
 #include <linux/sock_diag.h>
+#include <linux/sockios.h>
 #include <linux/unix_diag.h>
 
 #ifndef KVIS_VERSION
@@ -27378,6 +27381,45 @@ static bool mfs_net_counts(const struct met_inst *i)
     return i->info[0];
 }
 
+/* Gets the link settings of an interface, with its masks of link modes. The kernel first answers
+ * with the negative number of 32-bit words of a mask. Returns this number, or 0. */
+static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
+{
+    struct ifreq r = { .ifr_data = (void *)link };
+    int f = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), e = 0;
+    snprintf(r.ifr_name, sizeof r.ifr_name, "%s", name);
+    link->link_mode_masks_nwords = 0;
+    for (u32 k = 0; k < 2 && !e; k++) {
+        link->cmd = ETHTOOL_GLINKSETTINGS;
+        link->link_mode_masks_nwords = (s8)-link->link_mode_masks_nwords;
+        e = ioctl(f, SIOCETHTOOL, &r);
+    }
+    close(f);
+    return e ? 0 : (u32)MAX(link->link_mode_masks_nwords, 0);
+}
+
+/* Reads the highest speed that both ends of a copper link offer. A link can be slower, usually
+ * because of a bad cable (phy_check_downshift of drivers/net/phy/phy-core.c). */
+static void mfs_net_offered(struct met_inst *i)
+{
+    enum { HEAD = sizeof(struct ethtool_link_settings) / sizeof(u32) };
+    static const struct { u8 bit; u16 mbits; } modes[] = { /* enum ethtool_link_mode_bit_indices */
+        { 0, 10 }, { 1, 10 }, { 2, 100 }, { 3, 100 }, { 4, 1000 }, { 5, 1000 }, { 47, 2500 },
+        { 48, 5000 }, { 12, 10000 },
+    };
+    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* masks: supported, own offer, peer's offer */
+    u32 n = *mo.rootfs ? 0 : mfs_link_settings(i->name, (void *)link);
+    if (((struct ethtool_link_settings *)(void *)link)->autoneg != AUTONEG_ENABLE)
+        return;
+    for (size_t k = 0; k < ARRAY_LEN(modes); k++) {
+        u32 word = modes[k].bit / 32, *own = link + HEAD + n;
+        if (word < n && (own[word] & own[n + word]) >> modes[k].bit % 32 & 1)
+            most = modes[k].mbits;
+    }
+    if (most)
+        met_set(i, M_NET_OFFERED, most * 1e6 / 8);
+}
+
 /* Reads a line " eth0: 1 2 ..." of /proc/net/dev, and the interface's files in sysfs. Its speed is
  * in Mbit/s; an unknown speed is -1 or an error (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
@@ -27403,6 +27445,7 @@ static void mfs_net_line(const char *line)
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
+    mfs_net_offered(i);
     if (!i->info[0]) /* the speed of a veth is fictitious; the speed of a bond is a sum */
         return;
     if (met_has(i, M_NET_RX))
