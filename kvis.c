@@ -34246,11 +34246,12 @@ static void dg_take_tasks(void)
 {
     for (u32 k = 0; k < mfs_seen.n; k++) {
         const struct mfs_task *from = &mfs_seen.task[k];
-        struct dg_task *t = from->pid == (u32)getpid() ? NULL : dg_task(from->pid, from->born);
+        if (from->pid == (u32)getpid())
+            continue;
+        struct dg_task *t = dg_task(from->pid, from->born);
         if (t)
             dg_take_task(t, from);
-        else
-            dg.missed.processes += from->pid != (u32)getpid();
+        dg.missed.processes += !t;
     }
 }
 
@@ -34279,8 +34280,8 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 /* Open files of a process with much I/O. It reads or writes a file whose position advances. */
 static struct dg_moves {
     struct dg_task *task;
-    u32 n, at_tick;
-    struct { u32 fd; u64 pos, moved; } at[DG_FDS]; /* moved: total advance of pos */
+    u32 at_tick;
+    struct dg_move { u32 fd; bool used; u64 pos, moved; } at[DG_FDS]; /* hash table; moved: bytes */
 } dg_moves[MFS_TOP];
 
 /* Returns the entry of a process. A new entry may replace the one that was updated longest ago. */
@@ -34293,28 +34294,18 @@ static struct dg_moves *dg_moves_of(struct dg_task *t)
         if (dg_moves[k].at_tick < oldest->at_tick)
             oldest = &dg_moves[k];
     }
-    oldest->task = t;
-    oldest->n = 0;
+    *oldest = (struct dg_moves){ .task = t };
     return oldest;
 }
 
 static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
 {
-    u32 k = 0;
-    while (k < moves->n && moves->at[k].fd != fd)
-        k++;
-    if (k == DG_FDS) {
-        dg.missed.descriptors++;
-        return;
-    }
-    if (k == moves->n) {
-        moves->n++;
-        moves->at[k].fd = fd;
-        moves->at[k].moved = 0;
-    } else if (pos > moves->at[k].pos) {
-        moves->at[k].moved += pos - moves->at[k].pos;
-    }
-    moves->at[k].pos = pos;
+    struct dg_move *at = &moves->at[fd % DG_FDS];
+    if (!at->used || at->fd != fd)
+        *at = (struct dg_move){ .fd = fd, .used = true };
+    else if (pos > at->pos)
+        at->moved += pos - at->pos;
+    at->pos = pos;
 }
 
 /* Reads the position of a descriptor, and notes its block device or mount ID. */
@@ -34638,15 +34629,13 @@ static u32 dg_busiest(const struct dg_task **top)
         { X_B_MEM, 1 }, { M_B_MINOR, 100 },
     };
     u32 n = 0;
-    for (u32 k = 0; k < ARRAY_LEN(by) && n < DG_BUSIEST; k++) {
+    for (u32 k = 0; k < ARRAY_LEN(by); k++) {
         const struct dg_task *best = NULL;
         double most = (double)by[k].least, v;
         for (u32 i = 0; i < DG_TASKS; i++) {
             const struct dg_task *t = &dg_tasks[i];
-            bool taken = false;
-            for (u32 j = 0; j < n && k == 1; j++) /* second-most CPU time */
-                taken |= top[j] == t;
-            if (t->pid && !taken && dg_task_value(t, by[k].number, &v) && v >= most) {
+            bool first = k == 1 && n && t == top[0]; /* find the second-most CPU time */
+            if (t->pid && !first && dg_task_value(t, by[k].number, &v) && v >= most) {
                 best = t;
                 most = v;
             }
@@ -34715,9 +34704,10 @@ static void dg_bare(struct buf *b, u16 number, double v)
 /* Writes the JSON name of a metric, or the formula of a derived number. */
 static void dg_name_of(struct buf *b, u16 number)
 {
-    static const char *const sep[] = {
-        [OP_SUM] = " + ", [OP_DIV] = " / ", [OP_MUL] = " * ", [OP_REST] = " / ", [OP_LEFT] = " - ",
-        [OP_MOST] = ", ", [OP_SHARE] = " / (", [OP_FIRST] = " or ",
+    static const char *const formulas[] = {
+        [OP_SUM] = "A + B", [OP_DIV] = "A / B", [OP_MUL] = "A * B", [OP_REST] = "1 - A / B",
+        [OP_LEFT] = "1 - A - B", [OP_MOST] = "max(A, B)", [OP_SHARE] = "A / (A + B)",
+        [OP_FIRST] = "A or B",
     };
     if (number < N_METRICS) {
         b_s(b, met_prefix(number, dg_dim(number)));
@@ -34725,17 +34715,12 @@ static void dg_name_of(struct buf *b, u16 number)
         b_s(b, mout_form(number)->json);
         return;
     }
-    u8 how = dg_numbers[number - N_METRICS].op;
-    u16 a = dg_numbers[number - N_METRICS].a, c = dg_numbers[number - N_METRICS].b;
-    b_s(b, how == OP_REST || how == OP_LEFT ? "1 - " : how == OP_MOST ? "max(" : "");
-    dg_name_of(b, a);
-    b_s(b, sep[how]);
-    if (how == OP_SHARE) {
-        dg_name_of(b, a);
-        b_s(b, " + ");
-    }
-    dg_name_of(b, c);
-    b_s(b, how == OP_MOST || how == OP_SHARE ? ")" : "");
+    u16 n = number - N_METRICS;
+    for (const char *c = formulas[dg_numbers[n].op]; *c; c++)
+        if (*c == 'A' || *c == 'B')
+            dg_name_of(b, *c == 'A' ? dg_numbers[n].a : dg_numbers[n].b);
+        else
+            b_c(b, *c);
 }
 
 /* Writes a number in its phrase: "throttled in 84 % of its periods". Numbers of local rules may
@@ -34860,7 +34845,7 @@ static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
 static void dg_text_files(struct buf *b, const struct dg_moves *m)
 {
     char name[512];
-    for (u32 k = 0; m && k < m->n; k++) {
+    for (u32 k = 0; m && k < DG_FDS; k++) {
         if (!dg_file(m, k, name, sizeof name))
             continue;
         b_f(b, "   file of pid %u: ", m->task->pid);
@@ -35201,7 +35186,7 @@ static void dg_json_process(struct buf *b, u32 pid, const char *comm)
 static void dg_json_files(struct buf *b, const struct dg_moves *m)
 {
     char name[512];
-    for (u32 k = 0; m && k < m->n; k++) {
+    for (u32 k = 0; m && k < DG_FDS; k++) {
         if (!dg_file(m, k, name, sizeof name))
             continue;
         b_f(b, "{\"pid\":%u,", m->task->pid);
