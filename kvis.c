@@ -34309,17 +34309,17 @@ static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
 }
 
 /* Reads the position of a descriptor, and notes its block device or mount ID. */
-static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, struct dg_set *mounts)
+static void dg_fd_look(struct dg_moves *moves, u32 fd, struct dg_set *mounts)
 {
+    struct dg_task *t = moves->task;
     char text[512], name[256];
     struct stat file;
     u64 pos, mount;
     u_slurp(met_path("/proc/%u/fdinfo/%u", t->pid, fd), text, sizeof text);
     if (mfs_key_number(text, "pos:", &pos))
         dg_fd_moved(moves, fd, pos);
-    ssize_t n = readlink(met_path("/proc/%u/fd/%u", t->pid, fd), name, sizeof name - 1);
-    name[MAX(n, 0)] = 0;
-    if (!strncmp(name, "/dev/", 5) && lstat(name, &file) == 0 && S_ISBLK(file.st_mode))
+    if (fd_link_text(met_path("/proc/%u/fd/%u", t->pid, fd), name, sizeof name) > 0
+        && !strncmp(name, "/dev/", 5) && lstat(name, &file) == 0 && S_ISBLK(file.st_mode))
         dg_set_add(&t->devices, file.st_rdev);
     else if (mfs_key_number(text, "\nmnt_id:", &mount))
         dg_set_add(mounts, mount);
@@ -34356,7 +34356,7 @@ static void dg_task_files(struct dg_moves *moves)
     moves->at_tick = met.tick;
     for (const struct dirent *e; (e = u_entry(&d)); n++)
         if (n < DG_FDS)
-            dg_fd_look(moves->task, (u32)strtoul(e->d_name, NULL, 10), moves, &mounts);
+            dg_fd_look(moves, (u32)strtoul(e->d_name, NULL, 10), &mounts);
     dg.missed.descriptors += n - MIN(n, (u32)DG_FDS);
     moves->task->devices.full |= mounts.full;
     dg_task_mounts(moves->task, &mounts);
@@ -34381,12 +34381,9 @@ static void dg_files(void)
 /* Reads the name of a file. Returns false if its position did not advance or it is closed. */
 static bool dg_file(const struct dg_moves *m, u32 k, char *name, size_t size)
 {
-    if (!m->at[k].moved)
-        return false;
-    ssize_t n = readlink(met_path("/proc/%u/fd/%u", m->task->pid, m->at[k].fd), name,
-                         size - 1);
-    name[MAX(n, 0)] = 0;
-    return n > 0;
+    const struct dg_move *at = &m->at[k];
+    return at->moved
+           && fd_link_text(met_path("/proc/%u/fd/%u", m->task->pid, at->fd), name, size) > 0;
 }
 
 /* Returns whether a block device is the disk, a partition, or stacked on either (LVM, RAID). */
@@ -34795,7 +34792,7 @@ static u32 dg_word_end(const struct buf *text, u32 at)
     return at;
 }
 
-/* Writes a paragraph, wrapped to `columns`; lines after the first one are indented. */
+/* Writes a paragraph, wrapped to `columns`. Lines after the first one are indented. */
 static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent,
                          u32 columns)
 {
