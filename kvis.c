@@ -31519,7 +31519,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
-/* Writes an "n/a" line: the reason, preceded by the first metric if only some are missing. */
+/* Writes an "n/a" line with the reason and, if only some metrics are missing, the first of them. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "%-10s n/a", met_sources[l->src].name);
@@ -31745,8 +31745,8 @@ static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "%s %.15g\n", name, v);
 }
 
-/* Writes {a="b",c="d" without the closing brace; `own` (or NULL): labels of metrics.tbl. Returns
- * the separator for the next label. */
+/* Writes {a="b",c="d" without the closing brace, first `own` (labels of metrics.tbl, or NULL).
+ * Returns the separator for the next label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -31953,8 +31953,8 @@ static void mout_prom_process(struct buf *b)
                       "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
 }
 
-/* Returns the Prometheus page of this interval. Files do not get its last part: node_exporter,
- * which publishes them, has its own metrics process_... */
+/* Returns the Prometheus page of this interval. A file does not get the last part: node_exporter,
+ * which publishes it, has its own metrics process_... */
 static const struct buf *mout_exposition(void)
 {
     struct buf *b = &mout.prom;
@@ -31973,7 +31973,7 @@ static const struct buf *mout_exposition(void)
 }
 
 /* Opens a temporary file that will replace `file`. A device, FIFO or symbolic link must not be
- * replaced: it is opened itself, and tmp becomes empty. Returns a descriptor or -errno. */
+ * replaced: kvis opens it directly, and tmp becomes empty. Returns a descriptor or -errno. */
 static int mout_prom_open(const char *file, char *tmp, size_t size)
 {
     struct stat s;
@@ -32574,7 +32574,7 @@ static void hs_accept(void)
     }
 }
 
-/* Serves clients until a time, a signal or input on `also`. Returns whether it ended early. */
+/* Serves clients until a time. Returns true if a signal or input on `also` came first. */
 static bool hs_wait(u64 until, int also)
 {
     for (u64 now = u_now(); now < until && !sp_end_sig; now = u_now()) {
@@ -32746,7 +32746,7 @@ static void scr_cut(struct buf *b)
     scr.from = b->len;
 }
 
-/* Ends a line of the page, and discards it outside the window. */
+/* Ends a line of the page. A line outside the window is discarded. */
 static void scr_line(struct buf *b)
 {
     if (scr_visible())
@@ -32864,7 +32864,7 @@ static const struct met_inst *scr_sum(u32 m)
     return i && met_has(i, m) ? i : NULL;
 }
 
-/* Returns whether a sum is shown: it was not 0 in all recent intervals, or zeros are wanted. */
+/* Returns whether a sum is shown: a recent value was not 0, or zeros are wanted. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
@@ -33148,8 +33148,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 
 /* --- the overview --- */
 
-/* Removes the text from offset `at` if fewer than `keep` columns are left after it. Returns whether
- * it did. */
+/* Removes the text from offset `at` and returns true if it leaves fewer than `keep` columns. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
     if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
@@ -34488,7 +34487,7 @@ static bool dg_receives(const struct met_inst *i)
     return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
 }
 
-/* Rules ignore kvis itself, receive rings, and stacked disks (they see the disks below). */
+/* Rules ignore kvis itself, receive rings, and stacked disks (but not the disks below). */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -34683,7 +34682,6 @@ static const char *dg_words_of(u16 number)
     return NULL;
 }
 
-/* Returns whether a number is written without its unit. */
 static bool dg_unitless(u16 number)
 {
     const char *words = dg_words_of(number);
@@ -35661,10 +35659,8 @@ static void dg_progress(u64 end)
     double s = (double)(u_now() - dg.from_ns) / 1e9, of = (double)(end - dg.from_ns) / 1e9;
     if (!dg.progress)
         return;
-    if (end && of < 1e9)
+    if (end)
         snprintf(line, sizeof line, "\r\033[Kkvis diagnose: %.0f of %.0f s", s, of);
-    else if (end)
-        snprintf(line, sizeof line, "\r\033[Kkvis diagnose: %.0f s", s);
     ssize_t n = write(STDERR_FILENO, line, strlen(line));
     (void)n; /* an error only affects the progress line */
 }
