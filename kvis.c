@@ -34780,7 +34780,7 @@ static const struct buf *dg_next(const struct dg_finding *f)
 
 enum { DG_COLUMNS = 79 };
 
-/* Returns the end of a word. No line may begin with "%" or "·", which belong to the word before. */
+/* Returns the end of a word. No line may begin with "%" or "·", which end the word before. */
 static u32 dg_word_end(const struct buf *text, u32 at)
 {
     while (at < text->len
