@@ -77,6 +77,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <net/if.h>
 #include <poll.h>
 #include <pthread.h>
 #include <regex.h>
@@ -116,6 +117,7 @@
 #include <linux/audit.h>
 #include <linux/bpf.h>
 #include <linux/elf.h>
+#include <linux/ethtool.h>
 #include <linux/filter.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
@@ -124,6 +126,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/seccomp.h>
 #include <linux/sock_diag.h>
+#include <linux/sockios.h>
 #include <linux/unix_diag.h>
 
 #ifndef KVIS_VERSION
@@ -11551,8 +11554,8 @@ static void rec_begin(void)
     }
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
         char key[24];
-        snprintf(key, sizeof key, "comm %d", n->pid);
-        if (n->pid) /* an attached process, which called exec before the recording began */
+        snprintf(key, sizeof key, "comm %d", n->slot.pid);
+        if (n->slot.pid) /* an attached process, which called exec before the recording began */
             rec_meta(key, n->comm);
     }
     for (u32 at = 0; at < rec_processes.len; at += (u32)strlen(rec_processes.p + at) + 1)
@@ -13630,10 +13633,11 @@ static void px_open(int json, int proto, int folded)
     if (px.proto)
         px_pb_head();
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
-        if (!n->pid)
+        pid_t pid = n->slot.pid;
+        if (!pid)
             continue;
-        px_name(px_track(n->pid, n->pid), n->comm, strlen(n->comm));
-        px_call_it(px_track(n->pid, n->pid), true, n->comm, strlen(n->comm));
+        px_name(px_track(pid, pid), n->comm, strlen(n->comm));
+        px_call_it(px_track(pid, pid), true, n->comm, strlen(n->comm));
     }
     out.tap[out.n_taps++] = &px_tap;
 }
@@ -13935,10 +13939,7 @@ static void rep_page(const char *mark)
 static void rep_open(int to)
 {
     rep.page = emb_text("report", "page");
-    rep.page_end = rep.page + strlen(rep.page);
-    rep.w.fd = to;
-    rep.w.name = opt.report;
-    rep.w.b.max = 32 << 20;
+    out_writer_open(&rep.w, to, opt.report);
 }
 
 static void rep_close(void)
@@ -14302,7 +14303,7 @@ static bool df_take_names(u32 k)
 static void df_attached(void)
 {
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
-        struct df_life *l = n->pid ? df_life((u32)n->pid, out.start_ns) : NULL;
+        struct df_life *l = n->slot.pid ? df_life((u32)n->slot.pid, out.start_ns) : NULL;
         if (l)
             l->now.name = nm_str('c', n->comm);
     }
@@ -22126,7 +22127,10 @@ static int ses_start(struct session *s)
     int e = bpf_open(o);
     if (e)
         return e;
-    ses_constants(&o->cfg, o);
+    bpf_set_registers(&o->cfg, o);
+    bpf_set(&o->cfg, "CFG_SELF", (u64)getpid());
+    bpf_set(&o->cfg, "CFG_NS_INO", ino);
+    bpf_set(&o->cfg, "CFG_NS_DEV", dev);
     e = s->plan(&o->cfg, &mask);
     if (e)
         return e;
@@ -26394,7 +26398,46 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* Reads a line " eth0: 1 2 ..." of /proc/net/dev, and the interface's files in sysfs. The speed is
+/* Gets the link settings of an interface, with its masks of link modes. The kernel first answers
+ * with the negative number of 32-bit words of a mask. Returns this number, or 0. */
+static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
+{
+    struct ifreq r = { .ifr_data = (void *)link };
+    int f = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), e = 0;
+    snprintf(r.ifr_name, sizeof r.ifr_name, "%s", name);
+    link->link_mode_masks_nwords = 0;
+    for (u32 k = 0; k < 2 && !e; k++) {
+        link->cmd = ETHTOOL_GLINKSETTINGS;
+        link->link_mode_masks_nwords = (s8)-link->link_mode_masks_nwords;
+        e = ioctl(f, SIOCETHTOOL, &r);
+    }
+    close(f);
+    return e ? 0 : (u32)MAX(link->link_mode_masks_nwords, 0);
+}
+
+/* Reads the highest speed that both ends of a copper link offer. A link can be slower, usually
+ * because of a bad cable (phy_check_downshift of drivers/net/phy/phy-core.c). */
+static void mfs_net_offered(struct met_inst *i)
+{
+    enum { HEAD = sizeof(struct ethtool_link_settings) / sizeof(u32) };
+    static const struct { u8 bit; u16 mbits; } modes[] = { /* enum ethtool_link_mode_bit_indices */
+        { 0, 10 }, { 1, 10 }, { 2, 100 }, { 3, 100 }, { 4, 1000 }, { 5, 1000 }, { 47, 2500 },
+        { 48, 5000 }, { 12, 10000 },
+    };
+    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* masks: supported, own offer, peer's offer */
+    u32 n = *mo.rootfs ? 0 : mfs_link_settings(i->name, (void *)link);
+    if (((struct ethtool_link_settings *)(void *)link)->autoneg != AUTONEG_ENABLE)
+        return;
+    for (size_t k = 0; k < ARRAY_LEN(modes); k++) {
+        u32 word = modes[k].bit / 32, *own = link + HEAD + n;
+        if (word < n && (own[word] & own[n + word]) >> modes[k].bit % 32 & 1)
+            most = modes[k].mbits;
+    }
+    if (most)
+        met_set(i, M_NET_OFFERED, most * 1e6 / 8);
+}
+
+/* Reads a line " eth0: 1 2 ..." of /proc/net/dev, and the interface's files in sysfs. Its speed is
  * in Mbit/s; an unknown speed is -1 or an error (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
@@ -26419,6 +26462,7 @@ static void mfs_net_line(const char *line)
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
+    mfs_net_offered(i);
     if (!i->info[0]) /* the speed of a veth is fictitious; the speed of a bond is a sum */
         return;
     if (met_has(i, M_NET_RX))
@@ -30217,24 +30261,20 @@ static void vh_read(void)
 }
 
 /* == 39 mout_  the monitor's sinks ======================================================
- * A sink is an output of kvis monitor: text, CSV, JSON, Prometheus or the HTML report. Each sink
- * prints the metrics that have a value in this interval. A new metric or source needs no code here.
- * Entry points: mout_interval, mout_end, mout_page_end. */
-
-/* Only the page of --listen has the metrics process_...: node_exporter, which publishes the file of
- * --prometheus, exports its own metrics under these names. */
-enum mout_page { PAGE_FILE, PAGE_HTTP, N_PAGES };
+ * Sinks: text, CSV, JSON, Prometheus, HTML report. Each prints the metrics that have a value in
+ * this interval. Entry points: mout_interval, mout_end, mout_page_end. */
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC];      /* hashes of the n/a lines that were printed last */
-    struct { u64 now, told; } unmounted[2]; /* masks of sources that lack /proc ([0]), /sys ([1]) */
+    u32 told[N_SRC + 2];  /* hashes of the last "n/a" lines: per source, and for /proc and /sys */
     struct writer csv;
-    struct { struct buf text; u32 tick; } prom[N_PAGES];
+    struct buf prom;      /* Prometheus page of interval prom_tick */
+    u32 prom_tick;
+    u32 prom_file_len;    /* length of the part of the page that is written to a file */
     struct buf findings;  /* output of kvis diagnose as JSON, for the HTML report */
     bool screen;          /* the full-screen view (scr_) replaces the lines of text */
     bool prom_wrong;      /* the last write to the file of --prometheus failed */
-} mout = { .csv.fd = -1 };
+} mout = { .csv.fd = -1, .prom.max = 64 << 20 };
 
 static void mout_num(struct buf *b, double v)
 {
@@ -30254,7 +30294,6 @@ static bool mout_shown(u8 dim)
     return dim != DIM_CPU || mo.per_cpu;
 }
 
-/* Returns how many metrics of a source have a value. */
 static u32 mout_seen(u32 src)
 {
     u32 n = 0;
@@ -30263,7 +30302,7 @@ static u32 mout_seen(u32 src)
     return n;
 }
 
-/* Returns why a source lacks some of its metrics, or NULL if it lacks none or is turned off. */
+/* Returns why a source lacks metrics, or NULL if it has all or is off. */
 static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
@@ -30281,17 +30320,16 @@ static const char *mout_source_why(u32 src)
     return why;
 }
 
-/* Metrics that a source lacks for the same reason. mout_next_lack iterates over the reasons. */
+/* Metrics that a source lacks for the same reason. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* numbers of missing metrics and of all metrics of the source */
-    u32 at;          /* next metric + 1; 0: next is the reason for the whole source */
+    u32 src, n, all; /* number of missing metrics; number of all metrics */
+    u32 at;          /* iterator: next metric + 1; 0: next is the source itself */
     u16 metric[N_METRICS];
-    bool own;        /* the reason holds for these metrics only */
+    bool own;        /* the reason is not that of the source itself */
 };
 
-/* Returns why a source lacks metric m; NULL: it has the metric or is off. of_source: the reason for
- * metrics without a reason of their own. */
+/* Returns why a source lacks metric m (by default of_source), or NULL if it has m or is off. */
 static const char *mout_why(u32 src, u32 m, const char *of_source)
 {
     if (metrics[m].src != src || mo.off >> src & 1)
@@ -30319,20 +30357,14 @@ static bool mout_next_lack(struct mout_lack *l)
 {
     for (; l->src < N_SRC; l->src++) {
         const char *of_source = mout_source_why(l->src);
-        if (!l->at) {
-            l->at = met.src[l->src].from + 1u;
-            if (of_source)
-                mout_lack(l, of_source, of_source);
-            if (of_source && (l->n || met.src[l->src].wrong))
-                return true;
-        }
-        while (l->at <= met.src[l->src].to) {
-            u32 m = l->at++ - 1;
-            const char *why = mout_why(l->src, m, of_source);
-            if (!why || why == of_source)
+        u32 from = met.src[l->src].from, n = met.src[l->src].to - from;
+        while (l->at <= n) {
+            u32 at = l->at++;
+            const char *why = at ? mout_why(l->src, from + at - 1, of_source) : of_source;
+            if (!why || (at && why == of_source))
                 continue;
             mout_lack(l, why, of_source);
-            if (l->metric[0] == m)
+            if (at ? l->metric[0] == from + at - 1 : l->n || met.src[l->src].wrong)
                 return true;
         }
         l->at = 0;
@@ -30342,8 +30374,7 @@ static bool mout_next_lack(struct mout_lack *l)
 
 /* --- text: one line per source, and one line per named instance --- */
 
-/* Writes v with `digits` significant digits, or with all digits of its integer part. Only from 9e15
- * on, where a double cannot hold every integer, the number has an exponent. */
+/* Writes v with `digits` significant digits, or its whole integer part if that is longer. */
 static void mout_digits(struct buf *b, int digits, double v, const char *unit)
 {
     double most = 1;
@@ -30431,8 +30462,8 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
     b_c(b, '\n');
 }
 
-/* Returns "/proc" or "/sys" if a source lacks all of its metrics because that directory is not
- * mounted, else NULL. kvis reaches its own mount of sysfs only through /proc. */
+/* Returns "/proc" or "/sys" if a source lacks all metrics because that directory is not mounted.
+ * kvis replaces a missing /sys by its own mount of sysfs, which needs /proc. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     if (l->n < l->all)
@@ -30442,44 +30473,44 @@ static const char *mout_unmounted(const struct mout_lack *l)
     return strncmp(l->why, "/proc", 5) && strncmp(l->why, "/sys", 4) ? NULL : u_not_mounted(l->why);
 }
 
-/* Writes "n/a /sys is not mounted: cpufreq pmc ..." when the list of affected sources changes. */
-static void mout_text_unmounted(struct buf *b, u32 which)
+static void mout_text_unmounted(struct buf *b, const char *dir, u64 sources)
 {
-    u64 src = mout.unmounted[which].now;
-    mout.unmounted[which].now = 0;
-    if (src == mout.unmounted[which].told)
-        return;
-    mout.unmounted[which].told = src;
-    if (!src) /* no source lacks the directory any more */
-        return;
-    b_f(b, "%-10s /%s is not mounted:", "n/a", which ? "sys" : "proc");
+    if (sources)
+        b_f(b, "%-10s %s is not mounted:", "n/a", dir);
     for (u32 s = 0; s < N_SRC; s++)
-        if (src >> s & 1)
+        if (sources >> s & 1)
             b_f(b, " %s", met_sources[s].name);
-    b_c(b, '\n');
+    b_s(b, sources ? "\n" : "");
 }
 
-/* Writes which metrics a source lacks and why, in the first interval and when a reason changes. For
- * a missing /proc or /sys, mout_text_unmounted writes one line for all sources. */
-static void mout_text_lack(struct buf *b, u32 src)
+/* Writes which metrics a source lacks and why. If it lacks /proc or /sys, only notes the source in
+ * unmounted[0] or [1]. */
+static void mout_text_lack(struct buf *b, u32 src, u64 *unmounted)
 {
-    u32 was = b->len, hash = 0;
     for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;) {
         const char *dir = mout_unmounted(&l);
         if (dir)
-            mout.unmounted[dir[1] == 's'].now |= 1ull << src;
+            unmounted[dir[1] == 's'] |= 1ull << src;
         else
             mout_text_why(b, &l);
     }
+}
+
+/* Removes the text from offset `was` if it equals the previous one. */
+static void mout_if_new(struct buf *b, u32 was, u32 *told)
+{
+    u32 hash = 0;
     for (u32 k = was; k < b->len; k++)
         hash = hash * 31 + (u8)b->p[k];
-    if (hash == mout.told[src])
+    if (hash == *told)
         b->len = was;
-    mout.told[src] = hash;
+    *told = hash;
 }
 
 static void mout_text(struct buf *b)
 {
+    u64 unmounted[2] = { 0 };
+    u32 was;
     b_f(b, "%stime       ", mout.intervals > 1 ? "\n" : "");
     out_clock(b, mout.real_ns, 0);
     b_f(b, " interval=%.3fs\n", (double)mout.interval_ns / 1e9);
@@ -30487,10 +30518,15 @@ static void mout_text(struct buf *b)
         for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
             if (i->at == met.tick && (mout_shown(i->dim) || !i->name[0]))
                 mout_text_line(b, s, i);
-        mout_text_lack(b, s);
+        was = b->len;
+        mout_text_lack(b, s, unmounted);
+        mout_if_new(b, was, &mout.told[s]);
     }
-    for (u32 which = 0; which < ARRAY_LEN(mout.unmounted); which++)
-        mout_text_unmounted(b, which);
+    for (u32 k = 0; k < 2; k++) {
+        was = b->len;
+        mout_text_unmounted(b, k ? "/sys" : "/proc", unmounted[k]);
+        mout_if_new(b, was, &mout.told[N_SRC + k]);
+    }
 }
 
 /* --- histograms as bcc prints them: one row per power of two --- */
@@ -30539,7 +30575,7 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, h);
 }
 
-/* Writes a name inside quotes. A quote becomes "" in CSV (RFC 4180), \" for Prometheus. */
+/* Writes a name inside quotes. A quote becomes "" in CSV (RFC 4180), \" elsewhere. */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
     const struct buf *name = b_unique(s, strlen(s));
@@ -30637,8 +30673,8 @@ static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "%s %.15g\n", name, v);
 }
 
-/* Writes labels as {a="b",c="d" without the closing brace. own: the same of the metric itself, or
- * NULL. Returns the separator for the next label. */
+/* Writes {a="b",c="d" without the closing brace, first `own` (labels of metrics.tbl, or NULL).
+ * Returns the separator for the next label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -30677,7 +30713,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_c(b, '\n');
 }
 
-/* Writes a metric for each instance or, with `sum`, for their sum. Returns their number. */
+/* Writes a metric for each instance, or for their sum. Returns the number of values. */
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
     char name[96];
@@ -30693,9 +30729,9 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes a metric for all dimensions in which it has the same name as in `of`. Omits sums that a
- * reader can compute: over named instances, and over the CPUs of each PMU. Returns whether a value
- * was written. */
+/* Writes a metric for all dimensions with the same prefix as dimension `of`, except sums that a
+ * reader can compute: over instances, and over the CPUs of each PMU. Returns whether a value was
+ * written. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -30723,7 +30759,6 @@ static void mout_prom(struct buf *b)
         }
 }
 
-/* Writes NAME_bucket{...,le="0.001"} 12 and so on, NAME_sum and NAME_count of a histogram. */
 static void mout_prom_hist(struct buf *b, const struct met_hist *h, const char *name)
 {
     const struct met_hist_row *r = &met_hist_rows[h->row];
@@ -30756,13 +30791,13 @@ static void mout_prom_hists(struct buf *b)
                 continue;
             snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
             if (strcmp(name, last))
-                mout_prom_head(b, name, MOUT_HISTOGRAM, met_hist_rows[row].prom_help);
+                mout_prom_head(b, name, MOUT_HISTOGRAM, r->prom_help);
             memcpy(last, name, sizeof last);
             mout_prom_hist(b, h, name);
         }
 }
 
-/* Writes properties such as kvis_network_driver_info{device="eth0",driver="e1000"} 1. */
+/* Writes constant properties: kvis_network_info{device="eth0",driver="e1000"} 1. */
 static void mout_prom_facts(struct buf *b, u8 dim)
 {
     char name[96], help[96];
@@ -30784,26 +30819,26 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     }
 }
 
-/* Metrics about each source, which node_exporter calls a collector. */
-static const struct { const char *name, *help; } mout_collectors[] = {
-    { "kvis_collector_success", "Whether a collector of kvis could read all of its files" },
-    { "kvis_collector_duration_seconds", "Time that a collector of kvis took to read its files" },
-    { "kvis_collector_left_out",
-      "Devices, processes or other instances that kvis could not store" },
-};
-
-static void mout_prom_collectors(struct buf *b, u32 k)
+static void mout_prom_collectors(struct buf *b)
 {
-    mout_prom_head(b, mout_collectors[k].name, MOUT_GAUGE, mout_collectors[k].help);
-    for (u32 s = 0; s < N_SRC; s++) {
-        const double v[ARRAY_LEN(mout_collectors)] = {
-            !met.src[s].wrong, (double)met.src[s].took_ns / 1e9, met.src[s].left_out,
-        };
-        if (mo.off >> s & 1)
-            continue;
-        b_f(b, "%s{collector=\"%s\"} ", mout_collectors[k].name, met_sources[s].name);
-        mout_num(b, v[k]);
-        b_c(b, '\n');
+    static const struct { const char *name, *help; } rows[] = {
+        { "success", "Whether a collector of kvis could read all of its files" },
+        { "duration_seconds", "Time that a collector of kvis took to read its files" },
+        { "left_out", "Devices, processes or other instances that kvis could not store" },
+    };
+    char name[64];
+    for (u32 k = 0; k < ARRAY_LEN(rows); k++) {
+        snprintf(name, sizeof name, "kvis_collector_%s", rows[k].name);
+        mout_prom_head(b, name, MOUT_GAUGE, rows[k].help);
+        for (u32 s = 0; s < N_SRC; s++) {
+            double v[] = { !met.src[s].wrong, (double)met.src[s].took_ns / 1e9,
+                           met.src[s].left_out };
+            if (mo.off >> s & 1)
+                continue;
+            b_f(b, "%s{collector=\"%s\"} ", name, met_sources[s].name);
+            mout_num(b, v[k]);
+            b_c(b, '\n');
+        }
     }
 }
 
@@ -30813,14 +30848,12 @@ static void mout_prom_self(struct buf *b)
     b_s(b, "kvis_build_info");
     mout_prom_label(b, "{", "version", KVIS_VERSION);
     b_s(b, "} 1\n");
-    for (u32 k = 0; k < ARRAY_LEN(mout_collectors); k++)
-        mout_prom_collectors(b, k);
+    mout_prom_collectors(b);
     mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
                   "Number of times that a kernel counter decreased (kvis ignores it)",
                   (double)met.backwards);
 }
 
-/* Writes the resource use of kvis, under the names that all exporters use. */
 static void mout_prom_process(struct buf *b)
 {
     struct timespec cpu;
@@ -30841,35 +30874,34 @@ static void mout_prom_process(struct buf *b)
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
-    if (fds) /* one of the descriptors belongs to opendir(3) */
+    if (fds) /* opendir(3) has one of them */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
         mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
                       "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
 }
 
-/* Returns the Prometheus page of this interval, valid until the next one. */
-static const struct buf *mout_exposition(enum mout_page page)
+/* Returns the Prometheus page of this interval. A file does not get the last part: node_exporter,
+ * which publishes it, has its own metrics process_... */
+static const struct buf *mout_exposition(void)
 {
-    struct buf *b = &mout.prom[page].text;
-    b->max = 64 << 20;
-    if (mout.prom[page].tick == met.tick)
+    struct buf *b = &mout.prom;
+    if (mout.prom_tick == met.tick)
         return b;
-    mout.prom[page].tick = met.tick;
+    mout.prom_tick = met.tick;
     b_reset(b);
     mout_prom(b);
     mout_prom_hists(b);
     for (u8 d = 0; d < N_DIM; d++)
         mout_prom_facts(b, d);
     mout_prom_self(b);
-    if (page != PAGE_FILE)
-        mout_prom_process(b);
+    mout.prom_file_len = b->len;
+    mout_prom_process(b);
     return b;
 }
 
-/* Opens a temporary file (its name: tmp) that will replace `file`. A device, a FIFO or a symbolic
- * link is not replaced: kvis opens it directly, and tmp is empty. Returns a descriptor or -errno
- * (ENXIO: a FIFO without a reader). */
+/* Opens a temporary file that will replace `file`. A device, FIFO or symbolic link must not be
+ * replaced: kvis opens it directly, and tmp becomes empty. Returns a descriptor or -errno. */
 static int mout_prom_open(const char *file, char *tmp, size_t size)
 {
     struct stat s;
@@ -30885,13 +30917,12 @@ static int mout_prom_open(const char *file, char *tmp, size_t size)
     return f < 0 ? -errno : f;
 }
 
-/* Replaces a regular file atomically, so readers see the old page or the new one. */
 static void mout_prom_file(const char *file)
 {
     char tmp[PATH_MAX];
-    const struct buf *b = mout_exposition(PAGE_FILE);
+    const struct buf *b = mout_exposition();
     int f = mout_prom_open(file, tmp, sizeof tmp);
-    int e = f < 0 ? f : out_write_all(f, b->p, b->len);
+    int e = f < 0 ? f : out_write_all(f, b->p, mout.prom_file_len);
     if (f >= 0 && close(f) < 0 && !e)
         e = -errno;
     if (!e && *tmp && rename(tmp, file) < 0)
@@ -30927,10 +30958,10 @@ static void mout_json_inst(struct buf *b, const struct met_inst *i)
         }
 }
 
-/* Removes the trailing comma of a JSON array or object, and writes `end`. */
+/* Ends a JSON array or object, without the trailing comma. */
 static void mout_json_end(struct buf *b, const char *end)
 {
-    b->len -= b->len && b->p[b->len - 1] == ','; /* the buffer is empty if memory ran out */
+    b->len -= b->len && b->p[b->len - 1] == ','; /* empty if memory ran out */
     b_s(b, end);
 }
 
@@ -30970,8 +31001,8 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
     b_s(b, "},");
 }
 
-/* Writes "histograms":[{"name":"runq_wait","unit":"nsecs","count":2,"buckets":[[16384,1],...]}],
- * with the lowest value and the count of each bucket that is not empty. */
+/* Writes "histograms":[{"name":"runq_wait",...,"buckets":[[16384,1],...]}]: lowest value and count
+ * of each bucket in use. */
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
@@ -31016,19 +31047,19 @@ static void mout_json(struct buf *b)
 }
 
 /* --- the HTML report: a line per series and a heat map per distribution --- A series is one metric
- * of one instance. When its MOUT_POINTS points in time are used, neighboring points are merged.
- * gen/report/monitor.js reads base64 of 32-bit words. A series is written as its line number, first
- * point, number of points, and the points: floats or, after the first merge, struct met_point. A
- * cell of a heat map is written as map number | MOUT_DIST, point, cell number, and count. */
+ * of one instance. When all MOUT_POINTS points are used, neighbors are merged. For
+ * gen/report/monitor.js, a series is base64 of 32-bit words: line number, first point, number of
+ * points, and the points (floats; after a merge, struct met_point); a cell of a heat map is map
+ * number | MOUT_DIST, point, cell number, count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
-    u32 n, halved;     /* number of points in use; a point stands for 1 << halved intervals */
-    u32 left_out;      /* largest number of values not stored in an interval */
-    u32 lines, maps;   /* numbers of lines and heat maps written so far */
-    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* from, to: ns since the start */
+    u32 n, halved;     /* number of points; a point stands for 1 << halved intervals */
+    u32 left_out;      /* values not stored: maximum per interval */
+    u32 lines, maps;   /* lines and heat maps written so far */
+    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since the start; n: intervals so far */
 } mout_past;
 
 static void mout_point_add(struct met_point *p, struct met_point q)
@@ -31073,7 +31104,7 @@ static void mout_gather_hist(struct met_hist *h)
     if (!h->past)
         h->past = calloc(MOUT_CELLS * MOUT_POINTS, sizeof *h->past);
     for (u32 i = 0; h->past && i < ST_BUCKETS; i++) {
-        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* four buckets per row of the heat map */
+        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* the heat map has four buckets per row */
         u32 *cell = &h->past[row * MOUT_POINTS + mout_past.n - 1];
         if (h->now[i])
             *cell = mout_cell_sum(*cell, h->now[i]);
@@ -31095,7 +31126,7 @@ static void mout_halve(void)
         for (u32 k = 0; h->past && k < MOUT_CELLS * MOUT_POINTS; k++) {
             u32 n = k % MOUT_POINTS, *cell = &h->past[k - n];
             u32 v = n < MOUT_POINTS / 2 ? mout_cell_sum(cell[2 * n], cell[2 * n + 1]) : 0;
-            if (cell[n] != v) /* most are 0: writing a 0 could allocate a memory page */
+            if (cell[n] != v) /* most cells are 0: do not allocate their memory pages */
                 cell[n] = v;
         }
     mout_past.n /= 2;
@@ -31114,9 +31145,9 @@ static void mout_sample(void)
         mout_halve();
     n = mout_past.n;
     if (!n || mout_past.at[n - 1].n == 1u << mout_past.halved) {
+        mout_past.at[n].from = mout.ts_ns - mout.interval_ns;
+        mout_past.at[n].n = 0;
         mout_past.n = ++n;
-        mout_past.at[n - 1].from = mout.ts_ns - mout.interval_ns;
-        mout_past.at[n - 1].n = 0;
     }
     mout_past.at[n - 1].to = mout.ts_ns;
     mout_past.at[n - 1].n++;
@@ -31154,7 +31185,6 @@ static void mout_write_cells(const struct met_hist *h)
         }
 }
 
-/* Writes [4711,"cpu","0","INFO"] for each line of a chart. INFO: met_inst.info. */
 static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
@@ -31170,7 +31200,6 @@ static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
     }
 }
 
-/* Writes a chart: {"name":"user_ratio","unit":2,"source":"stat","help":"...","lines":[...]}, */
 static void mout_chart(struct buf *b, u32 m, u8 of)
 {
     u32 was = b->len;
@@ -31292,22 +31321,20 @@ static void mout_end(void)
 }
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
- * The loop of kvis monitor calls hs_wait, which serves clients until the next interval is due. A
- * child process serves each connection, because it may have to wait for the client. The child
- * answers one request with the metrics at the time of the connection. The size of the request, and
- * the times to receive it and to answer it, are limited. If there are HS_CLIENTS children, a new
- * client replaces the oldest one. Entry points: hs_opt_listen, hs_open, hs_wait. */
+ * A child process serves each connection, because clients can be slow: one request, answered with
+ * the metrics of the last interval, within limits of size and time. A new client replaces the
+ * oldest of HS_CLIENTS. Entry points: hs_opt_listen, hs_open, hs_wait. */
 
 enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
 static struct {
     int fd;
     u32 n;
-    pid_t child[HS_CLIENTS];     /* process IDs of n children, oldest first */
-    u64 rest_ns;                 /* no accept(2) before this time: kvis ran out of descriptors */
+    pid_t child[HS_CLIENTS];     /* n children, oldest first */
+    u64 rest_ns;                 /* no accept(2) before this time, for lack of descriptors */
 } hs = { .fd = -1 };
 
-/* Parses [ADDR:]PORT or [IPV6]:PORT. The default address is 127.0.0.1. */
+/* Parses [ADDR:]PORT or [IPV6]:PORT. */
 static const char *hs_opt_listen(const char *v)
 {
     struct sockaddr_in *in = (void *)&mo.listen;
@@ -31323,7 +31350,7 @@ static const char *hs_opt_listen(const char *v)
         snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
-    in->sin_port = htons((u16)n); /* also sets sin6_port, which has the same offset */
+    in->sin_port = htons((u16)n); /* sin6_port has the same offset */
     if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
         return "not ADDR:PORT with a numeric address (IPv6 in [ ])";
     return NULL;
@@ -31331,8 +31358,7 @@ static const char *hs_opt_listen(const char *v)
 
 static int hs_open(void)
 {
-    socklen_t n = mo.listen.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-                                                  : sizeof(struct sockaddr_in);
+    socklen_t n = sizeof mo.listen;
     int on = 1;
     hs.fd = socket(mo.listen.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (hs.fd < 0)
@@ -31345,7 +31371,6 @@ static int hs_open(void)
     return 0;
 }
 
-/* Sends n bytes, or as many bytes as the client accepts within HS_PATIENCE_S seconds. */
 static void hs_send(int f, const char *p, size_t n)
 {
     ssize_t sent = 0;
@@ -31375,7 +31400,7 @@ static void hs_answer_text(int f, const char *req, const char *status)
 static void hs_request(int f, char *req)
 {
     static const char page[] = "<!doctype html><title>kvis</title><a href=/metrics>metrics</a>\n";
-    const struct buf *b = mout_exposition(PAGE_HTTP);
+    const struct buf *b = mout_exposition();
     req[strcspn(req, "\r\n")] = 0;
     char *path = strchr(req, ' ');
     char *version = path ? strstr(path, " HTTP/1.") : NULL;
@@ -31392,14 +31417,14 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else if (strcmp(path, "/metrics"))
         hs_answer_text(f, req, "404 Not Found");
-    else if (b->cut) /* without an error, the client could not see that the text is truncated */
+    else if (b->cut) /* the client could not see that the text is truncated */
         hs_answer_text(f, req, "500 Internal Server Error");
     else
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Reads the header of an HTTP request, up to an empty line. Returns NULL on success, the HTTP
- * status of the error, or "" if the client has closed the connection or is too slow. */
+/* Reads a request up to the empty line. Returns NULL, the HTTP status of an error, or "" if the
+ * client closed the connection or is too slow. */
 static const char *hs_read(int f, char *req)
 {
     u64 until = u_now() + HS_PATIENCE_S * NSEC;
@@ -31415,8 +31440,8 @@ static const char *hs_read(int f, char *req)
     return NULL;
 }
 
-/* Serves one HTTP request, then reads until the client closes the connection. Unread data would
- * make close(2) reset the connection, and the client could lose the response. */
+/* Serves one request, then reads until the client closes the connection: with unread data, close(2)
+ * would reset it, and the response could be lost. */
 static void hs_serve(int f)
 {
     struct timeval patience = { HS_PATIENCE_S, 0 };
@@ -31442,7 +31467,6 @@ static void hs_reap(void)
     hs.n = n;
 }
 
-/* Serves a client in a child process, which is killed when kvis ends. */
 static void hs_child(int f)
 {
     hs_reap();
@@ -31456,7 +31480,7 @@ static void hs_child(int f)
     if (child > 0)
         hs.child[hs.n++] = child;
     if (child == 0) {
-        setpgid(0, 0); /* Ctrl-C on the terminal must not reach the child */
+        setpgid(0, 0); /* protects the child from Ctrl-C on the terminal */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         hs_serve(f);
         _exit(0);
@@ -31465,7 +31489,7 @@ static void hs_child(int f)
 
 static void hs_accept(void)
 {
-    mout_exposition(PAGE_HTTP); /* format the page once for all children */
+    mout_exposition(); /* format the page once for all children */
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
@@ -31478,7 +31502,7 @@ static void hs_accept(void)
     }
 }
 
-/* Serves clients until a time, a signal, or input on `also`. Returns true for the last two. */
+/* Serves clients until a time. Returns true if a signal or input on `also` came first. */
 static bool hs_wait(u64 until, int also)
 {
     for (u64 now = u_now(); now < until && !sp_end_sig; now = u_now()) {
@@ -31498,8 +31522,7 @@ static bool hs_wait(u64 until, int also)
 
 /* == 41 scr_  the monitor on a terminal ==================================================
  * The terminal is a window on a page: the overview, or a section with all metrics of its sources.
- * gen/tables/metrics.tbl defines sections, lines of the overview, tables, columns and unusual
- * values. scr_commands[] lists the keys. scr_end and the handlers of fatal signals restore the
+ * gen/tables/metrics.tbl defines both. scr_end and the handlers of fatal signals restore the
  * terminal. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
 
 enum {
@@ -31508,7 +31531,7 @@ enum {
     SCR_ROW = 7 /* maximum number of metrics in a line of the overview */
 };
 
-/* The first section is the overview. The last one has the groups that are in no other section. */
+/* The first section is the overview; the last one has all groups without a section. */
 static const struct { char key; const char *title, *group[2]; } scr_sections[] = {
 #define X(key, title, group, other) { key, title, { group, other } },
     MET_SECTIONS(X)
@@ -31517,23 +31540,22 @@ static const struct { char key; const char *title, *group[2]; } scr_sections[] =
 
 enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
-/* Lines of the overview. After the title come bars: one per CPU (each_cpu), or the history of
- * metric `past`. If `of` is another metric, the bars show 1 - past / of; if `of` equals `past`,
- * they show 1 - past. */
+/* Lines of the overview. Bars follow the title: one per CPU (each_cpu), or the history of metric
+ * `past`; with `of`, of 1 - past / of (1 - past if both are the same metric). */
 static const struct scr_row {
     const char *title;
     u16 past, of;
     bool each_cpu;
-    struct { char label[18]; u16 m; } item[SCR_ROW]; /* an entry of zeros ends the list */
+    struct { char label[18]; u16 m; } item[SCR_ROW]; /* zeros end the list */
 } scr_rows[] = {
 #define X(title, past, of, each_cpu, ...) { title, past, of, each_cpu, { __VA_ARGS__ } },
     MET_LINES(X)
 #undef X
 };
 
-/* Display settings of metrics. Metrics with a title are the first columns of their table. A value
- * above `unusual` is yellow, one above `bad` is red; if bad < unusual, low values are colored
- * instead. The overview shows a metric with `aside` only while its value is unusual. */
+/* Display settings. Metrics with a title are the first columns of their table. Values above
+ * `unusual` are yellow, above `bad` red; below them if bad < unusual. The overview shows a metric
+ * with `aside` only while it is unusual. */
 static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
 #define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
     MET_LOOKS(X)
@@ -31542,24 +31564,24 @@ static const struct { u16 m; const char *title; float unusual, bad; bool aside; 
 
 static struct {
     bool on, paused, helping, zeros, utf8;
-    bool alone;              /* no other sink is on, so a pause may stop the measurement */
-    bool typing;             /* keys are appended to the filter text `find` */
-    char find[24];           /* filter: text that a name must contain to be shown */
+    bool alone;              /* no other sink: a pause may stop the measurement */
+    bool typing;             /* keys are appended to `find` */
+    char find[24];           /* text that a name must contain to be shown */
     u16 rows, cols;
-    u32 lines, top;          /* number of lines of the page; number of the first visible line */
-    u32 from;                /* offset in the output buffer where the current line begins */
-    u32 view;                /* index in scr_sections[] of the section on the screen */
-    u32 shift;               /* number of columns by which the current table is scrolled */
+    u32 lines, top;          /* lines of the page; first visible line */
+    u32 from;                /* offset of the current line in the output buffer */
+    u32 view;                /* index in scr_sections[] */
+    u32 shift;               /* columns by which the current table is scrolled */
     u8 current;              /* dimension of the table that keys act on; DIM_NONE: no table */
-    u32 zeros_left;          /* number of metrics that are hidden because they are 0 */
+    u32 zeros_left;          /* number of metrics hidden because they are 0 */
     u32 n_drawn;
-    struct { u8 dim; u32 line; } drawn[N_DIM]; /* a table on the page; the line of its header */
-    u16 sort[N_DIM];         /* per table: metric to sort by; N_METRICS: not sorted */
-    u8 escape;               /* number of bytes of an escape sequence that were read, at most 2 */
-    u32 number;              /* first parameter of the escape sequence; plus 1000 if a ';'
-                              * follows */
+    struct { u8 dim; u32 line; } drawn[N_DIM]; /* tables on the page; lines of their headers */
+    u16 sort[N_DIM];         /* metric to sort by; N_METRICS: not sorted */
+    u8 escape;               /* 0: no escape sequence; 1: after ESC; 2: in its first parameter; 3:
+                              * after the first parameter */
+    u32 number;              /* first parameter of the escape sequence */
     struct termios was;      /* terminal settings before kvis changed them */
-    float past[N_METRICS][SCR_PAST]; /* history by met.tick % SCR_PAST; 0: no value */
+    float past[N_METRICS][SCR_PAST]; /* by met.tick % SCR_PAST; 0: no value */
 } scr;
 
 static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
@@ -31568,7 +31590,7 @@ static const char scr_leave[] = "\033[0m\033[?7h\033[?25h\033[?1049l";
 static void scr_restore(void)
 {
     ssize_t n = write(STDOUT_FILENO, scr_leave, sizeof scr_leave - 1);
-    (void)n; /* if the terminal is closed, an error cannot be reported */
+    (void)n; /* a closed terminal cannot report errors */
     tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
 }
 
@@ -31584,23 +31606,22 @@ static void scr_take(int sig)
     errno = e;
 }
 
-/* Signal handler: restores the terminal, and then lets the signal terminate or stop kvis. */
+/* Restores the terminal, then lets the signal terminate or stop kvis. */
 static void scr_give(int sig)
 {
     struct sigaction act = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
     scr_restore();
-    raise(sig); /* SA_RESETHAND has restored the default action */
+    raise(sig); /* SA_RESETHAND restored the default action */
     sigaction(sig, &act, NULL);
     scr_take(sig);
 }
 
-/* Handler of SIGWINCH, which only has to interrupt poll(2): kvis then redraws the screen. */
+/* SIGWINCH only has to interrupt poll(2): kvis then redraws the screen. */
 static void scr_resize(int sig)
 {
     (void)sig;
 }
 
-/* Uses the terminal for keys even if standard output is not the same terminal. */
 static void scr_begin(void)
 {
     static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
@@ -31639,10 +31660,15 @@ static bool scr_visible(void)
     return scr.lines >= scr.top && scr.lines - scr.top < scr_window();
 }
 
+/* Cuts the text from offset `from` to a number of columns. */
+static void scr_fit(struct buf *b, u32 from, u32 columns)
+{
+    b->len = from + u_fit(b->p + from, b->len - from, &columns);
+}
+
 static void scr_cut(struct buf *b)
 {
-    u32 columns = scr.cols;
-    b->len = scr.from + u_fit(b->p + scr.from, b->len - scr.from, &columns);
+    scr_fit(b, scr.from, scr.cols);
     out_sgr("0");
     b_s(b, "\033[K\r\n");
     scr.from = b->len;
@@ -31679,7 +31705,7 @@ static void scr_title(struct buf *b, const char *title)
     out_sgr("0");
 }
 
-/* Returns the SGR code for the color of an unusual value (red or yellow), else NULL. */
+/* Returns the SGR code of an unusual value's color, else NULL. */
 static const char *scr_colour(u32 m, double v)
 {
     for (size_t i = 0; i < ARRAY_LEN(scr_looks); i++) {
@@ -31693,7 +31719,6 @@ static const char *scr_colour(u32 m, double v)
     return NULL;
 }
 
-/* Writes a value in at least `width` columns, without "/s" if the column title has it. */
 static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
 {
     static struct buf s;
@@ -31727,8 +31752,7 @@ static void scr_part(struct buf *b, double part)
     scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
 }
 
-/* Draws the history of metric m as bars: of 1 - m / of if `of` is another metric, of 1 - m if `of`
- * equals m. */
+/* Draws the history of metric m as bars; `of`: see struct scr_row. */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -31768,7 +31792,7 @@ static const struct met_inst *scr_sum(u32 m)
     return i && met_has(i, m) ? i : NULL;
 }
 
-/* Returns whether a sum is shown: a recent value was not 0, or the user wants to see zeros. */
+/* Returns whether a sum is shown: a recent value was not 0, or zeros are wanted. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
@@ -31807,24 +31831,22 @@ static void scr_cells(struct buf *b)
     }
 }
 
-/* Draws a bar for each octave of a distribution of times, and below the bars the range of times. */
+/* Draws a bar for each octave of a distribution, and below the bars the range of values. */
 static void scr_hist(struct buf *b, const struct met_hist *h)
 {
-    static struct buf name;
     const struct met_hist_row *r = &met_hist_rows[h->row];
     u64 n[MET_OCTAVES];
     u32 first = 0, last;
     u64 most = mout_octaves(h, n, &first, &last);
-    b_reset(&name);
-    b_f(&name, "%s ", r->name);
-    b_esc(&name, h->inst->name, strlen(h->inst->name), 0);
-    u32 columns = SCR_HIST_NAME;
-    name.len = u_fit(name.p, name.len, &columns);
     u32 wide = (u32)MAX(scr.cols - SCR_HIST_NAME - 1, 0) / (last - first + 1);
     wide = MIN(MAX(wide, 1), 4);
     for (u32 line = SCR_BARS; line-- > 0;) {
         u32 from = b->len;
-        b_put(b, name.p, line ? 0 : name.len);
+        if (!line) {
+            b_f(b, "%s ", r->name);
+            b_esc(b, h->inst->name, strlen(h->inst->name), 0);
+            scr_fit(b, from, SCR_HIST_NAME);
+        }
         b_pad(b, from, SCR_HIST_NAME + 1);
         for (u32 o = first; o <= last; o++) {
             u64 k = n[o] ? MAX(n[o] * SCR_BARS * 8 / most, 1) : 0;
@@ -31882,7 +31904,7 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     return n + 1;
 }
 
-/* Chooses the metrics that have a title and, in a section, all others that are not 0. */
+/* Chooses the metrics with a title and, in a section, all others that are not 0. */
 static u32 scr_columns_of(u8 dim, u32 rows)
 {
     bool named[N_METRICS] = { false };
@@ -31902,8 +31924,7 @@ static u32 scr_columns_of(u8 dim, u32 rows)
     return n;
 }
 
-/* Compares two rows of a table for qsort(3). In the default order, hardware comes first. Then the
- * larger value comes first; rows with equal values are sorted by name. */
+/* For qsort(3): hardware first if the order is the default one, then larger values, then names. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(const struct met_inst *const *)x;
@@ -31917,7 +31938,7 @@ static int scr_order(const void *x, const void *y)
     return strverscmp(a->name, b->name);
 }
 
-/* Returns whether a cgroup has hit a limit. The overview shows only such cgroups. */
+/* Returns whether a cgroup has hit a limit: the overview shows only these. */
 static bool scr_limited(const struct met_inst *i)
 {
     static const u16 at[] = { M_GR_THROTTLED, M_GR_MAX, M_GR_OOM };
@@ -31956,7 +31977,7 @@ static void scr_name(struct buf *b, const struct met_inst *i)
     b_s(b, i->info[0] && !process ? ")" : "");
 }
 
-/* Writes the name of an instance in `width` columns. A ~ replaces the middle of a longer name. */
+/* Writes a name in `width` columns. A ~ replaces the middle of a longer name. */
 static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
 {
     static struct buf s;
@@ -31974,7 +31995,7 @@ static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
     b_pad(b, from, width);
 }
 
-/* Returns the width of the longest name in a table, but at most 3/8 of the screen. */
+/* Returns the width of the longest name, at most 3/8 of the screen. */
 static u32 scr_name_width(u32 rows, u32 title)
 {
     static struct buf s;
@@ -32003,8 +32024,7 @@ static void scr_table_row(struct buf *b, const struct met_inst *i, u32 width, u3
     scr_line(b);
 }
 
-/* Writes the header of a table: its title and the column titles. A * marks the column by which the
- * table is sorted, and +N means that N columns do not fit. */
+/* Writes the header of a table. A * marks the sorted column; +N: N columns do not fit. */
 static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, u32 from, u32 to,
                            u32 n)
 {
@@ -32025,8 +32045,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
     u32 src = metrics[met_dims[dim].sort].src, from, to, used;
-    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* counts unread instances,
-                                                                      * too */
+    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* counts unread rows */
     const char *name = met_dims[dim].title;
     char title[64];
     if (!rows || !n)
@@ -32057,8 +32076,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 
 /* --- the overview --- */
 
-/* If fewer than `keep` columns are left after it, removes the text from offset `at`. Returns
- * whether it did. */
+/* Removes the text from offset `at` and returns true if it leaves fewer than `keep` columns. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
     if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
@@ -32113,7 +32131,7 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     b->len = scr.from;
 }
 
-/* Writes a value and the names of its instance and metric. Returns true if they did not fit. */
+/* Writes a value with its names. Returns true if they do not fit. */
 static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
 {
     u32 at = b->len;
@@ -32128,8 +32146,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual values that the overview does not show. If a metric has no sum, writes a value per
- * instance. */
+/* Writes unusual values that the overview does not show; without a sum, those of each instance. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -32184,8 +32201,8 @@ static void scr_section(struct buf *b)
 enum { KEY_ESC = 27, KEY_UP = 256, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_PAGE_UP, KEY_PAGE_DOWN,
        KEY_HOME, KEY_END, KEY_BACK_TAB };
 
-/* Escape sequences that xterm, the Linux console, tmux and screen send for keys: ESC [ NUMBER ; ...
- * FINAL, or ESC O FINAL (terminfo(5)). */
+/* Keys as xterm, the Linux console, tmux and screen send them: ESC [ NUMBER ; ... FINAL, or ESC O
+ * FINAL (terminfo(5)). */
 static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
     { 'A', 0, KEY_UP }, { 'B', 0, KEY_DOWN }, { 'C', 0, KEY_RIGHT }, { 'D', 0, KEY_LEFT },
     { 'H', 0, KEY_HOME }, { 'F', 0, KEY_END }, { 'Z', 0, KEY_BACK_TAB },
@@ -32201,9 +32218,10 @@ static void scr_show(int section)
     scr.helping = false;
 }
 
+/* scr_draw limits scr.top to the last page. */
 static void scr_scroll(int lines)
 {
-    scr.top = lines < 0 ? scr.top - MIN(scr.top, (u32)-lines) : scr.top + (u32)lines;
+    scr.top = lines < 0 ? scr.top - MIN(scr.top, (u32)-lines) : MIN(scr.top + (u32)lines, INT_MAX);
 }
 
 static void scr_page(int pages)
@@ -32211,17 +32229,12 @@ static void scr_page(int pages)
     scr_scroll(pages * (int)MAX(scr_window(), 2) - pages);
 }
 
-static void scr_home(int end)
-{
-    scr.top = end ? INT_MAX : 0; /* scr_draw limits scr.top to the last page */
-}
-
 static void scr_columns_shift(int by)
 {
     scr.shift = by < 0 && !scr.shift ? 0 : scr.shift + (u32)by;
 }
 
-/* Selects the next (by = 1) or previous (by = -1) table of the page, and scrolls to its header. */
+/* Selects the next (1) or previous (-1) table, and scrolls to its header. */
 static void scr_tab(int by)
 {
     u32 k = 0;
@@ -32237,7 +32250,7 @@ static void scr_tab(int by)
         scr.top = line;
 }
 
-/* Sorts the current table by its next column. After the last column, the table becomes unsorted. */
+/* Sorts the current table by its next column; after the last one, the table is unsorted. */
 static void scr_sort_next(int unused)
 {
     (void)unused;
@@ -32277,7 +32290,7 @@ static void scr_search(int unused)
     scr.top = 0;
 }
 
-/* Handles a key that belongs to the filter text. Returns false if the key has another meaning. */
+/* Handles a key of the filter text. Returns false if the key has another meaning. */
 static bool scr_type(int key)
 {
     size_t n = strlen(scr.find);
@@ -32314,8 +32327,8 @@ static const struct { int key, arg; void (*act)(int); } scr_commands[] = {
     { KEY_DOWN, 1, scr_scroll },
     { KEY_PAGE_UP, -1, scr_page },
     { KEY_PAGE_DOWN, 1, scr_page },
-    { KEY_HOME, 0, scr_home },
-    { KEY_END, 1, scr_home },
+    { KEY_HOME, -INT_MAX, scr_scroll },
+    { KEY_END, INT_MAX, scr_scroll },
     { '\t', 1, scr_tab },
     { KEY_BACK_TAB, -1, scr_tab },
     { KEY_LEFT, -1, scr_columns_shift },
@@ -32345,20 +32358,20 @@ static void scr_sequence(char final)
 {
     for (size_t k = 0; k < ARRAY_LEN(scr_sequences); k++)
         if (scr_sequences[k].final == final
-            && (final != '~' || scr_sequences[k].number == scr.number % 1000))
+            && (final != '~' || scr_sequences[k].number == scr.number))
             scr_press(scr_sequences[k].key);
 }
 
-/* Handles one byte of input: a key, or a part of the escape sequence of a key. */
+/* Handles a byte of input: a key, or a part of an escape sequence. */
 static void scr_byte(u8 c)
 {
     if (c == KEY_ESC) { /* ESC aborts an incomplete sequence and starts a new one (ECMA-48) */
         scr.escape = 1;
-    } else if (scr.escape == 2 && isdigit(c) && scr.number < 1000) {
+    } else if (scr.escape == 2 && isdigit(c)) {
         scr.number = MIN(scr.number * 10 + c - '0', 999u);
     } else if (scr.escape == 2 && c == ';') {
-        scr.number = scr.number % 1000 + 1000;
-    } else if (scr.escape == 2 && c >= 0x40 && c <= 0x7e) {
+        scr.escape = 3;
+    } else if (scr.escape >= 2 && c >= 0x40 && c <= 0x7e) {
         scr.escape = 0;
         scr_sequence(c);
     } else if (scr.escape == 1) { /* ESC and a byte other than [ or O: Alt and a key, ignored */
@@ -32409,7 +32422,7 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* Returns the title of the last table if its header is above the lines, otherwise "lines". */
+/* Returns the title of the last table if it is visible or above the window, else "lines". */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -32438,8 +32451,7 @@ static void scr_last_line(struct buf *b)
         if (scr_too_long(b, at, 0))
             break;
     }
-    u32 columns = scr.cols;
-    b->len = scr.from + u_fit(b->p + scr.from, b->len - scr.from, &columns);
+    scr_fit(b, scr.from, scr.cols);
     out_sgr("0");
 }
 
@@ -32500,7 +32512,7 @@ static void scr_interval(void)
         scr_draw();
 }
 
-/* Reads and handles keys. An ESC that no byte follows within 50 ms is the key Esc. */
+/* Handles keys. An ESC that no byte follows within 50 ms is the key Esc. */
 static void scr_keys(void)
 {
     char keys[64];
@@ -32524,9 +32536,9 @@ static void scr_keys(void)
 }
 
 /* == 42 mon_  kvis monitor: what the hardware and the kernel of this machine are doing ========
- * The loop waits for the next deadline, reads every source, and lets every sink write. Deadlines
- * are fixed at the start: an interval that takes too long skips deadlines, but does not move them.
- * Entry points: option functions and mon_run; kvis diagnose also uses mon_start and mon_sample. */
+ * Each interval, the loop reads every source and lets every sink write. Deadlines are fixed at the
+ * start: a long interval skips deadlines, but does not move them. Entry points: option functions
+ * and mon_run; for kvis diagnose, mon_start and mon_sample. */
 
 static void (*const mon_read[N_SRC])(void) = {
 #define X(id, group, name, read, lack) [SRC_##id] = (read),
@@ -32561,7 +32573,7 @@ static const char *mon_opt_event(const char *v)
     return NULL;
 }
 
-/* Parses the path of a cgroup, with or without the prefix /sys/fs/cgroup. */
+/* Accepts a path with or without /sys/fs/cgroup. */
 static const char *mon_opt_cgroup(const char *v)
 {
     static const char mount[] = "/sys/fs/cgroup";
@@ -32576,7 +32588,7 @@ static const char *mon_opt_csv(const char *v)
     return v && !*v ? "a file name is missing" : NULL;
 }
 
-/* Parses a list of sources and groups, separated by commas. All other sources are turned off. */
+/* Parses sources and groups, separated by commas, and turns all others off. */
 static const char *mon_opt_collectors(const char *v)
 {
     u64 on = 0;
@@ -32607,12 +32619,12 @@ static const char *mon_opt_collectors(const char *v)
 static struct {
     int status;              /* wait status; -1: still running, or no command */
     struct rusage used;
-    u64 from_ns, to_ns;      /* times of execve, and of the end; to_ns 0: still running */
-    int end_fd;              /* pidfd of the command; -1: none, or the command has ended */
+    u64 from_ns, to_ns;      /* times of execve and of the end (0: still running) */
+    int end_fd;              /* pidfd; -1: none, or the command has ended */
 } mon_command = { .status = -1, .end_fd = -1 };
 
-/* Events that the kernel counts without a PMU. If perf_event_paranoid is 2, unprivileged users may
- * count only in user mode, where the clock runs, but the other events do not occur. */
+/* Events that the kernel counts without a PMU. With perf_event_paranoid 2, users may count only in
+ * user mode; only the clock runs there. */
 static struct {
     const char *name;
     u64 config;
@@ -32630,12 +32642,12 @@ static struct {
 static void mon_fork(void)
 {
     sp_fork();
+    mon_command.end_fd = (int)syscall(SYS_pidfd_open, sp_command.pid, 0);
     opt.pids = &sp_command.pid;
     opt.n_pids = 1;
     mo.off &= ~(1ull << SRC_PROC);
 }
 
-/* Opens the events of the kernel for the command and its future children. */
 static void mon_open_events(void)
 {
     for (u32 k = 0; k < ARRAY_LEN(mon_events); k++) {
@@ -32722,8 +32734,8 @@ static void mon_totals(void)
 
 /* --- the loop --- */
 
-/* Turns the sources of -p and --cgroup on if these options are given, and off otherwise, regardless
- * of -c. Returns whether any source is on. */
+/* Turns the sources of -p, --cgroup and -e on or off, regardless of -c. Returns whether any source
+ * is on. */
 static bool mon_sources_on(void)
 {
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP, e = 1ull << SRC_EVENTS;
@@ -32752,7 +32764,6 @@ static void mon_collect(void)
     met.left_out = MAX(met.left_out, met_left_out_now());
 }
 
-/* Reads all sources and sets the times that the sinks print. */
 static void mon_sample(void)
 {
     struct timespec ts;
@@ -32764,8 +32775,7 @@ static void mon_sample(void)
     mout.interval_ns = mout.ts_ns - before;
 }
 
-/* Handles the end of an interval. While the screen is paused and no other sink is on, kvis does not
- * read the sources, and the interval continues until the pause ends. */
+/* Ends an interval, except while the screen is paused and no other sink is on. */
 static void mon_interval(void)
 {
     if (scr.paused && scr.alone)
@@ -32797,7 +32807,7 @@ static void mon_wait(u64 until)
             scr_keys();
 }
 
-/* Returns whether no output is left, because the readers of all pipes have closed them. */
+/* Returns whether the readers of all outputs have closed them. */
 static bool mon_unread(void)
 {
     return out.text.fd < 0 && out.json.fd < 0 && mout.csv.fd < 0 && !mo.prom_file
@@ -32831,15 +32841,14 @@ static void mon_start(void)
     vh_start();
 }
 
-/* Monitors until the time end_ns (0: without end) or the end of the command. Returns the wait
- * status of the command, or -1 without a command. */
+/* Monitors until end_ns (0: without end) or the end of the command. Returns its wait status, or -1
+ * without a command. */
 static int mon_run(u64 end_ns)
 {
     u64 next;
     scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen have no screen */
     if (opt.command) {
         mon_fork();
-        mon_command.end_fd = (int)syscall(SYS_pidfd_open, sp_command.pid, 0);
         mon_open_events();
         pmc.on_exec = true;
         if (scr.alone && !mo.prom_file && hs.fd < 0 && !mo.chosen)
@@ -32849,7 +32858,7 @@ static int mon_run(u64 end_ns)
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
-    if (scr.on && scr.alone) { /* the content of other outputs must not depend on the screen */
+    if (scr.on && scr.alone) { /* other outputs must not depend on the screen */
         mo.all_processes = true;
         mo.off &= mo.chosen ? ~0ull : ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
     }
@@ -32862,7 +32871,7 @@ static int mon_run(u64 end_ns)
         mon_command.from_ns = sp_go(false);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
-    if (end_ns) /* -d does not include the time to load BPF programs */
+    if (end_ns) /* -d excludes the time to load BPF programs */
         end_ns += next - out.start_ns;
     for (bool last = false; !last && !sp_over() && !out.failed && !met.over && !mon_unread();) {
         u64 now = u_now();
@@ -32881,20 +32890,18 @@ static int mon_run(u64 end_ns)
     scr_end();
     bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
-    while (opt.command && !mon_ended() && !sp_over()) /* the command may run longer than -d or -n */
+    while (opt.command && !mon_ended() && !sp_over()) /* it may run longer than -d or -n */
         mon_wait(u_now() + NSEC);
     sp_end_witness();
     return mon_command.status;
 }
 
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
- * kvis diagnose applies the USE method (Brendan Gregg: utilization, saturation and errors of every
- * resource) to the metrics of kvis monitor. A number is a metric, or is derived from two numbers.
- * kvis reads all sources every second for the time of -d, takes the mean of each number (the
- * maximum of a percentile), and applies the rules of gen/tables/rules.tbl. Errors, and limits that
- * are nearly reached, come first. Other findings are ranked by the time lost to them, in seconds
- * per second: CPU time, or the time of all waiting tasks, which may exceed 1. The text, the JSON
- * and the report print struct dg_finding. Entry point: dg_run. */
+ * The USE method (Brendan Gregg: utilization, saturation and errors of every resource), applied to
+ * the metrics of kvis monitor. kvis samples them every second, takes the mean of each (the maximum
+ * of a percentile), and applies the rules of gen/tables/rules.tbl. Errors, and limits that are
+ * nearly reached, come first; other findings are ranked by the time lost, in seconds per second:
+ * CPU time, or the time of all waiting tasks, which may exceed 1. Entry point: dg_run. */
 
 #include "gen/out/rules.h"
 
@@ -32905,7 +32912,7 @@ enum dg_resource {
     N_RES
 };
 
-/* IDs of numbers derived from two numbers. They follow the metrics' IDs; a rule can use either. */
+/* Derived numbers. Their IDs follow those of the metrics. */
 enum {
     DG_BEFORE_NUMBERS = N_METRICS - 1,
 #define X(name, op, a, b, like) X_##name,
@@ -32941,21 +32948,21 @@ static const struct { const char *id, *name; u16 use[3]; } dg_res[N_RES] = {
 
 enum { DG_MAX_GUARDS = 3, DG_MAX_RULES = 192 };
 
-#define DG_ANY 1e-6f /* a threshold below this means: any value above 0 */
+#define DG_ANY 1e-6f /* a smaller threshold means: any value above 0 */
 
 static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
-    const char *unless_rule; /* name of a rule that suppresses this rule by its finding; or NULL */
+    const char *unless_rule; /* a finding of this rule suppresses this rule; or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* masks of resources: their findings suppress, rank after this rule's */
-    u8 res, kind, who;
-    bool each, files, below;
+    u16 unless, before; /* masks of resources whose findings suppress, or rank after, this rule's */
+    u8 res, kind, who, each;
+    bool files, below;
     float limit, factor;
     struct dg_guard {
         u16 number;
         u8 scope;
-        bool maybe, below;   /* maybe: the guard also holds if its number is unknown */
-        float limit;         /* threshold; 0 with `below` false: end of the list */
+        bool maybe, below;   /* maybe: holds if the number is unknown */
+        float limit;         /* 0 with `below` false: end of the list */
     } guard[DG_MAX_GUARDS];
 } dg_rules[DG_MAX_RULES] = { DG_RULES }; /* the rules of --rules follow */
 
@@ -32966,19 +32973,19 @@ enum {
 
 struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 
-/* Hash table of all processes that ran during the diagnosis, including exited processes. */
+/* Hash table of all processes that ran during the diagnosis. */
 static struct dg_task {
-    u64 born;                /* start time: distinguishes processes that had the same pid */
-    u64 did[MFS_NUMBERS];    /* counters and sizes, indexed by MFS_ number, in the kernel's units */
+    u64 born;                /* start time: tells processes with the same pid apart */
+    u64 did[MFS_NUMBERS];    /* by MFS_ number, in the kernel's units */
     u32 pid;
-    u16 has;                 /* bit mask of the elements of did[] that are known */
-    char *group;             /* path of the process's cgroup; NULL: unknown, or not needed */
-    struct dg_set cpus;      /* CPUs that a thread of the process used for much of a sample */
-    struct dg_set devices;   /* block devices of the files that the process has open */
+    u16 has;                 /* mask of the known elements of did[] */
+    char *group;             /* path of the cgroup; NULL: unknown, or not needed */
+    struct dg_set cpus;      /* CPUs that a thread used for much of a sample */
+    struct dg_set devices;   /* block devices of its open files */
     char comm[MFS_COMM];
-} *dg_tasks; /* array of DG_TASKS entries */
+} *dg_tasks; /* DG_TASKS entries */
 
-/* A process that a finding blames. task is NULL if the finding is about the process itself. */
+/* A blamed process. task is NULL if the finding is about the process itself. */
 struct dg_culprit {
     const struct dg_task *task;
     u32 pid;
@@ -32989,7 +32996,7 @@ struct dg_culprit {
 static struct dg_finding {
     const struct dg_rule *rule;
     const struct met_inst *of;
-    double value, cost, key;     /* key: maximum cost of the finding and of its consequences */
+    double value, cost, key;     /* key: maximum cost of the finding and its consequences */
     bool error;                  /* the finding or a consequence is an error or a limit */
     u8 depth;                    /* position in a chain of causes; 0: no known cause */
     u8 n_evidence, n_who;
@@ -32998,21 +33005,20 @@ static struct dg_finding {
         double v, limit;
     } evidence[DG_EVIDENCE];
     struct dg_culprit who[DG_WHO];
-} *dg_found; /* array with dg.n_found elements; allocated: dg.cap_found */
+} *dg_found; /* dg.n_found elements, dg.cap_found allocated */
 
 static struct {
     double elapsed_s[N_SRC];
-    u64 for_ns;                  /* duration set by -d; 0: 10 s, or until the command exits */
-    u64 from_ns, to_ns;          /* times of the start of the diagnosis and of the last sample */
+    u64 for_ns;                  /* value of -d; 0: 10 s, or until the command exits */
+    u64 from_ns, to_ns;          /* start of the diagnosis; last sample */
     u32 n_found, cap_found;
-    struct dg_left { u32 processes, descriptors; } missed, /* not recorded in this sample */
-        left_out;                /* maximum of `missed` over all samples */
-    u32 forgot;                  /* number of findings that were lost for lack of memory */
-    int status; /* wait status of the command; -1: still running, or no command */
-    bool progress;               /* a line on the terminal shows the progress of the diagnosis */
-    bool virtio;                 /* virtio kprobes are in use, which slow down a busy machine */
+    struct dg_left { u32 processes, descriptors; } missed, /* in this sample */
+        left_out;                /* maximum over all samples */
+    u32 forgot;                  /* findings lost for lack of memory */
+    bool progress;               /* show the progress on the terminal */
+    bool virtio;                 /* use virtio kprobes, which slow down a busy machine */
     struct buf thresholds;       /* values of --threshold, each with a NUL */
-} dg = { .status = -1 };
+} dg;
 
 /* --- numbers: means over all samples --- */
 
@@ -33027,7 +33033,6 @@ static void dg_add(const struct met_inst *i, u32 m)
     s->sum_n++;
 }
 
-/* Adds the values of the current sample to the sums over all samples. */
 static void dg_take(void)
 {
     for (u32 s = 0; s < N_SRC; s++)
@@ -33038,7 +33043,7 @@ static void dg_take(void)
                 dg_add(i, m);
 }
 
-/* Replaces the value of each metric with its mean, even for instances that no longer exist. */
+/* Replaces all values with their means, even those of instances that no longer exist. */
 static void dg_settle(void)
 {
     for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
@@ -33054,13 +33059,11 @@ static void dg_settle(void)
         }
 }
 
-/* Returns a metric that has the same unit as a number. */
 static u32 dg_like(u16 number)
 {
     return number < N_METRICS ? number : dg_numbers[number - N_METRICS].like;
 }
 
-/* Returns the dimension (CPU, disk, process ...) of a number. */
 static u8 dg_dim(u16 number)
 {
     while (number >= N_METRICS)
@@ -33068,8 +33071,8 @@ static u8 dg_dim(u16 number)
     return met_dim(number);
 }
 
-/* Gets the value of a number for instance i, or for the whole machine if instances of this
- * dimension do not have the number. Returns false if the value is unknown. */
+/* Gets a number of instance i, or of the machine if such instances do not have it. Returns false if
+ * it is unknown. */
 static bool dg_value(u16 number, const struct met_inst *i, double *v)
 {
     double a = 0, b = 0;
@@ -33088,7 +33091,7 @@ static bool dg_value(u16 number, const struct met_inst *i, double *v)
     return true;
 }
 
-/* Gets the mean of a number over all instances of the dimension except `of`. */
+/* Gets the mean of a number over all other instances of a dimension. */
 static bool dg_others(u16 number, const struct met_inst *of, double *v)
 {
     double sum = 0, x;
@@ -33104,7 +33107,7 @@ static bool dg_others(u16 number, const struct met_inst *of, double *v)
 
 /* --- processes --- */
 
-/* Finds or adds the table entry of a process. Returns NULL if the table is full. */
+/* Finds or adds a process. Returns NULL if the table is full. */
 static struct dg_task *dg_task(u32 pid, u64 born)
 {
     for (u32 k = 0; k < DG_PROBES; k++) {
@@ -33118,7 +33121,7 @@ static struct dg_task *dg_task(u32 pid, u64 born)
     return NULL;
 }
 
-/* Returns whether `path` is the path of a cgroup or of one of its descendants. */
+/* Returns whether `path` is a cgroup or one of its descendants. */
 static bool dg_below(const char *path, const char *cgroup)
 {
     size_t n = strlen(cgroup);
@@ -33170,15 +33173,16 @@ static void dg_take_tasks(void)
 {
     for (u32 k = 0; k < mfs_seen.n; k++) {
         const struct mfs_task *from = &mfs_seen.task[k];
-        struct dg_task *t = from->pid == (u32)getpid() ? NULL : dg_task(from->pid, from->born);
+        if (from->pid == (u32)getpid())
+            continue;
+        struct dg_task *t = dg_task(from->pid, from->born);
         if (t)
             dg_take_task(t, from);
-        else
-            dg.missed.processes += from->pid != (u32)getpid();
+        dg.missed.processes += !t;
     }
 }
 
-/* Gets one value of a process (for a counter, its rate). Returns false if the value is unknown. */
+/* Gets a number of a process (for a counter, its rate). Returns false if it is unknown. */
 static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 {
     double a = 0, b = 0;
@@ -33197,20 +33201,17 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
     return met_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
 }
 
-/* --- the files of the processes with the most I/O --- /proc/PID/fdinfo has the position and the
- * mount of an open file, and /proc/PID/mountinfo has the device of the mount. Unlike stat(2) on the
- * open file, reading these files cannot hang. */
+/* --- the files of the processes with the most I/O --- Unlike stat(2) on an open file, reading
+ * /proc/PID/fdinfo (position, mount) and /proc/PID/mountinfo (device of the mount) cannot hang. */
 
-/* Open files of the processes with the most I/O. If the position of a file advances between two
- * samples, the process reads or writes the file. */
+/* Open files of a process with much I/O. It reads or writes a file whose position advances. */
 static struct dg_moves {
     struct dg_task *task;
-    u32 n, at_tick;
-    struct { u32 fd; u64 pos, moved; } at[DG_FDS]; /* moved: total advance of pos, in bytes */
+    u32 at_tick;
+    struct dg_move { u32 fd; bool used; u64 pos, moved; } at[DG_FDS]; /* hash table; moved: bytes */
 } dg_moves[MFS_TOP];
 
-/* Returns the entry of a process. A new entry may replace the entry that was updated longest
- * ago. */
+/* Returns the entry of a process. A new entry may replace the one that was updated longest ago. */
 static struct dg_moves *dg_moves_of(struct dg_task *t)
 {
     struct dg_moves *oldest = dg_moves;
@@ -33220,50 +33221,38 @@ static struct dg_moves *dg_moves_of(struct dg_task *t)
         if (dg_moves[k].at_tick < oldest->at_tick)
             oldest = &dg_moves[k];
     }
-    oldest->task = t;
-    oldest->n = 0;
+    *oldest = (struct dg_moves){ .task = t };
     return oldest;
 }
 
 static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
 {
-    u32 k = 0;
-    while (k < moves->n && moves->at[k].fd != fd)
-        k++;
-    if (k == DG_FDS) {
-        dg.missed.descriptors++;
-        return;
-    }
-    if (k == moves->n) {
-        moves->n++;
-        moves->at[k].fd = fd;
-        moves->at[k].moved = 0;
-    } else if (pos > moves->at[k].pos) {
-        moves->at[k].moved += pos - moves->at[k].pos;
-    }
-    moves->at[k].pos = pos;
+    struct dg_move *at = &moves->at[fd % DG_FDS];
+    if (!at->used || at->fd != fd)
+        *at = (struct dg_move){ .fd = fd, .used = true };
+    else if (pos > at->pos)
+        at->moved += pos - at->pos;
+    at->pos = pos;
 }
 
-/* Reads the position of a descriptor. If the file is a block device, adds it to the devices of the
- * process, else adds the file's mount ID to `mounts`. */
-static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, struct dg_set *mounts)
+/* Reads the position of a descriptor, and notes its block device or mount ID. */
+static void dg_fd_look(struct dg_moves *moves, u32 fd, struct dg_set *mounts)
 {
+    struct dg_task *t = moves->task;
     char text[512], name[256];
     struct stat file;
     u64 pos, mount;
     u_slurp(met_path("/proc/%u/fdinfo/%u", t->pid, fd), text, sizeof text);
     if (mfs_key_number(text, "pos:", &pos))
         dg_fd_moved(moves, fd, pos);
-    ssize_t n = readlink(met_path("/proc/%u/fd/%u", t->pid, fd), name, sizeof name - 1);
-    name[MAX(n, 0)] = 0;
-    if (!strncmp(name, "/dev/", 5) && lstat(name, &file) == 0 && S_ISBLK(file.st_mode))
+    if (fd_link_text(met_path("/proc/%u/fd/%u", t->pid, fd), name, sizeof name) > 0
+        && !strncmp(name, "/dev/", 5) && lstat(name, &file) == 0 && S_ISBLK(file.st_mode))
         dg_set_add(&t->devices, file.st_rdev);
     else if (mfs_key_number(text, "\nmnt_id:", &mount))
         dg_set_add(mounts, mount);
 }
 
-/* Returns whether a mount with major number 0 can be on a disk, according to the file-system type
- * in its line of mountinfo. For example, tmpfs cannot, and nearly every process uses a tmpfs. */
+/* Returns whether the type of a mount with major number 0 can be on a disk (unlike tmpfs). */
 static bool dg_has_disk(const char *line)
 {
     static const char *const types[] = { "overlay", "btrfs", "bcachefs", "zfs", "fuse" };
@@ -33294,14 +33283,13 @@ static void dg_task_files(struct dg_moves *moves)
     moves->at_tick = met.tick;
     for (const struct dirent *e; (e = u_entry(&d)); n++)
         if (n < DG_FDS)
-            dg_fd_look(moves->task, (u32)strtoul(e->d_name, NULL, 10), moves, &mounts);
+            dg_fd_look(moves, (u32)strtoul(e->d_name, NULL, 10), &mounts);
     dg.missed.descriptors += n - MIN(n, (u32)DG_FDS);
     moves->task->devices.full |= mounts.full;
     dg_task_mounts(moves->task, &mounts);
 }
 
-/* Reads the descriptors of the processes with the most I/O since the previous sample, and of the
- * processes that kvis selected in earlier samples. */
+/* Reads the descriptors of the processes with the most I/O in this or an earlier sample. */
 static void dg_files(void)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -33317,19 +33305,15 @@ static void dg_files(void)
             dg_task_files(&dg_moves[k]);
 }
 
-/* Reads the name of the k-th file of a process. Returns false if the file's position did not
- * advance, or if the file is closed. */
+/* Reads the name of a file. Returns false if its position did not advance or it is closed. */
 static bool dg_file(const struct dg_moves *m, u32 k, char *name, size_t size)
 {
-    if (!m->at[k].moved)
-        return false;
-    ssize_t n = readlink(met_path("/proc/%u/fd/%u", m->task->pid, m->at[k].fd), name,
-                         size - 1);
-    name[MAX(n, 0)] = 0;
-    return n > 0;
+    const struct dg_move *at = &m->at[k];
+    return at->moved
+           && fd_link_text(met_path("/proc/%u/fd/%u", m->task->pid, at->fd), name, size) > 0;
 }
 
-/* Returns whether a block device is the disk, its partition, or stacked on either (LVM, RAID). */
+/* Returns whether a block device is the disk, a partition, or stacked on either (LVM, RAID). */
 static bool dg_on_disk(const char *name, const char *disk, u32 depth)
 {
     char parts[256], *rest = parts;
@@ -33342,8 +33326,7 @@ static bool dg_on_disk(const char *name, const char *disk, u32 depth)
     return false;
 }
 
-/* Like dg_on_disk, for a device number. Returns true for major number 0: a file system without a
- * device of its own (overlayfs, btrfs) may be on any disk. */
+/* Like dg_on_disk. A file system with major number 0 (overlayfs, btrfs) may be on any disk. */
 static bool dg_device_is(dev_t dev, const char *disk)
 {
     char name[MET_NAME];
@@ -33355,8 +33338,7 @@ static bool dg_device_is(dev_t dev, const char *disk)
 
 /* --- rules --- */
 
-/* Returns whether an earlier finding suppresses rule r. The finding must be about the same
- * instance, unless the finding or the rule is about the whole machine. */
+/* Returns whether an earlier finding about the same instance, or the machine, suppresses a rule. */
 static bool dg_known(const struct dg_rule *r, const struct met_inst *of)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
@@ -33379,7 +33361,7 @@ static void dg_evidence(struct dg_finding *f, u16 number, double v, double limit
     f->evidence[f->n_evidence++] = (struct dg_evidence){ number, v, limit };
 }
 
-/* Returns whether the guards (further conditions) of a rule hold. Adds their values as evidence. */
+/* Returns whether the guards of a rule hold. Adds their values as evidence. */
 static bool dg_guarded(struct dg_finding *f)
 {
     double v;
@@ -33425,8 +33407,7 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     dg_keep(&f);
 }
 
-/* Returns whether a virtio ring is a receive ring, judging by the name that the driver gave it.
- * Receive rings are normally full of empty buffers. */
+/* Returns whether a virtio ring receives, judging by its name: such rings are normally full. */
 static bool dg_receives(const struct met_inst *i)
 {
     static const char *const name[] = { "input", "rx", "event", "control-i" };
@@ -33434,8 +33415,7 @@ static bool dg_receives(const struct met_inst *i)
     return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
 }
 
-/* Returns whether rules apply to an instance. Rules ignore kvis itself, receive rings, and stacked
- * disks, for which they test the underlying disks. */
+/* Rules ignore kvis itself, receive rings, and stacked disks (but not the disks below). */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -33455,8 +33435,7 @@ static void dg_rule(const struct dg_rule *r)
             dg_try(r, i);
 }
 
-/* Ranks finding f before its consequences, the findings that f causes, even if these have higher
- * costs. */
+/* Ranks a finding before those that it causes, even if these have higher costs. */
 static void dg_consequences(struct dg_finding *f)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
@@ -33484,9 +33463,8 @@ static int dg_order(const void *a, const void *b)
 
 /* --- the processes that cause a finding --- */
 
-/* Gets the sysfs name ('!' replaces '/') of the disk that a finding is about. For a virtio ring,
- * named virtio0/0:req.0 or, without BTF, virtio0:req.0, gets the disk of its device, or "" if the
- * device is not a disk. */
+/* Gets the sysfs name ('!' for '/') of a disk, or of the disk of a virtio ring (virtio0/0:req.0 or,
+ * without BTF, virtio0:req.0), or "". */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
     snprintf(name, size, "%s", mfs_disk_sys(of->name));
@@ -33495,7 +33473,6 @@ static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
                            of->name), name, size);
 }
 
-/* Returns whether a process can be the cause of a finding. */
 static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, const char *disk)
 {
     switch (f->rule->who) {
@@ -33512,37 +33489,34 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Inserts c into n culprits in descending order of v. Returns the new number of culprits. */
-static u32 dg_place(struct dg_culprit *who, u32 n, u32 max, const struct dg_culprit *c)
+/* Inserts a culprit in descending order of v; if there are DG_WHO, it replaces the last one. */
+static void dg_place(struct dg_finding *f, const struct dg_culprit *c)
 {
-    u32 at = n;
-    for (; at && who[at - 1].v < c->v; at--)
-        if (at < max)
-            who[at] = who[at - 1];
-    if (at < max)
-        who[at] = *c;
-    return at < max ? MIN(n + 1, max) : n;
+    u32 at = MIN(f->n_who, DG_WHO - 1u);
+    f->n_who = (u8)(at + 1);
+    for (; at && f->who[at - 1].v < c->v; at--)
+        f->who[at] = f->who[at - 1];
+    f->who[at] = *c;
 }
 
-/* Finds up to DG_WHO culprits of a finding, each with at least a tenth of the largest value. */
+/* Finds up to DG_WHO culprits, each with at least a tenth of the largest value. */
 static void dg_who(struct dg_finding *f)
 {
     char disk[MET_NAME] = "";
-    struct dg_culprit c;
     if (f->rule->who == DG_BY_SELF) {
-        f->who[0] = (struct dg_culprit){ NULL, (u32)strtoul(f->of->name, NULL, 10), f->of->info,
-                                         f->value };
-        f->n_who = 1;
+        f->who[0].pid = (u32)strtoul(f->of->name, NULL, 10);
+        f->who[0].comm = f->of->info;
+        f->n_who = dg_value(f->rule->whose, f->of, &f->who[0].v);
         return;
     }
     if (f->rule->who == DG_BY_DEVICE)
         dg_disk_of(f->of, disk, sizeof disk);
     for (u32 k = 0; k < DG_TASKS && f->rule->who != DG_BY_NOBODY; k++) {
         const struct dg_task *t = &dg_tasks[k];
-        c = (struct dg_culprit){ t, t->pid, t->comm, 0 };
+        struct dg_culprit c = { t, t->pid, t->comm, 0 };
         if (t->pid && dg_task_value(t, f->rule->whose, &c.v) && c.v > 0
             && (f->n_who < DG_WHO || c.v > f->who[DG_WHO - 1].v) && dg_concerned(f, t, disk))
-            f->n_who = (u8)dg_place(f->who, f->n_who, DG_WHO, &c);
+            dg_place(f, &c);
     }
     while (f->n_who > 1 && f->who[f->n_who - 1].v < f->who[0].v / 10)
         f->n_who--;
@@ -33561,8 +33535,7 @@ static void dg_judge(void)
         dg_who(&dg_found[k]);
 }
 
-/* Returns the open files of a process that a finding blames, or NULL if the rule does not use files
- * or if kvis did not read them. */
+/* Returns the open files of a culprit, or NULL if the rule ignores files or they were not read. */
 static const struct dg_moves *dg_files_of(const struct dg_finding *f, u32 who)
 {
     for (u32 k = 0; k < MFS_TOP && f->rule->files; k++)
@@ -33571,8 +33544,8 @@ static const struct dg_moves *dg_files_of(const struct dg_finding *f, u32 who)
     return NULL;
 }
 
-/* Selects the busiest processes: two by CPU time, and one each by waiting time, I/O, memory and
- * page faults. Returns the number of processes. */
+/* Selects the busiest processes: two by CPU time, one by waiting time, I/O, memory and page faults
+ * each. */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = {
@@ -33580,15 +33553,13 @@ static u32 dg_busiest(const struct dg_task **top)
         { X_B_MEM, 1 }, { M_B_MINOR, 100 },
     };
     u32 n = 0;
-    for (u32 k = 0; k < ARRAY_LEN(by) && n < DG_BUSIEST; k++) {
+    for (u32 k = 0; k < ARRAY_LEN(by); k++) {
         const struct dg_task *best = NULL;
         double most = (double)by[k].least, v;
         for (u32 i = 0; i < DG_TASKS; i++) {
             const struct dg_task *t = &dg_tasks[i];
-            bool taken = false;
-            for (u32 j = 0; j < n && k == 1; j++) /* k == 1: find the second-most CPU time */
-                taken |= top[j] == t;
-            if (t->pid && !taken && dg_task_value(t, by[k].number, &v) && v >= most) {
+            bool first = k == 1 && n && t == top[0]; /* find the second-most CPU time */
+            if (t->pid && !first && dg_task_value(t, by[k].number, &v) && v >= most) {
                 best = t;
                 most = v;
             }
@@ -33603,7 +33574,7 @@ static u32 dg_busiest(const struct dg_task **top)
 
 /* --- sentences --- */
 
-/* Writes three significant digits, or an integer if v has more digits: 99.8, 1204. */
+/* Writes three significant digits, or a longer integer: 99.8, 1204. */
 static void dg_digits(struct buf *b, double v)
 {
     if (v > 0 && v < 1e-4)
@@ -33612,7 +33583,7 @@ static void dg_digits(struct buf *b, double v)
         mout_digits(b, 3, v, "");
 }
 
-/* Writes a number with its unit for a sentence: "84 %", "1204/s", "3.1 MB/s", "61.0 °C". */
+/* Writes a number with its unit: "84 %", "1204/s", "3.1 MB/s", "61.0 °C". */
 static void dg_num(struct buf *b, u16 number, double v)
 {
     static struct buf text;
@@ -33639,8 +33610,6 @@ static const char *dg_words_of(u16 number)
     return NULL;
 }
 
-/* Returns whether a number is written without its unit, because its phrase in dg_words[] has a
- * '#'. */
 static bool dg_unitless(u16 number)
 {
     const char *words = dg_words_of(number);
@@ -33658,9 +33627,10 @@ static void dg_bare(struct buf *b, u16 number, double v)
 /* Writes the JSON name of a metric, or the formula of a derived number. */
 static void dg_name_of(struct buf *b, u16 number)
 {
-    static const char *const sep[] = {
-        [OP_SUM] = " + ", [OP_DIV] = " / ", [OP_MUL] = " * ", [OP_REST] = " / ", [OP_LEFT] = " - ",
-        [OP_MOST] = ", ", [OP_SHARE] = " / (", [OP_FIRST] = " or ",
+    static const char *const formulas[] = {
+        [OP_SUM] = "A + B", [OP_DIV] = "A / B", [OP_MUL] = "A * B", [OP_REST] = "1 - A / B",
+        [OP_LEFT] = "1 - A - B", [OP_MOST] = "max(A, B)", [OP_SHARE] = "A / (A + B)",
+        [OP_FIRST] = "A or B",
     };
     if (number < N_METRICS) {
         b_s(b, met_prefix(number, dg_dim(number)));
@@ -33668,21 +33638,16 @@ static void dg_name_of(struct buf *b, u16 number)
         b_s(b, mout_form(number)->json);
         return;
     }
-    u8 how = dg_numbers[number - N_METRICS].op;
-    u16 a = dg_numbers[number - N_METRICS].a, c = dg_numbers[number - N_METRICS].b;
-    b_s(b, how == OP_REST || how == OP_LEFT ? "1 - " : how == OP_MOST ? "max(" : "");
-    dg_name_of(b, a);
-    b_s(b, sep[how]);
-    if (how == OP_SHARE) {
-        dg_name_of(b, a);
-        b_s(b, " + ");
-    }
-    dg_name_of(b, c);
-    b_s(b, how == OP_MOST || how == OP_SHARE ? ")" : "");
+    u16 n = number - N_METRICS;
+    for (const char *c = formulas[dg_numbers[n].op]; *c; c++)
+        if (*c == 'A' || *c == 'B')
+            dg_name_of(b, *c == 'A' ? dg_numbers[n].a : dg_numbers[n].b);
+        else
+            b_c(b, *c);
 }
 
-/* Writes a number in its phrase from dg_words[]: "throttled in 84 % of its periods". A number
- * without a phrase, which only local rules use, gets its name. */
+/* Writes a number in its phrase: "throttled in 84 % of its periods". Numbers of local rules may
+ * have none. */
 static void dg_say(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
@@ -33696,7 +33661,7 @@ static void dg_say(struct buf *b, u16 number, double v)
     b_s(b, words ? at + 1 : "");
 }
 
-/* Appends a text of a rule. %t becomes the name, and %p the process ID (unless pid is 0). */
+/* Appends a text with %t replaced by the name, and %p by the process ID (unless it is 0). */
 static void dg_fill(struct buf *b, const char *text, const struct buf *name, u32 pid)
 {
     for (const char *s = text; *s; s++)
@@ -33711,8 +33676,7 @@ static void dg_fill(struct buf *b, const char *text, const struct buf *name, u32
         }
 }
 
-/* Returns the sentence of a finding. It contains the name of the instance without escapes; a
- * process appears as "811 (api)". */
+/* Returns the sentence of a finding. The name is not escaped; a process is "811 (api)". */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
     static struct buf b, name;
@@ -33727,8 +33691,8 @@ static const struct buf *dg_sentence(const struct dg_finding *f)
     return &b;
 }
 
-/* Returns the shell command that the user should run next. Names are quoted for the shell and the
- * terminal, because any user can choose the name of a cgroup. */
+/* Returns the command to run next. Names are quoted, because any user can choose the name of a
+ * cgroup. */
 static const struct buf *dg_next(const struct dg_finding *f)
 {
     static struct buf b, name;
@@ -33744,8 +33708,7 @@ static const struct buf *dg_next(const struct dg_finding *f)
 
 enum { DG_COLUMNS = 79 };
 
-/* Returns the end of the word at offset `at`. A number and its %, or a name and the "·" after the
- * name, count as one word: no line may begin with "%" or "·". */
+/* Returns the end of a word. No line may begin with "%" or "·", which end the word before. */
 static u32 dg_word_end(const struct buf *text, u32 at)
 {
     while (at < text->len
@@ -33755,8 +33718,7 @@ static u32 dg_word_end(const struct buf *text, u32 at)
     return at;
 }
 
-/* Writes a paragraph, wrapped at blanks to `columns`. The first line starts with `head`; all other
- * lines are indented. */
+/* Writes a paragraph, wrapped to `columns`. Lines after the first one are indented. */
 static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent,
                          u32 columns)
 {
@@ -33778,7 +33740,15 @@ static void dg_paragraph(struct buf *b, const char *head, const struct buf *text
     b_c(b, '\n');
 }
 
-/* Writes the evidence of a finding: its values, each with the threshold. */
+/* Returns an empty buffer for a paragraph of b. */
+static struct buf *dg_line(const struct buf *b)
+{
+    static struct buf line;
+    b_reset(&line);
+    line.ascii = b->ascii;
+    return &line;
+}
+
 static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
 {
     const char *sep = strchr(f->rule->finding, ':') ? "; " : ": ";
@@ -33798,7 +33768,7 @@ static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
 static void dg_text_files(struct buf *b, const struct dg_moves *m)
 {
     char name[512];
-    for (u32 k = 0; m && k < m->n; k++) {
+    for (u32 k = 0; m && k < DG_FDS; k++) {
         if (!dg_file(m, k, name, sizeof name))
             continue;
         b_f(b, "   file of pid %u: ", m->task->pid);
@@ -33811,44 +33781,40 @@ static void dg_text_files(struct buf *b, const struct dg_moves *m)
 
 static void dg_text_who(struct buf *b, const struct dg_finding *f)
 {
-    static struct buf line;
+    struct buf *line = dg_line(b);
     const char *sep = "";
-    b_reset(&line);
-    line.ascii = b->ascii;
     u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* two processes fit on one line */
     for (u32 k = 0; k < n; k++) {
-        b_s(&line, sep);
+        b_s(line, sep);
         sep = ", ";
-        b_esc(&line, f->who[k].comm, strlen(f->who[k].comm), 0);
-        b_f(&line, " (pid %u) ", f->who[k].pid);
-        dg_say(&line, f->rule->who == DG_BY_SELF ? f->rule->value : f->rule->whose, f->who[k].v);
+        b_esc(line, f->who[k].comm, strlen(f->who[k].comm), 0);
+        b_f(line, " (pid %u) ", f->who[k].pid);
+        dg_say(line, f->rule->whose, f->who[k].v);
     }
     if (n)
-        dg_paragraph(b, "   by: ", &line, 7, DG_COLUMNS);
+        dg_paragraph(b, "   by: ", line, 7, DG_COLUMNS);
     for (u32 k = 0; k < n; k++)
         dg_text_files(b, dg_files_of(f, k));
 }
 
-static const char dg_kinds[][12] = { "utilization", "saturation", "error" };
+static const char *const dg_kinds[] = { "utilization", "saturation", "error", NULL };
 
 static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
 {
-    static struct buf line;
+    struct buf *line = dg_line(b);
     char head[16];
-    b_reset(&line);
-    line.ascii = b->ascii;
     const struct buf *s = dg_sentence(f);
-    b_esc(&line, s->p, s->len, 0);
-    dg_text_evidence(&line, f);
+    b_esc(line, s->p, s->len, 0);
+    dg_text_evidence(line, f);
     snprintf(head, sizeof head, "%u. ", rank);
     b_c(b, '\n');
-    dg_paragraph(b, head, &line, 3, DG_COLUMNS);
+    dg_paragraph(b, head, line, 3, DG_COLUMNS);
     dg_text_who(b, f);
     const char *message = mfs_log_last(f->rule->log);
     if (message) {
-        b_reset(&line);
-        b_esc(&line, message, strlen(message), 0);
-        dg_paragraph(b, "   kernel: ", &line, 7, DG_COLUMNS);
+        line = dg_line(b);
+        b_esc(line, message, strlen(message), 0);
+        dg_paragraph(b, "   kernel: ", line, 7, DG_COLUMNS);
     }
     s = dg_next(f);
     b_s(b, "   next: ");
@@ -33863,8 +33829,8 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the instance with the largest value of a number, or the whole machine if the number is
- * not compared by instance. Returns NULL if the value is unknown. */
+/* Returns the instance with the largest value of a number (the machine if instances are not
+ * compared), or NULL if it is unknown. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     u8 dim = dg_dim(number);
@@ -33881,7 +33847,6 @@ static const struct met_inst *dg_most(u16 number, double *v)
     return best;
 }
 
-/* Returns whether any value of a resource (utilization, saturation, errors) is known. */
 static bool dg_visible(u32 res)
 {
     double v;
@@ -33891,45 +33856,32 @@ static bool dg_visible(u32 res)
     return false;
 }
 
-/* Returns whether all numbers of all resources are unknown, as without /proc and /sys. */
-static bool dg_sees_nothing(void)
-{
-    u32 r = 0;
-    while (r < N_RES && !dg_visible(r))
-        r++;
-    return r == N_RES;
-}
-
-/* Writes a paragraph per resource with its utilization, saturation and errors. */
 static void dg_text_table(struct buf *b)
 {
-    static struct buf line;
     char head[24];
     double v;
     b_c(b, '\n');
     for (u32 r = 0; r < N_RES; r++) {
-        b_reset(&line);
-        line.ascii = b->ascii;
+        struct buf *line = dg_line(b);
         for (u32 k = 0; k < 3; k++) {
             u16 number = dg_res[r].use[k];
             const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
-            if (!i && k == 2 && line.len)
-                b_s(&line, number == X_NONE ? ", has no error counter" : ", errors n/a");
+            if (!i && k == 2 && line->len)
+                b_s(line, number == X_NONE ? ", has no error counter" : ", errors n/a");
             if (!i)
                 continue;
-            b_s(&line, line.len ? ", " : "");
-            b_esc(&line, i->name, strlen(i->name), 0);
-            b_s(&line, i->name[0] ? ": " : "");
-            dg_say(&line, number, v);
+            b_s(line, line->len ? ", " : "");
+            b_esc(line, i->name, strlen(i->name), 0);
+            b_s(line, i->name[0] ? ": " : "");
+            dg_say(line, number, v);
         }
         snprintf(head, sizeof head, "%-17.19s ", dg_res[r].name);
-        if (line.len)
-            dg_paragraph(b, head, &line, 18, DG_COLUMNS);
+        if (line->len)
+            dg_paragraph(b, head, line, 18, DG_COLUMNS);
     }
 }
 
-/* Writes three digits, a prefix (K, M, ...) and the unit: 0.98 MB, 13.4 KB. `thousand` is 1000 or
- * 1024. */
+/* Writes three digits, a prefix and the unit: 0.98 MB, 13.4 KB. */
 static void dg_scaled(struct buf *b, double v, double thousand, const char *blank, const char *unit)
 {
     static const char *const letter[] = { "", "K", "M", "G", "T", "P", "E" };
@@ -33957,7 +33909,7 @@ static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int
     struct buf s = { .p = cell, .cap = sizeof cell, .max = sizeof cell };
     u8 unit = mout_form(dg_like(number))->unit;
     double v;
-    if (!dg_task_value(t, number, &v)) /* only root can read the I/O of other users' processes */
+    if (!dg_task_value(t, number, &v)) /* only root can read the I/O of other users */
         b_s(&s, "n/a");
     else if (unit == U_RATIO)
         dg_percent(&s, v * 100);
@@ -33968,14 +33920,11 @@ static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int
     b_f(b, " %*.*s", width, (int)s.len, cell);
 }
 
-/* Writes a command name, escaped, and cut or padded to `width` columns. */
 static void dg_text_comm(struct buf *b, const char *comm, u32 width)
 {
-    static struct buf s;
-    u32 columns = width, from = b->len;
-    b_reset(&s);
-    b_esc(&s, comm, strlen(comm), 0);
-    b_put(b, s.p, u_fit(s.p, s.len, &columns));
+    u32 from = b->len;
+    b_esc(b, comm, strlen(comm), 0);
+    scr_fit(b, from, width);
     b_pad(b, from, width);
 }
 
@@ -34013,31 +33962,28 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Lists the resources without findings. visible: resources that kvis can measure; else, resources
- * that it cannot. */
+/* Lists the resources without findings, those that kvis can measure or the others. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
-    static struct buf line;
+    struct buf *line = dg_line(b);
     u32 n = 0;
-    b_reset(&line);
-    line.ascii = b->ascii;
     for (u32 r = 0; r < N_RES; r++) {
         bool found = false;
         for (u32 k = 0; k < dg.n_found; k++)
             found |= dg_found[k].rule->res == r;
         if (dg_visible(r) != visible || found)
             continue;
-        b_own(&line, n++ ? " · " : "");
-        b_s(&line, dg_res[r].name);
+        b_own(line, n++ ? " · " : "");
+        b_s(line, dg_res[r].name);
     }
     if (n && !visible && !opt.verbose)
-        b_s(&line, " (-v shows why)");
+        b_s(line, " (-v shows why)");
     if (n)
-        dg_paragraph(b, head, &line, 18, DG_COLUMNS);
+        dg_paragraph(b, head, line, 18, DG_COLUMNS);
 }
 
-/* Returns whether kvis could not read these metrics. They can also lack a value because there is
- * no such event or object: column `none` of gen/tables/metrics.tbl. */
+/* Returns whether kvis could not read these metrics; they may also lack a value because there is no
+ * such object (column `none` of metrics.tbl). */
 static bool dg_blind(const struct mout_lack *l)
 {
     u16 m = l->metric[0];
@@ -34049,8 +33995,8 @@ static double dg_seconds(void)
     return (double)(dg.to_ns - dg.from_ns) / 1e9;
 }
 
-/* Writes all findings with -v. Without -v, writes at least one finding, and leaves space on the
- * screen for the tables. Returns the number of written findings. */
+/* Without -v, writes at least one finding, and leaves space on the screen for the tables. Returns
+ * the number of written findings. */
 static u32 dg_text_findings(struct buf *b)
 {
     enum { LINES = 14 };
@@ -34069,7 +34015,9 @@ static u32 dg_text_findings(struct buf *b)
 static void dg_text(struct buf *b)
 {
     double cpus;
-    bool blind = dg_sees_nothing();
+    u32 visible = 0;
+    for (u32 r = 0; r < N_RES; r++)
+        visible += dg_visible(r);
     b_f(b, "kvis diagnose: %.1f s of ", dg_seconds());
     b_esc(b, rec_run.host, strlen(rec_run.host), 0);
     b_f(b, " (Linux %s", rec_run.kernel);
@@ -34077,8 +34025,8 @@ static void dg_text(struct buf *b)
         b_f(b, ", %.0f CPU%s", cpus, cpus == 1 ? "" : "s");
     b_s(b, ")\n");
     if (!dg.n_found)
-        b_s(b, blind ? "\nNo metric can be read here: is /proc mounted?\n"
-                     : "\nNothing is saturated.\n");
+        b_s(b, visible ? "\nNothing is saturated.\n"
+                       : "\nNo metric can be read here: is /proc mounted?\n");
     u32 shown = dg_text_findings(b);
     if (dg.n_found > shown)
         b_f(b, "\n%u more finding%s: -v shows %s\n", dg.n_found - shown,
@@ -34117,8 +34065,7 @@ static void dg_json_labels(struct buf *b, const struct met_inst *i)
     }
 }
 
-/* Writes "metric":"...","labels":{...},"value":1,"text":"100 %" and, if the number has a phrase,
- * "says". */
+/* Writes "metric":"...","labels":{...},"value":1,"text":"100 %","says":"...". */
 static void dg_json_number(struct buf *b, u16 number, const struct met_inst *i, double v)
 {
     b_s(b, "\"metric\":\"");
@@ -34152,7 +34099,7 @@ static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
     mout_json_end(b, "]");
 }
 
-/* Writes {"pid":1,"comm":"..." without the closing brace. */
+/* Begins a JSON object, and does not end it. */
 static void dg_json_process(struct buf *b, u32 pid, const char *comm)
 {
     b_f(b, "{\"pid\":%u,", pid);
@@ -34162,7 +34109,7 @@ static void dg_json_process(struct buf *b, u32 pid, const char *comm)
 static void dg_json_files(struct buf *b, const struct dg_moves *m)
 {
     char name[512];
-    for (u32 k = 0; m && k < m->n; k++) {
+    for (u32 k = 0; m && k < DG_FDS; k++) {
         if (!dg_file(m, k, name, sizeof name))
             continue;
         b_f(b, "{\"pid\":%u,", m->task->pid);
@@ -34171,7 +34118,7 @@ static void dg_json_files(struct buf *b, const struct dg_moves *m)
     }
 }
 
-/* Writes the culprits of a finding: its instance, its processes and their files. */
+/* Writes the instance, the processes and their files that a finding blames. */
 static void dg_json_who(struct buf *b, const struct dg_finding *f)
 {
     if (f->of->name[0] && f->rule->who != DG_BY_SELF) {
@@ -34180,14 +34127,13 @@ static void dg_json_who(struct buf *b, const struct dg_finding *f)
         b_s(b, "},");
     }
     for (u32 k = 0; k < f->n_who; k++) {
-        u16 number = f->rule->who == DG_BY_SELF ? f->rule->value : f->rule->whose;
         dg_json_process(b, f->who[k].pid, f->who[k].comm);
         b_s(b, ",\"metric\":\"");
-        dg_name_of(b, number);
+        dg_name_of(b, f->rule->whose);
         b_s(b, "\",\"value\":");
         mout_num(b, f->who[k].v);
         b_s(b, ",\"says\":\"");
-        dg_say(b, number, f->who[k].v);
+        dg_say(b, f->rule->whose, f->who[k].v);
         b_s(b, "\"},");
     }
     for (u32 k = 0; k < f->n_who; k++)
@@ -34218,7 +34164,6 @@ static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_s(b, "},");
 }
 
-/* Writes the value of a number of a resource, or null if the value is unknown. */
 static void dg_json_use(struct buf *b, u16 number)
 {
     double v;
@@ -34293,7 +34238,7 @@ static void dg_json(struct buf *b)
 
 /* --- options --- */
 
-/* Parses a value with the unit that dg_bare writes, such as 40%, 20ms or 1.5 MB/s. */
+/* Parses a value with the unit that dg_bare writes: 40%, 20ms, 1.5 MB/s. */
 static bool dg_parse(u16 number, const char *text, float *v)
 {
     static const char *const names[] = {
@@ -34324,14 +34269,14 @@ static bool dg_parse(u16 number, const char *text, float *v)
     return true;
 }
 
-/* Keeps the value: it may name a rule of a --rules option that follows. */
+/* The rule may come from a --rules option that follows. */
 static const char *dg_opt_threshold(const char *v)
 {
     b_put(&dg.thresholds, v, strlen(v) + 1);
     return NULL;
 }
 
-/* Sets the threshold of a rule. v is RULE=VALUE. Returns what is wrong, or NULL. */
+/* Sets the threshold of a rule from RULE=VALUE. Returns NULL or an error text. */
 static const char *dg_threshold(const char *v)
 {
     static struct buf why;
@@ -34367,13 +34312,13 @@ static const char *dg_threshold(const char *v)
 enum { DG_FILE_MAX = 64 << 10 };
 
 static struct {
-    const char *start;       /* start of the current line */
+    const char *start;       /* of the current line */
     u32 line;
     struct dg_rule *rule;    /* rule that is being read; NULL: none yet */
     struct buf why;          /* what is wrong, or empty */
 } dg_local;
 
-/* Notes what is wrong at a position of the current line. Returns false. */
+/* Notes an error at a position of the current line. Returns false. */
 static bool PRINTF_LIKE(2, 3) dg_wrong(const char *at, const char *fmt, ...)
 {
     char what[200];
@@ -34386,8 +34331,7 @@ static bool PRINTF_LIKE(2, 3) dg_wrong(const char *at, const char *fmt, ...)
     return false;
 }
 
-/* Returns the next word of a line, terminated by a NUL. At the end of the line, the word is
- * empty. */
+/* Returns the next word, terminated by a NUL, or an empty word. */
 static char *dg_word(char **line)
 {
     char *word = *line + strspn(*line, " \t");
@@ -34398,22 +34342,13 @@ static char *dg_word(char **line)
     return word;
 }
 
-/* Returns the position of a word in a list that ends with NULL, or -1. */
-static int dg_choose(const char *word, const char *const *list)
+/* Gets the index of a word in a list that ends with NULL. */
+static bool dg_choose(const char *word, const char *const *list, u8 *index)
 {
-    for (int k = 0; list[k]; k++)
-        if (!strcmp(list[k], word))
-            return k;
-    dg_wrong(word, "'%.40s' is not allowed here", word);
-    return -1;
-}
-
-/* Parses a word of a list. Returns whether the list has the word. */
-static bool dg_pick(const char *word, const char *const *list, u8 *index)
-{
-    int k = dg_choose(word, list);
-    *index = (u8)MAX(k, 0);
-    return k >= 0;
+    for (*index = 0; list[*index]; ++*index)
+        if (!strcmp(list[*index], word))
+            return true;
+    return dg_wrong(word, "'%.40s' is not allowed here", word);
 }
 
 /* Finds a metric by its name in `kvis help metrics`, or a number of rules.tbl by its ID. */
@@ -34432,15 +34367,13 @@ static bool dg_find_number(const char *word, u16 *number)
     return dg_wrong(word, "no metric '%.40s' (kvis help metrics lists the names)", word);
 }
 
-/* Parses NUMBER >= LIMIT or NUMBER <= LIMIT. LIMIT is in base units, or has its unit. */
+/* Parses NUMBER >= LIMIT or NUMBER <= LIMIT, with or without a unit. */
 static bool dg_condition(char *v, u16 *number, bool *below, float *limit)
 {
     static const char *const compare[] = { ">=", "<=", NULL };
     char *end;
-    if (!dg_find_number(dg_word(&v), number))
-        return false;
-    int how = dg_choose(dg_word(&v), compare);
-    if (how < 0)
+    u8 how;
+    if (!dg_find_number(dg_word(&v), number) || !dg_choose(dg_word(&v), compare, &how))
         return false;
     *below = how;
     *limit = strtof(v, &end);
@@ -34459,49 +34392,46 @@ static bool dg_guard(struct dg_guard *g, char *v, bool maybe)
     if (g == end)
         return dg_wrong(v, "more than %d guards", DG_MAX_GUARDS);
     g->maybe = maybe;
-    return dg_pick(dg_word(&v), scopes, &g->scope)
+    return dg_choose(dg_word(&v), scopes, &g->scope)
            && dg_condition(v, &g->number, &g->below, &g->limit);
 }
 
-/* Parses IDs of resources, or "-", into a mask. */
+static bool dg_resource(const char *word, u8 *resource)
+{
+    for (*resource = 0; *resource < N_RES; ++*resource)
+        if (!strcmp(dg_res[*resource].id, word))
+            return true;
+    return dg_wrong(word, "no resource '%.40s'", word);
+}
+
+/* Parses IDs of resources into a mask. */
 static bool dg_resources(char *v, u16 *mask)
 {
-    while (*v && strcmp(v, "-")) {
-        const char *word = dg_word(&v);
-        u32 r = 0;
-        while (r < N_RES && strcmp(dg_res[r].id, word))
-            r++;
-        if (r == N_RES)
-            return dg_wrong(word, "no resource '%.40s'", word);
-        *mask |= (u16)(1u << r);
+    u8 resource;
+    while (*v) {
+        if (!dg_resource(dg_word(&v), &resource))
+            return false;
+        *mask |= (u16)(1u << resource);
     }
     return true;
 }
 
-enum dg_columns {
-    DGC_RESOURCE, DGC_KIND, DGC_TRIED, DGC_WHEN, DGC_AND, DGC_AND_MAYBE, DGC_UNLESS, DGC_BEFORE,
-    DGC_COST, DGC_BLAMES, DGC_FILES, DGC_LOG, DGC_FINDING, DGC_SOURCE, DGC_NEXT, DGC_ALONE
-};
-
-/* Parses "-", or the processes that a finding blames: SCOPE NUMBER. */
+/* Parses the processes that a finding blames: SCOPE NUMBER. */
 static bool dg_blames(struct dg_rule *r, char *v)
 {
     static const char *const scopes[] = {
         [DG_BY_NOBODY] = "-", [DG_BY_ALL] = "all", [DG_BY_MEMBERS] = "members", [DG_BY_CPU] = "cpu",
         [DG_BY_DEVICE] = "device", [DG_BY_SELF] = "self", NULL,
     };
-    int scope = dg_choose(dg_word(&v), scopes);
-    r->who = (u8)MAX(scope, 0);
-    return scope == DG_BY_NOBODY || (scope > 0 && dg_find_number(v, &r->whose));
+    return dg_choose(dg_word(&v), scopes, &r->who)
+           && (r->who == DG_BY_NOBODY || dg_find_number(v, &r->whose));
 }
 
-/* Parses "-", or the time lost: NUMBER FACTOR. */
+/* Parses the time lost: NUMBER FACTOR. */
 static bool dg_cost(struct dg_rule *r, char *v)
 {
     const char *number = dg_word(&v);
     char *end;
-    if (!strcmp(number, "-"))
-        return true;
     r->factor = strtof(v, &end);
     if (!isdigit((u8)*v) || *end || !isfinite(r->factor))
         return dg_wrong(v, "not a factor");
@@ -34510,49 +34440,45 @@ static bool dg_cost(struct dg_rule *r, char *v)
 
 static bool dg_column(struct dg_rule *r, const char *key, char *v)
 {
-    static const char *const columns[] = {
-        [DGC_RESOURCE] = "resource", [DGC_KIND] = "kind", [DGC_TRIED] = "tried",
-        [DGC_WHEN] = "when", [DGC_AND] = "and", [DGC_AND_MAYBE] = "and?", [DGC_UNLESS] = "unless",
-        [DGC_BEFORE] = "before", [DGC_COST] = "cost", [DGC_BLAMES] = "blames",
-        [DGC_FILES] = "files", [DGC_LOG] = "log", [DGC_FINDING] = "finding",
-        [DGC_SOURCE] = "source", [DGC_NEXT] = "next", [DGC_ALONE] = "alone", NULL,
-    };
-    static const char *const severities[] = { "utilization", "saturation", "error", NULL };
     static const char *const tried[] = { "machine", "each", NULL };
-    u16 mask = 0;
-    u8 each = 0;
-    int column = dg_choose(key, columns);
-    if (column >= 0 && !*v)
+    const struct { const char *key, **text; } texts[] = {
+        { "finding", &r->finding }, { "source", &r->source }, { "next", &r->next },
+        { "alone", &r->alone },
+    };
+    if (!*v)
         return dg_wrong(v, "%s is empty", key);
-    switch (column) {
-    case DGC_RESOURCE:
-        if (!dg_resources(v, &mask) || !mask)
-            return mask || dg_local.why.len ? false : dg_wrong(v, "a resource is missing");
-        r->res = (u8)__builtin_ctz(mask);
-        return true;
-    case DGC_KIND: return dg_pick(v, severities, &r->kind);
-    case DGC_TRIED:
-        mask = dg_pick(v, tried, &each);
-        r->each = each;
-        return mask;
-    case DGC_WHEN: return dg_condition(v, &r->value, &r->below, &r->limit);
-    case DGC_AND:
-    case DGC_AND_MAYBE: return dg_guard(r->guard, v, column == DGC_AND_MAYBE);
-    case DGC_UNLESS: return dg_resources(v, &r->unless);
-    case DGC_BEFORE: return dg_resources(v, &r->before);
-    case DGC_COST: return dg_cost(r, v);
-    case DGC_BLAMES: return dg_blames(r, v);
-    case DGC_FILES: r->files = true; break;
-    case DGC_LOG: return dg_find_number(v, &r->log);
-    case DGC_FINDING: r->finding = v; break;
-    case DGC_SOURCE: r->source = v; break;
-    case DGC_NEXT: r->next = v; break;
-    case DGC_ALONE: r->alone = v; break;
-    }
-    return column >= 0;
+    for (size_t k = 0; k < ARRAY_LEN(texts); k++)
+        if (!strcmp(key, texts[k].key)) {
+            *texts[k].text = v;
+            return true;
+        }
+    if (!strcmp(key, "resource"))
+        return dg_resource(v, &r->res);
+    if (!strcmp(key, "kind"))
+        return dg_choose(v, dg_kinds, &r->kind);
+    if (!strcmp(key, "tried"))
+        return dg_choose(v, tried, &r->each);
+    if (!strcmp(key, "when"))
+        return dg_condition(v, &r->value, &r->below, &r->limit);
+    if (!strcmp(key, "and") || !strcmp(key, "and?"))
+        return dg_guard(r->guard, v, key[3] == '?');
+    if (!strcmp(key, "unless"))
+        return dg_resources(v, &r->unless);
+    if (!strcmp(key, "before"))
+        return dg_resources(v, &r->before);
+    if (!strcmp(key, "cost"))
+        return dg_cost(r, v);
+    if (!strcmp(key, "blames"))
+        return dg_blames(r, v);
+    if (!strcmp(key, "log"))
+        return dg_find_number(v, &r->log);
+    if (strcmp(key, "files"))
+        return dg_wrong(key, "'%.40s' is not allowed here", key);
+    r->files = true;
+    return true;
 }
 
-/* Begins a rule. Restricts the characters of its name, because the name is printed unescaped. */
+/* Begins a rule. Its name is printed unescaped, so only some characters are allowed. */
 static bool dg_begin_rule(const char *file, char *name)
 {
     struct dg_rule *r = dg_rules;
@@ -34612,6 +34538,7 @@ static const char *dg_opt_rules(const char *file)
         return n > DG_FILE_MAX ? "larger than 64 KiB" : "not a text file";
     dg_local.rule = NULL;
     dg_local.line = 0;
+    b_reset(&dg_local.why);
     while (right && (line = strsep(&text, "\n"))) {
         dg_local.line++;
         dg_local.start = line;
@@ -34631,9 +34558,8 @@ static const char *dg_opt_duration(const char *v)
 
 /* --- the run --- */
 
-/* Takes a sample. Expensive sources are read only once: CPU clock rates (up to 10 ms per CPU before
- * Linux 5.18) in the second sample, when the workload is running; connections, and the memory and
- * descriptors of processes, in the last sample. */
+/* Takes a sample. Expensive sources are read once: clock rates (10 ms per CPU before Linux 5.18) in
+ * the second sample, others in the last one. */
 static void dg_look(bool last)
 {
     const u64 second = 1ull << SRC_FREQ;
@@ -34654,26 +34580,17 @@ static void dg_look(bool last)
     }
 }
 
-/* Redraws the progress line on the terminal, or removes the line if end is 0. */
+/* Redraws the progress line, or removes it if end is 0. */
 static void dg_progress(u64 end)
 {
     char line[64] = "\r\033[K";
     double s = (double)(u_now() - dg.from_ns) / 1e9, of = (double)(end - dg.from_ns) / 1e9;
     if (!dg.progress)
         return;
-    if (end && of < 1e9)
+    if (end)
         snprintf(line, sizeof line, "\r\033[Kkvis diagnose: %.0f of %.0f s", s, of);
-    else if (end)
-        snprintf(line, sizeof line, "\r\033[Kkvis diagnose: %.0f s", s);
     ssize_t n = write(STDERR_FILENO, line, strlen(line));
-    (void)n; /* a write error only affects the progress line */
-}
-
-/* Waits until the time `until`, a signal that ends kvis, or the end of the command. */
-static void dg_wait(u64 until)
-{
-    for (u64 now; (now = u_now()) < until && !sp_over() && !sp_ended(&dg.status, NULL);)
-        poll(NULL, 0, (int)MIN((until - now) / 1000000 + 1, sp_command.pid ? 10 : 1000));
+    (void)n; /* an error only affects the progress line */
 }
 
 static void dg_watch(u64 length)
@@ -34682,8 +34599,8 @@ static void dg_watch(u64 length)
     for (bool over = false; !over && !out.failed;) {
         u64 next = MIN(dg.to_ns + tick, end);
         dg_progress(end);
-        dg_wait(end - next < tick / 2 ? end : next);
-        over = sp_over() || sp_ended(&dg.status, NULL) || u_now() >= end;
+        mon_wait(end - next < tick / 2 ? end : next);
+        over = sp_over() || mon_ended() || u_now() >= end;
         dg_look(over);
         dg.to_ns = u_now();
     }
@@ -34692,7 +34609,7 @@ static void dg_watch(u64 length)
         dg.left_out.processes += dg_tasks[k].cpus.full || dg_tasks[k].devices.full;
 }
 
-/* Runs the diagnosis. Returns the wait status of the command, or -1 without a command. */
+/* Returns the wait status of the command, or -1 without a command. */
 static int dg_run(void)
 {
     const char *term = getenv("TERM");
@@ -34719,10 +34636,10 @@ static int dg_run(void)
     if (out.events_on)
         dg_text(&out.text.b);
     out_flush();
-    while (sp_command.pid && dg.status == -1 && !sp_over()) /* the command runs longer than -d */
-        dg_wait(u_now() + NSEC);
+    while (sp_command.pid && !mon_ended() && !sp_over()) /* the command runs longer than -d */
+        mon_wait(u_now() + NSEC);
     sp_end_witness();
-    return dg.status;
+    return mon_command.status;
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ====================

@@ -43,13 +43,12 @@ function no_rules(s,    w, n, i, out) { # s without rule names; the rule is stor
     return out
 }
 function ids(s,    w, n, i, out) { # resources as a mask
-    if (s == "-" || s == "") return "0"
     n = split(s, w, " ")
     for (i = 1; i <= n; i++) {
         if (!(w[i] in resource)) bad("no resource `" w[i] "`")
         out = out (i > 1 ? " | " : "") "DG_R(" w[i] ")"
     }
-    return out
+    return n ? out : "0"
 }
 function compare(op, limit) {
     if (op != ">=" && op != "<=") bad("`" op "` is neither >= nor <=")
@@ -62,18 +61,18 @@ function add_words(n, s) {
     if (gsub(/[%#]/, "", s) != 1) bad("words of " n ": want one % or #")
     word_row[++n_words] = n
 }
+function may(c) { return (rule, c) in col ? col[rule, c] : "" }
 function need(c) {
-    if (!((rule, c) in col)) { bad("rule " rule ": no " c); return "-" }
-    return col[rule, c]
+    if (may(c) == "") bad("rule " rule ": no " c)
+    return may(c)
 }
-function one_of(c, allowed,    v) {
-    v = need(c)
-    if (index(" " allowed " ", " " v " ") == 0) bad("rule " rule ": " c " is none of: " allowed)
+function one_of(v, what, allowed) {
+    if (index(" " allowed " ", " " v " ") == 0) bad("rule " rule ": " what " `" v "` is none of: " allowed)
     return v
 }
-function end_rule(    unless, below, limit, cost, factor, w, n, each, who, next_, alone, g, i, finding, value) {
+function end_rule(    unless, below, limit, cost, factor, w, n, each, who, next_, alone, g, i, finding, value, whose) {
     if (rule == "") return
-    each = one_of("tried", "each machine") == "each"
+    each = one_of(may("tried"), "tried", "each ") == "each"
     n = split(need("when"), w, " ")
     if (n != 3) bad("rule " rule ": when NUMBER >= LIMIT")
     told(w[1])
@@ -88,34 +87,35 @@ function end_rule(    unless, below, limit, cost, factor, w, n, each, who, next_
         told(w[2])
         g = g (i > 1 ? ", \\\n        " : "") "{ " code(w[2]) ", DG_" toupper(w[1]) ", " maybe[i] ", " compare(w[3], w[4]) " }"
     }
-    n = split(need("cost"), w, " ")
-    if (w[1] != "-" && (n != 2 || w[2] !~ /^[0-9.]+$/)) bad("rule " rule ": cost NUMBER FACTOR")
-    cost = code(w[1])
-    factor = w[1] == "-" ? 0 : w[2]
-    n = split(need("blames"), w, " ")
-    who = w[1] == "-" ? "nobody" : w[1]
-    if (index(" nobody all members cpu device self ", " " who " ") == 0) bad("rule " rule ": cannot blame `" who "`")
+    n = split(may("cost"), w, " ")
+    if (n && (n != 2 || w[2] !~ /^[0-9.]+$/)) bad("rule " rule ": cost NUMBER FACTOR")
+    cost = code(n ? w[1] : "-")
+    factor = n ? w[2] : 0
+    n = split(may("blames"), w, " ")
+    who = n ? one_of(w[1], "blames", "all members cpu device self") : "nobody"
     if (who ~ /^(members|cpu|device|self)$/ && !each) bad("rule " rule ": " who " of one machine")
-    if (who != "nobody" && n != 2) bad("rule " rule ": blames SCOPE NUMBER")
-    if (n == 2) told(w[2])
+    if (n && n != 2) bad("rule " rule ": blames SCOPE NUMBER")
+    whose = n ? w[2] : "-"
+    told(whose)
     finding = need("finding")
     stands_alone(finding, "rule " rule ": finding")
     if (each != (finding ~ /%t/)) bad("rule " rule ": " (each ? "the sentence lacks %t" : "%t of one machine"))
     next_ = need("next")
-    alone = (rule, "alone") in col ? col[rule, "alone"] : ""
+    alone = may("alone")
     if (!each && next_ alone ~ /%t/) bad("rule " rule ": next: %t of one machine")
     if (next_ ~ /%p/ && who == "nobody") bad("rule " rule ": next: nobody is blamed")
     if ((next_ ~ /%p/ && who != "self") != (alone != "")) bad("rule " rule ": alone is for where next has a %p")
     if (alone ~ /%p/) bad("rule " rule ": alone has a %p")
     if (!(need("resource") in resource)) bad("rule " rule ": no such resource")
-    unless = ids(no_rules((rule, "unless") in col ? col[rule, "unless"] : "-"))
+    unless = ids(no_rules(may("unless")))
     row[++n_rules] = sprintf("    { .name = \"%s\", .res = RES_%s, .kind = DG_%s, .each = %s, .files = %s, .log = %s, \\\n" \
         "      .value = %s, .below = %s, .limit = (float)%s, \\\n      %s.cost = %s, .factor = (float)%s, \\\n" \
         "      .who = DG_BY_%s, .whose = %s, \\\n      .unless = %s, .unless_rule = %s, .before = %s, \\\n" \
         "      .finding = %s, \\\n      .source = %s, \\\n      .next = %s, .alone = %s },", rule, need("resource"),
-        toupper(one_of("kind", "utilization saturation error")), each ? "true" : "false",
-        (rule, "files") in col ? "true" : "false", (rule, "log") in col ? code(col[rule, "log"]) : "X_NONE", value, below, limit, g == "" ? "" : ".guard = { " g " }, \\\n      ",
-        cost, factor, toupper(who), n == 2 ? code(w[2]) : "X_NONE", unless, unless_rule, ids(need("before")),
+        toupper(one_of(need("kind"), "kind", "utilization saturation error")), each ? "true" : "false",
+        may("files") != "" ? "true" : "false", code(may("log") == "" ? "-" : may("log")), value, below, limit,
+        g == "" ? "" : ".guard = { " g " }, \\\n      ",
+        cost, factor, toupper(who), code(whose), unless, unless_rule, ids(may("before")),
         text(finding, "rule " rule ": finding"), text(need("source"), "rule " rule ": source"),
         text(next_, "rule " rule ": next"), alone == "" ? "\"\"" : text(alone, "rule " rule ": alone"))
     if (list == "list") print rule, need("resource")

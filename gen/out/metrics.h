@@ -805,6 +805,9 @@
     X(NET_SPEED, "network_speed", "", NET, BYTES_PER_SECOND, NET, "network_speed_bytes", MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
       "Link speed of a network interface, as its driver reports", \
       "Link speed of a network interface, as its driver reports") \
+    X(NET_OFFERED, "network_offered_speed", "", NET, BYTES_PER_SECOND, NET, "", MET_ALONE, false, NONE, 0, 0, "no network interface reports what both ends of its link offer", true, \
+      "Highest speed that both ends of the link of a network interface offer (copper links)", \
+      "Highest speed that both ends of the link of a network interface offer (copper links)") \
     X(NET_RX_USED, "network_receive_utilization", "", NET, RATIO, NET, "", MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
       "Share of the link speed of a network interface that is used for receiving", \
       "Share of the link speed of a network interface that is used for receiving") \

@@ -44,6 +44,7 @@
     X(NET_DROPS, SUM, M_NET_RX_DROP, M_NET_TX_DROP, M_NET_RX_DROP) \
     X(NET_PACKETS, SUM, M_NET_RX_PACKETS, M_NET_TX_PACKETS, M_NET_RX_PACKETS) \
     X(NET_DROPPED, SHARE, X_NET_DROPS, X_NET_PACKETS, M_IDLE) \
+    X(LINK, DIV, M_NET_SPEED, M_NET_OFFERED, M_IDLE) \
     X(NEIGHBORS, SUM, M_ARP_FULL, M_NDISC_FULL, M_ARP_FULL) \
     X(CT_LOST, SUM, M_CT_DROPS, M_CT_FAILS, M_CT_DROPS) \
     X(FS_USED, REST, M_FS_AVAIL, M_FS_SIZE, M_IDLE) \
@@ -93,6 +94,7 @@
     X(X_NET_DROPS, "packets dropped %") \
     X(X_NET_PACKETS, "packets %") \
     X(X_NET_DROPPED, "% of its packets dropped") \
+    X(X_LINK, "link at % of the speed that both ends offer") \
     X(X_NEIGHBORS, "neighbor entries not added %") \
     X(X_CT_LOST, "connections not tracked %") \
     X(X_FS_USED, "% of space used") \
@@ -735,6 +737,14 @@
       .finding = "Network interface %t runs at half duplex: the other end does not negotiate the duplex mode", \
       .source = "sysfs-class-net: duplex", \
       .next = "kvis monitor -c net", .alone = "" }, \
+    { .name = "network-link-slow", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+      .value = X_LINK, .below = true, .limit = (float)0.6, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The link of network interface %t is slower than both ends offer: its cable may be bad", \
+      .source = "drivers/net/phy/phy-core.c: phy_check_downshift", \
+      .next = "ethtool %t", .alone = "" }, \
     { .name = "network-link-flaps", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
       .value = M_NET_CARRIER, .below = false, .limit = (float)0.001, \
       .cost = X_NONE, .factor = (float)0, \

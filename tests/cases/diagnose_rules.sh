@@ -82,6 +82,7 @@ rule b
 END
 printf 'rule a\n    when threads >= 1\n' | mistake "rule a has no finding"
 printf 'rule a\n    when threads >= 1\n    cost threads 1x\n    finding x\n' | mistake "not a factor"
+printf 'rule a\n    when threads >= 1\n    resource CPU MEM\n    finding x\n' | mistake "line 3, column 14: no resource 'CPU MEM'"
 mistake "empty" </dev/null
 mistake "line 1, column 1: expected rule NAME" <<'END'
 when threads >= 1
@@ -90,6 +91,8 @@ printf 'rule a\n    finding x\033[1m\n' | mistake "line 2, column 14: not a prin
 printf 'rule a\000b\n' | mistake "not a text file"
 head -c 70000 /dev/zero | tr '\0' '#' | mistake "larger than 64 KiB"
 seq 300 | sed 's/.*/rule r&\n when threads >= 1\n finding x/' | mistake "line [0-9]*, column 6: too many rules"
+echo 'rule a' >wrong
+run diagnose --rules rules --rules wrong; status 2; has err "'wrong': line 2, column 1: rule a has no finding" # in the second file
 run diagnose --rules /nosuch; status 2; has err 'No such file'
 # bytes of a file cut or changed anywhere: never a crash
 for n in $(some "10 60 150 200 333" "$(seq 500)" "10 200"); do

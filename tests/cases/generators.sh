@@ -117,12 +117,12 @@ s/this GR_THROTTLED/here GR_THROTTLED/~no scope
 s/all  *BUSY >= 0.7/this BUSY >= 0.7/~this of one machine
 s/^words GR_OOM .*//~GR_OOM has no words
 s/^\(words GR_OOM *\).*/\1processes killed/~want one % or #
-s/members B_CPU/friends B_CPU/~cannot blame
+s/members B_CPU/friends B_CPU/~blames .friends. is none of
 s/ before   RUNQ/ before   QUEUE/~no resource
 s/unless   cgroup-oom-kill/unless   no-such-rule/~no rule `no-such-rule` before
 s/unless   cgroup-oom-kill/unless   cgroup-oom-kill cgroup-throttled/~more than one rule
 s/^    alone .*//~alone is for where
-s/ kind  *error/ kind     mistake/~kind is none of
+s/ kind  *error/ kind     mistake/~kind .mistake. is none of
 s/^    kind /    sort /~no column
 LIST
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Interfaces, TCP and limits in a network namespace agree with a program that counts what it sends and overflows.
+# Interfaces, TCP and limits in a network namespace agree with a program that counts what it sends and overflows; a link
+# that is slower than both ends offer is a finding.
 # tier: quick asan
 # timeout: 60
 # needs: python3 promtool ip
@@ -119,3 +120,39 @@ before, after = shown("before"), shown("after")
 assert after and all(before[c] <= after[c] <= now[c] for c in after), (before, after, now)
 assert sum(after.values()) - sum(before.values()) >= 1000
 END
+# a tun device has the link settings that a program gives it
+cat >link.py <<'END'
+import ctypes, fcntl, json, os, socket, struct, subprocess, sys
+tun = os.open("/dev/net/tun", os.O_RDWR)
+fcntl.ioctl(tun, 0x400454CA, struct.pack("16sH22x", b"t0", 0x1001))  # TUNSETIFF
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+fcntl.ioctl(s, 0x8914, struct.pack("16sH22x", b"t0", 1))  # SIOCSIFFLAGS: up
+
+
+def settings(cmd, speed, autoneg, words, masks):
+    b = ctypes.create_string_buffer(struct.pack("IIBBBBBBBb32x", cmd, speed, 1, 0, 0, autoneg, 0, 0, 0, words) + masks, 2000)
+    fcntl.ioctl(s, 0x8946, struct.pack("16sP16x", b"t0", ctypes.addressof(b)))  # SIOCETHTOOL
+    return struct.unpack_from("b", b, 15)[0]
+
+
+words = -settings(0x4C, 0, 0, 0, b"")
+
+
+def found(speed, own, other, autoneg=1):
+    mask = lambda bits: sum(1 << b for b in bits).to_bytes(4 * words, "little")
+    settings(0x4D, speed, autoneg, words, mask(own) + mask(own) + mask(other))
+    run = [os.environ["KVIS"], "diagnose", "-d", "0.1", "--json=-"]
+    j = json.loads(subprocess.run(run, stdout=subprocess.PIPE, check=True).stdout)
+    return [(f["evidence"][0]["value"], f["sentence"]) for f in j["findings"] if f["rule"] == "network-link-slow"]
+
+
+for args, want in [((100, (3, 5), (3, 5)), 0.1), ((1000, (3, 5), (3, 5)), None), ((100, (3, 5), (3,)), None), ((100, (3, 5), ()), None),
+                   ((100, (3, 5), (3, 5), 0), None), ((1000, (5, 47), (5, 47)), 0.4), ((5000, (5, 12, 48), (12, 48)), 0.5)]:
+    got = found(*args)
+    print(args, got)
+    assert [v for v, _ in got] == ([] if want is None else [want]), (args, want, got)
+    assert not got or "interface t0 " in got[0][1], got
+END
+if [ -c /dev/net/tun ]; then
+    python3 link.py 9>&- || fail "the speed of a link"
+fi

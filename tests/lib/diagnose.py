@@ -119,7 +119,7 @@ ROWS = {
 # Numbers that no file of /proc and /sys holds: of counters of the CPUs, of BPF programs, of a process that lives.
 DISK = "cciss/c0d0"  # in sysfs: cciss!c0d0
 MEASURED = {"memory-stalls", "tlb-misses", "hugepages-off", "run-queue-latency", "disk-queue", "virtio-queue-full", "virtio-adds-fail",
-            "process-waits-for-cpu", "memory-bandwidth-full", "clock-unsynchronized"}
+            "process-waits-for-cpu", "memory-bandwidth-full", "clock-unsynchronized", "network-link-slow"}
 MOUNTED = {"filesystem-full", "filesystem-inodes"}  # what statfs(2) says of a mount
 # What else they may find: of this machine, not of the files.
 OURS = {"run-queue-latency", "disk-queue"} | {r for r in MEASURED if r.startswith("virtio")}
