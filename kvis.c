@@ -10592,7 +10592,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
         p->len = (u32)MAX(n, 0);
         return;
     }
-    if (kind != K_FD)
+    if (kind != K_FD && kind != K_DIRFD)
         return;
     struct ofd *o = fd_get(t, (s32)c->arg[0]);
     p->ok = o && o->name;
