@@ -384,34 +384,24 @@ enum call_end {
 };
 
 struct opts {
-    u32 strlen_max;
-    u8 verbose, timefmt, color;
-    u8 quiet;     /* 1: no events; 2: only what options request */
-    bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
-        until_exit, kill_on_exit;
-    bool calls;   /* an output needs all calls' arguments (-v, --report) */
-    u8 status;    /* enum call_end */
-    u64 signals;  /* -e signal=: bit n-1 is signal n */
-    u32 interval_s, duration_s, ring_bytes, min_delay_us;
-    bool no_ebpf, bpf_stats;
-    char backend;         /* first letter of --backend= */
-    bool everyone;        /* --all */
-    const char *cgroup;
+    u32 strlen_max, interval_s, duration_s, ring_bytes, min_delay_us, report_events;
     u64 min_ns;
-    const char *json_file, *out_file, *user, *sort;
-    const char *record, *report;              /* -w, --report */
-    const char *folded, *folded_by;
-    const char *perfetto, *chrome_json;
-    bool relative;        /* -r */
+    u64 signals;          /* -e signal=: bit n-1 is signal n */
+    u8 verbose, timefmt, color;
+    u8 quiet;             /* 1: no events; 2: only what options request */
+    u8 status;            /* enum call_end */
+    char backend;         /* first letter of --backend= */
+    bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
+        until_exit, kill_on_exit, no_ebpf, bpf_stats, relative;
+    bool calls;           /* an output needs all calls' arguments (-v, --report) */
+    bool everyone;        /* --all */
     bool report_unnamed;  /* --report without FILE */
-    u32 report_events;
-    const char *trace;    /* -e trace= */
-    const char **paths;   /* -P */
-    u32 n_paths;
-    const char **env;     /* -E */
-    u32 n_env;
-    pid_t *pids;          /* -p */
-    u32 n_pids;
+    const char *record;   /* -w */
+    const char *json_file, *out_file, *user, *sort, *cgroup, *report, *folded, *folded_by,
+        *perfetto, *chrome_json, *trace;
+    const char **paths, **env; /* -P, -E */
+    pid_t *pids;
+    u32 n_paths, n_env, n_pids;
     char **command;
 };
 
