@@ -1090,7 +1090,7 @@ static const char *u_signame(int sig)
 /* SIGSETXID. glibc handles it once a program has a second thread, and its sigaction(3) rejects it.
  * kvis therefore calls rt_sigaction(2), whose struct has four or five words. */
 enum { U_LIBC_SIGNAL = 33 };
-static bool u_libc_ignored; /* kvis was started with it ignored; commands inherit that */
+static bool u_libc_ignored; /* kvis was started with signal 33 ignored, and commands inherit that */
 
 /* Starts f(arg) in a thread with all signals blocked. The stack is small: glibc's default would
  * take a quarter of the address space under `ulimit -v 32768`. Returns 0 or -errno. */
@@ -1570,7 +1570,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
 #define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
 #endif
 
-/* Sets the first argument of the current call. On RISC-V (orig_a0) this is -EIO before Linux
+/* Sets the first argument of the current call. On RISC-V (orig_a0), returns -EIO before Linux
  * 6.16. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
@@ -2505,8 +2505,8 @@ static bool fd_is_address(const struct name *n)
     return strncmp(fd_peer_addr(n, &len), "socket:[", 8) && len;
 }
 
-/* Asks the kernel about a socket (sock_diag(7)). Returns the bytes after the answer's header, or
- * -1. */
+/* Asks the kernel about a socket (sock_diag(7)). Returns the number of bytes after the answer's
+ * header, or -1. */
 static ssize_t fd_diag(const struct nlmsghdr *request, struct nlmsghdr *answer, size_t size)
 {
     int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
@@ -3477,8 +3477,9 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * dec_layouts (structures), sc_commands (commands, such as those of ioctl(2), and their arguments).
  * A new kind of argument needs an @kind line in gen/tables/syscalls.tbl and, unless it is a value
  * or a structure, a function dec_k_NAME.
- * The tracee alone determines no size of an allocation and no end of a loop: text ends at -s bytes,
- * arrays end after -s elements, structures have fixed buffers, call.text has a limit. */
+ * A number from the tracee alone never determines the size of an allocation or the end of a loop:
+ * text ends at -s bytes, arrays end after -s elements, structures have fixed buffers, call.text has
+ * a limit. */
 
 /* A named value. Names are offsets in a pool, and common prefixes (O_, BPF_PROG_TYPE_) are stored
  * once, to save space. */
