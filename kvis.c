@@ -170,7 +170,7 @@ enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
     bool cut;
-    u32 off, len; /* the argument in call.text */
+    u32 off, len; /* position and length in call.text */
 };
 
 /* A call of a recording. */
@@ -269,7 +269,7 @@ struct ofd {
     bool wanted;       /* -P selects the file, possibly by another name */
     u64 moment;        /* directories: ps.moment at the last look-up of the name */
     u32 entries;       /* directory entries read, without . and .. */
-    bool listed, more; /* `entries` is valid; there were more */
+    bool listed, more; /* `entries` is valid; the directory had more entries */
 };
 
 struct fdent {
@@ -327,7 +327,7 @@ struct proc {
     u64 rss_ns, rss;    /* resident memory in bytes, and when kvis read it */
     u64 max_rss;        /* peak resident memory of the finished program in bytes; 0: unknown */
     u64 exec_rss;       /* peak resident memory in bytes at the start of exec */
-    u64 rss_before;     /* peak of earlier programs in pages, which some kernels report again */
+    u64 rss_before;     /* peak of earlier programs in pages; some kernels report it again */
     u64 cpu_ns;         /* CPU time in ns before kvis attached */
     u64 used_ns;        /* CPU time in ns at the end of the process; 0: unknown */
     u64 met_ns;         /* when kvis read /proc; older records are ignored */
@@ -1966,7 +1966,7 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 
 static struct {
-    struct name **chain; /* not static: exec would fail under a small RLIMIT_AS */
+    struct name **chain; /* a static array would make exec fail under a small RLIMIT_AS */
     struct name *newest; /* all names, linked by `older` */
     u64 secret;          /* prevents tracees from choosing names with equal hashes */
     size_t total, drop_at; /* bytes of all names; limit for nm_drop */
@@ -2683,9 +2683,9 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Returns whether -P names this file, the first one at that path. Birth times are compared, because
- * file systems reuse inode numbers. A record has none; then the path must still lead to the
- * file. */
+/* Returns whether -P names this file. The file that kvis finds first at a path counts. Birth times
+ * are compared, because file systems reuse inode numbers. A record has none; then the path must
+ * still lead to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
