@@ -173,7 +173,7 @@ enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
     bool cut;
-    u32 off, len; /* the argument in call.text */
+    u32 off, len; /* position and length in call.text */
 };
 
 /* A call of a recording. */
@@ -201,36 +201,36 @@ enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors read from a poll(2)
 /* Times are in ns of CLOCK_MONOTONIC. */
 struct call {
     const struct recorded_call *recorded; /* NULL: a live call */
-    bool open;        /* entered, not returned */
-    bool known;       /* `row` and `id` are valid */
-    bool begun;       /* text output contains the first `shown` arguments */
+    bool open;       /* entered, not returned */
+    bool known;      /* `row` and `id` are valid */
+    bool begun;      /* text output contains the first `shown` arguments */
     u8 shown;
     enum abi abi;
-    u16 row;          /* index in sc_rows[] */
-    u16 id;           /* SC_name: first row with the call's name */
+    u16 row;         /* index in sc_rows[] */
+    u16 id;          /* SC_name: first row with the call's name */
     u64 nr;
     u64 arg[6];
     s64 ret;
-    int err;          /* positive errno; 0: success */
-    bool noret;       /* no return: exit, killed, or exec in another thread */
-    bool detached;    /* kvis detached before the return */
-    bool late;        /* unknown duration: kvis missed the start or the end */
+    int err;         /* positive errno; 0: success */
+    bool noret;      /* no return: exit, killed, or exec in another thread */
+    bool detached;   /* kvis detached before the return */
+    bool late;       /* unknown duration: kvis missed the start or the end */
     u64 enter_ns, exit_ns;
-    bool timed;       /* cpu_ns, runq_ns, disk_ns are valid; the rest was blocked time */
+    bool timed;      /* cpu_ns, runq_ns, disk_ns are valid; the rest was blocked time */
     u64 cpu_ns, runq_ns, disk_ns;
-    char slept;       /* state in the last sleep, as in /proc/PID/stat; 0: did not sleep */
+    char slept;      /* state in the last sleep, as in /proc/PID/stat; 0: did not sleep */
     bool by_interrupt; /* an interrupt ended the last sleep */
-    pid_t waker_pid;  /* tid of the last sleep's waker; 0: unknown */
+    pid_t waker_pid; /* tid of the last sleep's waker; 0: unknown */
     char waker_comm[16]; /* name of the last sleep's waker; "": unknown */
-    pid_t child;      /* tid of the new thread in kvis's pid namespace */
+    pid_t child;     /* tid of the new thread in kvis's pid namespace */
     struct arg val[6];
     struct buf text;
-    u64 outlen[2];    /* value-result lengths at entry (*addrlen of accept(2)) */
+    u64 outlen[2];   /* value-result lengths at entry (*addrlen of accept(2)) */
     struct call_path path[2];
     struct buf paths;
     u8 n_paths;
-    bool selected;    /* -P selects the call */
-    u8 n_touched;     /* entries in touched[]; CALL_TOUCHES + 1: more files than fit */
+    bool selected;   /* -P selects the call */
+    u8 n_touched;    /* entries in touched[]; CALL_TOUCHES + 1: more files than fit */
     struct name *touched[CALL_TOUCHES]; /* files of the descriptors at entry */
 };
 
@@ -239,14 +239,14 @@ struct name {
     struct name *next;
     struct name *older; /* name added before this one */
     u32 hash, len;
-    char cls;                       /* 'f': file; 'p': peer; 'x': other */
-    bool read, written;             /* opened or used for reading, writing */
-    bool ran;                       /* a tracee has executed this file */
-    bool live;                      /* in use; nm_drop keeps the name */
-    u8 kind;                        /* enum fdkind at the last use; a peer with FK_SOCK has been
-                                     * connected to a tracee */
+    char cls;           /* 'f': file; 'p': peer; 'x': other */
+    bool read, written; /* opened or used for reading, writing */
+    bool ran;           /* a tracee has executed this file */
+    bool live;          /* in use; nm_drop keeps the name */
+    u8 kind;            /* enum fdkind at the last use; a peer with FK_SOCK has been connected to a
+                         * tracee */
     u64 in_bytes, out_bytes, opens;
-    char s[];                       /* `len` bytes (NULs are possible) and a NUL */
+    char s[];           /* `len` bytes (NULs are possible) and a NUL */
 };
 
 enum fdkind {
@@ -259,20 +259,20 @@ enum fdkind {
 struct ofd {
     struct ofd *next_dead;
     u32 refs;
-    u8 kind;             /* enum fdkind */
+    u8 kind;           /* enum fdkind */
     bool writable, inherited;
-    const char *sock;    /* "tcp4", "unix" ...; NULL: not a socket */
-    struct name *name;   /* path of the file, or "pipe:[12]" */
+    const char *sock;  /* "tcp4", "unix" ...; NULL: not a socket */
+    struct name *name; /* path of the file, or "pipe:[12]" */
     struct name *local, *peer; /* of a socket; NULL: unknown */
     u64 in_bytes, out_bytes, open_ns;
-    u64 connect_ns;      /* start of a connect(2) in progress; 0: none */
+    u64 connect_ns;    /* start of a connect(2) in progress; 0: none */
     pid_t opener;
-    u32 dev;             /* major << 20 | minor */
-    u64 ino;             /* 0: unknown */
-    bool wanted;         /* -P selects the file, possibly by another name */
-    u64 moment;          /* directories: ps.moment at the last look-up of the name */
-    u32 entries;         /* directory entries read, without . and .. */
-    bool listed, more;   /* `entries` is valid; there were more */
+    u32 dev;           /* major << 20 | minor */
+    u64 ino;           /* 0: unknown */
+    bool wanted;       /* -P selects the file, possibly by another name */
+    u64 moment;        /* directories: ps.moment at the last look-up of the name */
+    u32 entries;       /* directory entries read, without . and .. */
+    bool listed, more; /* `entries` is valid; the directory had more entries */
 };
 
 struct fdent {
@@ -309,37 +309,37 @@ struct region {
 struct mm {
     u32 refs;
     u32 n, cap;
-    struct region *r;  /* sorted by address; only with --faults */
-    u64 next_ns;       /* do not read the maps file before this time */
-    u64 brk;           /* end of the heap; 0: unknown */
-    u32 exe_minor;     /* minor device number of the executable; 0: a block device, or one that can
-                        * block a reader */
-    bool careful;      /* read with a timeout: userfaultfd or FUSE may withhold a page */
+    struct region *r; /* sorted by address; only with --faults */
+    u64 next_ns;      /* do not read the maps file before this time */
+    u64 brk;          /* end of the heap; 0: unknown */
+    u32 exe_minor;    /* minor device number of the executable; 0: a block device, or one that can
+                       * block a reader */
+    bool careful;     /* read with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
 struct proc {
     struct proc *next;
     pid_t pid, ppid;
-    u32 tasks;           /* live threads that kvis knows of */
+    u32 tasks;          /* live threads that kvis knows of */
     struct name *program;
     u64 start_ns;
-    u64 restart;         /* bit n-1: the handler of signal n has SA_RESTART */
-    u64 caught;          /* bit n-1: signal n has a handler */
+    u64 restart;        /* bit n-1: the handler of signal n has SA_RESTART */
+    u64 caught;         /* bit n-1: signal n has a handler */
     struct st_caller *caller; /* row in the tables of --by=pid */
-    int status;          /* wait status of the main thread */
-    u8 delivered, sent;  /* last signal delivered, last signal sent; 0: none */
-    s32 sent_code;       /* si_code of `sent` */
-    pid_t sent_by;       /* sender's pid */
-    u64 rss_ns, rss;     /* resident memory in bytes, and when kvis read it */
-    u64 max_rss;         /* peak resident memory of the finished program in bytes; 0: unknown */
-    u64 exec_rss;        /* peak resident memory in bytes at the start of exec */
-    u64 rss_before;      /* peak of earlier programs in pages, which some kernels report again */
-    u64 cpu_ns;          /* CPU time in ns before kvis attached */
-    u64 used_ns;         /* CPU time in ns at the end of the process; 0: unknown */
-    u64 met_ns;          /* when kvis read /proc; older records are ignored */
-    u64 pid_ns;          /* inode of the pid namespace; 0: that of kvis */
-    bool new_pid_ns;     /* unshare(2) or setns(2): children may be in another namespace */
-    bool attached;       /* attached by -p, with its initial state from /proc */
+    int status;         /* wait status of the main thread */
+    u8 delivered, sent; /* last signal delivered, last signal sent; 0: none */
+    s32 sent_code;      /* si_code of `sent` */
+    pid_t sent_by;      /* sender's pid */
+    u64 rss_ns, rss;    /* resident memory in bytes, and when kvis read it */
+    u64 max_rss;        /* peak resident memory of the finished program in bytes; 0: unknown */
+    u64 exec_rss;       /* peak resident memory in bytes at the start of exec */
+    u64 rss_before;     /* peak of earlier programs in pages; some kernels report it again */
+    u64 cpu_ns;         /* CPU time in ns before kvis attached */
+    u64 used_ns;        /* CPU time in ns at the end of the process; 0: unknown */
+    u64 met_ns;         /* when kvis read /proc; older records are ignored */
+    u64 pid_ns;         /* inode of the pid namespace; 0: that of kvis */
+    bool new_pid_ns;    /* unshare(2) or setns(2): children may be in another namespace */
+    bool attached;      /* attached by -p, with its initial state from /proc */
     bool has_children;
 };
 
@@ -349,37 +349,35 @@ enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
 struct task {
     struct task *next;
     pid_t tid, pid;
-    pid_t ns_tid;        /* tid in the thread's own pid namespace; 0: equal to `tid` */
+    pid_t ns_tid;       /* tid in the thread's own pid namespace; 0: equal to `tid` */
     struct proc *proc;
     struct files *files;
     struct fsinfo *fs;
     struct mm *mm;
-    u8 run;              /* enum run */
+    u8 run;             /* enum run */
     bool seen_stop;
-    bool stops_at_exit;  /* has PTRACE_O_TRACEEXIT */
-    u16 blocked_in;      /* sc_rows[] index plus 1 of the call during which kvis attached; 0:
-                          * none */
-    s32 blocked_on;      /* first argument of that call */
-    bool full;           /* stops at each call: kvis's seccomp filter is unusable */
-    u64 full_ns;         /* time from which `full` applies; 0: the next stop */
-    u64 at_ns;           /* time of the last stop or record that kvis has handled */
+    bool stops_at_exit; /* has PTRACE_O_TRACEEXIT */
+    u16 blocked_in;     /* sc_rows[] index plus 1 of the call during which kvis attached; 0: none */
+    s32 blocked_on;     /* first argument of that call */
+    bool full;          /* stops at each call: kvis's seccomp filter is unusable */
+    u64 full_ns;        /* time from which `full` applies; 0: the next stop */
+    u64 at_ns;          /* time of the last stop or record that kvis has handled */
     const struct mem_record *record; /* record of the call that kvis is handling; NULL: a stop */
     struct call call;
-    bool restarting;     /* the kernel will restart `call`, which is not counted yet */
+    bool restarting;    /* the kernel will restart `call`, which is not counted yet */
     struct name *exec_path;
-    struct buf exec_argv;       /* argv of the execve(2) in progress, with NULs */
-    u64 exec_begun_ns;          /* time of the PROC_BEGUN record that set exec_path */
+    struct buf exec_argv; /* argv of the execve(2) in progress, with NULs */
+    u64 exec_begun_ns;    /* time of the PROC_BEGUN record that set exec_path */
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;                /* start of a call that kvis has reported already, such as an
-                                 * exec */
+    u64 exec_ns;          /* start of a call that kvis has reported already, such as an exec */
     u64 reported_ns, reported_end_ns; /* last call reported at stops; its records are duplicates */
-    u64 pending_ns;             /* start of the current call, if known before its record; 0: none */
-    u32 key;                    /* tid in the initial pid namespace; 0: unknown */
-    bool strict;                /* kvis enforces SECCOMP_MODE_STRICT for the kernel */
-    bool missing;               /* exited, but the exit record has not arrived */
-    bool restore_arg0;          /* at the call's end, restore clone's flags argument */
+    u64 pending_ns;       /* start of the current call, if known before its record; 0: none */
+    u32 key;              /* tid in the initial pid namespace; 0: unknown */
+    bool strict;          /* kvis enforces SECCOMP_MODE_STRICT for the kernel */
+    bool missing;         /* exited, but the exit record has not arrived */
+    bool restore_arg0;    /* at the call's end, restore clone's flags argument */
 };
 
 /* For -e status= (strace(1)). No call is CALL_UNAVAILABLE: kvis can read every result. */
@@ -390,34 +388,24 @@ enum call_end {
 };
 
 struct opts {
-    u32 strlen_max;
-    u8 verbose, timefmt;
-    u8 quiet;     /* 1: print no events; 2: print only what options request */
-    bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
-        until_exit, kill_on_exit;
-    bool calls;   /* an output needs all calls' arguments (-v, --report) */
-    u8 status;    /* enum call_end */
-    u64 signals;  /* -e signal=: bit n-1 is signal n */
-    u32 interval_s, duration_s, ring_bytes, min_delay_us;
-    bool no_ebpf, bpf_stats;
-    char backend;         /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
-    bool everyone;        /* --all */
-    const char *cgroup;
+    u32 strlen_max, interval_s, duration_s, ring_bytes, min_delay_us, report_events;
     u64 min_ns;
-    const char *json_file, *out_file, *user, *sort, *color;
-    const char *record, *report;              /* -w, --report */
-    const char *folded, *folded_by;
-    const char *perfetto, *chrome_json;
-    bool relative;        /* -r */
-    bool report_unnamed;  /* --report without FILE */
-    u32 report_events;
-    const char *trace;    /* -e trace= */
-    const char **paths;   /* -P */
-    u32 n_paths;
-    const char **env;     /* -E */
-    u32 n_env;
-    pid_t *pids;          /* -p */
-    u32 n_pids;
+    u64 signals;         /* -e signal=: bit n-1 is signal n */
+    u8 verbose, timefmt;
+    u8 quiet;            /* 1: print no events; 2: print only what options request */
+    u8 status;           /* enum call_end */
+    char backend;        /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
+    bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
+        until_exit, kill_on_exit, no_ebpf, bpf_stats, relative;
+    bool calls;          /* an output needs all calls' arguments (-v, --report) */
+    bool everyone;       /* --all */
+    bool report_unnamed; /* --report without FILE */
+    const char *record;  /* -w */
+    const char *json_file, *out_file, *user, *sort, *color, *cgroup, *report, *folded, *folded_by,
+        *perfetto, *chrome_json, *trace;
+    const char **paths, **env; /* -P, -E */
+    pid_t *pids;
+    u32 n_paths, n_env, n_pids;
     char **command;
 };
 
@@ -1106,7 +1094,7 @@ static const char *u_signame(int sig)
 /* SIGSETXID. glibc handles it once a program has a second thread, and its sigaction(3) rejects it.
  * kvis therefore calls rt_sigaction(2), whose struct has four or five words. */
 enum { U_LIBC_SIGNAL = 33 };
-static bool u_libc_ignored; /* kvis was started with it ignored; commands inherit that */
+static bool u_libc_ignored; /* kvis was started with signal 33 ignored, and commands inherit that */
 
 /* Starts f(arg) in a thread with all signals blocked. The stack is small: glibc's default would
  * take a quarter of the address space under `ulimit -v 32768`. Returns 0 or -errno. */
@@ -1586,7 +1574,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
 #define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
 #endif
 
-/* Sets the first argument of the current call. On RISC-V (orig_a0) this is -EIO before Linux
+/* Sets the first argument of the current call. On RISC-V (orig_a0), returns -EIO before Linux
  * 6.16. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
@@ -1673,17 +1661,17 @@ enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 static u8 mem_data[4096];
 
 static struct {
-    u32 reads_left;    /* reads left at the current stop */
+    u32 reads_left; /* reads left at the current stop */
     u64 wait_left_ns;
-    bool gave_up;      /* a read at this stop timed out */
+    bool gave_up;   /* a read at this stop timed out */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy, failed; /* states of the reader thread */
-    pid_t tid;         /* memory that the reader thread reads: n bytes at addr */
+    pid_t tid;      /* memory that the reader thread reads: n bytes at addr */
     u64 addr;
     size_t n;
     s64 result;
-    u64 unreadable;    /* stops at which a read timed out */
+    u64 unreadable; /* stops at which a read timed out */
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .reads_left = MEM_READS,
           .wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000) };
 
@@ -1712,10 +1700,9 @@ enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
 /* A recorded call, with copies of the tracee's memory. */
 struct mem_record {
-    bool live;               /* the thread is stopped at the call's end, and its memory is
-                              * readable */
-    bool entering;           /* mem_read returns the contents at the call's entry */
-    bool bad_fd;             /* the call failed with EBADF */
+    bool live;     /* the thread is stopped at the call's end, and its memory is readable */
+    bool entering; /* mem_read returns the contents at the call's entry */
+    bool bad_fd;   /* the call failed with EBADF */
     u32 n, n_files;
     const struct wire_file *file[2]; /* files of the returned descriptors */
     const struct wire_sock *sock;    /* of an IP socket */
@@ -1985,7 +1972,7 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 
 static struct {
-    struct name **chain; /* not static: exec would fail under a small RLIMIT_AS */
+    struct name **chain; /* a static array would make exec fail under a small RLIMIT_AS */
     struct name *newest; /* all names, linked by `older` */
     u64 secret;          /* prevents tracees from choosing names with equal hashes */
     size_t total, drop_at; /* bytes of all names; limit for nm_drop */
@@ -2202,12 +2189,12 @@ static bool nm_noise(const char *s)
  * md_ reports it as closed. */
 
 static struct {
-    struct ofd *dead;  /* files to report as closed, oldest first */
+    struct ofd *dead; /* files to report as closed, oldest first */
     struct ofd **dead_tail;
-    bool ring;         /* a tracee has used io_uring */
-    u32 connecting;    /* sockets with a connect(2) in progress */
-    bool lazy;         /* always use /proc, because some calls that change tables are not traced */
-    u64 lost_ns;       /* until this time, records of calls that change tables may be lost */
+    bool ring;        /* a tracee has used io_uring */
+    u32 connecting;   /* sockets with a connect(2) in progress */
+    bool lazy;        /* always use /proc, because some calls that change tables are not traced */
+    u64 lost_ns;      /* until this time, records of calls that change tables may be lost */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2571,8 +2558,8 @@ static bool fd_is_address(const struct name *n)
     return strncmp(fd_peer_addr(n, &len), "socket:[", 8) && len;
 }
 
-/* Asks the kernel about a socket (sock_diag(7)). Returns the bytes after the answer's header, or
- * -1. */
+/* Asks the kernel about a socket (sock_diag(7)). Returns the number of bytes after the answer's
+ * header, or -1. */
 static ssize_t fd_diag(const struct nlmsghdr *request, struct nlmsghdr *answer, size_t size)
 {
     int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
@@ -2752,9 +2739,9 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Returns whether -P names this file, the first one at that path. Birth times are compared, because
- * file systems reuse inode numbers. A record has none; then the path must still lead to the
- * file. */
+/* Returns whether -P names this file. The file that kvis finds first at a path counts. Birth times
+ * are compared, because file systems reuse inode numbers. A record has none; then the path must
+ * still lead to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -3551,8 +3538,9 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * dec_layouts (structures), sc_commands (commands, such as those of ioctl(2), and their arguments).
  * A new kind of argument needs an @kind line in gen/tables/syscalls.tbl and, unless it is a value
  * or a structure, a function dec_k_NAME.
- * The tracee alone determines no size of an allocation and no end of a loop: text ends at -s bytes,
- * arrays end after -s elements, structures have fixed buffers, call.text has a limit. */
+ * A number from the tracee alone never determines the size of an allocation or the end of a loop:
+ * text ends at -s bytes, arrays end after -s elements, structures have fixed buffers, call.text has
+ * a limit. */
 
 /* A named value. Names are offsets in a pool, and common prefixes (O_, BPF_PROG_TYPE_) are stored
  * once, to save space. */
@@ -3619,15 +3607,15 @@ enum sc_form {
 };
 struct sc_result {
     u8 form;
-    u8 opens;                  /* FK_... of the new descriptor; FK_UNKNOWN: depends on the file */
-    u16 fam;                   /* RET_BITS, RET_VALUE: FAM_... */
-    const char *label;         /* before the value */
-    u32 only;                  /* `form` applies only if argument only_arg has some (only_not: none)
-                                * of these bits */
+    u8 opens;          /* FK_... of the new descriptor; FK_UNKNOWN: depends on the file */
+    u16 fam;           /* RET_BITS, RET_VALUE: FAM_... */
+    const char *label; /* before the value */
+    u32 only;          /* `form` applies only if argument only_arg has some (only_not: none) of
+                        * these bits */
     u8 only_arg;
     bool only_not;
     u8 cloexec_arg;
-    u32 cloexec;               /* these bits of cloexec_arg mean close-on-exec */
+    u32 cloexec;       /* these bits of cloexec_arg mean close-on-exec */
     bool cloexec_always;
 };
 
@@ -3683,13 +3671,13 @@ struct dec {
     struct task *t;
     const struct call *c;
     struct buf *b;
-    u64 *outlen;  /* c->outlen; set at entry */
+    u64 *outlen; /* c->outlen; set at entry */
     int i;
     bool exit;
     u8 form;
     const struct kind *kind; /* NULL: K_BITS, K_ENUM */
     bool cut;
-    u64 left;     /* transferred bytes that are not shown yet */
+    u64 left;    /* transferred bytes that are not shown yet */
 };
 
 /* The longest path or string in a structure; the largest read of an array. */
@@ -5711,14 +5699,14 @@ static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
 
 struct event {
     u8 kind;
-    bool unasked;        /* -e trace= excludes the call, so no sink shows the event */
-    bool selected;       /* -P selects the call */
-    int err;             /* errno of the call; 0: success */
-    s32 row;             /* index of the call in sc_rows[]; -1: none */
+    bool unasked;      /* -e trace= excludes the call, so no sink shows the event */
+    bool selected;     /* -P selects the call */
+    int err;           /* errno of the call; 0: success */
+    s32 row;           /* index of the call in sc_rows[]; -1: none */
     pid_t pid, tid;
-    u64 ts_ns;           /* CLOCK_MONOTONIC */
+    u64 ts_ns;         /* CLOCK_MONOTONIC */
     u64 set[(N_EV_FIELDS + 63) / 64]; /* one bit for each field with a value in v[] */
-    struct call *call;   /* the call of EK_SYSCALL, else NULL */
+    struct call *call; /* the call of EK_SYSCALL, else NULL */
     union ev_val v[N_EV_FIELDS]; /* last, because ev_new does not clear v */
 };
 

@@ -284,14 +284,14 @@ has err 'options.h.*incompatible pointer'
 generates structs structs.h
 lists structs 40
 finds_mistakes structs structs.h <<'LIST'
-s/^struct rlimit64 size=16/struct rlimit64 size=12/~rlim_max ends behind the structure, at 16
+s/^struct rlimit64 size=16/struct rlimit64 size=12/~rlim_max ends after the structure, at 16
 s/^struct rlimit64 size=16/struct rlimit64 size=many/~size=N
 s/^struct rlimit64 size=16/struct rlimit64 length=16/~no column .length
 s/^struct rlimit64 size=16/struct rlimit64 size=16 default=8/~a default without
 s/^struct rlimit64 size=16/struct rlimit64 size=16 abi=sparc/~no ABI .sparc
 s/^struct rlimit64 size=16/struct rlimit64 size=16 is=rlimit/~is=struct:NAME
 s/^struct rlimit64 .*/struct sembuf size=16/~two layouts of sembuf in x86_64
-s/^\( *rlim_max  *\)8/\14/~rlim_max lies over rlim_cur
+s/^\( *rlim_max  *\)8/\14/~rlim_max overlaps rlim_cur
 s/^\( *\)rlim_max/\1rlim_cur/~rlim_cur occurs twice
 s/^\( *rlim_max  *8  *8  \)limit/\1limits/~unknown kind .limits
 s/^\( *rlim_max  *8  *\)8  limit/\14  limit/~limit of 4 bytes
