@@ -6640,13 +6640,6 @@ static bool out_template(struct buf *b, const struct event *e, const char *p)
     return true;
 }
 
-static void out_template_any(struct buf *b, const struct event *e)
-{
-    const char *p = event_kinds[e->kind].text;
-    while (!out_template(b, e, p) && (p = strchr(p, '|')))
-        p++;
-}
-
 static struct out_text out_latency(u64 ns)
 {
     struct out_text t;
@@ -6704,13 +6697,14 @@ static void out_birth_line(struct out_proc *p)
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
+    const char *text = event_kinds[e->kind].text; /* alternatives with '|' between them */
     u8 cat = requests ? CAT_NET : event_kinds[e->kind].cat;
     bool failed = e->err || ev_has(e, EV_failure);
     out_line_start(e->ts_ns, e->pid, e->tid, failed ? "31" : out_colour[cat]);
     if (requests)
         out_block(b, requests);
-    else
-        out_template_any(b, e);
+    while (!requests && !out_template(b, e, text) && (text = strchr(text, '|')))
+        text++;
     if (e->err)
         b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
     if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
@@ -6745,13 +6739,6 @@ static void out_held_print(u64 until_ns)
     struct ev_group *g;
     while ((g = ev_group_take(&out_held, until_ns)))
         out_group(g);
-}
-
-/* Returns whether to delay an event to merge it: I/O, and failed execs of a search in PATH. */
-static bool out_holds(const struct event *e)
-{
-    return event_kinds[e->kind].how & EVENT_RUNS
-        || (e->kind == EK_BLOCK && ev_has(e, EV_op)) || (e->kind == EK_EXEC && e->err == ENOENT);
 }
 
 static void out_hold(const struct event *e)
@@ -7139,7 +7126,9 @@ static void out_text_event(const struct event *e)
     }
     if (out_follow(p, e))
         return;
-    if (out_holds(e)) {
+    /* I/O is merged, and failed execs while PATH is searched. */
+    if (event_kinds[e->kind].how & EVENT_RUNS || (e->kind == EK_BLOCK && ev_has(e, EV_op))
+        || (e->kind == EK_EXEC && e->err == ENOENT)) {
         out_hold(e);
         return;
     }
@@ -7528,8 +7517,6 @@ static void out_json(const struct event *e)
     b_s(b, "}\n");
     out_full(&out.json);
 }
-
-/* --- the entry points --- */
 
 /* Passes an event to the sinks and taps. */
 static void out_event(const struct event *e)
@@ -8395,8 +8382,6 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* --- where the time went --- */
-
 /* Returns how many rows of where[] to show: each has at least 1 ms. *more: number of others. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
@@ -8483,8 +8468,6 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
         PRIu64 ",\"%s_max_ns\":%" PRIu64, count, d->count, what, d->sum_ns, what,
         st_delay_at(d, 0.5), what, st_delay_at(d, 0.99), what, d->max_ns);
 }
-
-/* --- block I/O --- */
 
 static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
 {
@@ -8802,13 +8785,6 @@ static u64 st_round(const struct summary *s, u64 ns)
     return (ns + unit / 2) / unit * unit;
 }
 
-static void st_path(struct buf *b, const struct name *n)
-{
-    u32 from = isatty(out.text.fd) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
-    b_own(b, from ? "…" : "");
-    b_esc(b, n->s + from, n->len - from, 0);
-}
-
 static void st_what(struct buf *b)
 {
     if (!opt.command || !*opt.command) {
@@ -8977,11 +8953,14 @@ static void st_text_files(struct buf *b, const struct summary *s)
     u64 more;
     u32 n = st_names(list, ARRAY_LEN(list), st_is_file_with_bytes, &more);
     for (u32 i = 0; i < n; i++) {
-        st_path(b, list[i]);
-        if (list[i]->in_bytes)
-            b_f(b, " %s read", out_bytes(list[i]->in_bytes).s);
-        if (list[i]->out_bytes)
-            b_f(b, " %s written", out_bytes(list[i]->out_bytes).s);
+        const struct name *f = list[i];
+        u32 from = isatty(out.text.fd) ? u_skip(f->s, f->len, ST_PATH_COLUMNS) : 0;
+        b_own(b, from ? "…" : "");
+        b_esc(b, f->s + from, f->len - from, 0);
+        if (f->in_bytes)
+            b_f(b, " %s read", out_bytes(f->in_bytes).s);
+        if (f->out_bytes)
+            b_f(b, " %s written", out_bytes(f->out_bytes).s);
         st_item(&items);
     }
     st_end_items(&items, more, s->files_dropped);
@@ -9223,19 +9202,6 @@ static void st_json_summary(struct buf *b, const struct summary *s)
     b_s(b, "}\n");
 }
 
-/* Appends what only -C shows. */
-static void st_text_more(struct buf *b, const struct summary *s)
-{
-    if (!st_no_table(s)) {
-        b_c(b, '\n');
-        st_table(b, s);
-    }
-    st_text_where(b, s);
-    st_text_delays_of(b, &s->delays);
-    st_text_io_of(b, &s->io);
-    st_text_failed(b, s);
-}
-
 static void st_text(struct buf *b, const struct summary *s)
 {
     if (opt.count_only) {
@@ -9247,8 +9213,16 @@ static void st_text(struct buf *b, const struct summary *s)
         b_f(b, "%" PRIu64 " routine event%s hidden (start-up, memory, libraries): "
             "--no-filter shows %s\n", out.hidden, out.hidden == 1 ? "" : "s",
             out.hidden == 1 ? "it" : "them");
-    if (opt.count_too && !st_no_calls(s))
-        st_text_more(b, s);
+    if (!opt.count_too || st_no_calls(s))
+        return;
+    if (!st_no_table(s)) {
+        b_c(b, '\n');
+        st_table(b, s);
+    }
+    st_text_where(b, s);
+    st_text_delays_of(b, &s->delays);
+    st_text_io_of(b, &s->io);
+    st_text_failed(b, s);
 }
 
 static void st_report(struct summary *s, bool text)
@@ -10512,8 +10486,6 @@ static void md_shutdown(struct task *t, struct call *c)
     ev_num(e, EV_fd, (s32)c->arg[0]);
     md_emit(e);
 }
-
-/* --- bytes --- */
 
 /* to: the peer, if the call names it. */
 static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
