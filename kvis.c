@@ -6194,12 +6194,11 @@ struct out_tap {
 };
 
 enum {
-    OUT_PROCS = 128, OUT_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
-    OUT_NAMES = 4096,
+    OUT_PROCS = 128, OUT_NAMES = 4096, OUT_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
     OUT_HELD_NS = 800000000,  /* maximum delay of a line */
     OUT_QUIET_NS = 200000000, /* delayed events are printed after this time without an event */
-    OUT_DISK_FEW = 8,      /* fewer disk requests are hidden if none of them is slow */
+    OUT_DISK_FEW = 8,      /* a group of fewer disk requests is hidden if none is slow */
     OUT_SLOW_NS = 10000000 /* slow disk requests and waits for a CPU take at least this long */
 };
 
@@ -6217,8 +6216,8 @@ struct out_proc {
     pid_t parent, maker; /* process and thread that created this process */
     bool ended;          /* the process has exited; the pid can be reused */
     bool starting;       /* only routine events since the exec */
-    u64 exec_ns, last_ns; /* exec; last routine file access */
-    u64 since_ns;        /* first access to the files in `files`; 0: none */
+    u64 exec_ns, last_ns; /* times of the exec and of the last routine access */
+    u64 since_ns;        /* time of the first access to a file in `files`; 0: none */
     u32 files[N_NM_CLASSES]; /* number of opened files per class */
     u32 n_files, file[OUT_FILES]; /* hash table of their paths; 0: free */
     struct {             /* per class: common directory, or path of a single file */
@@ -6495,7 +6494,7 @@ static void out_line_cut(void)
     u32 columns = out.columns, len = b->len - out.line_from;
     if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    columns = out.columns - (b->ascii ? 3 : 1); /* for the ellipsis */
+    columns = out.columns - (b->ascii ? 3 : 1); /* leave columns for the ellipsis */
     b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
     b_own(b, "…");
     out_sgr("0");
@@ -6530,7 +6529,6 @@ static void out_break_partial(void)
     out.partial = NULL;
 }
 
-/* A number with its unit, returned by value. */
 struct out_text { char s[32]; };
 
 static struct out_text out_bytes(u64 n)
@@ -6703,8 +6701,9 @@ static void out_event_line(const struct event *e, const struct ev_group *request
     out_line_start(e->ts_ns, e->pid, e->tid, failed ? "31" : out_colour[cat]);
     if (requests)
         out_block(b, requests);
-    while (!requests && !out_template(b, e, text) && (text = strchr(text, '|')))
-        text++;
+    else
+        while (!out_template(b, e, text) && (text = strchr(text, '|')))
+            text++;
     if (e->err)
         b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
     if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
@@ -6848,8 +6847,8 @@ static struct out_proc *out_proc_of(pid_t pid)
     return p;
 }
 
-/* Delays the line about a process's creation, because an exec would make the line redundant.
- * Returns false if the line must be printed now. */
+/* Delays the line about a process's creation, because an exec makes the line redundant. Returns
+ * false if the line must be printed now. */
 static bool out_born(const struct event *e)
 {
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
@@ -6875,7 +6874,7 @@ static void out_name_by(const struct event *e)
     const char *was = out_comm(e->pid), *comm = n ? e->v[EV_comm].s.p : out_program(e, &n);
     if (!comm || (strlen(was) == n && !memcmp(was, comm, n)))
         return;
-    out_held_print(~0ull); /* these events are shown with the old name of the program */
+    out_held_print(~0ull); /* delayed events have the old name */
     out_name(e->pid, comm, n);
 }
 
@@ -6890,7 +6889,7 @@ static void out_leave_out(const struct event *e)
 
 static void out_executed(struct out_proc *p, const struct event *e)
 {
-    out_held_print(~0ull); /* if it has events of p, prints the line about p's creation */
+    out_held_print(~0ull); /* events before the exec, and maybe the creation of p */
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
@@ -6918,8 +6917,8 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* Returns whether the program has this file as an argument or, after the start-up, a directory that
- * contains the file. During start-up, `ls /etc` also reads /etc/ld.so.cache. */
+/* Returns whether the program has this file as an argument, or a directory that contains the file.
+ * Directories do not count during start-up: `ls /etc` also reads /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -6968,8 +6967,8 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         out.due_ns = ts_ns + OUT_HELD_NS;
 }
 
-/* Returns the path that an event reads or looks up, in a static buffer. NULL: the event has no
- * path, can change something, or failed with an error other than ENOENT. */
+/* Returns the path that an event reads or looks up, in a static buffer. NULL: there is none, or the
+ * event can change something or failed with an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
@@ -7029,7 +7028,6 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     return true;
 }
 
-/* Returns whether an event's socket is a UDP socket connected to a DNS server. */
 static bool out_is_dns(const struct event *e)
 {
     return ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].sym, "udp", 3)
@@ -7518,7 +7516,6 @@ static void out_json(const struct event *e)
     out_full(&out.json);
 }
 
-/* Passes an event to the sinks and taps. */
 static void out_event(const struct event *e)
 {
     if (e->ts_ns < out.start_ns)
@@ -7595,7 +7592,7 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
-/* Prints the delayed lines that are due. Called periodically while kvis waits. */
+/* Called periodically while kvis waits. */
 static void out_tick(u64 now)
 {
     if (!out.due_ns || now < out.due_ns)
@@ -7644,7 +7641,7 @@ struct st_time {
 
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of `ns` in calls of killed threads; not in -c */
+    u64 killed_ns; /* part of `ns` in calls of killed threads; -c excludes it */
     struct st_time known;
     u32 *hist; /* histogram of durations, or NULL */
     u16 row;   /* index of this row, set by st_compute_derived */
@@ -7709,7 +7706,7 @@ static struct summary {
     struct st_row chosen[ST_ROWS]; /* calls that filters select, for -c */
     bool apart;            /* the table of -c shows chosen[], not row[] */
     bool recorded;         /* read from a recording */
-    bool from_calls, from_tables; /* chosen[], caller[]: from recorded calls, from tables */
+    bool from_calls, from_tables; /* chosen[], caller[] come from recorded calls, tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* open-addressing hash table; count 0: free */
@@ -7934,9 +7931,9 @@ static void st_timed(struct task *t, const struct call *c)
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
-/* Returns whether the summary needs the duration of a call that causes no event: if BPF programs
- * record calls, of each call that can block. Otherwise the tracee has to stop, which is worthwhile
- * only for calls that wait for a disk. */
+/* Returns whether the summary needs the duration of a call that causes no event: of each call that
+ * can block if BPF programs record calls, otherwise only of calls that wait for a disk, because the
+ * tracee has to stop. */
 static bool st_can_wait(u16 row, bool recorded)
 {
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
@@ -8196,8 +8193,8 @@ static void st_table(struct buf *b, const struct summary *s)
 
 #define ST_PROC "proc" /* backend in recordings of kvis proc */
 
-/* Fills list with the names that `want` selects, by I/O, most first. Returns their number, at most
- * max; *more: number of names that did not fit. */
+/* Fills list with the names that `want` selects, most I/O first. Returns their number, at most max;
+ * *more: number of names that did not fit. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -8283,17 +8280,15 @@ static bool st_knows_io(void)
     return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
-/* When a number is known and meaningful. */
+/* When a number of the summary is known and meaningful. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
-    ST_CPU, ST_CPU_PARTS,
-    ST_PEAK,
-    ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
-    ST_BLOCK_IO, ST_BPF, ST_STOPS,
+    ST_CPU, ST_CPU_PARTS, ST_PEAK, ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE,
+    ST_TIMES, ST_BLOCK_IO, ST_BPF, ST_STOPS,
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED /* not known if lost_unknown is 1 */
 };
 
-/* JSON that replaces the numbers of losses */
+/* JSON in place of the numbers of lost records */
 #define ST_LOST_UNKNOWN \
     ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
 
@@ -8866,7 +8861,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* late calls are in no row */
+            known |= s->row[i].calls != 0; /* calls that began before the trace are in no row */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -8996,7 +8991,7 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     if (st_knows(s, ST_PEAK))
         b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
             s->processes > 1 ? " of the largest process" : "");
-    if (s->fallback && !out.events_on) /* with events, this was printed first */
+    if (s->fallback && !out.events_on) /* with events, the reason was printed first */
         b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
@@ -9021,8 +9016,8 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
         { s->unreadable, "stops in which the arguments of a call could not be read in time" },
-        { s->names_overflow, "uses of names that did not fit are counted as one name" },
-        { s->mappings_overflow, "memory mappings over the limit are left out" },
+        { s->names_overflow, "uses of names beyond the limit are counted under (more names)" },
+        { s->mappings_overflow, "memory mappings beyond the limit are missing" },
         { s->names_dropped, dropped },
         { s->programs_other, "executed programs (or fewer) are missing from the list" },
     };
@@ -9074,7 +9069,7 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* A thousand long names would overflow the buffer. */
+/* Flushes between rows, because a thousand long names would overflow the buffer. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
@@ -9276,14 +9271,11 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
     }
     u32 i = 0;
     for (; i < n && k < sizeof p->s - 1; i++) {
-        bool slash = k && p->s[k - 1] == '/';
-        if (slash && s[i] == '/')
-            continue;
-        if (slash && s[i] == '.' && (i + 1 == n || s[i + 1] == '/')) {
+        bool slash = k && p->s[k - 1] == '/', dot = s[i] == '.' && (i + 1 == n || s[i + 1] == '/');
+        if (slash && dot)
             i++;
-            continue;
-        }
-        p->s[k++] = s[i];
+        else if (!slash || s[i] != '/')
+            p->s[k++] = s[i];
     }
     if (k > 1 && p->s[k - 1] == '/')
         k--;
@@ -9314,7 +9306,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
     p->s[p->len] = 0;
 }
 
-/* Like md_join, but appends an absolute name to `from` as well: the root from md_base. */
+/* Like md_join, but also appends an absolute name to `from`, the root that md_base returned. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     if (!from) {
@@ -9434,7 +9426,6 @@ static void md_touch_fd(struct task *t, struct call *c, s32 n)
     c->n_touched = (u8)MAX(c->n_touched, i + 1);
 }
 
-/* Adds the files of a struct pollfd[]. */
 static void md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n)
 {
     struct pollfd set[CALL_SET_MAX];
@@ -9443,7 +9434,6 @@ static void md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n)
         md_touch_fd(t, c, set[i].fd);
 }
 
-/* Adds the files of an fd_set of n bits. */
 static void md_touch_select(struct task *t, struct call *c, u64 addr, s32 n)
 {
     u8 bits[CALL_SET_MAX / 8];
@@ -9521,7 +9511,7 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
     u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
     char at[64];
-    const struct name *in = t->fs ? t->fs->root : NULL; /* after chroot(2) */
+    const struct name *in = t->fs ? t->fs->root : NULL; /* path of t's root after chroot(2) */
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
     snprintf(at, sizeof at, "/proc/%d/root", t->tid);
     int root = open(at, O_PATH | O_CLOEXEC);
@@ -9563,7 +9553,7 @@ static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
-/* Returns whether -P selects a call by a path, as written or resolved, or by a descriptor. */
+/* Applies -P to the paths of a call, as written and resolved, and to its descriptors. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
@@ -9985,7 +9975,7 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 }
 
 /* Returns the kind of an opened file and sets *sx if it is known. If the path contains "..", sets
- * *p to the resolved path, from the record (goes_up in call.bpf.c) or, while a BPF program holds
+ * *p to the resolved path: from the record (goes_up in call.bpf.c) or, while a BPF program holds
  * the thread, from /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
@@ -10406,7 +10396,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     ev_peer(e, EV_local_addr, o->local);
     ev_num(e, EV_fd, (s32)c->arg[0]);
     ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
-    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts connect(2) */
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
         st_fail(&st, SC_connect, (u16)err, 1);
     if (!err && o->peer)
         o->peer->opens++;
@@ -10487,7 +10477,7 @@ static void md_shutdown(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* to: the peer, if the call names it. */
+/* to: the peer that the call names, or NULL. */
 static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
                                  const struct name *to, bool in)
 {
@@ -10535,7 +10525,7 @@ static bool md_repeats(const struct call *c)
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
 }
 
-/* Emits the event of a failed call on the descriptor in argument 0. */
+/* Emits the event of a call on argument 0 that moved no bytes. */
 static void md_unmoved(struct task *t, const struct call *c, const struct name *peer, bool in)
 {
     if (!md_repeats(c))
@@ -10576,9 +10566,9 @@ static void md_sendto(struct task *t, struct call *c)
         md_dns_emit(dns, c->err, t->at_ns);
 }
 
-/* Returns how many of the `bytes` that a call returned were received. room: size of the buffer.
- * MSG_PEEK leaves the bytes in the queue; MSG_ERRQUEUE returns sent bytes. With MSG_TRUNC, `bytes`
- * includes bytes that did not fit (recv(2)), and TCP discards all bytes (tcp(7)). */
+/* Returns how many of the `bytes` of a call were received. room: size of the buffer. MSG_PEEK
+ * leaves the bytes in the queue; MSG_ERRQUEUE returns sent bytes. With MSG_TRUNC, `bytes` includes
+ * bytes that did not fit (recv(2)), and TCP discards all of them (tcp(7)). */
 static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 {
     struct ofd *o = flags & MSG_TRUNC ? fd_get(t, n) : NULL;
@@ -10660,7 +10650,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     unsigned w = abi_word(c->abi);
     s32 n = (s32)c->arg[0];
     u64 first[2] = { 0, 0 }; /* base and length of the first buffer */
-    if (!mem_get(t, at, raw, 6 * w)) /* without msg_flags */
+    if (!mem_get(t, at, raw, 6 * w)) /* msg_flags, the last word, is not needed */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
@@ -10902,7 +10892,7 @@ static void md_brk(struct task *t, struct call *c)
 static void md_mmap(struct task *t, struct call *c)
 {
     u64 arg[6];
-    u32 w[6] = { 0 }; /* old mmap of i386: arguments in memory */
+    u32 w[6] = { 0 }; /* the old mmap of i386 takes a pointer to its arguments */
     if (c->row == SC_mmap_i386 && !mem_get(t, c->arg[0], w, sizeof w))
         return;
     for (int i = 0; i < 6; i++)
@@ -10979,8 +10969,8 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* Appends the strings of argv, each with its NUL. Truncates after STRINGS_MAX strings: their
- * pointers alone would exceed the limit of exec (6 MiB: fs/exec.c, bprm_stack_limits). */
+/* Appends the strings of argv, each with its NUL. Truncates after STRINGS_MAX strings, whose
+ * pointers alone exceed the limit of exec (6 MiB: fs/exec.c, bprm_stack_limits). */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -11006,7 +10996,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one */
+    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one byte */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
     t->exec_argv.cut |= mem_is_past(t); /* records do not contain argv */
 }
@@ -11029,8 +11019,8 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* setns(2) may enter a namespace of any kind: checks the PID namespace of later children, and
- * rereads the directories, which a new mount namespace changes. */
+/* setns(2) can enter a namespace of any kind: later children may be in another PID namespace, and a
+ * new mount namespace changes the directories. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -11187,9 +11177,9 @@ static struct call *md_modelled(struct task *t, struct call *c)
     return &as;
 }
 
-/* Handles the start of a call. shown: its arguments will be printed. A page of a tracee that uses
- * userfaultfd(2) may never arrive. kvis reads such a path now only if it is printed or -P is given,
- * otherwise at the end of the call, when the kernel has faulted it in. */
+/* Handles the start of a call. shown: its arguments will be printed. A page of a tracee with
+ * userfaultfd(2) may never arrive: kvis reads its paths now only if they are printed or -P is
+ * given, otherwise at the end of the call, when the kernel has faulted them in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
