@@ -6219,7 +6219,7 @@ struct out_proc {
     u64 exec_ns, last_ns; /* times of the exec and of the last routine access */
     u64 since_ns;        /* time of the first access to a file in `files`; 0: none */
     u32 files[N_NM_CLASSES]; /* number of opened files per class */
-    u32 n_files, file[OUT_FILES]; /* hash table of their paths; 0: free */
+    u32 n_files, file[OUT_FILES]; /* hash table of the paths of these files; 0: free */
     struct {             /* per class: common directory, or path of a single file */
         u32 len;
         char path[OUT_BELOW_MAX];
@@ -6442,7 +6442,7 @@ static void out_name(pid_t pid, const char *comm, size_t n)
 {
     struct out_named *named = out_name_place(pid);
     n = MIN(n, sizeof named->comm - 1);
-    memmove(named->comm, comm, n); /* comm may be in this slot */
+    memmove(named->comm, comm, n); /* not memcpy: comm may be in this slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
     named->slot = (struct out_slot){ pid, ++out.uses };
 }
@@ -6455,8 +6455,8 @@ static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
     b_c(b, ' ');
 }
 
-/* Appends the thread of a line: tid and program; with -v, the tid only; in observe mode, pid, tid
- * and the thread's name. */
+/* Appends the thread of a line: its tid and program; with -v, only its tid; in observe mode, its
+ * pid, tid and name. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
@@ -6695,7 +6695,7 @@ static void out_birth_line(struct out_proc *p)
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
-    const char *text = event_kinds[e->kind].text; /* alternatives with '|' between them */
+    const char *text = event_kinds[e->kind].text; /* alternatives, separated by '|' */
     u8 cat = requests ? CAT_NET : event_kinds[e->kind].cat;
     bool failed = e->err || ev_has(e, EV_failure);
     out_line_start(e->ts_ns, e->pid, e->tid, failed ? "31" : out_colour[cat]);
@@ -7083,7 +7083,7 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
         out_birth(p);
     if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
         if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
-            out_files_line(p, "starting: "); /* another line follows when start-up is over */
+            out_files_line(p, "starting: "); /* another line follows at the end of the start-up */
             p->since_ns = now;
         } else {
             out_files(p);
@@ -7124,7 +7124,7 @@ static void out_text_event(const struct event *e)
     }
     if (out_follow(p, e))
         return;
-    /* I/O is merged, and failed execs while PATH is searched. */
+    /* Merge I/O, and failed execs of a search in PATH. */
     if (event_kinds[e->kind].how & EVENT_RUNS || (e->kind == EK_BLOCK && ev_has(e, EV_op))
         || (e->kind == EK_EXEC && e->err == ENOENT)) {
         out_hold(e);
@@ -7155,7 +7155,7 @@ static bool out_ret_is_addr(const struct call *c)
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
 {
-    if (c->recorded) { /* the name comes from a file: untrusted */
+    if (c->recorded) { /* untrusted: the name comes from a file */
         b_json(b, c->recorded->name, strlen(c->recorded->name));
     } else if (c->known) {
         b_s(b, sc_name(c->row));
@@ -7535,7 +7535,7 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Starts a call's line (-v). whole_only: a filter needs the result, so prints nothing yet. */
+/* Starts a call's line (-v). whole_only: prints nothing yet, because a filter needs the result. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     if (out.diverted) {
@@ -7712,12 +7712,12 @@ static struct summary {
     struct st_failed failed[ST_ERRNOS]; /* open-addressing hash table; count 0: free */
     struct st_left left[ST_LEFT_OPEN];
     u64 n_left;
-    struct st_where where[ST_WHERE]; /* hash table, sorted at the end; no calls: free */
+    struct st_where where[ST_WHERE]; /* hash table, sorted at the end; 0 calls: free */
     u32 n_where;
     struct st_process longest[ST_PROCESSES]; /* processes without children */
     struct st_process failed_process[ST_PROCESSES]; /* the first failed processes */
     u64 n_longest, n_failed_processes;
-    struct name *program[ST_PROGRAMS]; /* executed programs, each once */
+    struct name *program[ST_PROGRAMS]; /* executed programs, without duplicates */
     u64 n_programs;
     struct st_delays delays; /* valid if n_delays is 1 */
     struct st_io io;         /* valid if n_io is 1 */
@@ -8252,7 +8252,7 @@ static void st_name_gone(const struct name *n)
     st.connections_dropped += st_is_connection(n);
 }
 
-/* Marks the names in the lists of the summary for nm_drop. */
+/* Marks the names in the lists of the summary, so nm_drop keeps them. */
 static void st_mark_names(void)
 {
     for (u32 i = 0; i < ST_WHERE; i++)
@@ -8527,8 +8527,7 @@ static void st_text_failed(struct buf *b, const struct summary *s)
     const struct st_failed *list[ST_ERRNOS];
     u32 n = st_failures(s, list, NULL);
     u64 connects = 0;
-    if (n)
-        b_s(b, "\n Failed calls:\n");
+    b_s(b, n ? "\n Failed calls:\n" : "");
     for (u32 i = 0; i < n; i++) {
         const char *error = u_errname(list[i]->err);
         connects += list[i]->row == SC_connect ? list[i]->count : 0;
@@ -9076,6 +9075,12 @@ static void st_json_room(const struct buf *b)
         out_full(&out.json);
 }
 
+static void st_json_unique(struct buf *b, const char *s, size_t n)
+{
+    const struct buf *unique = b_unique(s, n);
+    out_json_quoted(b, unique->p, unique->len);
+}
+
 static void st_json_connection(struct buf *b, const struct name *n)
 {
     static struct buf text;
@@ -9084,8 +9089,7 @@ static void st_json_connection(struct buf *b, const struct name *n)
     b_put(&text, n->s, type);
     b_s(&text, "→ ");
     b_put(&text, n->s + type, n->len - type);
-    const struct buf *unique = b_unique(text.p, text.len);
-    out_json_quoted(b, unique->p, unique->len);
+    st_json_unique(b, text.p, text.len);
 }
 
 static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
@@ -9126,12 +9130,10 @@ static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
         break;
     default:
         s = st_text_of(c, p, &len);
-        if (c->key) {
+        if (c->key)
             out_json_str(b, c->key, s, len);
-        } else {
-            const struct buf *unique = b_unique(s, len);
-            out_json_quoted(b, unique->p, unique->len);
-        }
+        else
+            st_json_unique(b, s, len);
     }
 }
 
@@ -10324,7 +10326,7 @@ static void md_connect(struct task *t, struct call *c)
             md_look_at_socket(t, o, (s32)c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
-            o->peer = peer; /* a connecting socket has no peer in the kernel */
+            o->peer = peer; /* a connecting socket has no peer in the kernel yet */
         }
     }
     struct event *e = md_event(EK_CONNECT, t, c);
@@ -10583,10 +10585,10 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 /* Saves the size of the address buffer, which the kernel overwrites. */
 static void md_recv_enter(struct task *t, struct call *c)
 {
-    u64 at = c->id == SC_recvmsg                    ? c->arg[1] + abi_word(c->abi)
-             : c->id == SC_recvfrom && c->arg[4] ? c->arg[5]
-                                                 : 0;
     u32 len;
+    u64 at = c->id == SC_recvfrom && c->arg[4] ? c->arg[5] : 0;
+    if (c->id == SC_recvmsg)
+        at = c->arg[1] + abi_word(c->abi);
     if (at && mem_get(t, at, &len, 4))
         c->outlen[0] = len;
 }
@@ -11067,9 +11069,9 @@ static void md_sigaction(struct task *t, struct call *c)
 {
     u64 handler = 0, flags = 0, bit = 1ull << ((c->arg[0] - 1) & 63);
     unsigned w = abi_word(c->abi);
-    if (c->err || !c->arg[1] || !t->proc || c->arg[0] < 1 || c->arg[0] > 64)
-        return;
-    if (!mem_word(t, c->abi, c->arg[1], &handler) || !mem_word(t, c->abi, c->arg[1] + w, &flags))
+    if (c->err || !c->arg[1] || !t->proc || c->arg[0] < 1 || c->arg[0] > 64
+        || !mem_word(t, c->abi, c->arg[1], &handler)
+        || !mem_word(t, c->abi, c->arg[1] + w, &flags))
         return;
     t->proc->caught = handler > 1 ? t->proc->caught | bit : t->proc->caught & ~bit;
     t->proc->restart = flags & SA_RESTART ? t->proc->restart | bit : t->proc->restart & ~bit;
