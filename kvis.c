@@ -5933,12 +5933,11 @@ struct out_tap {
 };
 
 enum {
-    OUT_PROCS = 128, OUT_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
-    OUT_NAMES = 4096,
+    OUT_PROCS = 128, OUT_NAMES = 4096, OUT_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
     OUT_HELD_NS = 800000000,  /* maximum delay of a line */
     OUT_QUIET_NS = 200000000, /* delayed events are printed after this time without an event */
-    OUT_DISK_FEW = 8,      /* fewer disk requests are hidden if none of them is slow */
+    OUT_DISK_FEW = 8,      /* a group of fewer disk requests is hidden if none is slow */
     OUT_SLOW_NS = 10000000 /* slow disk requests and waits for a CPU take at least this long */
 };
 
@@ -5956,10 +5955,10 @@ struct out_proc {
     pid_t parent, maker; /* process and thread that created this process */
     bool ended;          /* the process has exited; the pid can be reused */
     bool starting;       /* only routine events since the exec */
-    u64 exec_ns, last_ns; /* exec; last routine file access */
-    u64 since_ns;        /* first access to the files in `files`; 0: none */
+    u64 exec_ns, last_ns; /* times of the exec and of the last routine access */
+    u64 since_ns;        /* time of the first access to a file in `files`; 0: none */
     u32 files[N_NM_CLASSES]; /* number of opened files per class */
-    u32 n_files, file[OUT_FILES]; /* hash table of their paths; 0: free */
+    u32 n_files, file[OUT_FILES]; /* hash table of the paths of these files; 0: free */
     struct {             /* per class: common directory, or path of a single file */
         u32 len;
         char path[OUT_BELOW_MAX];
@@ -6189,7 +6188,7 @@ static void out_name(pid_t pid, const char *comm, size_t n)
 {
     struct out_named *named = out_name_place(pid);
     n = MIN(n, sizeof named->comm - 1);
-    memmove(named->comm, comm, n); /* comm may be in this slot */
+    memmove(named->comm, comm, n); /* not memcpy: comm may be in this slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
     named->slot = (struct out_slot){ pid, ++out.uses };
 }
@@ -6202,8 +6201,8 @@ static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
     b_c(b, ' ');
 }
 
-/* Appends the thread of a line: tid and program; with -v, the tid only; in observe mode, pid, tid
- * and the thread's name. */
+/* Appends the thread of a line: its tid and program; with -v, only its tid; in observe mode, its
+ * pid, tid and name. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
@@ -6241,7 +6240,7 @@ static void out_line_cut(void)
     u32 columns = out.columns, len = b->len - out.line_from;
     if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    columns = out.columns - (b->ascii ? 3 : 1); /* for the ellipsis */
+    columns = out.columns - (b->ascii ? 3 : 1); /* leave columns for the ellipsis */
     b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
     b_own(b, "…");
     out_sgr("0");
@@ -6276,7 +6275,6 @@ static void out_break_partial(void)
     out.partial = NULL;
 }
 
-/* A number with its unit, returned by value. */
 struct out_text { char s[32]; };
 
 static struct out_text out_bytes(u64 n)
@@ -6386,13 +6384,6 @@ static bool out_template(struct buf *b, const struct event *e, const char *p)
     return true;
 }
 
-static void out_template_any(struct buf *b, const struct event *e)
-{
-    const char *p = event_kinds[e->kind].text;
-    while (!out_template(b, e, p) && (p = strchr(p, '|')))
-        p++;
-}
-
 static struct out_text out_latency(u64 ns)
 {
     struct out_text t;
@@ -6450,13 +6441,15 @@ static void out_birth_line(struct out_proc *p)
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
+    const char *text = event_kinds[e->kind].text; /* alternatives, separated by '|' */
     u8 cat = requests ? CAT_NET : event_kinds[e->kind].cat;
     bool failed = e->err || ev_has(e, EV_failure);
     out_line_start(e->ts_ns, e->pid, e->tid, failed ? "31" : out_colour[cat]);
     if (requests)
         out_block(b, requests);
     else
-        out_template_any(b, e);
+        while (!out_template(b, e, text) && (text = strchr(text, '|')))
+            text++;
     if (e->err)
         b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
     if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
@@ -6491,13 +6484,6 @@ static void out_held_print(u64 until_ns)
     struct ev_group *g;
     while ((g = ev_group_take(&out_held, until_ns)))
         out_group(g);
-}
-
-/* Returns whether to delay an event to merge it: I/O, and failed execs of a search in PATH. */
-static bool out_holds(const struct event *e)
-{
-    return event_kinds[e->kind].how & EVENT_RUNS
-        || (e->kind == EK_BLOCK && ev_has(e, EV_op)) || (e->kind == EK_EXEC && e->err == ENOENT);
 }
 
 static void out_hold(const struct event *e)
@@ -6607,8 +6593,8 @@ static struct out_proc *out_proc_of(pid_t pid)
     return p;
 }
 
-/* Delays the line about a process's creation, because an exec would make the line redundant.
- * Returns false if the line must be printed now. */
+/* Delays the line about a process's creation, because an exec makes the line redundant. Returns
+ * false if the line must be printed now. */
 static bool out_born(const struct event *e)
 {
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
@@ -6634,7 +6620,7 @@ static void out_name_by(const struct event *e)
     const char *was = out_comm(e->pid), *comm = n ? e->v[EV_comm].s.p : out_program(e, &n);
     if (!comm || (strlen(was) == n && !memcmp(was, comm, n)))
         return;
-    out_held_print(~0ull); /* these events are shown with the old name of the program */
+    out_held_print(~0ull); /* delayed events have the old name */
     out_name(e->pid, comm, n);
 }
 
@@ -6649,7 +6635,7 @@ static void out_leave_out(const struct event *e)
 
 static void out_executed(struct out_proc *p, const struct event *e)
 {
-    out_held_print(~0ull); /* if it has events of p, prints the line about p's creation */
+    out_held_print(~0ull); /* events before the exec, and maybe the creation of p */
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
@@ -6677,8 +6663,8 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* Returns whether the program has this file as an argument or, after the start-up, a directory that
- * contains the file. During start-up, `ls /etc` also reads /etc/ld.so.cache. */
+/* Returns whether the program has this file as an argument, or a directory that contains the file.
+ * Directories do not count during start-up: `ls /etc` also reads /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -6727,8 +6713,8 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         out.due_ns = ts_ns + OUT_HELD_NS;
 }
 
-/* Returns the path that an event reads or looks up, in a static buffer. NULL: the event has no
- * path, can change something, or failed with an error other than ENOENT. */
+/* Returns the path that an event reads or looks up, in a static buffer. NULL: there is none, or the
+ * event can change something or failed with an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
@@ -6788,7 +6774,6 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     return true;
 }
 
-/* Returns whether an event's socket is a UDP socket connected to a DNS server. */
 static bool out_is_dns(const struct event *e)
 {
     return ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].sym, "udp", 3)
@@ -6844,7 +6829,7 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
         out_birth(p);
     if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
         if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
-            out_files_line(p, "starting: "); /* another line follows when start-up is over */
+            out_files_line(p, "starting: "); /* another line follows at the end of the start-up */
             p->since_ns = now;
         } else {
             out_files(p);
@@ -6885,7 +6870,9 @@ static void out_text_event(const struct event *e)
     }
     if (out_follow(p, e))
         return;
-    if (out_holds(e)) {
+    /* Merge I/O, and failed execs of a search in PATH. */
+    if (event_kinds[e->kind].how & EVENT_RUNS || (e->kind == EK_BLOCK && ev_has(e, EV_op))
+        || (e->kind == EK_EXEC && e->err == ENOENT)) {
         out_hold(e);
         return;
     }
@@ -6914,7 +6901,7 @@ static bool out_ret_is_addr(const struct call *c)
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
 {
-    if (c->recorded) { /* the name comes from a file: untrusted */
+    if (c->recorded) { /* untrusted: the name comes from a file */
         b_json(b, c->recorded->name, strlen(c->recorded->name));
     } else if (c->known) {
         b_s(b, sc_name(c->row));
@@ -7275,9 +7262,6 @@ static void out_json(const struct event *e)
     out_full(&out.json);
 }
 
-/* --- the entry points --- */
-
-/* Passes an event to the sinks and taps. */
 static void out_event(const struct event *e)
 {
     if (e->ts_ns < out.start_ns)
@@ -7297,7 +7281,7 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Starts a call's line (-v). whole_only: a filter needs the result, so prints nothing yet. */
+/* Starts a call's line (-v). whole_only: prints nothing yet, because a filter needs the result. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     if (out.diverted) {
@@ -7354,7 +7338,7 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
-/* Prints the delayed lines that are due. Called periodically while kvis waits. */
+/* Called periodically while kvis waits. */
 static void out_tick(u64 now)
 {
     if (!out.due_ns || now < out.due_ns)
@@ -7403,7 +7387,7 @@ struct st_time {
 
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of `ns` in calls of killed threads; not in -c */
+    u64 killed_ns; /* part of `ns` in calls of killed threads; -c excludes it */
     struct st_time known;
     u32 *hist; /* histogram of durations, or NULL */
     u16 row;   /* index of this row, set by st_compute_derived */
@@ -7468,18 +7452,18 @@ static struct summary {
     struct st_row chosen[ST_ROWS]; /* calls that filters select, for -c */
     bool apart;            /* the table of -c shows chosen[], not row[] */
     bool recorded;         /* read from a recording */
-    bool from_calls, from_tables; /* chosen[], caller[]: from recorded calls, from tables */
+    bool from_calls, from_tables; /* chosen[], caller[] come from recorded calls, tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* open-addressing hash table; count 0: free */
     struct st_left left[ST_LEFT_OPEN];
     u64 n_left;
-    struct st_where where[ST_WHERE]; /* hash table, sorted at the end; no calls: free */
+    struct st_where where[ST_WHERE]; /* hash table, sorted at the end; 0 calls: free */
     u32 n_where;
     struct st_process longest[ST_PROCESSES]; /* processes without children */
     struct st_process failed_process[ST_PROCESSES]; /* the first failed processes */
     u64 n_longest, n_failed_processes;
-    struct name *program[ST_PROGRAMS]; /* executed programs, each once */
+    struct name *program[ST_PROGRAMS]; /* executed programs, without duplicates */
     u64 n_programs;
     struct st_delays delays; /* valid if n_delays is 1 */
     struct st_io io;         /* valid if n_io is 1 */
@@ -7693,9 +7677,9 @@ static void st_timed(struct task *t, const struct call *c)
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
-/* Returns whether the summary needs the duration of a call that causes no event: if BPF programs
- * record calls, of each call that can block. Otherwise the tracee has to stop, which is worthwhile
- * only for calls that wait for a disk. */
+/* Returns whether the summary needs the duration of a call that causes no event: of each call that
+ * can block if BPF programs record calls, otherwise only of calls that wait for a disk, because the
+ * tracee has to stop. */
 static bool st_can_wait(u16 row, bool recorded)
 {
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
@@ -7955,8 +7939,8 @@ static void st_table(struct buf *b, const struct summary *s)
 
 #define ST_PROC "proc" /* backend in recordings of kvis proc */
 
-/* Fills list with the names that `want` selects, by I/O, most first. Returns their number, at most
- * max; *more: number of names that did not fit. */
+/* Fills list with the names that `want` selects, most I/O first. Returns their number, at most max;
+ * *more: number of names that did not fit. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -8014,7 +7998,7 @@ static void st_name_gone(const struct name *n)
     st.connections_dropped += st_is_connection(n);
 }
 
-/* Marks the names in the lists of the summary for nm_drop. */
+/* Marks the names in the lists of the summary, so nm_drop keeps them. */
 static void st_mark_names(void)
 {
     for (u32 i = 0; i < ST_WHERE; i++)
@@ -8042,17 +8026,15 @@ static bool st_knows_io(void)
     return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
-/* When a number is known and meaningful. */
+/* When a number of the summary is known and meaningful. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
-    ST_CPU, ST_CPU_PARTS,
-    ST_PEAK,
-    ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
-    ST_BLOCK_IO, ST_BPF, ST_STOPS,
+    ST_CPU, ST_CPU_PARTS, ST_PEAK, ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE,
+    ST_TIMES, ST_BLOCK_IO, ST_BPF, ST_STOPS,
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED /* not known if lost_unknown is 1 */
 };
 
-/* JSON that replaces the numbers of losses */
+/* JSON in place of the numbers of lost records */
 #define ST_LOST_UNKNOWN \
     ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
 
@@ -8141,8 +8123,6 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* --- where the time went --- */
-
 /* Returns how many rows of where[] to show: each has at least 1 ms. *more: number of others. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
@@ -8230,8 +8210,6 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
         st_delay_at(d, 0.5), what, st_delay_at(d, 0.99), what, d->max_ns);
 }
 
-/* --- block I/O --- */
-
 static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
 {
     io->took.count++;
@@ -8295,8 +8273,7 @@ static void st_text_failed(struct buf *b, const struct summary *s)
     const struct st_failed *list[ST_ERRNOS];
     u32 n = st_failures(s, list, NULL);
     u64 connects = 0;
-    if (n)
-        b_s(b, "\n Failed calls:\n");
+    b_s(b, n ? "\n Failed calls:\n" : "");
     for (u32 i = 0; i < n; i++) {
         const char *error = u_errname(list[i]->err);
         connects += list[i]->row == SC_connect ? list[i]->count : 0;
@@ -8548,13 +8525,6 @@ static u64 st_round(const struct summary *s, u64 ns)
     return (ns + unit / 2) / unit * unit;
 }
 
-static void st_path(struct buf *b, const struct name *n)
-{
-    u32 from = isatty(out.text.fd) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
-    b_own(b, from ? "…" : "");
-    b_esc(b, n->s + from, n->len - from, 0);
-}
-
 static void st_what(struct buf *b)
 {
     if (!opt.command || !*opt.command) {
@@ -8636,7 +8606,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* late calls are in no row */
+            known |= s->row[i].calls != 0; /* calls that began before the trace are in no row */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -8723,11 +8693,14 @@ static void st_text_files(struct buf *b, const struct summary *s)
     u64 more;
     u32 n = st_names(list, ARRAY_LEN(list), st_is_file_with_bytes, &more);
     for (u32 i = 0; i < n; i++) {
-        st_path(b, list[i]);
-        if (list[i]->in_bytes)
-            b_f(b, " %s read", out_bytes(list[i]->in_bytes).s);
-        if (list[i]->out_bytes)
-            b_f(b, " %s written", out_bytes(list[i]->out_bytes).s);
+        const struct name *f = list[i];
+        u32 from = isatty(out.text.fd) ? u_skip(f->s, f->len, ST_PATH_COLUMNS) : 0;
+        b_own(b, from ? "…" : "");
+        b_esc(b, f->s + from, f->len - from, 0);
+        if (f->in_bytes)
+            b_f(b, " %s read", out_bytes(f->in_bytes).s);
+        if (f->out_bytes)
+            b_f(b, " %s written", out_bytes(f->out_bytes).s);
         st_item(&items);
     }
     st_end_items(&items, more, s->files_dropped);
@@ -8763,7 +8736,7 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     if (st_knows(s, ST_PEAK))
         b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
             s->processes > 1 ? " of the largest process" : "");
-    if (s->fallback && !out.events_on) /* with events, this was printed first */
+    if (s->fallback && !out.events_on) /* with events, the reason was printed first */
         b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
@@ -8788,8 +8761,8 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
         { s->unreadable, "stops in which the arguments of a call could not be read in time" },
-        { s->names_overflow, "uses of names that did not fit are counted as one name" },
-        { s->mappings_overflow, "memory mappings over the limit are left out" },
+        { s->names_overflow, "uses of names beyond the limit are counted under (more names)" },
+        { s->mappings_overflow, "memory mappings beyond the limit are missing" },
         { s->names_dropped, dropped },
         { s->programs_other, "executed programs (or fewer) are missing from the list" },
     };
@@ -8841,11 +8814,17 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* A thousand long names would overflow the buffer. */
+/* Flushes between rows, because a thousand long names would overflow the buffer. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
         out_full(&out.json);
+}
+
+static void st_json_unique(struct buf *b, const char *s, size_t n)
+{
+    const struct buf *unique = b_unique(s, n);
+    out_json_quoted(b, unique->p, unique->len);
 }
 
 static void st_json_connection(struct buf *b, const struct name *n)
@@ -8856,8 +8835,7 @@ static void st_json_connection(struct buf *b, const struct name *n)
     b_put(&text, n->s, type);
     b_s(&text, "→ ");
     b_put(&text, n->s + type, n->len - type);
-    const struct buf *unique = b_unique(text.p, text.len);
-    out_json_quoted(b, unique->p, unique->len);
+    st_json_unique(b, text.p, text.len);
 }
 
 static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
@@ -8898,12 +8876,10 @@ static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
         break;
     default:
         s = st_text_of(c, p, &len);
-        if (c->key) {
+        if (c->key)
             out_json_str(b, c->key, s, len);
-        } else {
-            const struct buf *unique = b_unique(s, len);
-            out_json_quoted(b, unique->p, unique->len);
-        }
+        else
+            st_json_unique(b, s, len);
     }
 }
 
@@ -8969,19 +8945,6 @@ static void st_json_summary(struct buf *b, const struct summary *s)
     b_s(b, "}\n");
 }
 
-/* Appends what only -C shows. */
-static void st_text_more(struct buf *b, const struct summary *s)
-{
-    if (!st_no_table(s)) {
-        b_c(b, '\n');
-        st_table(b, s);
-    }
-    st_text_where(b, s);
-    st_text_delays_of(b, &s->delays);
-    st_text_io_of(b, &s->io);
-    st_text_failed(b, s);
-}
-
 static void st_text(struct buf *b, const struct summary *s)
 {
     if (opt.count_only) {
@@ -8993,8 +8956,16 @@ static void st_text(struct buf *b, const struct summary *s)
         b_f(b, "%" PRIu64 " routine event%s hidden (start-up, memory, libraries): "
             "--no-filter shows %s\n", out.hidden, out.hidden == 1 ? "" : "s",
             out.hidden == 1 ? "it" : "them");
-    if (opt.count_too && !st_no_calls(s))
-        st_text_more(b, s);
+    if (!opt.count_too || st_no_calls(s))
+        return;
+    if (!st_no_table(s)) {
+        b_c(b, '\n');
+        st_table(b, s);
+    }
+    st_text_where(b, s);
+    st_text_delays_of(b, &s->delays);
+    st_text_io_of(b, &s->io);
+    st_text_failed(b, s);
 }
 
 static void st_report(struct summary *s, bool text)
@@ -9048,14 +9019,11 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
     }
     u32 i = 0;
     for (; i < n && k < sizeof p->s - 1; i++) {
-        bool slash = k && p->s[k - 1] == '/';
-        if (slash && s[i] == '/')
-            continue;
-        if (slash && s[i] == '.' && (i + 1 == n || s[i + 1] == '/')) {
+        bool slash = k && p->s[k - 1] == '/', dot = s[i] == '.' && (i + 1 == n || s[i + 1] == '/');
+        if (slash && dot)
             i++;
-            continue;
-        }
-        p->s[k++] = s[i];
+        else if (!slash || s[i] != '/')
+            p->s[k++] = s[i];
     }
     if (k > 1 && p->s[k - 1] == '/')
         k--;
@@ -9086,7 +9054,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
     p->s[p->len] = 0;
 }
 
-/* Like md_join, but appends an absolute name to `from` as well: the root from md_base. */
+/* Like md_join, but also appends an absolute name to `from`, the root that md_base returned. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     if (!from) {
@@ -9206,7 +9174,6 @@ static void md_touch_fd(struct task *t, struct call *c, s32 n)
     c->n_touched = (u8)MAX(c->n_touched, i + 1);
 }
 
-/* Adds the files of a struct pollfd[]. */
 static void md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n)
 {
     struct pollfd set[CALL_SET_MAX];
@@ -9215,7 +9182,6 @@ static void md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n)
         md_touch_fd(t, c, set[i].fd);
 }
 
-/* Adds the files of an fd_set of n bits. */
 static void md_touch_select(struct task *t, struct call *c, u64 addr, s32 n)
 {
     u8 bits[CALL_SET_MAX / 8];
@@ -9293,7 +9259,7 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
     u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
     char at[64];
-    const struct name *in = t->fs ? t->fs->root : NULL; /* after chroot(2) */
+    const struct name *in = t->fs ? t->fs->root : NULL; /* path of t's root after chroot(2) */
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
     snprintf(at, sizeof at, "/proc/%d/root", t->tid);
     int root = open(at, O_PATH | O_CLOEXEC);
@@ -9335,7 +9301,7 @@ static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
-/* Returns whether -P selects a call by a path, as written or resolved, or by a descriptor. */
+/* Applies -P to the paths of a call, as written and resolved, and to its descriptors. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
@@ -9757,7 +9723,7 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 }
 
 /* Returns the kind of an opened file and sets *sx if it is known. If the path contains "..", sets
- * *p to the resolved path, from the record (goes_up in call.bpf.c) or, while a BPF program holds
+ * *p to the resolved path: from the record (goes_up in call.bpf.c) or, while a BPF program holds
  * the thread, from /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
@@ -10147,7 +10113,7 @@ static void md_connect(struct task *t, struct call *c)
             md_look_at_socket(t, o, (s32)c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
-            o->peer = peer; /* a connecting socket has no peer in the kernel */
+            o->peer = peer; /* a connecting socket has no peer in the kernel yet */
         }
     }
     struct event *e = md_event(EK_CONNECT, t, c);
@@ -10219,7 +10185,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     ev_peer(e, EV_local_addr, o->local);
     ev_num(e, EV_fd, (s32)c->arg[0]);
     ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
-    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts connect(2) */
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
         st_fail(&st, SC_connect, (u16)err, 1);
     if (!err && o->peer)
         o->peer->opens++;
@@ -10300,9 +10266,7 @@ static void md_shutdown(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* --- bytes --- */
-
-/* to: the peer, if the call names it. */
+/* to: the peer that the call names, or NULL. */
 static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
                                  const struct name *to, bool in)
 {
@@ -10350,7 +10314,7 @@ static bool md_repeats(const struct call *c)
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
 }
 
-/* Emits the event of a failed call on the descriptor in argument 0. */
+/* Emits the event of a call on argument 0 that moved no bytes. */
 static void md_unmoved(struct task *t, const struct call *c, const struct name *peer, bool in)
 {
     if (!md_repeats(c))
@@ -10391,9 +10355,9 @@ static void md_sendto(struct task *t, struct call *c)
         md_dns_emit(dns, c->err, t->at_ns);
 }
 
-/* Returns how many of the `bytes` that a call returned were received. room: size of the buffer.
- * MSG_PEEK leaves the bytes in the queue; MSG_ERRQUEUE returns sent bytes. With MSG_TRUNC, `bytes`
- * includes bytes that did not fit (recv(2)), and TCP discards all bytes (tcp(7)). */
+/* Returns how many of the `bytes` of a call were received. room: size of the buffer. MSG_PEEK
+ * leaves the bytes in the queue; MSG_ERRQUEUE returns sent bytes. With MSG_TRUNC, `bytes` includes
+ * bytes that did not fit (recv(2)), and TCP discards all of them (tcp(7)). */
 static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 {
     struct ofd *o = flags & MSG_TRUNC ? fd_get(t, n) : NULL;
@@ -10408,10 +10372,10 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 /* Saves the size of the address buffer, which the kernel overwrites. */
 static void md_recv_enter(struct task *t, struct call *c)
 {
-    u64 at = c->id == SC_recvmsg                    ? c->arg[1] + abi_word(c->abi)
-             : c->id == SC_recvfrom && c->arg[4] ? c->arg[5]
-                                                 : 0;
     u32 len;
+    u64 at = c->id == SC_recvfrom && c->arg[4] ? c->arg[5] : 0;
+    if (c->id == SC_recvmsg)
+        at = c->arg[1] + abi_word(c->abi);
     if (at && mem_get(t, at, &len, 4))
         c->outlen[0] = len;
 }
@@ -10475,7 +10439,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     unsigned w = abi_word(c->abi);
     s32 n = (s32)c->arg[0];
     u64 first[2] = { 0, 0 }; /* base and length of the first buffer */
-    if (!mem_get(t, at, raw, 6 * w)) /* without msg_flags */
+    if (!mem_get(t, at, raw, 6 * w)) /* msg_flags, the last word, is not needed */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
@@ -10745,7 +10709,7 @@ static void md_brk(struct task *t, struct call *c)
 static void md_mmap(struct task *t, struct call *c)
 {
     u64 arg[6];
-    u32 w[6] = { 0 }; /* old mmap of i386: arguments in memory */
+    u32 w[6] = { 0 }; /* the old mmap of i386 takes a pointer to its arguments */
     if (c->row == SC_mmap_i386 && !mem_get(t, c->arg[0], w, sizeof w))
         return;
     for (int i = 0; i < 6; i++)
@@ -10822,8 +10786,8 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* Appends the strings of argv, each with its NUL. Truncates after STRINGS_MAX strings: their
- * pointers alone would exceed the limit of exec (6 MiB: fs/exec.c, bprm_stack_limits). */
+/* Appends the strings of argv, each with its NUL. Truncates after STRINGS_MAX strings, whose
+ * pointers alone exceed the limit of exec (6 MiB: fs/exec.c, bprm_stack_limits). */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -10849,7 +10813,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one */
+    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one byte */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
     t->exec_argv.cut |= mem_is_past(t); /* records do not contain argv */
 }
@@ -10872,8 +10836,8 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* setns(2) may enter a namespace of any kind: checks the PID namespace of later children, and
- * rereads the directories, which a new mount namespace changes. */
+/* setns(2) can enter a namespace of any kind: later children may be in another PID namespace, and a
+ * new mount namespace changes the directories. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -10920,9 +10884,9 @@ static void md_sigaction(struct task *t, struct call *c)
 {
     u64 handler = 0, flags = 0, bit = 1ull << ((c->arg[0] - 1) & 63);
     unsigned w = abi_word(c->abi);
-    if (c->err || !c->arg[1] || !t->proc || c->arg[0] < 1 || c->arg[0] > 64)
-        return;
-    if (!mem_word(t, c->abi, c->arg[1], &handler) || !mem_word(t, c->abi, c->arg[1] + w, &flags))
+    if (c->err || !c->arg[1] || !t->proc || c->arg[0] < 1 || c->arg[0] > 64
+        || !mem_word(t, c->abi, c->arg[1], &handler)
+        || !mem_word(t, c->abi, c->arg[1] + w, &flags))
         return;
     t->proc->caught = handler > 1 ? t->proc->caught | bit : t->proc->caught & ~bit;
     t->proc->restart = flags & SA_RESTART ? t->proc->restart | bit : t->proc->restart & ~bit;
@@ -11031,9 +10995,9 @@ static struct call *md_modelled(struct task *t, struct call *c)
     return &as;
 }
 
-/* Handles the start of a call. shown: its arguments will be printed. A page of a tracee that uses
- * userfaultfd(2) may never arrive. kvis reads such a path now only if it is printed or -P is given,
- * otherwise at the end of the call, when the kernel has faulted it in. */
+/* Handles the start of a call. shown: its arguments will be printed. A page of a tracee with
+ * userfaultfd(2) may never arrive: kvis reads its paths now only if they are printed or -P is
+ * given, otherwise at the end of the call, when the kernel has faulted them in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
