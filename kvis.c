@@ -13929,11 +13929,11 @@ static void px_on_event(const struct event *e)
         u64 from = e->ts_ns - MIN((u64)e->v[EV_delay_ns].n, e->ts_ns);
         px_async(t, PX_SCHED, "waits for CPU", 13, from, e->ts_ns);
         px_wait(t, from, e->ts_ns);
-    }
-    else if ((e->kind == EK_BLOCK || e->kind == EK_URING) && ev_has(e, EV_duration_ns))
+    } else if ((e->kind == EK_BLOCK || e->kind == EK_URING) && ev_has(e, EV_duration_ns)) {
         px_block(t, e);
-    else
+    } else {
         px_instant(t, e);
+    }
     if (e->kind == EK_CLOSE && ev_has(e, EV_age_ns) && ev_has(e, EV_path))
         px_async(t, PX_OPEN, e->v[EV_path].s.p, e->v[EV_path].s.len,
                  e->ts_ns - (u64)e->v[EV_age_ns].n, e->ts_ns);
@@ -15238,14 +15238,12 @@ static void df_text(struct buf *b)
 {
     bool proc = df_of_proc(0);
     static struct buf command, numbers;
-    u64 cpu[2] = { df.sum[0]->cpu_ns, df.sum[1]->cpu_ns };
-    bool cpu_known = cpu[0] && cpu[1];
     command.ascii = numbers.ascii = b->ascii;
     st_command(&command);
     b_reset(&numbers);
     df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
-    if (cpu_known)
-        df_text_total(&numbers, ", CPU ", cpu[0], cpu[1]);
+    if (df.sum[0]->cpu_ns && df.sum[1]->cpu_ns)
+        df_text_total(&numbers, ", CPU ", df.sum[0]->cpu_ns, df.sum[1]->cpu_ns);
     /* The line has at most 80 columns; 6 are for a space and "...: ". */
     u32 columns = (u32)u_width(numbers.p, numbers.len) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
@@ -15254,16 +15252,17 @@ static void df_text(struct buf *b)
     b_put(b, numbers.p, numbers.len);
     b_c(b, '\n');
     for (u32 k = 0; k < 2; k++) {
+        const struct summary *s = df.sum[k];
         b_f(b, " %c: ", 'A' + (int)k);
         b_esc(b, df.file[k], strlen(df.file[k]), 0);
-        b_f(b, " (%.3f s", (double)df.sum[k]->duration_ns / 1e9);
+        b_f(b, " (%.3f s", (double)s->duration_ns / 1e9);
         if (proc)
-            out_count(b, 0, df.sum[k]->commands, "command", "commands");
+            out_count(b, 0, s->commands, "command", "commands");
         else
-            out_count(b, 0, df.sum[k]->syscalls, "call", "calls");
-        out_count(b, 0, df.sum[k]->processes, "process", "processes");
+            out_count(b, 0, s->syscalls, "call", "calls");
+        out_count(b, 0, s->processes, "process", "processes");
         b_s(b, ", ");
-        b_esc(b, df.sum[k]->backend, strlen(df.sum[k]->backend), 0);
+        b_esc(b, s->backend, strlen(s->backend), 0);
         b_s(b, ")\n");
     }
     if (df_other_calls())
