@@ -12164,7 +12164,7 @@ static struct {
     u32 n_unasked;             /* number of system calls that -e excluded */
 } rec_in; /* in .bss, like rec_out */
 
-/* Reports why the recording cannot be read further. The first reason counts. */
+/* Reports why the recording cannot be read further. Keeps only the first reason. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
@@ -13137,7 +13137,7 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* flags (SequenceFlags): 1: needs no earlier packet; 2: needs earlier packets. */
+/* flags: SequenceFlags. 1: the packet needs no earlier packets; 2: it needs them. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -13914,7 +13914,7 @@ static void px_block(struct px_track *t, const struct event *e)
     char tmp[64];
     struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
     u64 issue = e->ts_ns - (u64)e->v[EV_duration_ns].n;
-    out_template(&name, e, "{device} "); /* appends nothing if the event has no device */
+    out_template(&name, e, "{device} "); /* nothing if the event has no device */
     out_template(&name, e, "{op} ");
     out_template(&name, e, "{bytes}");
     px_async(t, e->kind == EK_URING ? PX_URING : PX_BLOCK, name.p, name.len, issue, e->ts_ns);
@@ -14439,10 +14439,10 @@ static int rep_temporary(const char *dir)
  * df_is_above. */
 
 enum {
-    DF_SHOWN = 10,        /* rows of a table in text output */
-    DF_LIVES = 1 << 16,   /* processes that run at the same time */
-    DF_LINE = 512,        /* bytes of a command line with --by=line */
-    DF_RUNS = 4096,       /* command runs in a timeline */
+    DF_SHOWN = 10,        /* most rows of a table in text output */
+    DF_LIVES = 1 << 16,   /* most processes at the same time */
+    DF_LINE = 512,        /* most bytes of a command line with --by=line */
+    DF_RUNS = 4096,       /* most command runs in a timeline */
     DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
     DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
 };
@@ -14638,7 +14638,7 @@ static void df_fork(const struct event *e)
         return;
     l->parent = parent->pid;
     l->parent_serial = parent->serial;
-    l->now.name = parent->now.name; /* until it calls exec */
+    l->now.name = parent->now.name; /* its name until it calls exec */
     if (!parent->children++)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
@@ -15541,8 +15541,8 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns the highest CPU plus 1 in a file such as /sys/devices/system/cpu/online; 0: no file.
- * first: returns the lowest CPU; -1: no file. */
+/* Returns the highest CPU number plus 1 in a file such as /sys/devices/system/cpu/online, or 0
+ * without the file. With `first`, returns the lowest CPU number, or -1. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -15558,12 +15558,12 @@ static int pf_cpus(const char *which, bool first)
 
 enum { PF_MEMBERS = 5 }; /* most events of a group */
 
-/* An event group at its last read, or all 0. */
+/* State of an event group at its last read; all 0 before. */
 struct pf_count {
     u64 enabled, running, value[PF_MEMBERS];
 };
 
-/* An event group since its previous read. */
+/* Change of an event group since its previous read. */
 struct pf_delta {
     u64 enabled, running;       /* ns for which the group was enabled, and counting on a PMU */
     double value[PF_MEMBERS];   /* scaled to `enabled` as perf_event_open(2) says */
