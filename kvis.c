@@ -11985,9 +11985,10 @@ static void rec_begin(void)
     }
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
         char key[24];
-        snprintf(key, sizeof key, "comm %d", n->pid);
-        if (n->pid) /* an attached process, which called exec before the recording began */
-            rec_meta(key, n->comm);
+        if (!n->pid)
+            continue;
+        snprintf(key, sizeof key, "comm %d", n->pid); /* an attached process: exec was earlier */
+        rec_meta(key, n->comm);
     }
     for (u32 at = 0; at < rec_processes.len; at += (u32)strlen(rec_processes.p + at) + 1)
         rec_meta("process", rec_processes.p + at);
