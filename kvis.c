@@ -11506,9 +11506,10 @@ static void rec_begin(void)
     }
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
         char key[24];
-        snprintf(key, sizeof key, "comm %d", n->slot.pid);
-        if (n->slot.pid) /* an attached process, which called exec before the recording began */
-            rec_meta(key, n->comm);
+        if (!n->slot.pid)
+            continue;
+        snprintf(key, sizeof key, "comm %d", n->slot.pid); /* attached: its exec was earlier */
+        rec_meta(key, n->comm);
     }
     for (u32 at = 0; at < rec_processes.len; at += (u32)strlen(rec_processes.p + at) + 1)
         rec_meta("process", rec_processes.p + at);
@@ -11685,7 +11686,7 @@ static struct {
     u32 n_unasked;             /* number of system calls that -e excluded */
 } rec_in; /* in .bss, like rec_out */
 
-/* Reports why the recording cannot be read further. The first reason counts. */
+/* Reports why the recording cannot be read further. Keeps only the first reason. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
@@ -12658,7 +12659,7 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* flags (SequenceFlags): 1: needs no earlier packet; 2: needs earlier packets. */
+/* flags: SequenceFlags. 1: the packet needs no earlier packets; 2: it needs them. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -13435,7 +13436,7 @@ static void px_block(struct px_track *t, const struct event *e)
     char tmp[64];
     struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
     u64 issue = e->ts_ns - (u64)e->v[EV_duration_ns].n;
-    out_template(&name, e, "{device} "); /* appends nothing if the event has no device */
+    out_template(&name, e, "{device} "); /* nothing if the event has no device */
     out_template(&name, e, "{op} ");
     out_template(&name, e, "{bytes}");
     px_async(t, e->kind == EK_URING ? PX_URING : PX_BLOCK, name.p, name.len, issue, e->ts_ns);
@@ -13450,11 +13451,11 @@ static void px_on_event(const struct event *e)
         u64 from = e->ts_ns - MIN((u64)e->v[EV_delay_ns].n, e->ts_ns);
         px_async(t, PX_SCHED, "waits for CPU", 13, from, e->ts_ns);
         px_wait(t, from, e->ts_ns);
-    }
-    else if ((e->kind == EK_BLOCK || e->kind == EK_URING) && ev_has(e, EV_duration_ns))
+    } else if ((e->kind == EK_BLOCK || e->kind == EK_URING) && ev_has(e, EV_duration_ns)) {
         px_block(t, e);
-    else
+    } else {
         px_instant(t, e);
+    }
     if (e->kind == EK_CLOSE && ev_has(e, EV_age_ns) && ev_has(e, EV_path))
         px_async(t, PX_OPEN, e->v[EV_path].s.p, e->v[EV_path].s.len,
                  e->ts_ns - (u64)e->v[EV_age_ns].n, e->ts_ns);
@@ -13961,10 +13962,10 @@ static int rep_temporary(const char *dir)
  * df_is_above. */
 
 enum {
-    DF_SHOWN = 10,        /* rows of a table in text output */
-    DF_LIVES = 1 << 16,   /* processes that run at the same time */
-    DF_LINE = 512,        /* bytes of a command line with --by=line */
-    DF_RUNS = 4096,       /* command runs in a timeline */
+    DF_SHOWN = 10,        /* most rows of a table in text output */
+    DF_LIVES = 1 << 16,   /* most processes at the same time */
+    DF_LINE = 512,        /* most bytes of a command line with --by=line */
+    DF_RUNS = 4096,       /* most command runs in a timeline */
     DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
     DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
 };
@@ -14160,7 +14161,7 @@ static void df_fork(const struct event *e)
         return;
     l->parent = parent->pid;
     l->parent_serial = parent->serial;
-    l->now.name = parent->now.name; /* until it calls exec */
+    l->now.name = parent->now.name; /* its name until it calls exec */
     if (!parent->children++)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
@@ -14760,14 +14761,12 @@ static void df_text(struct buf *b)
 {
     bool proc = df_of_proc(0);
     static struct buf command, numbers;
-    u64 cpu[2] = { df.sum[0]->cpu_ns, df.sum[1]->cpu_ns };
-    bool cpu_known = cpu[0] && cpu[1];
     command.ascii = numbers.ascii = b->ascii;
     st_command(&command);
     b_reset(&numbers);
     df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
-    if (cpu_known)
-        df_text_total(&numbers, ", CPU ", cpu[0], cpu[1]);
+    if (df.sum[0]->cpu_ns && df.sum[1]->cpu_ns)
+        df_text_total(&numbers, ", CPU ", df.sum[0]->cpu_ns, df.sum[1]->cpu_ns);
     /* The line has at most 80 columns; 6 are for a space and "...: ". */
     u32 columns = (u32)u_width(numbers.p, numbers.len) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
@@ -14776,16 +14775,17 @@ static void df_text(struct buf *b)
     b_put(b, numbers.p, numbers.len);
     b_c(b, '\n');
     for (u32 k = 0; k < 2; k++) {
+        const struct summary *s = df.sum[k];
         b_f(b, " %c: ", 'A' + (int)k);
         b_esc(b, df.file[k], strlen(df.file[k]), 0);
-        b_f(b, " (%.3f s", (double)df.sum[k]->duration_ns / 1e9);
+        b_f(b, " (%.3f s", (double)s->duration_ns / 1e9);
         if (proc)
-            out_count(b, 0, df.sum[k]->commands, "command", "commands");
+            out_count(b, 0, s->commands, "command", "commands");
         else
-            out_count(b, 0, df.sum[k]->syscalls, "call", "calls");
-        out_count(b, 0, df.sum[k]->processes, "process", "processes");
+            out_count(b, 0, s->syscalls, "call", "calls");
+        out_count(b, 0, s->processes, "process", "processes");
         b_s(b, ", ");
-        b_esc(b, df.sum[k]->backend, strlen(df.sum[k]->backend), 0);
+        b_esc(b, s->backend, strlen(s->backend), 0);
         b_s(b, ")\n");
     }
     if (df_other_calls())
@@ -15064,8 +15064,8 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns the highest CPU plus 1 in a file such as /sys/devices/system/cpu/online; 0: no file.
- * first: returns the lowest CPU; -1: no file. */
+/* Returns the highest CPU number plus 1 in a file such as /sys/devices/system/cpu/online, or 0
+ * without the file. With `first`, returns the lowest CPU number, or -1. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -15081,12 +15081,12 @@ static int pf_cpus(const char *which, bool first)
 
 enum { PF_MEMBERS = 5 }; /* most events of a group */
 
-/* An event group at its last read, or all 0. */
+/* State of an event group at its last read; all 0 before. */
 struct pf_count {
     u64 enabled, running, value[PF_MEMBERS];
 };
 
-/* An event group since its previous read. */
+/* Change of an event group since its previous read. */
 struct pf_delta {
     u64 enabled, running;       /* ns for which the group was enabled, and counting on a PMU */
     double value[PF_MEMBERS];   /* scaled to `enabled` as perf_event_open(2) says */
