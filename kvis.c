@@ -16235,7 +16235,6 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-
 /* Checks all types of a file and stores their positions. (MAP_POPULATE: page faults would take
  * longer than the scan.) */
 static int btf_scan(struct btf_file *b)
@@ -16652,7 +16651,6 @@ static bool tfs_locked_down(void)
         close(dir);
     return strstr(s, "[confidentiality]");
 }
-
 
 #define TFS_LOCKED_DOWN "boot with lockdown=integrity, or without Secure Boot"
 
@@ -17178,7 +17176,6 @@ static const struct kfield *bpf_field(const struct bpf_obj *o, const char *name)
     const struct btf_want *w = bpf_find_want(o, name);
     return w && !w->err ? &w->f : NULL;
 }
-
 
 static bool bpf_has_field(const struct bpf_obj *o, const char *name)
 {
@@ -18971,7 +18968,6 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-
 static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
@@ -19006,7 +19002,6 @@ static bool hy_add_early(struct wire_spec *s)
 }
 
 #define HY_UNTAKEN "a record has no space for all the memory that the arguments point to"
-
 
 /* Fills in the layout of a call's record. Returns NULL, or why BPF cannot record the call. In
  * observe mode, memory that does not fit is omitted, and its address is shown. */
@@ -19063,19 +19058,8 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Specifies how the BPF program counts a call. If threads stop at the call, the ptrace loop counts
- * it. */
-static struct wire_spec hy_counted(int row)
-{
-    struct wire_spec s = { .on = CALL_UNSEEN };
-    hy.row[row] = hy.observe || !md_wants((u16)row, true);
-    s.unfailing = sc_id[row] == SC_rt_sigreturn;
-    if (hy.row[row] && (sc_set[row] || sc_id[row] == SC_restart_syscall))
-        s.on = CALL_COUNTED;
-    return s;
-}
-
-/* Specifies how the BPF program handles a call; row < 0: a call with an unknown number. */
+/* Specifies how the BPF program handles a call; row < 0: a call with an unknown number. If threads
+ * stop at a call, the ptrace loop counts it. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -19083,8 +19067,13 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
         s.on = !hy.observe ? CALL_UNSEEN : hy.count ? CALL_COUNTED : CALL_RECORDED;
         return s;
     }
-    if (hy.count)
-        return hy_counted(row);
+    if (hy.count) {
+        hy.row[row] = hy.observe || !md_wants((u16)row, true);
+        s.unfailing = sc_id[row] == SC_rt_sigreturn;
+        if (hy.row[row] && (sc_set[row] || sc_id[row] == SC_restart_syscall))
+            s.on = CALL_COUNTED;
+        return s;
+    }
     if (hy.observe)
         hy_spec(&sc_rows[row], &s);
     else
@@ -19128,7 +19117,6 @@ static void hy_text_stops(struct buf *b)
 }
 
 static struct wire_spec hy_specs[CALL_NRS];
-
 
 /* Returns how many bytes a command's argument points to; for a string, the maximum | 1 << 31. */
 static u32 hy_command_bytes(u16 kind)
@@ -19247,7 +19235,6 @@ static u32 hy_programs(bool sched)
         mask |= 1u << PROG_CALL_SWITCH | 1u << PROG_CALL_WAKE | 1u << PROG_CALL_WAKING;
     return hy_everyone() ? mask & ~births : mask;
 }
-
 
 /* Returns CFG_STATUS: 1: only successful calls, 2: only failed calls, 0: both. */
 static u8 hy_status(void)
@@ -19681,7 +19668,6 @@ static void hy_warn_missing(void)
 }
 
 static struct mem_record hy_call; /* the record that kvis is handling */
-
 
 static bool hy_is_written(u32 nr, u8 word)
 {
