@@ -30179,7 +30179,6 @@ static void unc_mbm(void)
 
 static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
 
-
 static u32 mk_classic(const struct bpf_family *fam)
 {
     u32 bits = 0;
