@@ -16654,7 +16654,6 @@ static bool tfs_locked_down(void)
 
 #define TFS_LOCKED_DOWN "boot with lockdown=integrity, or without Secure Boot"
 
-/* Returns how to fix an error in mounting or reading tracefs. */
 static const char *tfs_fix(int e)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -16888,7 +16887,6 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
-/* Constants (CFG_) of BPF programs. */
 struct bpf_cfgs {
     struct { const char *name; u64 val; } v[64];
     u32 n;
@@ -16927,7 +16925,6 @@ static bool bpf_since(u32 major, u32 minor)
     return own > major || (own == major && *s && strtoul(s + 1, NULL, 10) >= minor);
 }
 
-/* Returns whether BPF objects count as locked memory (RLIMIT_MEMLOCK). */
 static bool bpf_is_locked(void)
 {
     return !bpf_since(5, 11);
@@ -17224,7 +17221,6 @@ static void *bpf_find_fields(void *obj)
     return NULL;
 }
 
-/* Sets the constants by which BPF programs detect system calls of the 32-bit ABI. */
 static void bpf_set_compat(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
     const struct kfield *f = bpf_field(o, ARCH_COMPAT_FIELD);
@@ -17434,7 +17430,6 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
                     n ? "verifier" : "kernel", strerror(-e), n ? "\n" : "", tail);
 }
 
-/* Loads a rejected BPF program again, with the verifier's log. */
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
@@ -17994,7 +17989,6 @@ static int rb_map(int map, u32 bytes)
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
 }
 
-/* Opens the ring buffer of o (its map `events`) for reading. */
 static int rb_open(struct bpf_obj *o)
 {
     rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -18052,7 +18046,7 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* N_LOST: runs of BPF programs that the kernel skipped. */
+/* why: enum wire_lost, or N_LOST for runs of BPF programs that the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, ~0u) : bpf_lost(o, why);
@@ -18793,7 +18787,6 @@ static void hy_set_execve(struct bpf_cfgs *c)
     bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
 }
 
-/* Returns the BPF programs of the family proc that this kernel allows. */
 static u32 hy_proc_programs(void)
 {
     bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* since Linux 6.10 */
@@ -19153,7 +19146,6 @@ static int hy_watch(void)
     return e ? e : bpf_map_fill(bpf_map(&hy.obj, "spec"), CALL_NRS, hy_specs);
 }
 
-/* Returns the number of entries of the map `table` or `hists`. */
 static u32 hy_entries(const char *map)
 {
     return !hy.count ? 1 : strcmp(map, "table") ? CALL_NRS : CALL_NRS * bpf_possible();
@@ -19216,7 +19208,6 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* Returns which BPF programs this kernel and the options need. */
 static u32 hy_programs(bool sched)
 {
     bool raw = !hy.classic_tracepoints;
@@ -19256,7 +19247,6 @@ static int hy_put_cgroup(void)
     return e ? bpf_fail(&hy.obj, e, "cannot watch the cgroup %s: %s", opt.cgroup, strerror(-e)) : 0;
 }
 
-/* Prepares everything except the BPF programs. */
 static int hy_open(u32 ring_bytes)
 {
     struct bpf_obj *o = &hy.obj;
