@@ -16176,7 +16176,7 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "magic number 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
-    if (h.len < sizeof h || h.len > b->size) /* newer kernels may have longer headers */
+    if (h.len < sizeof h || h.len > b->size) /* a newer kernel's header may be longer */
         return btf_bad(b, "invalid header length: %u bytes", h.len);
     u32 rest = b->size - h.len;
     if (h.type_off > rest || h.type_len > rest - h.type_off)
@@ -17983,7 +17983,7 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* as inherited pages, these would count as a child's resident memory */
+    /* a child would inherit these pages as resident memory */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
@@ -18089,7 +18089,8 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
         sigaction(sp_sigs[i], NULL, &sp_found.action[i]);
     for (size_t i = 0; i < SP_HANDLED; i++) {
-        if (sp_sigs[i] != SIGHUP || sp_found.action[i].sa_handler != SIG_IGN) /* nohup(1) */
+        /* keep nohup(1) working */
+        if (sp_sigs[i] != SIGHUP || sp_found.action[i].sa_handler != SIG_IGN)
             sigaction(sp_sigs[i], &act, NULL);
         sigdelset(&ours, sp_sigs[i]);
     }
@@ -18854,7 +18855,7 @@ static struct hy_args **hy_args_new(const struct wire_proc *h)
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args **at = hy_args_of(h->tid);
-    if (*at && (*at)->ts_ns != h->ts_ns) { /* of an exec that failed, or whose record was lost */
+    if (*at && (*at)->ts_ns != h->ts_ns) { /* that exec failed, or its record was lost */
         hy_args_drop(at);
         at = hy_args_of(h->tid); /* now an empty list */
     }
@@ -19627,7 +19628,7 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one, which reports those of its CPU. */
+/* Returns how many records were lost before the current one. A record reports those of its CPU. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
