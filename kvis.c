@@ -15351,10 +15351,10 @@ static void pf_upto(u64 ns)
 
 /* == 23 btf_  names of the kernel's types and fields ===========================================
  * Resolves names such as task_struct.pid to offsets and sizes of the running kernel, from
- * /sys/kernel/btf (format: Documentation/bpf/btf.rst). One pass over the file resolves a batch of
- * names; kvis does not keep the file in memory. The BTF of a module continues the type ids and
- * string offsets of vmlinux. kvis does not trust the file: it checks every length, and limits the
- * nesting of types and the number of members that a batch visits. Entry point: btf_resolve. */
+ * /sys/kernel/btf (Documentation/bpf/btf.rst), one batch of names at a time. The BTF of a module
+ * continues the type ids and string offsets of vmlinux. kvis does not trust the file: it checks
+ * every length, and limits the nesting of types and the members visited. Entry point:
+ * btf_resolve. */
 
 enum {
     WHY_LEN = 256,          /* size of all buffers for error texts named `why` */
@@ -15498,7 +15498,7 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "magic number 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
-    if (h.len < sizeof h || h.len > b->size) /* newer kernels may have longer headers */
+    if (h.len < sizeof h || h.len > b->size) /* a newer kernel's header may be longer */
         return btf_bad(b, "invalid header length: %u bytes", h.len);
     u32 rest = b->size - h.len;
     if (h.type_off > rest || h.type_len > rest - h.type_off)
@@ -15556,7 +15556,6 @@ static u32 *btf_bucket(const char *name, u32 len)
         h = h * 31 + (u8)name[i];
     return &btf.bucket[h % BTF_BUCKETS];
 }
-
 
 /* Checks all types of a file and stores their positions. (MAP_POPULATE: page faults would take
  * longer than the scan.) */
@@ -15862,7 +15861,7 @@ static int btf_load(int fd, const char *name)
     return e ? e : btf_scan(b);
 }
 
-/* Resolves the queries w[]; module_fd -1: no module. On failure, each err is that error. */
+/* Resolves the queries w[]; module_fd -1: no module. */
 static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
                            char why[])
 {
@@ -15878,8 +15877,6 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
         btf_answer(w);
-    for (u32 i = 0; e && i < n; i++)
-        w[i].err = e;
     for (u32 i = 0; i < btf.n_files; i++) {
         if (btf.file[i].type)
             munmap(btf.file[i].type, btf.file[i].type_bytes);
@@ -15927,10 +15924,10 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 }
 
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
- * kvis mounts tracefs without a path (fsopen, Linux 5.2), or uses a mounted tracefs. The file
+ * kvis mounts tracefs without a path (fsopen, Linux 5.2), or uses a mounted tracefs.
  * events/CATEGORY/EVENT/format describes the fields of a record (f_show in
- * kernel/trace/trace_events.c). kvis does not trust it and rejects incomplete descriptions.
- * Entry points: tfs_dir, tfs_event_id, tfs_fields; tfs.why has the reason of the last failure. */
+ * kernel/trace/trace_events.c); kvis rejects incomplete descriptions. Entry points: tfs_dir,
+ * tfs_event_id, tfs_fields. tfs.why has the reason of the last failure. */
 
 enum {
     TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC of linux/magic.h */
@@ -15977,10 +15974,8 @@ static bool tfs_locked_down(void)
     return strstr(s, "[confidentiality]");
 }
 
-
 #define TFS_LOCKED_DOWN "boot with lockdown=integrity, or without Secure Boot"
 
-/* Returns how to fix an error in mounting or reading tracefs. */
 static const char *tfs_fix(int e)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -16205,17 +16200,15 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 }
 
 /* == 25 bpf_  BPF programs and maps ===============================================
- * Loads families of BPF programs, which `make gen` compiles to bpf_insns/NAME.h: creates their
- * maps, patches and loads the programs (enum bpf_patch_kind), and attaches them. Only kvis has
- * descriptors of these objects, so they disappear with kvis, even after SIGKILL. Functions return 0
- * or a descriptor, or -errno with the reason in obj.why. To add a family, write
- * gen/probes/NAME.bpf.c, declare its records or counters in gen/wire.h, and include its header in
- * the section that uses it. Entry points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed;
- * bpf_explain (why loading failed). */
+ * Creates the maps of a family of BPF programs, patches and loads the programs, and attaches them.
+ * `make gen` compiles gen/probes/NAME.bpf.c to bpf_insns/NAME.h, which the section that uses the
+ * family includes; gen/wire.h declares its records. Only kvis has descriptors of these objects, so
+ * they disappear with kvis, even after SIGKILL. Functions return 0 or a descriptor, or -errno with
+ * the reason in obj.why. Entry points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed,
+ * bpf_explain. */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
-/* Constants (CFG_) of BPF programs. */
 struct bpf_cfgs {
     struct { const char *name; u64 val; } v[64];
     u32 n;
@@ -16225,13 +16218,11 @@ struct bpf_cfgs {
 struct bpf_obj {
     const struct bpf_family *fam;
     struct bpf_obj *lender;  /* object that owns the maps of this one; NULL: this one */
-    const struct bpf_family *lodger; /* family that will share this object's maps and whose kernel
-                                      * fields are resolved in the same batch; NULL: none */
+    const struct bpf_family *lodger; /* family whose fields are resolved as well; NULL: none */
     struct bpf_cfgs cfg;
     u32 ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
-    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments of prog[], then of kprobes
-                                               * (bpf_attach_ksym) */
+    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments: of prog[], then kprobes */
     u32 n_probes;            /* number of attached kprobes */
     u32 (*entries)(const char *map); /* returns the number of entries of a map; NULL: always 1 */
     const char *module;      /* module that may have the fields, or NULL for vmlinux */
@@ -16246,21 +16237,19 @@ static struct {
     struct rlimit memlock; /* limit that kvis inherited; the command gets it back */
 } bpf;
 
-/* Returns the kernel's version as in KERNEL_VERSION of <linux/version.h>. */
-static u32 bpf_kernel_version(void)
+/* Returns whether the running kernel is Linux major.minor or later. */
+static bool bpf_since(u32 major, u32 minor)
 {
     struct utsname u;
-    u32 v[3] = { 0, 0, 0 };
     char *s = u.release;
-    for (int i = 0, e = uname(&u); !e && i < 3; i++, s += *s == '.')
-        v[i] = (u32)strtoul(s, &s, 10);
-    return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
+    uname(&u);
+    u32 own = (u32)strtoul(s, &s, 10);
+    return own > major || (own == major && *s && strtoul(s + 1, NULL, 10) >= minor);
 }
 
-/* Returns whether BPF objects count as locked memory (RLIMIT_MEMLOCK): before Linux 5.11. */
 static bool bpf_is_locked(void)
 {
-    return bpf_kernel_version() < (5u << 16 | 11u << 8);
+    return !bpf_since(5, 11);
 }
 
 /* Raises RLIMIT_MEMLOCK if BPF needs that. Returns whether it did. */
@@ -16395,7 +16384,6 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-
 /* Halves `usual`, a number of elements of `piece` bytes, to no less than `least`, until the
  * elements take at most 1/part of the machine's memory. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
@@ -16424,11 +16412,13 @@ static u32 bpf_ring_bytes(u32 usual)
     return bytes;
 }
 
+/* Returns a map of o or of its lender, or -1. */
 static int bpf_map(const struct bpf_obj *o, const char *name)
 {
-    for (u32 i = 0; o->fam && i < o->fam->n_maps; i++)
-        if (!strcmp(o->fam->maps[i].name, name))
-            return o->map[i];
+    for (; o; o = o->lender)
+        for (u32 i = 0; o->fam && i < o->fam->n_maps; i++)
+            if (!strcmp(o->fam->maps[i].name, name) && o->map[i] >= 0)
+                return o->map[i];
     return -1;
 }
 
@@ -16444,11 +16434,12 @@ static const void *bpf_map_view(int map, size_t bytes)
  * (kernel/bpf/memalloc.c). */
 static int bpf_make_maps(struct bpf_obj *o)
 {
-    bool fills_late = bpf_kernel_version() >= (6u << 16 | 1u << 8);
+    bool fills_late = bpf_since(6, 1);
     for (u32 i = 0; i < o->fam->n_maps; i++) {
         struct bpf_map_row m = o->fam->maps[i];
-        int lent = o->lender ? bpf_map(o->lender, m.name) : -1;
         bool ring = m.type == BPF_MAP_TYPE_RINGBUF;
+        if (o->lender && bpf_map(o->lender, m.name) >= 0)
+            continue;
         if (ring)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
@@ -16460,8 +16451,7 @@ static int bpf_make_maps(struct bpf_obj *o)
         }
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !opt.cgroup)
             m.type = BPF_MAP_TYPE_ARRAY; /* CGROUP_ARRAY would need CONFIG_CGROUPS */
-        int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
-        f = f < 0 && lent >= 0 ? -errno : f;
+        int f = bpf_map_create(&m);
         if (f == -EINVAL && ring)
             return bpf_fail(o, f, "this kernel has no BPF ring buffer (Linux 5.8)");
         if (f < 0)
@@ -16490,14 +16480,20 @@ static bool bpf_is_raw(const struct bpf_prog_row *r)
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
 }
 
-/* Returns a field of the kernel, or NULL if it does not exist or cannot be found. */
-static const struct kfield *bpf_field(const struct bpf_obj *o, const char *name)
+static const struct btf_want *bpf_find_want(const struct bpf_obj *o, const char *name)
 {
     for (; o; o = o->lender)
         for (u32 i = 0; i < o->n_want; i++)
             if (!strcmp(o->want[i].name, name))
-                return o->want[i].err ? NULL : &o->want[i].f;
+                return &o->want[i];
     return NULL;
+}
+
+/* Returns a field of the kernel, or NULL if it does not exist or cannot be found. */
+static const struct kfield *bpf_field(const struct bpf_obj *o, const char *name)
+{
+    const struct btf_want *w = bpf_find_want(o, name);
+    return w && !w->err ? &w->f : NULL;
 }
 
 static bool bpf_has_field(const struct bpf_obj *o, const char *name)
@@ -16509,11 +16505,8 @@ static bool bpf_has_field(const struct bpf_obj *o, const char *name)
  * missing. */
 static void bpf_add_want(struct bpf_obj *o, const char *name)
 {
-    for (const struct bpf_obj *l = o; l; l = l->lender)
-        for (u32 i = 0; i < l->n_want; i++)
-            if (!strcmp(l->want[i].name, name))
-                return;
-    struct btf_want *w = realloc(o->want, (o->n_want + 1) * sizeof *w);
+    struct btf_want *w =
+        bpf_find_want(o, name) ? NULL : realloc(o->want, (o->n_want + 1) * sizeof *w);
     if (!w)
         return;
     o->want = w;
@@ -16550,7 +16543,6 @@ static void *bpf_find_fields(void *obj)
     return NULL;
 }
 
-/* Sets the constants by which BPF programs detect system calls of the 32-bit ABI. */
 static void bpf_set_compat(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
     const struct kfield *f = bpf_field(o, ARCH_COMPAT_FIELD);
@@ -16760,11 +16752,10 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
                     n ? "verifier" : "kernel", strerror(-e), n ? "\n" : "", tail);
 }
 
-/* Loads a rejected BPF program again, with the verifier's log. */
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
-    enum { LOG = 8 << 20 }; /* bytes of the log; the kernel allocates only the pages in use */
+    enum { LOG = 8 << 20 };
     char *log = calloc(1, LOG);
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
@@ -16862,7 +16853,7 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
  * in ten on Linux 7.2, none on 6.18). Only the version shows this. */
 static bool bpf_raw_is_whole(void)
 {
-    return bpf_kernel_version() < (6u << 16 | 19u << 8);
+    return !bpf_since(6, 19);
 }
 
 /* name: NULL for a TRACING program, which was loaded for its tracepoint. */
@@ -17191,11 +17182,10 @@ static struct bpf_denial bpf_denied(int e)
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
-    bool old = bpf_kernel_version() < (5u << 16 | 8u << 8);
     size_t n = strlen(o->why);
     if (*denied.why) /* a known cause is more useful than o->why */
         bpf_fail(o, e, "%s" U_FIX "%s", denied.why, denied.fix);
-    else if (old && !strstr(o->why, U_FIX))
+    else if (!bpf_since(5, 8) && !strstr(o->why, U_FIX))
         snprintf(o->why + n, sizeof o->why - n, U_FIX "use Linux 5.8 or later");
     return o->why;
 }
@@ -17282,13 +17272,12 @@ static int bpf_take_time(void)
 }
 
 /* == 26 rb_  records that BPF programs send =============================================
- * Reader of the ring buffer that BPF programs on all CPUs write records to (BPF_MAP_TYPE_RINGBUF,
- * Linux 5.8). Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
+ * Reads the ring buffer that BPF programs on all CPUs write to (BPF_MAP_TYPE_RINGBUF, Linux 5.8).
+ * Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
 
 enum {
-    RB_AHEAD = 512,          /* prefetch distance in bytes, because another CPU wrote the records */
-    RB_GIVEN_BACK = 4096     /* bytes to read before the consumer position is updated; all writers
-                              * read that position */
+    RB_AHEAD = 512,      /* prefetch distance in bytes, because another CPU wrote the records */
+    RB_GIVEN_BACK = 4096 /* bytes between two updates of the consumer position */
 };
 
 static struct {
@@ -17316,13 +17305,12 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* as inherited pages, these would count as a child's resident memory */
+    /* a child would inherit these pages as resident memory */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
 }
 
-/* Opens the ring buffer of o (its map `events`) for reading. */
 static int rb_open(struct bpf_obj *o)
 {
     rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -17380,7 +17368,7 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* N_LOST: runs of BPF programs that the kernel skipped. */
+/* why: enum wire_lost, or N_LOST for runs of BPF programs that the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, ~0u) : bpf_lost(o, why);
@@ -17402,32 +17390,36 @@ static struct {
     void (*early)(void), (*late)(void);
 } sp_command = { .go = -1 };
 
-static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO };
+/* Signals whose actions kvis changes; it handles the first SP_HANDLED. */
+static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO,
+                               SIGPIPE, SIGXFSZ, SIGCHLD };
+enum { SP_HANDLED = 6 };
 
 static struct { /* signal mask and actions that kvis inherited */
     sigset_t mask;
-    struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
+    struct sigaction action[ARRAY_LEN(sp_sigs)];
 } sp_found;
 
 /* Installs `note` as the handler of the signals that kvis handles. They interrupt blocking
  * calls. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
-    struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
     struct sigaction act = { .sa_sigaction = note, .sa_flags = SA_SIGINFO };
     sigfillset(&act.sa_mask);
     sigprocmask(SIG_SETMASK, NULL, &sp_found.mask);
     sigset_t ours = sp_found.mask;
-    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++) {
-        sigaction(sp_sigs[i], &act, &sp_found.action[i]);
-        if (sp_sigs[i] == SIGHUP && sp_found.action[i].sa_handler == SIG_IGN)
-            sigaction(SIGHUP, &sp_found.action[i], NULL); /* keep nohup(1) working */
+    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
+        sigaction(sp_sigs[i], NULL, &sp_found.action[i]);
+    for (size_t i = 0; i < SP_HANDLED; i++) {
+        /* keep nohup(1) working */
+        if (sp_sigs[i] != SIGHUP || sp_found.action[i].sa_handler != SIG_IGN)
+            sigaction(sp_sigs[i], &act, NULL);
         sigdelset(&ours, sp_sigs[i]);
     }
     sigprocmask(SIG_SETMASK, &ours, NULL);
-    sigaction(SIGPIPE, &ign, &sp_found.pipe);
-    sigaction(SIGXFSZ, &ign, &sp_found.xfsz);
-    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* the kernel reaps children if SIGCHLD is ignored */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); /* the kernel reaps children if SIGCHLD is ignored */
 }
 
 /* --- signals to kvis while BPF programs trace the command --- */
@@ -17476,7 +17468,7 @@ static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
     sigset_t set;
     struct sp_signal got = { 0 };
     sigemptyset(&set);
-    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
+    for (size_t i = 0; i < SP_HANDLED; i++)
         sigaddset(&set, sp_sigs[i]);
     syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -17630,9 +17622,6 @@ static void sp_restore_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
         sigaction(sp_sigs[i], &sp_found.action[i], NULL);
-    sigaction(SIGPIPE, &sp_found.pipe, NULL);
-    sigaction(SIGXFSZ, &sp_found.xfsz, NULL);
-    sigaction(SIGCHLD, &sp_found.chld, NULL);
     if (u_libc_ignored)
         syscall(SYS_rt_sigaction, U_LIBC_SIGNAL, (uintptr_t[5]){ (uintptr_t)SIG_IGN }, NULL, 8ul);
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
@@ -17946,8 +17935,7 @@ static void sp_first_process(char **argv)
         return;
     for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
         sigaction(fatal[i], &act, NULL);
-    if (atexit(sp_never_end))
-        sp_never_end(); /* unreachable: atexit(3) accepts at least 32 functions */
+    atexit(sp_never_end);
 }
 
 static int sp_ready = -1; /* write end of a pipe; process 1 waits until it closes */
@@ -18001,12 +17989,12 @@ static void sp_boot_on(void)
 
 /* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
  * ptrace handles the creation, execs, signals and exits of threads, and the system calls that have
- * `stops` in gen/tables/syscalls.tbl. All other calls do not stop: a BPF program
- * (gen/probes/call.bpf.c) records each call with the memory that its arguments point to, which the
- * same table describes. If the memory does not fit in the record, the BPF program holds the thread
- * at the end of the call, and kvis reads the memory. tr_record replays a record as the two stops of
- * its call, while mem_ reads from the record. In observe mode, the same BPF programs count or
- * record calls without ptrace. Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
+ * `stops` in gen/tables/syscalls.tbl. A BPF program (gen/probes/call.bpf.c) records all other
+ * calls, with the memory of their arguments, which the same table describes. If the memory does not
+ * fit in the record, the BPF program holds the thread at the end of the call, and kvis reads the
+ * memory. tr_record replays a record as the two stops of its call, while mem_ reads from the
+ * record. In observe mode, these BPF programs count or record calls without ptrace. Entry points:
+ * hy_start, hy_observe, hy_counts, hy_is_stop. */
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
@@ -18032,13 +18020,12 @@ static struct {
     u64 magic;             /* pointer by which the BPF program recognizes the command (hy_child) */
     const char *why_not;   /* reason why kvis uses only ptrace */
     bool in_ns;            /* kvis is in a pid namespace, but records have ids of the initial one */
-    bool classic_tracepoints; /* raw tracepoints miss events (bpf_raw_is_whole);
-                               * wire_thread.word[] holds the arguments in the order of the call */
+    bool classic_tracepoints; /* !bpf_raw_is_whole(); wire_thread.word[]: arguments in order */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
     const struct wire_count *table; /* the BPF program's counts, by CPU and call number */
-    const struct wire_hist *hists;  /* the BPF program's histograms of durations, by call number */
+    const struct wire_hist *hists;  /* its histograms of durations, by call number */
     struct {               /* counts that were already added to st, by call number */
         struct wire_count sum[CALL_NRS];
         struct wire_hist hist[CALL_NRS];
@@ -18123,7 +18110,6 @@ static void hy_set_execve(struct bpf_cfgs *c)
     bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
 }
 
-/* Returns the BPF programs of the family proc that this kernel allows. */
 static u32 hy_proc_programs(void)
 {
     bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* since Linux 6.10 */
@@ -18191,7 +18177,7 @@ static struct hy_args **hy_args_new(const struct wire_proc *h)
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args **at = hy_args_of(h->tid);
-    if (*at && (*at)->ts_ns != h->ts_ns) { /* of an exec that failed, or whose record was lost */
+    if (*at && (*at)->ts_ns != h->ts_ns) { /* that exec failed, or its record was lost */
         hy_args_drop(at);
         at = hy_args_of(h->tid); /* now an empty list */
     }
@@ -18298,18 +18284,13 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Memory is valid after success or failure. The remaining time of a sleep is read after any
- * failure, because the BPF program cannot test for EINTR. */
-static u8 hy_result_flag(u16 id, const struct hy_kind *k)
-{
-    return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
-}
-
 static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
     u16 id = sc_id[r - sc_rows];
+    /* The remaining time of a sleep is read after any failure: BPF cannot test for EINTR. */
+    u8 valid = !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
     bool memfd = id == SC_memfd_create; /* the model of the tracee needs the whole name */
     bool message = hy_is_message(r, i);
     u32 size = memfd                    ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME)
@@ -18319,7 +18300,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->count < ARRAY_LEN(kind) ? kind[k->count] : ITEM_BYTES,
         .count = hy_count(k, r->arg[i], i),
-        .flags = (u8)(hy_result_flag(id, k) | (cut ? ITEM_CUT : 0) | (message ? ITEM_DNS : 0)),
+        .flags = (u8)(valid | (cut ? ITEM_CUT : 0) | (message ? ITEM_DNS : 0)),
         .mul = k->mul, .plus = k->plus, .size = MIN(size, (u32)CALL_PART_MAX),
     };
 }
@@ -18337,12 +18318,6 @@ static bool hy_add_early(struct wire_spec *s)
 }
 
 #define HY_UNTAKEN "a record has no space for all the memory that the arguments point to"
-
-/* After a successful execveat(2), the path is gone, so BPF reads it only after a failure. */
-static u8 hy_exec_flag(u16 id)
-{
-    return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
-}
 
 /* Fills in the layout of a call's record. Returns NULL, or why BPF cannot record the call. In
  * observe mode, memory that does not fit is omitted, and its address is shown. */
@@ -18368,7 +18343,9 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
             continue;
         }
         s->item[s->n] = hy_item(r, i, &k);
-        s->item[s->n].flags |= hy.observe ? hy_exec_flag(id) : 0;
+        if (hy.observe) /* after a successful execveat(2), the path is gone */
+            s->item[s->n].flags |= id == SC_execve     ? ITEM_EXEC
+                                   : id == SC_execveat ? ITEM_FAILED : 0;
         s->sets |= k.count == HY_BITS;
         s->n++;
     }
@@ -18397,19 +18374,8 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Specifies how the BPF program counts a call. If threads stop at the call, the ptrace loop counts
- * it. */
-static struct wire_spec hy_counted(int row)
-{
-    struct wire_spec s = { .on = CALL_UNSEEN };
-    hy.row[row] = hy.observe || md_need_of((u16)row) != MD_ALWAYS;
-    s.unfailing = sc_id[row] == SC_rt_sigreturn;
-    if (hy.row[row] && (sc_set[row] || sc_id[row] == SC_restart_syscall))
-        s.on = CALL_COUNTED;
-    return s;
-}
-
-/* Specifies how the BPF program handles a call; row < 0: a call with an unknown number. */
+/* Specifies how the BPF program handles a call; row < 0: a call with an unknown number. If threads
+ * stop at a call, the ptrace loop counts it. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -18417,8 +18383,13 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
         s.on = !hy.observe ? CALL_UNSEEN : hy.count ? CALL_COUNTED : CALL_RECORDED;
         return s;
     }
-    if (hy.count)
-        return hy_counted(row);
+    if (hy.count) {
+        hy.row[row] = hy.observe || md_need_of((u16)row) != MD_ALWAYS;
+        s.unfailing = sc_id[row] == SC_rt_sigreturn;
+        if (hy.row[row] && (sc_set[row] || sc_id[row] == SC_restart_syscall))
+            s.on = CALL_COUNTED;
+        return s;
+    }
     if (hy.observe)
         hy_spec(&sc_rows[row], &s);
     else
@@ -18463,7 +18434,6 @@ static void hy_text_stops(struct buf *b)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-
 /* Returns how many bytes a command's argument points to; for a string, the maximum | 1 << 31. */
 static u32 hy_command_bytes(u16 kind)
 {
@@ -18499,7 +18469,6 @@ static int hy_watch(void)
     return e ? e : bpf_map_fill(bpf_map(&hy.obj, "spec"), CALL_NRS, hy_specs);
 }
 
-/* Returns the number of entries of the map `table` or `hists`. */
 static u32 hy_entries(const char *map)
 {
     return !hy.count ? 1 : strcmp(map, "table") ? CALL_NRS : CALL_NRS * bpf_possible();
@@ -18564,7 +18533,6 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* Returns which BPF programs this kernel and the options need. */
 static u32 hy_programs(bool sched)
 {
     bool raw = !hy.classic_tracepoints;
@@ -18583,7 +18551,6 @@ static u32 hy_programs(bool sched)
         mask |= 1u << PROG_CALL_SWITCH | 1u << PROG_CALL_WAKE | 1u << PROG_CALL_WAKING;
     return hy_everyone() ? mask & ~births : mask;
 }
-
 
 /* Returns CFG_STATUS: 1: only successful calls, 2: only failed calls, 0: both. */
 static u8 hy_status(void)
@@ -18605,7 +18572,6 @@ static int hy_put_cgroup(void)
     return e ? bpf_fail(&hy.obj, e, "cannot watch the cgroup %s: %s", opt.cgroup, strerror(-e)) : 0;
 }
 
-/* Prepares everything except the BPF programs. */
 static int hy_open(u32 ring_bytes)
 {
     struct bpf_obj *o = &hy.obj;
@@ -18662,7 +18628,7 @@ static int hy_let_nest(void)
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
-    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8);
+    bool old = !bpf_since(5, 11);
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj };
     bpf_set(&o->cfg, "CFG_SECOND", 0);
     bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
@@ -18986,7 +18952,7 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one, which reports those of its CPU. */
+/* Returns how many records were lost before the current one. A record reports those of its CPU. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -19017,7 +18983,6 @@ static void hy_warn_missing(void)
 }
 
 static struct mem_record hy_call; /* the record that kvis is handling */
-
 
 static bool hy_is_written(u32 nr, u8 word)
 {
@@ -29387,7 +29352,6 @@ static void unc_mbm(void)
 #include "bpf_insns/blk.h"
 
 static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
-
 
 static u32 mk_classic(const struct bpf_family *fam)
 {
