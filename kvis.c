@@ -22021,7 +22021,7 @@ struct session {
     bool (*over)(void);          /* returns whether the command and its descendants have exited */
     void (*second)(void);        /* called every second and at the end; or NULL */
     bool other_file;             /* a file is written at the end, even if nobody reads the output */
-    const char *const *lost_why; /* messages by enum wire_lost; [N_LOST]: skipped BPF runs */
+    const char *const *lost_why; /* messages, indexed by enum wire_lost; [N_LOST]: skipped runs */
     const char *calls;           /* with ptrace: calls whose events `tap` receives */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
@@ -22383,7 +22383,7 @@ static void open_path(struct open_rec *r)
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
     if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
-    bool in_root = w->state & OPEN_IN_ROOT; /* a leading '/' then means the directory itself */
+    bool in_root = w->state & OPEN_IN_ROOT; /* a leading '/' means the directory itself */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
     if (w->name_len && r->name[0] == '/' && !in_root) {
         md_join(&r->path, "", 0, r->name, w->name_len);
@@ -22659,7 +22659,7 @@ static void open_child_late(void)
 }
 
 /* Returns whether the command and all its descendants have exited. BPF may have missed the exit of
- * a thread (bpf_missed). In the initial pid namespace, kvis checks by its id whether it exists; in
+ * a thread (bpf_missed). In the initial pid namespace, kvis checks whether its tid still exists; in
  * others, if runs were skipped, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
@@ -22755,9 +22755,8 @@ struct proc_life {
     u64 fork_ns, begin_ns, end_ns; /* times of fork, start of the current command, and exit */
     u64 boot_ns;                /* creation time by CLOCK_BOOTTIME; 0: unknown */
     u64 cgroup;
-    u64 max_rss;                /* peak resident memory of the current command, in bytes; 0:
-                                 * unknown */
-    u64 before_rss;             /* peak resident memory of earlier commands, in pages */
+    u64 max_rss;                /* peak memory of the current command, in bytes; 0: unknown */
+    u64 before_rss;             /* peak memory of earlier commands, in pages */
     u32 node;                   /* index of the current command in proc_tree; 0: none */
     s32 status;                 /* wait status; -1: unknown */
     u32 arg_len;                /* length of all arguments in bytes; argv may be shorter */
@@ -22840,18 +22839,14 @@ static const char *proc_opt_min(const char *v)
     return "not a duration such as 10ms, 2s or 500us";
 }
 
-static bool proc_is_cgroup2(const char *path)
-{
-    struct statfs s;
-    return statfs(path, &s) == 0 && (u32)s.f_type == 0x63677270; /* CGROUP2_SUPER_MAGIC */
-}
+enum { PROC_CGROUP2 = 0x63677270 }; /* CGROUP2_SUPER_MAGIC */
 
 /* Returns where cgroup v2 is mounted, alone or together with v1, or NULL. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
     for (size_t i = 0; i < ARRAY_LEN(at); i++)
-        if (proc_is_cgroup2(at[i]))
+        if (u_mounted(at[i], PROC_CGROUP2))
             return at[i];
     return NULL;
 }
@@ -22869,7 +22864,7 @@ static const char *proc_opt_cgroup(const char *v)
         return strerror(errno);
     proc_opt.cgroup = s.st_ino;
     opt.cgroup = path;
-    return proc_is_cgroup2(path) && S_ISDIR(s.st_mode) ? NULL : "not a v2 cgroup";
+    return u_mounted(path, PROC_CGROUP2) && S_ISDIR(s.st_mode) ? NULL : "not a v2 cgroup";
 }
 
 /* --- constants of the BPF programs --- */
@@ -23190,7 +23185,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
     hy_args_drop(at);
-    if (h->was) /* PROC_BEGUN came before the thread got the pid as its tid */
+    if (h->was) /* at PROC_BEGUN, the thread still had this tid */
         hy_args_drop(hy_args_of(h->was));
 }
 
@@ -23378,8 +23373,7 @@ static bool proc_is_wide(void)
 
 static void proc_text_head(struct buf *b)
 {
-    if (!proc_opt.tree)
-        b_s(b, "TIME         ");
+    b_s(b, proc_opt.tree ? "" : "TIME         ");
     b_s(b, proc_opt.tree || !proc_is_wide() ? "PID       " : "PID     PPID    UID      ");
     b_s(b, "SECONDS EXIT          RSS COMMAND\n");
 }
@@ -23418,12 +23412,9 @@ static void proc_text(struct buf *b, const struct proc_row *r)
 /* Writes the format of bcc's execsnoop (libbpf-tools/execsnoop.c). */
 static void proc_exec_head(struct buf *b)
 {
-    if (proc_opt.clock)
-        b_s(b, "TIME      ");
-    if (proc_opt.time)
-        b_s(b, "TIME(s)  ");
-    if (proc_opt.print_uid)
-        b_s(b, "UID    ");
+    b_s(b, proc_opt.clock ? "TIME      " : "");
+    b_s(b, proc_opt.time ? "TIME(s)  " : "");
+    b_s(b, proc_opt.print_uid ? "UID    " : "");
     b_s(b, "PCOMM            PID    PPID   RET ARGS\n");
 }
 
@@ -23449,8 +23440,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
 /* Writes the format of bcc's exitsnoop (libbpf-tools/exitsnoop.c). */
 static void proc_exit_head(struct buf *b)
 {
-    if (proc_opt.time)
-        b_s(b, "TIME(s)  ");
+    b_s(b, proc_opt.time ? "TIME(s)  " : "");
     b_s(b, "PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE\n");
 }
 
@@ -24017,9 +24007,9 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* only CLONE_PARENT in the command creates other children of kvis */
-    bool brother = sp_command.pid && h->ppid == (u32)getpid();
-    l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
+    /* other children of kvis come from CLONE_PARENT in the command */
+    bool sibling = sp_command.pid && h->ppid == (u32)getpid();
+    l = sibling || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
         return;
     proc_state.forks++;
@@ -24483,7 +24473,7 @@ static bool proc_is_due(const struct proc_life *l)
     return u_now() - l->end_ns > NSEC / 10;
 }
 
-/* Ends the processes for which proc_is_due. If `all`, also forgets processes whose exit records
+/* Ends the processes that proc_is_due selects. If `all`, also forgets processes whose exit records
  * were lost. */
 static void proc_sweep(bool all)
 {
@@ -24550,8 +24540,8 @@ static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
     const struct timeval *u = &used->ru_utime, *s = &used->ru_stime;
-    u64 told = (u64)(u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
-    proc_state.cpu_ns = MAX(proc_state.cpu_ns, told);
+    u64 waited = (u64)(u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
+    proc_state.cpu_ns = MAX(proc_state.cpu_ns, waited);
 }
 
 static void proc_finish_sinks(int status)
@@ -34741,7 +34731,7 @@ static void check_source(struct check *c, u32 src)
 /* The features that kvis check tries. */
 static const struct check_row {
     const char *name;
-    u8 needed, useful;   /* subcommands that fail without it; that do less or are slower */
+    u8 needed, useful;   /* subcommands that need it; that do less or are slower without it */
     u8 verdict;          /* subcommands whose verdict depends on the feature */
     bool bpf;            /* the feature needs BPF programs */
     void (*fn)(struct check *);
@@ -35043,9 +35033,9 @@ static bool check_asked(const struct check_row *r, u8 bits)
 /* Number of descriptors that a subcommand needs besides BPF: for output files, a pipe, /proc. */
 enum { CHECK_FILES = 5 };
 
-/* Tries the feature of a row, in a child process. stderr goes to the descriptor `said`. */
+/* Tries the feature of a row, in a child process. stderr goes to the descriptor `log_fd`. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
-                                                  int said)
+                                                  int log_fd)
 {
     static char program[] = "true", *command[] = { program, NULL };
     struct bpf_obj *const objs[] = { &hy.obj, &hy.disk, &hy.uring, &open_session.obj,
@@ -35056,8 +35046,8 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
             check_reason(c, "the limit on open files is reached" U_FIX U_MORE_FILES);
             _exit(0);
         }
-    if (said >= 0)
-        dup2(said, STDERR_FILENO);
+    if (log_fd >= 0)
+        dup2(log_fd, STDERR_FILENO);
     opt.command = command;
     opt.calls = true;
     opt.json = false;
@@ -35071,10 +35061,10 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
     _exit(0);
 }
 
-static void check_died(struct check *c, int said)
+static void check_died(struct check *c, int log_fd)
 {
     char text[300];
-    ssize_t n = said < 0 ? -1 : pread(said, text, sizeof text - 1, 0);
+    ssize_t n = log_fd < 0 ? -1 : pread(log_fd, text, sizeof text - 1, 0);
     text[MAX(n, 0)] = 0;
     text[strcspn(text, "\n")] = 0;
     check_reason(c, n > 0 ? text : "kvis exited without a message");
@@ -35083,11 +35073,11 @@ static void check_died(struct check *c, int said)
 /* Tries the feature of row r. Its function fills n rows, of which r is the first. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
-    int said = (int)syscall(SYS_memfd_create, "kvis-check", 0ul);
+    int log_fd = (int)syscall(SYS_memfd_create, "kvis-check", 0ul);
     memset(c, 0, n * sizeof *c);
     pid_t pid = fork();
     if (!pid)
-        check_child(r, c, said);
+        check_child(r, c, log_fd);
     else if (pid > 0)
         syscall(SYS_wait4, pid, NULL, __WALL, NULL);
     else
@@ -35095,7 +35085,7 @@ static void check_row(const struct check_row *r, u32 n, struct check *c)
     for (u32 i = 0; i < n; i++) {
         struct check_done *d = check_begin("%s", r[i].name);
         if (!c[i].works && !c[i].detail[0])
-            check_died(&c[i], said);
+            check_died(&c[i], log_fd);
         d->row = r[i];
         d->c = c[i];
         if (d->c.works && !d->c.detail[0])
@@ -35103,8 +35093,8 @@ static void check_row(const struct check_row *r, u32 n, struct check *c)
         if (!d->c.works && !d->c.fix[0])
             check_fix(&d->c, r[i].fix ? r[i].fix : CHECK_REPORT);
     }
-    if (said >= 0)
-        close(said);
+    if (log_fd >= 0)
+        close(log_fd);
 }
 
 static void check_try(u8 bits)
@@ -35223,12 +35213,12 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
  * virt. Returns whether all subcommands of `bits` work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
-    u8 told = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
+    u8 shown = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
     bool all = true;
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++) {
         const struct check_command *of = &check_commands[i];
         struct check_verdict v;
-        if (!(of->bit & told) || !of->verdict)
+        if (!(of->bit & shown) || !of->verdict)
             continue;
         check_judge(of, &v);
         all &= v.loss < LOSS_ALL || !(of->bit & bits);
@@ -35328,14 +35318,21 @@ static const char *opt_pid(const char *v)
     return opt.n_pids ? NULL : "not a process ID";
 }
 
-static void opt_path_as(const char *v)
+/* Returns an allocated copy of a path without trailing slashes. */
+static char *opt_bare(const char *path)
 {
-    size_t n = strlen(v);
-    while (n && v[n - 1] == '/')
+    size_t n = strlen(path);
+    while (n && path[n - 1] == '/')
         n--;
     char *copy = xrealloc(NULL, n + 1);
-    memcpy(copy, v, n);
+    memcpy(copy, path, n);
     copy[n] = 0;
+    return copy;
+}
+
+static void opt_path_as(const char *v)
+{
+    char *copy = opt_bare(v);
     for (u32 i = 0; i < opt.n_paths; i++)
         if (!strcmp(opt.paths[i], copy)) {
             free(copy);
@@ -35742,9 +35739,9 @@ static int opt_short(char **argv)
     return 1;
 }
 
-/* Ends kvis if the user certainly wrote the optional value of an option as the next word: the
- * subcommand takes no words; a command follows, and the word is not a program or a "--" follows
- * later; recordings follow, and the word names no existing file. */
+/* Ends kvis if the next word is certainly meant as the optional value of an option: the subcommand
+ * takes no words; a command follows, and the word is not a program or a "--" follows later;
+ * recordings follow, and the word names no existing file. */
 static void opt_refuse_value(const char *option, char **word)
 {
     u8 takes = opt_cmd->takes;
@@ -35898,19 +35895,14 @@ static int cmd_open_file(const char *name)
     return cmd_open_as(name, O_WRONLY);
 }
 
-static bool cmd_shared_directory(void)
-{
-    struct stat s;
-    return stat(".", &s) < 0 || s.st_mode & (S_IWGRP | S_IWOTH)
-           || (s.st_uid && s.st_uid != geteuid());
-}
-
 /* Opens the file of --report. Its default name is predictable. Therefore, in a directory that other
  * users can write, kvis refuses links, FIFOs and files of other users. */
 static int cmd_open_report(void)
 {
     struct stat s;
-    if (!opt.report_unnamed || !cmd_shared_directory())
+    bool shared = stat(".", &s) < 0 || s.st_mode & (S_IWGRP | S_IWOTH)
+                  || (s.st_uid && s.st_uid != geteuid());
+    if (!opt.report_unnamed || !shared)
         return cmd_open_file(opt.report);
     int f = open(opt.report, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (f < 0 && errno != ELOOP && errno != ENXIO) /* ELOOP: a link; ENXIO: a FIFO */
@@ -35965,6 +35957,13 @@ static void cmd_this_run(const char *backend)
     rec_run.kernel = u.release;
     rec_run.arch = u.machine;
     rec_run.backend = backend;
+}
+
+static void cmd_header(const char *backend)
+{
+    cmd_this_run(backend);
+    if (out.json_on)
+        rec_json_header(&out.json.b, backend);
 }
 
 /* Returns the directory of temporary files: $TMPDIR, /tmp, or, if /tmp is missing (initramfs) or
@@ -36066,13 +36065,11 @@ static void cmd_describe_attached(void)
         u32 n = proc_slurp((u32)ps_living(opt.pids[i]), "cmdline", line, sizeof line);
         while (n && !line[n - 1])
             n--;
-        for (char *c = line; (c = memchr(c, 0, (size_t)(line + n - c)));)
-            *c = ' ';
         s64 threads = ps_status(opt.pids[i], "Threads:");
         if (!n || threads < 0)
             continue;
         b_f(b, "pid %d, %" PRId64 " thread%s: ", opt.pids[i], threads, threads > 1 ? "s" : "");
-        b_esc(b, line, n, 0);
+        proc_words(b, &(struct proc_text){ line, n }, 0, ' ', proc_plain_word);
         b_c(b, 0);
     }
     if (b->cut)
@@ -36242,9 +36239,7 @@ static int cmd_trace(void)
         out_begin();
     if (everyone && !opt.count_only)
         tr_find_readers();
-    cmd_this_run(tr_mode_name[tr.mode]);
-    if (out.json_on)
-        rec_json_header(&out.json.b, tr_mode_name[tr.mode]);
+    cmd_header(tr_mode_name[tr.mode]);
     cmd_record();
     cmd_start_text();
     if (opt.n_pids)
@@ -36274,13 +36269,6 @@ static void cmd_rows_begin(void)
 {
     cmd_sinks();
     sp_signals(sp_note);
-}
-
-static void cmd_rows_header(const char *backend)
-{
-    cmd_this_run(backend);
-    if (out.json_on)
-        rec_json_header(&out.json.b, backend);
 }
 
 /* Returns the exit status of kvis: a failure of kvis, else the signal that ended kvis, else the
@@ -36339,7 +36327,7 @@ static int cmd_open(void)
         die(EXIT_KVIS, "-u with ptrace reads the user of a process from /proc, which is not "
             "mounted; fix: mount -t proc proc /proc");
     cmd_start_clock(ses_go(&open_session, open_child_late));
-    cmd_rows_header(ses_backend(&open_session));
+    cmd_header(ses_backend(&open_session));
     int status = open_run(tr.deadline_ns);
     return cmd_rows_end(sp_error(), status);
 }
@@ -36376,7 +36364,7 @@ static int cmd_proc(void)
         die(EXIT_KVIS, "proc with ptrace reads arguments and times from /proc, which is not "
             "mounted; fix: mount -t proc proc /proc");
     cmd_start_clock(ses_go(&proc_session, ses_child_late));
-    cmd_rows_header(ses_backend(&proc_session));
+    cmd_header(ses_backend(&proc_session));
     cmd_this_run(ST_PROC);
     out.many = true; /* replayed text lines must name their processes */
     cmd_record();
@@ -36398,24 +36386,14 @@ static int cmd_exitsnoop(void)
     return cmd_proc();
 }
 
-/* Copies the name of a directory, without trailing slashes. */
-static const char *cmd_directory(char *own, const char *dir)
-{
-    size_t n = strlen(dir);
-    while (n && dir[n - 1] == '/')
-        n--;
-    snprintf(own, PATH_MAX, "%.*s", (int)n, dir);
-    return own;
-}
-
 static void cmd_roots(void)
 {
-    static char root[PATH_MAX], proc[PATH_MAX], sys[PATH_MAX];
-    mo.rootfs = cmd_directory(root, mo.rootfs);
-    snprintf(proc, sizeof proc, "%.4000s/proc", root);
-    snprintf(sys, sizeof sys, "%.4000s%s", root, *root ? "/sys" : u_sys_dir());
-    mo.procfs = mo.procfs ? cmd_directory(proc, mo.procfs) : proc;
-    mo.sysfs = mo.sysfs ? cmd_directory(sys, mo.sysfs) : sys;
+    static char proc[PATH_MAX], sys[PATH_MAX];
+    mo.rootfs = opt_bare(mo.rootfs);
+    snprintf(proc, sizeof proc, "%.4000s/proc", mo.rootfs);
+    snprintf(sys, sizeof sys, "%.4000s%s", mo.rootfs, *mo.rootfs ? "/sys" : u_sys_dir());
+    mo.procfs = mo.procfs ? opt_bare(mo.procfs) : proc;
+    mo.sysfs = mo.sysfs ? opt_bare(mo.sysfs) : sys;
 }
 
 static int cmd_print(int f, const char *text)
@@ -36477,7 +36455,7 @@ static int cmd_monitor(void)
         cmd_report_fd = cmd_open_report();
     cmd_rows_begin();
     cmd_start_clock(u_now());
-    cmd_rows_header("none");
+    cmd_header("none");
     if (opt.command && !opt.out_file) { /* the command uses stdout */
         out.events_on = true;
         out.text.fd = STDERR_FILENO;
