@@ -26820,7 +26820,7 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* Finds each of `words` in turn, and returns the next number. A word N skips N words. */
+/* Finds each of `words` in turn, and returns the next number. A number N skips N words. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -27076,7 +27076,7 @@ static void mfs_numastat(void)
     met_sum();
 }
 
-/* Reads lines "Node 0 MemTotal: 123 kB". The info is such as "CPUs 0-7, distances 10 21". */
+/* Reads lines "Node 0 MemTotal: 123 kB". Sets the info to "CPUs 0-7, distances 10 21". */
 static void mfs_nodemem(void)
 {
     struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
@@ -27269,7 +27269,7 @@ static void mfs_zones(void)
         }
 }
 
-/* Returns the instance for a sensor. Its info is the names of the chip and the sensor. */
+/* Returns the instance for a sensor. Sets its info to the names of the chip and the sensor. */
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
@@ -27301,7 +27301,7 @@ static void mfs_chip(u32 chip, const char *dir)
     n = n ? n : met_ids(dir, "power", "_average", id, 256);
     for (u32 k = 0; k < n; k++) {
         const struct met_inst *i = mfs_sensor(dir, chip, "power", id[k]);
-        bool now = met_there(met_in(dir, "power%u_input", id[k])); /* not only the average */
+        bool now = met_there(met_in(dir, "power%u_input", id[k])); /* else only an average */
         if (met_file_number(met_in(dir, "power%u_%s", id[k], now ? "input" : "average"), &v)
             && v >= 0)
             met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
@@ -27824,7 +27824,7 @@ struct mfs_task {
     u64 still_ns;         /* time of the last scan that saw the process run or wait for a CPU */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* bit mask of the members of `now` that were read */
-    u16 by, by_before;    /* masks of values for which it is shown; was shown before */
+    u16 by, by_before;    /* masks of values for which it is shown now; in the previous scan */
     bool first;           /* not scanned before, so increases are unknown */
     bool asked;           /* the process is one of -p */
     u16 cpu;              /* CPU on which the main thread last ran */
@@ -30038,7 +30038,7 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* A structure has a type, length, handle, fields, and strings up to a double NUL. */
+/* An SMBIOS structure has a type, length, handle, fields, and strings up to a double NUL. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -30762,7 +30762,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* 0: vq_places[] may lack the transport */
+    if (w->notified) { /* 0: vq_places[] may lack the functions of the transport */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -30799,7 +30799,8 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
     struct met_inst *i = met_inst(DIM_QUEUE, r->name);
     if (!i)
         return true;
-    for (struct met_hist *h = is_new ? i->hists : NULL; h; h = h->next) /* of an earlier ring */
+    /* If the ring is new, clears the histograms of an earlier ring with the same name. */
+    for (struct met_hist *h = is_new ? i->hists : NULL; h; h = h->next)
         *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
     snprintf(i->info, sizeof i->info, "%s", r->info);
     vq_counts(i, r, w, now);
