@@ -24978,7 +24978,7 @@ static struct {
         u32 there;           /* number of existing instances; 0: kvis shows all of them */
         u64 took_ns;         /* time that the reading took */
         char why[512];       /* why the first failed read failed */
-        u16 from, to;        /* range of metrics[] that contains those of the source */
+        u16 from, to, n;     /* range of metrics[] that contains the n metrics of the source */
     } src[N_SRC];
 } met;
 
@@ -25046,12 +25046,6 @@ struct met_hist {
     u32 *past;                   /* values for the HTML report; NULL: none */
     u32 line;                    /* number in the HTML report, if `past` is set */
 };
-
-static void met_hists_anew(const struct met_inst *i)
-{
-    for (struct met_hist *h = i->hists; h; h = h->next)
-        *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
-}
 
 static void met_left_out(u32 n)
 {
@@ -25122,6 +25116,7 @@ static void met_init(void)
             if (met_of(m, d))
                 met.slot[d][m] = met.width[d]++;
         met.src[metrics[m].src].to = (u16)(m + 1);
+        met.src[metrics[m].src].n++;
     }
 }
 
@@ -25799,7 +25794,7 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* Finds each of `words` in turn, and returns the next number. A word N skips N words. */
+/* Finds each of `words` in turn, and returns the next number. A number N skips N words. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -25914,9 +25909,10 @@ static void mfs_freq(void)
         const struct met_inst *i = met_inst_nr(DIM_CPU, cpu.nr);
         met_files(i, cpu.dir);
         s64 khz = u_file_number(met_in(cpu.dir, "base_frequency"), -1);
-        s64 mhz = khz < 0 ? u_file_number(met_in(cpu.dir, "../acpi_cppc/nominal_freq"), -1) : -1;
-        if (khz >= 0 || mhz >= 0)
-            met_raw(i, M_FREQ_BASE, khz >= 0 ? khz : mhz * 1000);
+        if (khz < 0)
+            khz = (s64)u_file_number(met_in(cpu.dir, "../acpi_cppc/nominal_freq"), -1) * 1000;
+        if (khz >= 0)
+            met_raw(i, M_FREQ_BASE, khz);
     }
     met_sum();
 }
@@ -26054,24 +26050,19 @@ static void mfs_numastat(void)
     met_sum();
 }
 
-/* Sets the info of a NUMA node, such as "CPUs 0-7, distances 10 21". */
-static void mfs_node_topology(struct met_inst *i, const char *dir)
-{
-    char cpus[128];
-    u_slurp(met_in(dir, "cpulist"), cpus, sizeof cpus);
-    cpus[strcspn(cpus, "\n")] = 0;
-    int n = snprintf(i->info, MET_INFO, "CPUs %s, distances ", *cpus ? cpus : "none");
-    met_text(met_in(dir, "distance"), i->info + n, MET_INFO - (size_t)n);
-}
-
-/* Reads lines "Node 0 MemTotal: 123 kB". */
+/* Reads lines "Node 0 MemTotal: 123 kB". Sets the info to "CPUs 0-7, distances 10 21". */
 static void mfs_nodemem(void)
 {
     struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
+    char cpus[128];
     while (mfs_next(&node)) {
         struct met_inst *i = met_inst_nr(DIM_NODE, node.nr);
-        if (i && !i->info[0])
-            mfs_node_topology(i, node.dir);
+        if (i && !i->info[0]) {
+            u_slurp(met_in(node.dir, "cpulist"), cpus, sizeof cpus);
+            cpus[strcspn(cpus, "\n")] = 0;
+            int n = snprintf(i->info, MET_INFO, "CPUs %s, distances ", *cpus ? cpus : "none");
+            met_text(met_in(node.dir, "distance"), i->info + n, MET_INFO - (size_t)n);
+        }
         met_keys(i, met_in(node.dir, "meminfo"), 2);
     }
 }
@@ -26252,7 +26243,7 @@ static void mfs_zones(void)
         }
 }
 
-/* Returns the instance for a sensor. Its info is the names of the chip and the sensor. */
+/* Returns the instance for a sensor. Sets its info to the names of the chip and the sensor. */
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
@@ -26267,24 +26258,14 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
     return i;
 }
 
-/* Reads the instantaneous power or, if it has no file, the average power. */
-static void mfs_chip_power(const char *dir, u32 chip, u32 id)
-{
-    struct met_inst *i = mfs_sensor(dir, chip, "power", id);
-    bool now = met_there(met_in(dir, "power%u_input", id));
-    s64 v;
-    if (met_file_number(met_in(dir, "power%u_%s", id, now ? "input" : "average"), &v) && v >= 0)
-        met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
-}
-
 /* Reads hwmonN/temp1_input, temp1_label, ... (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
     u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
+    s64 v;
     for (u32 k = 0; k < n; k++) {
         struct met_inst *i = mfs_sensor(dir, chip, "temp", id[k]);
         for (u32 m = 0; met_keyed(i, &m); m++) {
-            s64 v;
             const char *path = met_in(dir, "temp%u%s", id[k], metrics[m].key);
             if ((m == M_SENSOR || met_there(path)) && mfs_temp(path, &v))
                 met_raw(i, m, v);
@@ -26292,8 +26273,13 @@ static void mfs_chip(u32 chip, const char *dir)
     }
     n = met_ids(dir, "power", "_input", id, 256);
     n = n ? n : met_ids(dir, "power", "_average", id, 256);
-    for (u32 k = 0; k < n; k++)
-        mfs_chip_power(dir, chip, id[k]);
+    for (u32 k = 0; k < n; k++) {
+        const struct met_inst *i = mfs_sensor(dir, chip, "power", id[k]);
+        bool now = met_there(met_in(dir, "power%u_input", id[k])); /* else only an average */
+        if (met_file_number(met_in(dir, "power%u_%s", id[k], now ? "input" : "average"), &v)
+            && v >= 0)
+            met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
+    }
 }
 
 static void mfs_hwmon(void)
@@ -26566,15 +26552,6 @@ static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
     return root.st_dev == dev || (btrfs && s->f_type == MFS_BTRFS) ? 0 : -EXDEV;
 }
 
-static void mfs_fs_space(const struct met_inst *i, const struct statfs *s)
-{
-    double size = (double)s->f_bsize;
-    met_set(i, M_FS_SIZE, (double)s->f_blocks * size);
-    met_set(i, M_FS_AVAIL, (double)s->f_bavail * size);
-    if (s->f_files)
-        met_set(i, M_FS_INODES, 1 - (double)s->f_ffree / (double)s->f_files);
-}
-
 /* Reads the errors that an ext4 file system recorded. */
 static void mfs_fs_errors(const struct met_inst *i, dev_t id)
 {
@@ -26623,8 +26600,12 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
         return;
     snprintf(i->info, sizeof i->info, "%.*s", (int)strcspn(type, " "), type);
     met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* Linux 6.15: ext4 after errors */
-    if (!e && space.f_blocks)
-        mfs_fs_space(i, &space);
+    if (!e && space.f_blocks) {
+        met_set(i, M_FS_SIZE, (double)space.f_blocks * (double)space.f_bsize);
+        met_set(i, M_FS_AVAIL, (double)space.f_bavail * (double)space.f_bsize);
+    }
+    if (!e && space.f_blocks && space.f_files)
+        met_set(i, M_FS_INODES, 1 - (double)space.f_ffree / (double)space.f_files);
     mfs_fs_errors(i, id);
 }
 
@@ -26751,8 +26732,6 @@ static void mfs_clock(void)
         met_set(met.all, M_CLOCK_SLOW, mfs_begins(name, slow, ARRAY_LEN(slow)));
 }
 
-/* --- the ports --- */
-
 enum { MFS_REMOTES = 1024 };
 
 /* Number of connections by remote address and port (a hash of their text). */
@@ -26859,7 +26838,7 @@ struct mfs_task {
     u64 still_ns;         /* time of the last scan that saw the process run or wait for a CPU */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* bit mask of the members of `now` that were read */
-    u16 by, by_before;    /* masks of values for which it is shown; was shown before */
+    u16 by, by_before;    /* masks of values for which it is shown now; in the previous scan */
     bool first;           /* not scanned before, so increases are unknown */
     bool asked;           /* the process is one of -p */
     u16 cpu;              /* CPU on which the main thread last ran */
@@ -27101,18 +27080,10 @@ static bool mfs_swaps(void)
            && mfs_key_number(text, "\nSwapFree:", &left) && total > left;
 }
 
-static void mfs_task_swap(struct mfs_task *t, bool swaps)
-{
-    static const char *const key = "\nVmSwap:";
-    t->now[MFS_SWAP] = 0;
-    t->has |= 1u << (MFS_SWAP);
-    if (swaps)
-        mfs_status(met_path("/proc/%u/status", t->pid), &key, 1, &t->now[MFS_SWAP]);
-}
-
 /* Scans a process. Copies values that cannot have changed since the previous scan. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
+    static const char *const swap = "\nVmSwap:";
     const struct mfs_task *old = mfs_task_in(&mfs_before, pid);
     struct mfs_task t = old ? *old : (struct mfs_task){ .pid = pid, .first = !mfs_before.tick };
     u64 ran, waited, cpu = t.now[MFS_CPU];
@@ -27141,7 +27112,10 @@ static void mfs_task_read(u32 pid, bool swaps)
         t.ran = ran;
     }
     mfs_task_threads(&t, old && old->born == t.born ? old : NULL, did);
-    mfs_task_swap(&t, swaps);
+    t.now[MFS_SWAP] = 0;
+    t.has |= 1u << MFS_SWAP;
+    if (swaps)
+        mfs_status(met_path("/proc/%u/status", pid), &swap, 1, &t.now[MFS_SWAP]);
     if (t.first) /* activity before the first scan does not count */
         memcpy(t.past, t.now, sizeof t.past);
     if (!old || mfs_did(&t, MFS_CPU) || mfs_did(&t, MFS_RUN) || mfs_did(&t, MFS_WAIT))
@@ -27207,31 +27181,23 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
     }
 }
 
-/* --- the processes given with -p --- */
-
 static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* indexed like opt.pids */
 
-/* Returns false if process k of -p has exited: its pid is gone, or was reused. */
-static bool mfs_process(u32 k)
-{
-    const struct mfs_task *t = mfs_task_in(&mfs_seen, (u32)opt.pids[k]);
-    if (!t && !mfs_pids[k].gone)
-        met_wrong(met_path("/proc/%d/stat", opt.pids[k]), ENOENT);
-    if (!t || mfs_pids[k].gone || (mfs_pids[k].born && mfs_pids[k].born != t->born))
-        return false;
-    mfs_pids[k].born = t->born;
-    mfs_show(t, MFS_PROC);
-    return true;
-}
-
-/* The monitor ends when all processes of -p have exited. */
+/* A process of -p has exited if its pid is gone or was reused. When all have, the monitor ends. */
 static void mfs_procs(void)
 {
-    u32 left = 0;
+    bool left = false;
     mfs_look();
     for (u32 k = 0; k < opt.n_pids; k++) {
-        mfs_pids[k].gone = !mfs_process(k);
-        left += !mfs_pids[k].gone;
+        const struct mfs_task *t = mfs_task_in(&mfs_seen, (u32)opt.pids[k]);
+        if (!t && !mfs_pids[k].gone)
+            met_wrong(met_path("/proc/%d/stat", opt.pids[k]), ENOENT);
+        mfs_pids[k].gone |= !t || (mfs_pids[k].born && mfs_pids[k].born != t->born);
+        if (mfs_pids[k].gone)
+            continue;
+        mfs_pids[k].born = t->born;
+        mfs_show(t, MFS_PROC);
+        left = true;
     }
     met.over |= !left;
 }
@@ -27306,8 +27272,6 @@ static void mfs_busy(void)
     met.src[met.cur].there = mfs_seen.n;
 }
 
-/* --- stuck processes --- */
-
 /* Returns whether the main thread of a user process is in uninterruptible sleep and the process has
  * not run for a second: shorter waits for a disk are normal. */
 static bool mfs_is_stuck(const struct mfs_task *t)
@@ -27340,27 +27304,22 @@ static void mfs_stuck(void)
         met_set(met.all, M_STUCK, n);
 }
 
-/* --- open file descriptors of processes --- */
-
 /* Reads the soft limit in the line "Max open files 1024 524288 files". */
-static void mfs_fds_of(const struct mfs_task *t)
-{
-    char text[4096];
-    u64 limit, n = 0;
-    u_slurp(met_path("/proc/%u/limits", t->pid), text, sizeof text);
-    if (!mfs_key_number(text, "Max open files", &limit) || !limit)
-        return;
-    DIR *d = opendir(met_path("/proc/%u/fd", t->pid));
-    for (const struct dirent *e; (e = u_entry(&d));)
-        n++;
-    if (n * 2 >= limit)
-        met_set(mfs_task_inst(t, DIM_BUSY), M_B_FDS, (double)n / (double)limit);
-}
-
 static void mfs_fds(void)
 {
-    for (u32 k = 0; k < mfs_seen.n; k++)
-        mfs_fds_of(&mfs_seen.task[k]);
+    char text[4096];
+    u64 limit;
+    for (u32 k = 0; k < mfs_seen.n; k++) {
+        const struct mfs_task *t = &mfs_seen.task[k];
+        u64 n = 0;
+        u_slurp(met_path("/proc/%u/limits", t->pid), text, sizeof text);
+        if (!mfs_key_number(text, "Max open files", &limit) || !limit)
+            continue;
+        for (DIR *d = opendir(met_path("/proc/%u/fd", t->pid)); u_entry(&d);)
+            n++;
+        if (n * 2 >= limit)
+            met_set(mfs_task_inst(t, DIM_BUSY), M_B_FDS, (double)n / (double)limit);
+    }
 }
 
 /* --- the NUMA nodes of processes' memory --- */
@@ -27375,14 +27334,6 @@ static struct {
     u8 of_cpu[MET_INSTS]; /* index of a CPU's node, plus 1; 0: not yet looked up */
 } mfs_nodes;
 
-static u32 mfs_node_place(u32 id)
-{
-    u32 k = 0;
-    while (k < mfs_nodes.n && mfs_nodes.id[k] != id)
-        k++;
-    return k;
-}
-
 /* Adds the pages of a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4"
  * (proc_pid_numa_maps(5)), or the bytes of a line "anon N0=8192 N1=4096". unit: page size, or 1. */
 static void mfs_pages_line(const char *line, u64 unit)
@@ -27391,7 +27342,9 @@ static void mfs_pages_line(const char *line, u64 unit)
         char *end;
         if (!isdigit((u8)at[2]))
             continue;
-        u32 k = mfs_node_place((u32)strtoul(at + 2, &end, 10));
+        u32 id = (u32)strtoul(at + 2, &end, 10), k = 0;
+        while (k < mfs_nodes.n && mfs_nodes.id[k] != id)
+            k++;
         if (k < mfs_nodes.n && *end == '=')
             mfs_nodes.bytes[k] += strtoull(end + 1, NULL, 10) * unit;
     }
@@ -27608,8 +27561,6 @@ static void mfs_groups(void)
     mfs_group_tree(dir, strlen(dir), MFS_GROUP_DEPTH);
 }
 
-/* --- the cgroup of --cgroup --- */
-
 /* A key with a dot is the name of a file with a single number. */
 static void mfs_cgroup(void)
 {
@@ -27706,7 +27657,7 @@ struct pmc_code {              /* fields of perf_event_attr */
     u32 type;
     u64 config, config1, config2;
     const char *name;          /* of the vendor or the kernel; NULL: none */
-    bool generic, alias;       /* a generic event; only the first word of `name` counts */
+    bool generic, alias;       /* alias: `name` ends at the first space */
 };
 
 static struct pmc_pmu {
@@ -27873,18 +27824,6 @@ static const struct pmc_core *pmc_find_core(const char *pmu)
     return NULL;
 }
 
-static void pmc_x86_core(struct pmc_pmu *p)
-{
-    const struct pmc_core *c = pmc_find_core(p->name);
-    if (!c)
-        return;
-    snprintf(p->core, sizeof p->core, "%s", c->name);
-    p->list = c->list;
-    p->slots = c->slots;
-    p->source = c->source;
-    p->known = true;
-}
-
 /* --- choosing events --- */
 
 static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
@@ -28046,10 +27985,16 @@ static void pmc_look(void)
                    "virtual machine";
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         struct pmc_pmu *p = &pmc_pmus[k];
-        if (pmc.vendor[0])
-            pmc_x86_core(p);
-        else
+        const struct pmc_core *x86 = pmc.vendor[0] ? pmc_find_core(p->name) : NULL;
+        if (x86) {
+            snprintf(p->core, sizeof p->core, "%s", x86->name);
+            p->list = x86->list;
+            p->slots = x86->slots;
+            p->source = x86->source;
+            p->known = true;
+        } else if (!pmc.vendor[0]) {
             p->known = pmc_arm_core(p->mask, p->core, sizeof p->core);
+        }
         for (u32 r = PR_NONE + 1; r < N_PR; r++)
             p->err[r] = pmc_choose(p, r);
     }
@@ -28482,27 +28427,23 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metric of `role`: its rate and, for Prometheus, its total since the start. */
-static void pmc_publish_role(const struct met_inst *i, const struct pmc_sum *s, u32 role)
-{
-    u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
-    if (m == N_METRICS || !s->some[g][role])
-        return;
-    met_at(i, m)->total += (u64)(s->value[g][role] + 0.5);
-    if (s->missing[g][role])
-        return;
-    struct met_series *series = met_touch(i, m);
-    series->v = s->rate[role];
-    if (!s->fresh)
-        series->since = MIN(series->since, met.tick - 1);
-}
-
+/* Sets the metrics of the roles (their rates and, for Prometheus, totals) and ratios. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
     if (!i || !s->any)
         return;
-    for (u32 role = PR_NONE + 1; role < N_PR; role++)
-        pmc_publish_role(i, s, role);
+    for (u32 role = PR_NONE + 1; role < N_PR; role++) {
+        u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
+        if (m == N_METRICS || !s->some[g][role])
+            continue;
+        met_at(i, m)->total += (u64)(s->value[g][role] + 0.5);
+        if (s->missing[g][role])
+            continue;
+        struct met_series *series = met_touch(i, m);
+        series->v = s->rate[role];
+        if (!s->fresh)
+            series->since = MIN(series->since, met.tick - 1);
+    }
     if (s->fresh)
         return;
     for (u32 k = 0; k < ARRAY_LEN(pmc_ratios); k++) {
@@ -28584,15 +28525,6 @@ static void pmc_reset(struct pmc_sum *s)
     *s = (struct pmc_sum){ .share = 1, .fresh = true };
 }
 
-static void pmc_tasks(void)
-{
-    for (u32 t = 0; t < pmc.n_tasks; t++) {
-        if (!pmc.gone[t])
-            pmc_publish(met_inst_nr(DIM_PID, (u64)opt.pids[t]), &pmc.one[t]);
-        pmc.gone[t] = pmc.ended[t];
-    }
-}
-
 static void pmc_read_all(void)
 {
     for (u32 k = 0; k < pmc.n_units; k++) {
@@ -28641,7 +28573,11 @@ static void pmc_read(void)
             memcpy(i->info, pmc_pmus[k].cpus, MET_INFO);
         pmc_publish(i, &pmc.pmu[k]);
     }
-    pmc_tasks();
+    for (u32 k = 0; k < pmc.n_tasks; k++) {
+        if (!pmc.gone[k])
+            pmc_publish(met_inst_nr(DIM_PID, (u64)opt.pids[k]), &pmc.one[k]);
+        pmc.gone[k] = pmc.ended[k];
+    }
     for (u32 m = 0; m < N_METRICS; m++)
         if (metrics[m].src == SRC_PMC)
             met.no[m] = met.seen[m] != met.tick ? pmc_metric_why(m) : others[pmc.scope];
@@ -28797,15 +28733,6 @@ static void unc_add_pmu(const char *name)
     }
 }
 
-static void unc_find_pmus(void)
-{
-    DIR *d = opendir(met_path(PMC_DEVICES));
-    unc.no_dir = !d;
-    for (const struct dirent *e; (e = u_entry(&d));)
-        unc_add_pmu(e->d_name);
-    qsort(unc.pmu, unc.n_pmus, sizeof *unc.pmu, unc_order);
-}
-
 static bool unc_where(u8 where)
 {
     const struct pmc_core *c = pmc_find_core("cpu");
@@ -28896,7 +28823,11 @@ static void unc_look(void)
     done = true;
     if (!pmc.vendor[0])
         pmc_cpuinfo(pmc.online);
-    unc_find_pmus();
+    DIR *d = opendir(met_path(PMC_DEVICES));
+    unc.no_dir = !d;
+    for (const struct dirent *e; (e = u_entry(&d));)
+        unc_add_pmu(e->d_name);
+    qsort(unc.pmu, unc.n_pmus, sizeof *unc.pmu, unc_order);
     unc.class = UC_NONE;
     for (u8 c = 0; c < N_UC; c++)
         if ((unc_classes[c].counts == UN_ENERGY || unc.class == UC_NONE) && unc_find_class(c)
@@ -29121,7 +29052,7 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* A structure has a type, length, handle, fields, and strings up to a double NUL. */
+/* An SMBIOS structure has a type, length, handle, fields, and strings up to a double NUL. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -29151,18 +29082,12 @@ static void unc_dmi_read(void)
                  "of a DIMM");
 }
 
-static u32 unc_lines(void)
-{
-    u32 n = unc.boxes * 64; /* amd_df: 64 data lines per controller in use */
-    for (u32 k = 0; k < unc.n_units; k++)
-        n += unc_rows[unc.event[unc.unit[k].event].row].lines;
-    return n;
-}
-
 /* Several DIMMs of a channel share its data lines, which then limit the bandwidth. */
 static void unc_peak(void)
 {
-    u32 lines = unc_lines(), n = unc.n_sockets;
+    u32 n = unc.n_sockets, lines = unc.boxes * 64; /* amd_df: 64 per controller in use */
+    for (u32 k = 0; k < unc.n_units; k++)
+        lines += unc_rows[unc.event[unc.unit[k].event].row].lines;
     if (!unc_dmi.read)
         unc_dmi_read();
     if (unc_dmi.why[0] || !lines)
@@ -29254,30 +29179,23 @@ static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 /* Metrics that at least one domain (a CPU cache) lacks: kvis shows no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
-/* Records that a file has a word instead of a number: Unavailable, Error, Unassigned. */
-static void unc_mbm_off(const char *path, const char *says)
-{
-    char why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* omit the beginning of a long path */
-    snprintf(why, sizeof why, "%s%s: %.*s", from ? "..." : "", path + from,
-             (int)strspn(says, PMC_PLAIN), says);
-    met_off(why);
-}
-
+/* A file may have a word instead of a number: Unavailable, Error, Unassigned. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
-    u32 m = unc_mbm_metrics[k];
-    char s[32];
+    char s[32], why[UNC_WHY];
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* omit the beginning of a long path */
     s64 v;
     if (!met_there(path))
         return;
     bool got = met_text(path, s, sizeof s);
     if (got && met_number(s, &v) && v >= 0) {
-        met_count(i, m, (u64)v);
+        met_count(i, unc_mbm_metrics[k], (u64)v);
         return;
     }
+    snprintf(why, sizeof why, "%s%s: %.*s", from ? "..." : "", path + from,
+             (int)strspn(s, PMC_PLAIN), s);
     if (got)
-        unc_mbm_off(path, s);
+        met_off(why);
     unc_mbm_missing[k] = true;
 }
 
@@ -29294,14 +29212,6 @@ static void unc_mbm_group(const char *group)
             unc_mbm_count(i, k, met_path("/sys/fs/resctrl%s%s/mon_data/mon_L3_%02u/%s", slash,
                                          group, id[d], metrics[unc_mbm_metrics[k]].key));
     }
-}
-
-static void unc_mbm_groups(void)
-{
-    DIR *d = opendir(met_path("/sys/fs/resctrl"));
-    for (const struct dirent *e; (e = u_entry(&d));)
-        if (met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
-            unc_mbm_group(e->d_name);
 }
 
 /* Reads the default group and the users' groups. Each task is in exactly one. */
@@ -29321,7 +29231,10 @@ static void unc_mbm(void)
         return;
     }
     unc_mbm_group("");
-    unc_mbm_groups();
+    DIR *dir = opendir(met_path("/sys/fs/resctrl"));
+    for (const struct dirent *e; (e = u_entry(&dir));)
+        if (met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
+            unc_mbm_group(e->d_name);
     bool all = !met.src[met.cur].left_out;
     if (!all)
         met_off("the sum over all domains is unknown");
@@ -29436,15 +29349,6 @@ static void mk_sched_start(void)
         mk_why(o, e);
 }
 
-static void mk_sched_cpu(u32 cpu)
-{
-    const struct wire_sched *w = &mk_sched.cpu;
-    struct met_inst *i = met_inst_nr(DIM_CPU, cpu);
-#define X(m, field) met_count(i, m, w->field);
-    MET_WIRE_RUNQ(X)
-#undef X
-}
-
 static bool mk_sched_read(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
@@ -29459,8 +29363,10 @@ static bool mk_sched_read(void)
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
             || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* never online */
             continue;
-        if (!(mo.off >> SRC_RUNQ & 1))
-            mk_sched_cpu(cpu);
+        const struct met_inst *i = mo.off >> SRC_RUNQ & 1 ? NULL : met_inst_nr(DIM_CPU, cpu);
+#define X(m, field) met_count(i, m, mk_sched.cpu.field);
+        MET_WIRE_RUNQ(X)
+#undef X
         mk_sched.wait_ns += mk_sched.cpu.wait_ns;
         mk_sched.depth_sum += mk_sched.cpu.depth_sum;
         for (u32 b = 0; b < DELAY_BUCKETS; b++)
@@ -29542,14 +29448,6 @@ static struct {
     struct wire_blk now;
 } mk_blk;
 
-static u32 mk_find_disk(u32 dev)
-{
-    u32 k = 0;
-    while (k < mk_blk.n && mk_blk.disk[k].dev != dev)
-        k++;
-    return k;
-}
-
 /* Returns the kernel's dev_t of a disk; 0: no such disk, or no medium in the drive. */
 static u32 mk_disk_number(const char *sys)
 {
@@ -29565,9 +29463,11 @@ static u32 mk_disk_number(const char *sys)
 /* Assigns a slot (index of the map `stats`) to a disk. */
 static void mk_add_disk(const char *sys, int map)
 {
-    u32 dev = mk_disk_number(sys), k = mk_find_disk(dev);
+    u32 dev = mk_disk_number(sys), k = 0;
     if (!dev)
         return;
+    while (k < mk_blk.n && mk_blk.disk[k].dev != dev)
+        k++;
     if (k == MK_DISKS) {
         mk_blk.without++;
         return;
@@ -29793,14 +29693,6 @@ static void vq_start(void)
 
 /* --- names --- */
 
-static void vq_made(const char *dev, char name[VQ_WORD])
-{
-    static const char *const dirs[] = { "block", "net" };
-    name[0] = 0;
-    for (u32 k = 0; k < ARRAY_LEN(dirs) && !name[0]; k++)
-        mfs_names(met_path("/sys/bus/virtio/devices/%s/%s", dev, dirs[k]), name, VQ_WORD);
-}
-
 /* Without BTF: takes device and name of a ring from its interrupt, such as virtio0-req.0
  * (vp_find_vqs_msix). Returns false if not found, or if rings share the interrupt. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
@@ -29828,6 +29720,7 @@ static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 /* A ring's name is virtio0/0:req.0; its info is driver and device, such as virtio_blk vda. */
 static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
 {
+    static const char *const dirs[] = { "block", "net" };
     char made[VQ_WORD] = "";
     bool typed = w->state & VQ_NAMED;
     w->dev[VQ_WORD - 1] = w->driver[VQ_WORD - 1] = w->name[VQ_WORD - 1] = 0;
@@ -29839,8 +29732,8 @@ static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
     r->born_ns = w->born_ns;
     if (r->named && !typed)
         met_link(met_path("/sys/bus/virtio/devices/%s/driver", w->dev), w->driver, VQ_WORD);
-    if (r->named)
-        vq_made(w->dev, made);
+    for (u32 k = 0; r->named && k < ARRAY_LEN(dirs) && !*made; k++)
+        mfs_names(met_path("/sys/bus/virtio/devices/%s/%s", w->dev, dirs[k]), made, VQ_WORD);
     if (typed)
         snprintf(r->name, sizeof r->name, "%.14s/%u:%.13s", w->dev, w->index, w->name);
     else if (r->named)
@@ -29862,7 +29755,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* 0: vq_places[] may lack the transport */
+    if (w->notified) { /* 0: vq_places[] may lack the functions of the transport */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -29899,8 +29792,9 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
     struct met_inst *i = met_inst(DIM_QUEUE, r->name);
     if (!i)
         return true;
-    if (is_new) /* an earlier ring may have had this name */
-        met_hists_anew(i);
+    /* If the ring is new, clears the histograms of an earlier ring with the same name. */
+    for (struct met_hist *h = is_new ? i->hists : NULL; h; h = h->next)
+        *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
     snprintf(i->info, sizeof i->info, "%s", r->info);
     vq_counts(i, r, w, now);
     vq.missed += w->missed;
@@ -30213,10 +30107,8 @@ static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
     const char *lack = met_sources[src].lack;
-    u32 n = 0, seen = mout_seen(src);
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
-        n += metrics[m].src == src;
-    if (mo.off >> src & 1 || (seen == n && !met.src[src].wrong))
+    u32 seen = mout_seen(src);
+    if (mo.off >> src & 1 || (seen == met.src[src].n && !met.src[src].wrong))
         return NULL;
     if (!met.src[src].wrong)
         return lack;
@@ -30250,10 +30142,10 @@ static void mout_lack(struct mout_lack *l, const char *why, const char *of_sourc
 {
     l->why = why;
     l->own = why != of_source;
-    l->n = l->all = 0;
+    l->n = 0;
+    l->all = met.src[l->src].n;
     for (u32 m = met.src[l->src].from; m < met.src[l->src].to; m++) {
         const char *other = mout_why(l->src, m, of_source);
-        l->all += metrics[m].src == l->src;
         if (other && !strcmp(other, why))
             l->metric[l->n++] = (u16)m;
     }
@@ -31124,14 +31016,6 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
         mout_json_end(b, "]},");
 }
 
-static void mout_charts(struct buf *b)
-{
-    static const u8 of[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
-    for (u32 m = 0; m < N_METRICS; m++)
-        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(of) : 1); k++)
-            mout_chart(b, m, of[k]);
-}
-
 static void mout_heat_maps(struct buf *b)
 {
     for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
@@ -31148,6 +31032,7 @@ static void mout_heat_maps(struct buf *b)
 
 static void mout_facts(struct buf *b)
 {
+    static const u8 of[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
            PRIu64 ",\"dropped\":%u,\"numbers_dropped\":%u,\"points\":[",
         mout.intervals, mo.interval_ns, 1u << mout_past.halved, met.backwards, met.left_out,
@@ -31159,7 +31044,9 @@ static void mout_facts(struct buf *b)
     for (u32 s = 0; s < N_SRC; s++)
         b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", met_sources[s].name, met_sources[s].group);
     b_s(b, "},\"charts\":[");
-    mout_charts(b);
+    for (u32 m = 0; m < N_METRICS; m++)
+        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(of) : 1); k++)
+            mout_chart(b, m, of[k]);
     mout_json_end(b, "],\"heat\":[");
     mout_heat_maps(b);
     mout_json_end(b, "],\"unavailable\":[");
