@@ -19230,7 +19230,6 @@ static void tr_filter(struct tr_prog *p)
     bool was = false;
     const u32 anonymous = MAP_ANONYMOUS, untraced = CLONE_UNTRACED;
     const u32 seccomp[] = { PR_GET_SECCOMP, PR_SET_SECCOMP };
-    int mmap_row = sc_find(ARCH_NATIVE, SYS_mmap), clone_row = SC_clone, prctl_row = SC_prctl;
     p->n = 0;
     for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
         if (!n || tr_nr_wanted(nr) != was) {
@@ -19241,11 +19240,11 @@ static void tr_filter(struct tr_prog *p)
     tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
     tr_return(p, true);
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-    if (!tr.need[mmap_row]) /* reading a mapped file may block forever: see mem_ */
+    if (!tr.need[sc_find(ARCH_NATIVE, SYS_mmap)]) /* reading a mapped file may block: see mem_ */
         tr_filter_arg(p, SYS_mmap, 3, BPF_JSET, &anonymous, 1, false);
-    if (hy.row[clone_row]) /* see tr_no_untraced */
+    if (hy.row[SC_clone]) /* see tr_no_untraced */
         tr_filter_arg(p, SYS_clone, 0, BPF_JSET, &untraced, 1, true);
-    if (hy.row[prctl_row]) /* see tr_seccomp */
+    if (hy.row[SC_prctl]) /* see tr_seccomp */
         tr_filter_arg(p, SYS_prctl, 0, BPF_JEQ, seccomp, ARRAY_LEN(seccomp), true);
     if (!tr_nr_wanted(SYS_ioctl))
         tr_filter_ioctl(p);
@@ -21643,28 +21642,26 @@ static bool tr_is_kernel_thread(pid_t pid)
 /* Returns why kvis cannot attach to a process, with the fix (a static text). */
 static const char *tr_explain(pid_t pid, int e)
 {
+    static char why[256];
     s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
     long yama = u_file_number("/proc/sys/kernel/yama/ptrace_scope", 0);
-    const char *refused = tr_refused();
-    static char why[256];
-    if (e == -ESRCH && state < 0)
-        snprintf(why, sizeof why, "there is no such process");
-    else if (state == 'Z')
-        snprintf(why, sizeof why, "the process is a zombie: it has exited, but is not reaped");
-    else if (tracer > 0)
+    const char *known = e == -ESRCH && state < 0   ? "there is no such process"
+                        : state == 'Z' ? "the process is a zombie: it has exited, but is not reaped"
+                        : tracer > 0               ? NULL
+                        : tr_is_kernel_thread(pid) ? "the process is a kernel thread"
+                                                   : tr_refused();
+    if (known)
+        return known;
+    if (tracer > 0)
         snprintf(why, sizeof why, "pid %d already traces it", (int)tracer);
-    else if (tr_is_kernel_thread(pid))
-        snprintf(why, sizeof why, "the process is a kernel thread");
-    else if (refused)
-        snprintf(why, sizeof why, "%s", refused);
     else if (e == -EPERM && !(bpf_caps() >> 19 & 1))
         snprintf(why, sizeof why, "%s; fix: %s%s", tr_protected(pid, yama),
                  yama == 1 && ps_status(pid, "Uid:") == (s64)geteuid()
                      ? "sysctl kernel.yama.ptrace_scope=0, or " : "",
                  u_rights("CAP_SYS_PTRACE"));
     else if (e == -EPERM && !bpf_first_user_ns())
-        snprintf(why, sizeof why, "the process is outside the user namespace of kvis; fix: run "
-                 "kvis outside the user namespace");
+        return "the process is outside the user namespace of kvis; fix: run kvis outside the user "
+               "namespace";
     else
         snprintf(why, sizeof why, "%s%s", strerror(-e), e == -EPERM ? " (a security module?)" : "");
     return why;

@@ -104,3 +104,19 @@ t_is "a script: bytes of its child" 1 "$(grep -c "\"type\":\"[a-z]*\".*$PWD/dir/
 t_is "a script: the signal" 1 "$(grep -c '"type":"signal".*"signal":"SIGUSR1".*"sender_pid":'$pid json)"
 t_is "a script: how it ended" 1 "$(grep -c '"type":"exit_process".*"exit_pid":'$pid',"code":3' json)"
 t_is "a script: calls that a process ended in" "$(grep -c '"type":"exit_process"' json)" "$(grep -c '"type":"syscall".*"name":"exit_group"' json)"
+
+# An execve that fails late in a thread: BPF does not see the exit of the thread, which has the pid of its process by then.
+for how in "" -c; do
+    rm -rf json text && : >text
+    sh -c 'read -r go; exec "$0" bad_elf_thread' "$BIN/proc" <gate >/dev/null 2>&1 &
+    pid=$!
+    exec 8>gate
+    timeout 60 kvis trace $how -p $pid --backend=observe -o text 2>err 8>&- &
+    kvis=$!
+    if [ "$how" ]; then sleep 2; else until_true 20 grep -q '(observe)' text; fi
+    exec 8>&-
+    wait $kvis
+    t_is "a late failure of execve, trace $how: exit status" 0 $?
+    wait $pid
+    t_is "a late failure of execve: the program's status" 0 $?
+done
