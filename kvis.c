@@ -30669,7 +30669,7 @@ static void mout_prom_process(struct buf *b)
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
-    if (fds) /* opendir(3) has one of them */
+    if (fds) /* one of them belongs to opendir(3) */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
         mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
@@ -31140,7 +31140,7 @@ static const char *hs_opt_listen(const char *v)
         snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
-    in->sin_port = htons((u16)n); /* sin6_port has the same offset */
+    in->sin_port = htons((u16)n); /* also sin6_port: it has the same offset */
     if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
         return "not ADDR:PORT with a numeric address (IPv6 in [ ])";
     return NULL;
@@ -31371,7 +31371,7 @@ static struct {
                               * after the first parameter */
     u32 number;              /* first parameter of the escape sequence */
     struct termios was;      /* terminal settings before kvis changed them */
-    float past[N_METRICS][SCR_PAST]; /* by met.tick % SCR_PAST; 0: no value */
+    float past[N_METRICS][SCR_PAST]; /* indexed by met.tick % SCR_PAST; 0: no value */
 } scr;
 
 static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
@@ -31731,11 +31731,7 @@ static int scr_order(const void *x, const void *y)
 /* Returns whether a cgroup has hit a limit: the overview shows only these. */
 static bool scr_limited(const struct met_inst *i)
 {
-    static const u16 at[] = { M_GR_THROTTLED, M_GR_MAX, M_GR_OOM };
-    for (size_t k = 0; k < ARRAY_LEN(at); k++)
-        if (met_v(i, at[k]) > 0)
-            return true;
-    return false;
+    return met_v(i, M_GR_THROTTLED) > 0 || met_v(i, M_GR_MAX) > 0 || met_v(i, M_GR_OOM) > 0;
 }
 
 static u32 scr_collect(u8 dim)
@@ -32183,14 +32179,6 @@ static void scr_help(struct buf *b)
     scr_paragraphs(b, &text);
 }
 
-static void scr_remember(void)
-{
-    for (u32 m = 0; m < N_METRICS; m++) {
-        const struct met_inst *i = scr_sum(m);
-        scr.past[m][met.tick % SCR_PAST] = i ? (float)met_at(i, m)->v : 0;
-    }
-}
-
 static void scr_fact(struct buf *b, const char *before, const char *text)
 {
     u32 at = b->len;
@@ -32297,7 +32285,10 @@ static void scr_interval(void)
 {
     if (mout.intervals == 1)
         scr_first_view();
-    scr_remember();
+    for (u32 m = 0; m < N_METRICS; m++) {
+        const struct met_inst *i = scr_sum(m);
+        scr.past[m][met.tick % SCR_PAST] = i ? (float)met_at(i, m)->v : 0;
+    }
     if (!scr.paused)
         scr_draw();
 }
@@ -32766,7 +32757,7 @@ struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 /* Hash table of all processes that ran during the diagnosis. */
 static struct dg_task {
     u64 born;                /* start time: tells processes with the same pid apart */
-    u64 did[MFS_NUMBERS];    /* by MFS_ number, in the kernel's units */
+    u64 did[MFS_NUMBERS];    /* indexed by MFS_ number; in the kernel's units */
     u32 pid;
     u16 has;                 /* mask of the known elements of did[] */
     char *group;             /* path of the cgroup; NULL: unknown, or not needed */
@@ -33498,7 +33489,7 @@ static const struct buf *dg_next(const struct dg_finding *f)
 
 enum { DG_COLUMNS = 79 };
 
-/* Returns the end of a word. No line may begin with "%" or "·", which end the word before. */
+/* Returns the end of a word and of a "%" or "·" after it: no line may begin with these. */
 static u32 dg_word_end(const struct buf *text, u32 at)
 {
     while (at < text->len
@@ -33710,14 +33701,6 @@ static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int
     b_f(b, " %*.*s", width, (int)s.len, cell);
 }
 
-static void dg_text_comm(struct buf *b, const char *comm, u32 width)
-{
-    u32 from = b->len;
-    b_esc(b, comm, strlen(comm), 0);
-    scr_fit(b, from, width);
-    b_pad(b, from, width);
-}
-
 static u32 dg_lines(const struct buf *b)
 {
     u32 n = 0;
@@ -33745,7 +33728,10 @@ static void dg_text_busiest(struct buf *b)
     b_s(b, n ? "\n" : "");
     for (u32 k = 0; k < n; k++) {
         b_f(b, "%7u ", top[k]->pid);
-        dg_text_comm(b, top[k]->comm, COMM);
+        u32 from = b->len;
+        b_esc(b, top[k]->comm, strlen(top[k]->comm), 0);
+        scr_fit(b, from, COMM);
+        b_pad(b, from, COMM);
         for (u32 c = 0; c < ARRAY_LEN(columns); c++)
             dg_text_cell(b, top[k], columns[c].number, columns[c].width);
         b_c(b, '\n');

@@ -58,9 +58,9 @@ def samples(d, name):
 def flat(e):
     """(metric, line) -> number, as the page calls both: p50 and its like are lines of one chart."""
     out = {}
-    dims = {"core": "core", "package": "package", "interface": "device", "busy": "pid", "group": "cgroup", "queue": "queue",
+    dims = {"longest_wait": "thread", "irq": "irq", "filesystem": "mountpoint", "controller": "controller", "core": "core", "package": "package", "interface": "device", "busy": "pid", "group": "cgroup", "queue": "queue",
             "socket": "socket", "l3": "l3", "cpu": "cpu", "node": "node", "hugepages": "pagesize", "device": "device", "zone": "zone", "sensor": "sensor", "pid": "pid"}
-    things = {"topology", "on", "type", "label", "comm", "cpus", "driver", "package", "ran", "handler"}
+    things = {"topology", "on", "type", "label", "comm", "cpus", "driver", "package", "ran", "handler", "fstype"}
     for k, v in e.items():
         if k in dims:
             for name, o in v.items():
