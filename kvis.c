@@ -16690,9 +16690,9 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- loading --- */
 
-/* log: buffer for the verifier's log, or NULL. Returns a descriptor. */
+/* log: buffer for the verifier's log, or NULL with log_level 0. Returns a descriptor. */
 static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
-                         const struct bpf_insn *insns, char *log, u32 log_size)
+                         const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
     union bpf_attr a;
     sigset_t all, was;
@@ -16708,7 +16708,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     a.insns = (uintptr_t)insns;
     a.insn_cnt = r->n_insns;
     a.license = (uintptr_t)o->fam->license;
-    a.log_level = log != NULL;
+    a.log_level = log_level;
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
@@ -16759,7 +16759,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     char *log = calloc(1, LOG);
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
-    int f = bpf_prog_load(o, r, insns, log, LOG);
+    int f = bpf_prog_load(o, r, insns, 1, log, LOG);
     if (f < 0) /* else loading succeeded now: a signal may have caused the failure */
         f = bpf_refused(o, r, e, log);
     free(log);
@@ -16772,7 +16772,7 @@ static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MA
     const struct bpf_prog_row *r = &o->fam->progs[i];
     memcpy(insns, r->insns, r->n_insns * sizeof *insns);
     bpf_patch(o, r, insns);
-    int f = bpf_prog_load(o, r, insns, NULL, 0);
+    int f = bpf_prog_load(o, r, insns, 0, NULL, 0);
     o->prog[i] = MAX(f, -1);
     return f;
 }

@@ -77,7 +77,7 @@ static int verify_both(struct bpf_obj *o, struct bpf_cfgs *c, const char *name)
     int refused = 0;
     for (u64 on = 0; on < 2; on++) {
         if (name)
-            set_anew(c, name, on), o->cfg = c->v, o->n_cfg = c->n;
+            set_anew(c, name, on), o->cfg = *c;
         refused += verify(o, most);
     }
     tell(o, most);
@@ -90,7 +90,7 @@ static int verify_open(void)
     struct bpf_obj *o = &open_session.obj;
     open_opt.full = true;
     open_opt.pid = open_opt.tid = 1, open_opt.uid = 2, open_opt.flags = O_CREAT, open_opt.accmodes = 1;
-    open_opt.comm[0] = 'a', open_opt.comm_mask[0] = 0xff;
+    open_opt.comm[0] = 'a';
     open_state.magic = bpf_magic();
     *o = (struct bpf_obj){ .fam = &open_family, .ring_bytes = 1 << 16 };
     if (bpf_open(o) < 0)
@@ -109,10 +109,12 @@ static int verify_call(void)
                                       "CFG_NS_INO", "CFG_STACK", "CFG_STACK_NR", "CFG_SELF",
                                       "CFG_CGROUP", "CFG_MIN_NS", "CFG_STATUS", "CFG_SETS" };
     hy.magic = open_state.magic, hy.sched = true;
+    opt.cgroup = "/"; /* the map is a CGROUP_ARRAY */
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = 1 << 16,
-                           .entries = hy_entries, .lodger = &disk_family,
-                           .cgroups = true };
-    if (bpf_open(o) < 0)
+                           .entries = hy_entries, .lodger = &disk_family };
+    int e = bpf_open(o);
+    opt.cgroup = NULL;
+    if (e < 0)
         return 1;
     bpf_find_records(o, ~0u);
     for (size_t i = 0; i < ARRAY_LEN(on); i++)
@@ -130,7 +132,7 @@ static int verify_call(void)
         set_anew(&c, "CFG_OBSERVE", form[i].observe);
         set_anew(&c, "CFG_EVERYONE", form[i].everyone);
         set_anew(&c, "CFG_PROC", form[i].proc);
-        o->cfg = c.v, o->n_cfg = c.n;
+        o->cfg = c;
         refused += verify(o, most);
     }
     tell(o, most);
@@ -155,7 +157,7 @@ static int verify_lodgers(void)
     bpf_set(&c, "CFG_NS_INO", 1);
     bpf_set(&d, "CFG_NS_INO", 1);
     bool by_req = bpf_has_field(u, "trace_event_raw_io_uring_complete.req");
-    u->cfg = d.v, u->n_cfg = d.n;
+    u->cfg = d;
     int refused = verify_both(o, &c, "CFG_SECOND");
     return refused + verify_both(u, &d, by_req ? "CFG_BY_REQ" : NULL);
 }
@@ -213,9 +215,9 @@ static int verify_vq(void)
     if (bpf_open(&o) < 0)
         return 1;
     bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
-    bpf_set(&c, "CFG_RET", ARCH_RET_OFF);
+    bpf_set(&c, "CFG_RET", 8u * arch_layouts[0].ret);
     bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
-    o.cfg = c.v, o.n_cfg = c.n;
+    o.cfg = c;
     return verify_both(&o, NULL, NULL);
 }
 
