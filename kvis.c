@@ -805,8 +805,8 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns the columns of the character at s, and its bytes in *n. A color sequence has 0 columns;
- * an invalid byte has 1. */
+/* Returns the display width of the character at s; *n: its length in bytes. A color sequence has
+ * width 0, a bad byte 1. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -1657,7 +1657,7 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
  * longest argv of the kernel (6 MiB: fs/exec.c, bprm_stack_limits) takes 3000 reads. */
 enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 
-/* Not in `mem`, because that would take space in the binary. */
+/* Not in `mem`: its initializer would put it in the binary. */
 static u8 mem_data[4096];
 
 static struct {
@@ -2739,7 +2739,7 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Returns whether -P names this file. The file that kvis finds first at a path counts. Birth times
+/* Returns whether -P names this file. For each path, the first file found counts. Birth times
  * are compared, because file systems reuse inode numbers. A record has none; then the path must
  * still lead to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
@@ -8761,7 +8761,7 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
         { s->unreadable, "stops in which the arguments of a call could not be read in time" },
-        { s->names_overflow, "uses of names beyond the limit are counted under (more names)" },
+        { s->names_overflow, "uses of files or peers over the limit, shown as (more names)" },
         { s->mappings_overflow, "memory mappings beyond the limit are missing" },
         { s->names_dropped, dropped },
         { s->programs_other, "executed programs (or fewer) are missing from the list" },
@@ -9818,8 +9818,8 @@ static void md_received_fd(struct task *t, s32 n)
         md_install(t, n, o, cloexec);
 }
 
-/* Returns the file that a recorded call opened: an anonymous inode from the record, another file
- * from /proc if n still refers to it. */
+/* Returns the file a recorded call opened: an anonymous inode from the record, any other file from
+ * /proc if n still refers to it. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
     enum { ANON_INODE_FS = 0x09041934 }; /* <linux/magic.h> */
@@ -10482,7 +10482,7 @@ static void md_copy(struct task *t, struct call *c)
     enum ev_kind kind = md_kind[c->id];
     bool sends = kind == EK_SENDFILE; /* sendfile(2) names the destination first */
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
-    /* With these errors, the kernel cannot copy; programs then use read(2) and write(2). */
+    /* These mean the kernel cannot copy; programs then use read(2) and write(2). */
     bool cannot = c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
     if (c->err ? cannot || md_repeats(c) : c->ret <= 0)
         return;
@@ -13510,7 +13510,7 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 static const char *px_mostly(const struct call *c, u64 slept)
 {
     if (slept >= MAX(c->cpu_ns, c->runq_ns))
-        return 2 * c->disk_ns > slept ? "mostly waits for disk" : "mostly sleeping";
+        return 2 * c->disk_ns > slept ? "mostly disk waits" : "mostly sleeping";
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
@@ -16186,7 +16186,7 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
 }
 
 /* Resolves queries such as "trace_event_raw_X.FIELD" from a tracepoint's format file. A __data_loc
- * field has the size of its 4-byte locator. On failure, each err is that error. */
+ * field has the size of its 4-byte locator. On failure, sets each err as well. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
@@ -17514,8 +17514,8 @@ static void sp_end_witness(void)
     sp_witness = -1; /* the pid may be reused */
 }
 
-/* Reads the witness's reports up to that of a SIGIO from kvis, which the witness takes last: its
- * number is the highest. Gives up if the witness was killed, or stopped for a second. */
+/* Reads the witness's reports up to that of kvis's SIGIO, which the witness takes last: SIGIO has
+ * the highest number. Gives up if the witness was killed, or stopped for a second. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -19194,8 +19194,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits code for a call whose argument `arg` decides whether it stops: with match_stops, if `arg`
- * compares true with one of the n values; otherwise, if with none. */
+/* Emits code for a call that stops depending on argument `arg`: if it compares true with any of the
+ * n values (match_stops), or with none (!match_stops). */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -19207,8 +19207,8 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* Emits code for ioctl(2): commands stop that change a file, or create a descriptor, which kvis
- * reads from /proc; and UFFD_NEW, after which reading memory may block forever (md_ioctl). */
+/* Emits code for ioctl(2): stops commands that change a file or create a descriptor (kvis reads it
+ * from /proc), and UFFD_NEW, after which reading memory may block forever (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
@@ -20729,7 +20729,7 @@ static bool tr_knows_end(const char *end)
     return false;
 }
 
-/* Adds the end of a pipe, FIFO or terminal that its readers hold, given the writer's link. Returns
+/* Adds the readers' end of a pipe, FIFO or terminal, given the writer's link. Returns
  * whether this end is new. */
 static bool tr_add_end(const char *link)
 {
@@ -21221,7 +21221,7 @@ static void tr_kill_all(void)
     tr_each(tr_kill_one);
 }
 
-/* Returns whether signals end kvis. Called while a slow reader blocks the output. */
+/* Returns whether queued signals end kvis while a slow reader blocks the output. */
 static bool tr_give_up(void)
 {
     u32 ends = tr.interrupts;
@@ -24809,7 +24809,7 @@ static void proc_replay_end(bool whole)
 #include "gen/out/metrics.h"
 
 enum {
-    MET_INSTS = 8192,
+    MET_INSTS = 8192, MET_KEPT = 32,
     MET_NAME = 40,          /* size of the name of a disk, PMU, ... */
     MET_INFO = 256,         /* size of met_inst.info */
     MET_DIR = PATH_MAX - 64 /* size of a directory's path; leaves space for a file name */
@@ -24946,7 +24946,7 @@ struct met_inst {
     struct met_inst *same; /* next instance with the same hash of the name */
     struct met_hist *hists;
     struct met_series *series; /* indexed by met.slot[dim][metric] */
-    const char *name;      /* "" also for a removed instance */
+    const char *name;      /* "": the total, or removed */
     char info[MET_INFO];
     u32 at;                /* met.tick at which the instance was last seen */
     u8 dim, rank;          /* rank: from met_rank */
@@ -25209,14 +25209,16 @@ static void met_forget(struct met_inst *i)
 
 /* Returns the instance of a dimension (N_DIM: any) that has been missing for the longest time, NULL
  * if all were seen in this interval or the previous one. */
-static struct met_inst *met_gone(u8 dim)
+static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
+    u32 n = 0;
     for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
-        if ((dim == N_DIM || i->dim == dim) && i->name[0] && i->at + 1 < met.tick
-            && (!oldest || i->at < oldest->at))
-            oldest = i;
-    return oldest;
+        if ((dim == N_DIM || i->dim == dim) && i->name[0] && i->at + 1 < met.tick) {
+            oldest = !oldest || i->at < oldest->at ? i : oldest;
+            n++;
+        }
+    return n > keep ? oldest : NULL;
 }
 
 /* Returns memory for a new instance; NULL: there are too many. Shown processes often change, so a
@@ -25224,9 +25226,10 @@ static struct met_inst *met_gone(u8 dim)
 static struct met_inst *met_place(u8 dim)
 {
     bool room = met.n_insts < MET_INSTS;
-    struct met_inst *i = dim == DIM_BUSY || dim == DIM_WAIT ? met_gone(dim) : NULL;
+    u32 keep = opt.report ? MET_KEPT : 0; /* the report shows their points */
+    struct met_inst *i = dim == DIM_BUSY || dim == DIM_WAIT ? met_gone(dim, keep) : NULL;
     if (!i && !room && met.full != met.tick) /* one search per interval is enough */
-        i = met_gone(N_DIM);
+        i = met_gone(N_DIM, 0);
     if (i)
         met_forget(i);
     else if (room && (i = calloc(1, sizeof *i)))
@@ -26352,7 +26355,9 @@ static void mfs_net_line(const char *line)
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
-    mfs_net_offered(i);
+    if (u_file_number(met_path("/sys/class/net/%s/iflink", name), 0)
+        == u_file_number(met_path("/sys/class/net/%s/ifindex", name), 0))
+        mfs_net_offered(i); /* a VLAN or macvlan has the link of another interface */
     if (!i->info[0]) /* the speed of a veth is fictitious; the speed of a bond is a sum */
         return;
     if (met_has(i, M_NET_RX))
@@ -29473,7 +29478,7 @@ static void mk_add_disk(const char *sys, int map)
     mk_blk.n = MAX(mk_blk.n, k + 1);
     d->dev = dev;
     snprintf(d->name, sizeof d->name, "%.*s", MET_NAME - 1, sys);
-    for (char *s = d->name; (s = strchr(s, '!'));) /* sysfs replaces '/' by '!' */
+    for (char *s = d->name; (s = strchr(s, '!'));) /* sysfs replaces '/' with '!' */
         *s = '/';
     bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
 }
@@ -30258,7 +30263,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
 }
 
 /* Returns "/proc" or "/sys" if a source lacks all metrics because that directory is not mounted.
- * kvis replaces a missing /sys by its own mount of sysfs, which needs /proc. */
+ * kvis replaces a missing /sys with its own sysfs mount, which needs /proc. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     if (l->n < l->all)
@@ -30990,7 +30995,7 @@ static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
         b_f(b, "[%u,\"%s\",\"", s->line, i->name[0] ? met_dims[dim].label : "");
         mout_json_name(b, i->name);
         b_s(b, "\",\"");
-        b_json(b, i->info, strlen(i->info));
+        b_json(b, i->info, dim == DIM_WAIT ? 0 : strlen(i->info));
         b_s(b, "\"],");
     }
 }
@@ -33008,8 +33013,14 @@ static struct dg_moves *dg_moves_of(struct dg_task *t)
 
 static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
 {
-    struct dg_move *at = &moves->at[fd % DG_FDS];
-    if (!at->used || at->fd != fd)
+    struct dg_move *at = &moves->at[fd % DG_FDS], *end = moves->at + DG_FDS;
+    for (u32 k = 0; k < DG_FDS && at->used && at->fd != fd; k++)
+        at = at + 1 < end ? at + 1 : moves->at;
+    if (at->used && at->fd != fd) {
+        dg.missed.descriptors++;
+        return;
+    }
+    if (!at->used)
         *at = (struct dg_move){ .fd = fd, .used = true };
     else if (pos > at->pos)
         at->moved += pos - at->pos;

@@ -341,7 +341,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The kernel uses more CPU time than programs do: for system calls, page faults or locks", \
+      .finding = "The kernel uses more CPU time than programs: system calls, page faults or locks", \
       .source = "proc_stat(5): system", \
       .next = "kvis trace -c -d 5 -p %p", .alone = "perf top" }, \
     { .name = "run-queue-long", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \

@@ -64,7 +64,7 @@ def flat(e):
     for k, v in e.items():
         if k in dims:
             for name, o in v.items():
-                info = [x for i, x in o.items() if i in things]
+                info = [x for i, x in o.items() if i in things - {"ran"}]
                 for m, x in o.items():
                     if m not in things:
                         out[m, f"{dims[k]} {name}" + (f" ({info[0]})" if info else "")] = x

@@ -882,7 +882,7 @@ static void t_counted(void)
     st.unreadable = 3, st.names_overflow = 4, st.names_dropped = 5, st.programs_other = 6;
     st_text_incomplete(&b, &st);
     b_c(&b, 0);
-    EXPECT(strstr(b.p, " 3 stops in which ") && strstr(b.p, " 4 uses of names "));
+    EXPECT(strstr(b.p, " 3 stops in which ") && strstr(b.p, " 4 uses of files or peers "));
     EXPECT(strstr(b.p, " 5 names were removed ") && strstr(b.p, " 6 executed programs (or fewer) "));
     b_free(&b);
     st = was;
