@@ -2318,7 +2318,7 @@ static void fd_drop_reused(struct files *f, u32 i)
 static void fd_keep_reused(struct files *f, s32 n)
 {
     const struct fdent *e = fd_find(f, n);
-    if (!e || f->refs == 1 || fdt.lazy || fdt.ring)
+    if (!e || f->refs == 1 || fdt.lazy || fdt.ring || fdt.lost_ns > e->known_ns)
         return;
     if (f->n_reused == ARRAY_LEN(f->reused))
         fd_drop_reused(f, 0);
@@ -2413,7 +2413,10 @@ static struct files *files_own(struct files *f)
  * the loop checks it again. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, u64 ns, bool only_cloexec)
 {
-    const struct files *f = t->files;
+    struct files *f = t->files;
+    for (u32 i = f && !only_cloexec ? f->n_reused : 0; i--;)
+        if ((u32)f->reused[i].fd >= lo && (u32)f->reused[i].fd <= hi && f->reused[i].since_ns <= ns)
+            fd_drop_reused(f, i);
     for (u32 i = 0; f && i < f->cap; i++) {
         const struct fdent *e = &f->slot[i];
         if (e->fd < 0 || (u32)e->fd < lo || (u32)e->fd > hi || e->since_ns > ns
@@ -9679,6 +9682,9 @@ static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *
 static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
     fd_put(t, n, o, cloexec);
+    struct fdent *e = fd_find(t->files, n);
+    if (e) /* also a file from /proc, which is marked as inherited */
+        e->since_ns = t->at_ns;
     md_closed(t, n);
 }
 
@@ -10482,9 +10488,7 @@ static void md_copy(struct task *t, struct call *c)
     enum ev_kind kind = md_kind[c->id];
     bool sends = kind == EK_SENDFILE; /* sendfile(2) names the destination first */
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
-    /* These mean the kernel cannot copy; programs then use read(2) and write(2). */
-    bool cannot = c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
-    if (c->err ? cannot || md_repeats(c) : c->ret <= 0)
+    if (c->err ? md_cannot_copy(c) || md_repeats(c) : c->ret <= 0)
         return;
     struct ofd *src = fd_get(t, (s32)c->arg[sends]);
     struct ofd *dst = fd_get(t, (s32)c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
@@ -10924,7 +10928,8 @@ static void md_ring(struct task *t, const struct wire_uring *w)
         md_closed(t, w->res);
         md_received_fd(t, w->res);
     }
-    struct ofd *o = w->fd >= 0 ? fd_get_at(t, w->fd, w->submit_ns) : NULL;
+    u64 begun_ns = w->submit_ns ? w->submit_ns : w->ts_ns;
+    struct ofd *o = w->fd >= 0 ? fd_get_at(t, w->fd, begun_ns) : NULL;
     bool data = (moves == '<' || moves == '>') && w->res >= 0;
     if (data && o && w->res)
         st_io(o, NULL, (u64)w->res, moves == '<');
@@ -14058,7 +14063,7 @@ static struct df_row *df_new_row(u32 k, struct name *name)
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
-    if (!one->name)
+    if (!one->name || one->name->cls != 'c') /* nm.other: too many names */
         return;
     u64 at = one->name->in_bytes;
     bool known = at < df.n_rows[k] && df.row[k][at].name == one->name;
@@ -19540,6 +19545,8 @@ static void tr_mark_names(struct task *t)
     for (u32 i = 0; t->files && i < t->files->cap; i++)
         if (t->files->slot[i].fd >= 0)
             tr_mark_ofd(t->files->slot[i].o);
+    for (u32 i = 0; t->files && i < t->files->n_reused; i++)
+        tr_mark_ofd(t->files->reused[i].o);
     for (u32 i = 0; t->mm && i < t->mm->n; i++)
         nm_mark(t->mm->r[i].name);
 }
@@ -21113,7 +21120,9 @@ static void tr_drop_others(const struct task *leader)
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *t = ps.task[i], *next; t; t = next) {
             next = t->next;
-            if (t == leader || t->proc != leader->proc)
+            const struct tr_stopped *s = tr_batched(t->tid);
+            bool reported = s && !WIFSTOPPED(s->status); /* its exit is still in the batch */
+            if (t == leader || t->proc != leader->proc || reported)
                 continue;
             t->at_ns = leader->at_ns;
             tr_abandon(t);

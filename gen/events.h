@@ -117,7 +117,7 @@
       EV_path, EV_mode) \
     X(CHOWN, FILE, 0, "chown", "chown {path} {uid}:{gid}", \
       EV_path, EV_uid, EV_gid) \
-    X(CHANGE, FILE, 0, "change", "{call} {op} {path}|{call} {path}|{call}", \
+    X(CHANGE, FILE, 0, "change", "{call} {op} {path}|{call} {path}|{call} {op}|{call}", \
       EV_call, EV_op, EV_path) \
     X(SPAWN, PROC, 0, "spawn_process", \
       "spawn process {child_pid} ({ns_pid} in its PID NS)|spawn process {child_pid}", \

@@ -215,6 +215,8 @@ class Program:
                 self.insns[-1].high = insn.imm
                 insn = None
             self.insns.append(insn)
+        if len(self.insns) > 4096:  # BPF_MAXINSNS: kvis patches a copy on its stack
+            self.refuse(0, 'more than 4096 instructions')
         self.patches = {}  # by the number of the instruction, as are the lines of source
         self.lines = {}
 
@@ -596,8 +598,6 @@ def lowest(program, known):
     if walk.loops:
         need.add((5, 3), 'a loop')
     need.add(program.type.since, program.type.what)
-    if len(program.insns) > 4096:
-        need.add((5, 2), 'more than 4096 instructions')
     for i in sorted(walk.before):
         need_insn(need, program, i)
     if any(i not in walk.before for i, _ in program.code()):
