@@ -388,8 +388,8 @@ enum call_end {
 };
 
 struct opts {
-    u32 strlen_max, interval_s, duration_s, ring_bytes, min_delay_us, report_events;
-    u64 min_ns;
+    u32 strlen_max, ring_bytes, min_delay_us, report_events;
+    u64 min_ns, interval_ns, duration_ns;
     u64 signals;         /* -e signal=: bit n-1 is signal n */
     u8 verbose, timefmt;
     u8 quiet;            /* 1: print no events; 2: print only what options request */
@@ -21342,7 +21342,7 @@ static void tr_on_tick(void)
     tr.stops_at_tick = tr.stops;
     tr_on_signals(now);
     if (tr.next_table_ns && now >= tr.next_table_ns) {
-        u64 every_ns = opt.interval_s * NSEC;
+        u64 every_ns = opt.interval_ns;
         out_break_partial();
         b_c(&out.text.b, '\n');
         hy_counts();
@@ -22081,7 +22081,7 @@ static void ses_spawn(struct session *s)
     opt.backend = 'p';
     opt.calls = true;
     opt.trace = s->calls;
-    opt.no_accel = opt.duration_s;
+    opt.no_accel = opt.duration_ns != 0;
     sc_parse(s->calls);
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
@@ -32343,18 +32343,6 @@ static void (*const mon_read[N_SRC])(void) = {
 
 /* --- options --- */
 
-static const char *mon_opt_interval(const char *v)
-{
-    char *end;
-    double seconds = strtod(v, &end);
-    bool decimal = isdigit((u8)*v) && !v[strspn(v, "0123456789.")]; /* strtod(3) also accepts
-                                                                     * 0x1p4 */
-    if (!decimal || *end || seconds < 0.01 || seconds > 1e8)
-        return "not a number of seconds from 0.01 to 100000000";
-    mo.interval_ns = (u64)(seconds * 1e9 + 0.5);
-    return NULL;
-}
-
 static const char *mon_opt_event(const char *v)
 {
     if (pmc_asked.n == ARRAY_LEN(pmc_asked.event))
@@ -34345,13 +34333,6 @@ static const char *dg_opt_rules(const char *file)
     return right ? NULL : dg_local.why.p;
 }
 
-static const char *dg_opt_duration(const char *v)
-{
-    const char *wrong = mon_opt_interval(v);
-    dg.for_ns = mo.interval_ns;
-    return wrong;
-}
-
 /* --- the run --- */
 
 /* Takes a sample. Expensive sources are read once: clock rates (10 ms per CPU before Linux 5.18) in
@@ -35151,7 +35132,9 @@ static bool check_run(u8 bits, bool json, struct buf *b)
  * subcommand, add a row and a function cmd_NAME. */
 
 /* The effects of options; gen/tables/options.tbl describes them. */
-enum opt_kind { OPT_FLAG, OPT_COUNT, OPT_SET, OPT_NUMBER, OPT_STRING, OPT_CALL, OPT_NOTHING };
+enum opt_kind {
+    OPT_FLAG, OPT_COUNT, OPT_SET, OPT_NUMBER, OPT_SECONDS, OPT_STRING, OPT_CALL, OPT_NOTHING
+};
 
 struct opt_row {
     u16 in;                 /* subcommands that have the option: a mask of struct cmd.in */
@@ -35163,6 +35146,7 @@ struct opt_row {
         bool *flag;
         u8 *count, *set;
         u32 *number;
+        u64 *seconds;           /* stored as nanoseconds */
         const char **string;
         const char *(*call)(const char *value); /* returns NULL or an error message */
     } to;
@@ -35521,6 +35505,17 @@ static void opt_set_number(const struct opt_row *r, const char *v)
     *r->to.number = (u32)n;
 }
 
+/* Converts a number of seconds, such as 0.5, to nanoseconds. */
+static void opt_set_seconds(const struct opt_row *r, const char *v)
+{
+    char *end;
+    double seconds = strtod(v, &end);
+    bool decimal = isdigit((u8)*v) && !v[strspn(v, "0123456789.")]; /* not 0x1p4 */
+    if (!decimal || *end || seconds < 0.01 || seconds > 1e8)
+        opt_bad(r->name, v, "SECS is a number of seconds from 0.01 to 100000000");
+    *r->to.seconds = (u64)(seconds * 1e9 + 0.5);
+}
+
 static bool opt_in_list(const char *list, const char *v)
 {
     size_t len = strlen(v);
@@ -35556,6 +35551,9 @@ static void opt_apply(const struct opt_row *r, const char *v)
         break;
     case OPT_NUMBER:
         opt_set_number(r, v);
+        break;
+    case OPT_SECONDS:
+        opt_set_seconds(r, v);
         break;
     case OPT_STRING:
         *r->to.string = v;
@@ -36003,10 +36001,10 @@ static void cmd_start_clock(u64 zero_ns)
 {
     out.start_ns = zero_ns;
     out.start_real_ns = u_clock(CLOCK_REALTIME) - (u_now() - zero_ns);
-    if (opt.interval_s)
-        tr.next_table_ns = zero_ns + opt.interval_s * NSEC;
-    if (opt.duration_s)
-        tr.deadline_ns = zero_ns + opt.duration_s * NSEC;
+    if (opt.interval_ns)
+        tr.next_table_ns = zero_ns + opt.interval_ns;
+    if (opt.duration_ns)
+        tr.deadline_ns = zero_ns + opt.duration_ns;
 }
 
 /* Ends kvis by the signal that killed the command, but without a core dump of kvis. */
@@ -36079,7 +36077,7 @@ static int cmd_trace(void)
     cmd_refuse_mixed();
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
-    if (opt.interval_s && !opt.count_only)
+    if (opt.interval_ns && !opt.count_only)
         opt.count_too = true;
     opt.verbose |= (opt.min_ns || (opt.trace && md_reports_nothing())) && !opt.count_only;
     if (everyone && !opt.count_only) {

@@ -80,9 +80,9 @@ function destination(s,    w, n, kind, range, ends) { # how the value is stored,
     n = split(s, w, " ")
     kind = w[1]
     range = "0, 0"
-    if (index(" flag count set number string call nothing ", " " kind " ") == 0) bad(row ": unknown kind `" kind "` in sets")
+    if (index(" flag count set number seconds string call nothing ", " " kind " ") == 0) bad(row ": unknown kind `" kind "` in sets")
     if (n != (kind == "nothing" ? 1 : kind ~ /^(set|number)$/ ? 3 : 2)) bad(row ": wrong number of words in sets")
-    if (arg == "" && kind ~ /^(number|string)$/) bad(row ": a " kind " without an argument")
+    if (arg == "" && kind ~ /^(number|seconds|string)$/) bad(row ": a " kind " without an argument")
     if (arg != "" && kind ~ /^(flag|count|set|nothing)$/) bad(row ": sets " kind ", with an argument")
     if (maybe && kind != "call") bad(row ": only call takes an optional argument")
     if (kind != "nothing" && w[2] !~ (kind == "call" ? "^[a-z_]+$" : "^[a-z_]+([.][a-z_]+)?$")) bad(row ": cannot set `" w[2] "`")

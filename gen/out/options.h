@@ -85,7 +85,7 @@ enum {
       NULL, "", "-C, --summary", \
       "after the summary, also print the table of system calls, where their time went, and failures" }, \
     { IN_TRACE, 'i', "interval", "SECS", false, \
-      OPT_NUMBER, { .number = &opt.interval_s }, 1, 86400, \
+      OPT_SECONDS, { .seconds = &opt.interval_ns }, 0, 0, \
       NULL, "delay|period|refresh", "-i, --interval=SECS", \
       "print the table of system calls every SECS seconds (implies -C, unless -c is given)" }, \
     { IN_TRACE | IN_REPLAY, 0, "by", "pid", false, \
@@ -209,7 +209,7 @@ enum {
       NULL, "setenv|environment", "-E, --env=VAR[=VAL]", \
       "set the environment variable VAR of the command to VAL; without =VAL: remove VAR" }, \
     { IN_TRACE, 'd', "duration", "SECS", false, \
-      OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
+      OPT_SECONDS, { .seconds = &opt.duration_ns }, 0, 0, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "stop tracing after SECS seconds" }, \
     { IN_TRACE, 0, "until-exit", NULL, false, \
@@ -345,7 +345,7 @@ enum {
       NULL, "", "-F, --full-path", \
       "print absolute paths of opened files" }, \
     { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'd', "duration", "SECS", false, \
-      OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
+      OPT_SECONDS, { .seconds = &opt.duration_ns }, 0, 0, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "stop tracing after SECS seconds" }, \
     { IN_OPEN, 'c', "command", NULL, false, \
@@ -473,7 +473,7 @@ enum {
       NULL, "", "    --ring=SIZE", \
       "set the size of the ring buffer for recorded processes (default 4M)" }, \
     { IN_MONITOR, 'i', "interval", "SECS", false, \
-      OPT_CALL, { .call = mon_opt_interval }, 0, 0, \
+      OPT_SECONDS, { .seconds = &mo.interval_ns }, 0, 0, \
       NULL, "delay|period|refresh", "-i, --interval=SECS", \
       "print the metrics every SECS seconds (default 1)" }, \
     { IN_MONITOR, 'n', "count", "COUNT", false, \
@@ -481,7 +481,7 @@ enum {
       NULL, "iterations|samples", "-n, --count=COUNT", \
       "stop monitoring after COUNT intervals" }, \
     { IN_MONITOR, 'd', "duration", "SECS", false, \
-      OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
+      OPT_SECONDS, { .seconds = &opt.duration_ns }, 0, 0, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "stop monitoring after SECS seconds" }, \
     { IN_MONITOR, 'c', "collectors", "LIST", false, \
@@ -537,7 +537,7 @@ enum {
       NULL, "", "    --grafana", \
       "print a Grafana dashboard for the metrics as JSON, and exit" }, \
     { IN_DIAGNOSE, 'd', "duration", "SECS", false, \
-      OPT_CALL, { .call = dg_opt_duration }, 0, 0, \
+      OPT_SECONDS, { .seconds = &dg.for_ns }, 0, 0, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "watch the machine for SECS seconds (default 10; with COMMAND: until it ends)" }, \
     { IN_DIAGNOSE, 'v', "verbose", NULL, false, \

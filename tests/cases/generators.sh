@@ -252,12 +252,12 @@ s/^\(  sets    \)count opt.quiet/\1bool opt.quiet/~unknown kind .bool. in sets
 s/^\(  sets    \)count opt.quiet/\1number opt.quiet 1..2/~a number without an argument
 s/^\(  sets    \)count opt.quiet/\1flag/~wrong number of words in sets
 s/^\(  sets    \)count opt.quiet/\1flag \&opt.quiet/~cannot set .&opt.quiet
-s/^\(  sets    \)number opt.interval_s.*/\1flag opt.interval_s/~sets flag, with an argument
+s/^\(  sets    \)seconds opt.interval_ns.*/\1flag opt.interval_ns/~sets flag, with an argument
 s/CALL_SUCCESSFUL/call()/~is not a constant
 s/^\(  sets    \)set opt.status CALL_SUCCESSFUL/\1set opt.status/~wrong number of words in sets
-s/opt.interval_s 1..86400/opt.interval_s 86400..1/~is not a range
-s/opt.interval_s 1..86400/opt.interval_s 1-86400/~is not a range
-s/opt.interval_s 1..86400/opt.interval_s 1..4294967296/~is not a range
+s/opt.strlen_max 0..65536/opt.strlen_max 86400..1/~is not a range
+s/opt.strlen_max 0..65536/opt.strlen_max 1-86400/~is not a range
+s/opt.strlen_max 0..65536/opt.strlen_max 1..4294967296/~is not a range
 s/^\(  sets    \)call opt_json/\1string opt.json_file/~only call takes an optional argument
 s/^  values  auto.ptrace.hybrid//~values and {values} in the help need each other
 s/how calls are recorded: {values}/how calls are recorded/~values and {values} in the help need each other
@@ -275,7 +275,7 @@ LIST
 
 # A destination of another type than the row says does not compile.
 mkdir src && cp -r "$top/kvis.c" "$top/gen" "$top/bpf_insns" src
-sed 's/count opt.quiet/flag opt.interval_s/' "$top/gen/tables/options.tbl" >gen/tables/options.tbl
+sed 's/count opt.quiet/flag opt.interval_ns/' "$top/gen/tables/options.tbl" >gen/tables/options.tbl
 sh gen/options.sh || fail "options.sh"
 cp gen/out/options.h src/gen/out
 gcc -std=gnu11 -pthread -fsyntax-only -Werror src/kvis.c >out 2>err && fail "a u32 is taken for a bool"

@@ -67,8 +67,12 @@ done <<'END'
 2|monitor --csv c.csv -n 1|fix: --csv=c.csv
 2|replay --json r.json a.kvis|fix: --json=r.json
 127|trace -q r.html true|cannot run r.html: not found in PATH
-2|trace -d 0.5 true|--duration: '0.5': SECS is a whole number from 1 to
-2|trace -d 1m true|--duration: '1m': SECS is a number from 1 to
+0|trace -q -d 9.5 true|
+0|open -d 9.5 -- true|
+0|proc -d 9.5 -- true|
+0|monitor -d 0.01 -c load|
+2|trace -d 0.001 true|--duration: '0.001': SECS is a number of seconds from 0.01 to
+2|trace -d 1m true|--duration: '1m': SECS is a number of seconds from
 2|trace -d 0 true|--duration: '0': SECS is a number
 2|trace -s 99999999 true|N is a number from 0 to 65536
 2|trace --ring=100 true|'100': not a power of two from 64K to 64M
@@ -117,7 +121,7 @@ done <<'END'
 125|diff a.kvis newer.kvis|newer.kvis: was written by a newer kvis
 2|monitor -p 1 ls|cannot be combined
 2|monitor -n 0|COUNT is a number from 1
-2|monitor -i 0|'0': not a number of seconds
+2|monitor -i 0|'0': SECS is a number of seconds
 2|monitor -c foo|'foo': unknown collector; groups: cpu, sched.*; for sources, see kvis help monitor --man
 2|monitor --listen=99999|'99999': allowed values: PORT \(at most 65535\) or ADDR:PORT
 2|monitor --listen=here:80|not ADDR:PORT with a numeric address
@@ -135,7 +139,7 @@ done <<'END'
 2|proc -l (|not a valid regular expression
 2|proc --format=json --json -- true|both write to stdout
 END
-eq "mistakes" 99 $n
+eq "mistakes" 103 $n
 
 # The last line is the row of help.
 usage() { # usage LINE ARG...
