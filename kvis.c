@@ -2586,9 +2586,14 @@ static u32 fd_unix_partner(u32 ino)
     struct { struct nlmsghdr head; struct unix_diag_msg unix_; u8 attributes[256]; } answer;
     u32 partner = 0;
     ssize_t n = fd_diag(&request.head, &answer.head, sizeof answer) - (ssize_t)sizeof answer.unix_;
-    for (struct rtattr *a = (void *)answer.attributes; RTA_OK(a, n); a = RTA_NEXT(a, n))
-        if (a->rta_type == UNIX_DIAG_PEER && RTA_PAYLOAD(a) == sizeof partner)
-            memcpy(&partner, RTA_DATA(a), sizeof partner);
+    struct rtattr a;
+    for (ssize_t at = 0; at + (ssize_t)sizeof a <= n; at += RTA_ALIGN(a.rta_len)) {
+        memcpy(&a, answer.attributes + at, sizeof a);
+        if (a.rta_len < sizeof a || a.rta_len > n - at)
+            break;
+        if (a.rta_type == UNIX_DIAG_PEER && a.rta_len == RTA_LENGTH(sizeof partner))
+            memcpy(&partner, answer.attributes + at + RTA_LENGTH(0), sizeof partner);
+    }
     return partner;
 }
 
