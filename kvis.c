@@ -2365,7 +2365,7 @@ static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
         ofd_put(o);
         return;
     }
-    *fd_slot(f, n) = (struct fdent){ n, cloexec, o, t->at_ns, o->inherited ? 0 : t->at_ns };
+    *fd_slot(f, n) = (struct fdent){ n, cloexec, o, t->at_ns, 0 };
     f->n++;
 }
 
@@ -9688,7 +9688,7 @@ static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
     fd_put(t, n, o, cloexec);
     struct fdent *e = fd_find(t->files, n);
-    if (e) /* also a file from /proc, which is marked as inherited */
+    if (e)
         e->since_ns = t->at_ns;
     md_closed(t, n);
 }
@@ -16819,7 +16819,7 @@ static int bpf_open(struct bpf_obj *o)
     return e;
 }
 
-/* What the threads of bpf_load share. mask: BPF programs not loaded yet. */
+/* Shared by the threads of bpf_load. mask: BPF programs not loaded yet. */
 struct bpf_loading {
     struct bpf_obj *o;
     u32 mask;
@@ -27642,7 +27642,7 @@ struct pmc_event {
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* What section unc_ counts: memory traffic and, from UR_PACKAGE on, energy. */
+/* Counts of section unc_: memory traffic and, from UR_PACKAGE on, energy. */
 enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
