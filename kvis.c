@@ -18988,8 +18988,8 @@ static void hy_warn_missing(void)
         u_warn("%s%" PRIu64 " calls are missing from the table: too many threads to follow",
                hy_everyone() ? "" : "at least ", lost);
     if (skipped)
-        u_warn("the kernel skipped %" PRIu64 " runs of BPF programs: as many calls may be "
-               "missing from the table", skipped);
+        u_warn("the kernel skipped %" PRIu64 " runs of BPF programs: up to that many calls "
+               "may be missing from the table", skipped);
 }
 
 static struct mem_record hy_call; /* the record that kvis is handling */
@@ -30664,7 +30664,7 @@ static void mout_prom_self(struct buf *b)
     b_s(b, "} 1\n");
     mout_prom_collectors(b);
     mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
-                  "Number of times that a kernel counter decreased (kvis ignores it)",
+                  "Number of times that a kernel counter decreased (kvis ignores decreases)",
                   (double)met.backwards);
 }
 

@@ -271,7 +271,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_MEMBERS, .whose = X_B_MEM, \
       .unless = DG_R(CGROUP), .unless_rule = NULL, .before = DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
-      .finding = "Cgroup %t is at its memory limit and soon reads again what it reclaims", \
+      .finding = "Cgroup %t is at its memory limit and rereads pages soon after it reclaimed them", \
       .source = "cgroup-v2.rst: memory.max, workingset_refault; without PSI, the time lost is not known", \
       .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
     { .name = "cpu-steal", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
