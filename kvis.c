@@ -17218,13 +17218,15 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-static bool bpf_unread; /* a counter could not be read, so numbers of losses are unknown */
+/* A counter could not be read, so numbers of losses are unknown until all are read again. */
+static bool bpf_unread;
 
 static void bpf_not_read(int e)
 {
-    if (!bpf_unread)
+    static bool told;
+    if (!told)
         u_warn("the number of lost records is unknown: cannot read the counters: %s", strerror(-e));
-    bpf_unread = true;
+    told = bpf_unread = true;
 }
 
 static u64 bpf_sum(int map, u32 key)
@@ -21944,6 +21946,7 @@ static void tr_used(void)
 
 static void tr_report(const char *backend, bool text)
 {
+    bpf_unread = false;
     tr_report_lost(hy_lost(), tr_when());
     if (hy.uring.fam)
         st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
@@ -22160,6 +22163,7 @@ static void ses_emit(const struct event *e)
 
 static void ses_report_losses(struct session *s)
 {
+    bpf_unread = false;
     for (u32 i = 0; i <= N_LOST; i++) {
         u64 n = rb_lost(&s->obj, i), more = n - MIN(n, s->lost[i]); /* n is 0 if unreadable */
         if (!more)
@@ -29554,6 +29558,7 @@ static void mk_block(void)
     struct bpf_obj *o = &mk_blk.obj;
     if (!mk_loaded(o))
         return;
+    bpf_unread = false;
     u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
     if (missed != mk_blk.missed) /* there may be a new disk */
         mk_add_disks();
@@ -29834,6 +29839,7 @@ static void vq_read(void)
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
         if ((more = vq_read_one(o, k)))
             vq.n = MAX(vq.n, k + 1);
+    bpf_unread = false;
     vq.missed += bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, (1u << N_VQ_PROGS) - 1);
     if (!bpf_unread)
         met_count(met.all, M_VQ_MISSED, vq.missed);
@@ -30061,6 +30067,7 @@ static void vh_read(void)
     struct bpf_obj *o = &vh.obj;
     if (!mk_loaded(o))
         return;
+    bpf_unread = false;
     u64 missed = vh_missed();
     if (!bpf_unread)
         met_count(met.all, M_VH_MISSED, missed);
