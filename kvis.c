@@ -780,18 +780,22 @@ static u32 u_cut(const char *s, u32 n, u32 most)
     return len - back;
 }
 
-/* Returns n without an incomplete last character; n if the bytes are not UTF-8. */
-static size_t u_whole(const u8 *s, size_t n)
+/* Returns n, the number of bytes to show of the `have` bytes at s, without the last character if it
+ * is incomplete; n if the bytes are not UTF-8. */
+static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
     size_t i = 0, k = 1;
-    for (int len; i < n && (len = u_utf8(s + i, n - i, &cp)) > 0;)
+    int len = 0;
+    while (i < n && (len = u_utf8(s + i, have - i, &cp)) > 0 && i + (size_t)len <= n)
         i += (size_t)len;
-    while (i + k < n && (s[i + k] & 0xc0) == 0x80)
+    if (i >= n || len > 0)
+        return i;
+    while (i + k < have && (s[i + k] & 0xc0) == 0x80)
         k++;
-    size_t whole = i == n || s[i] < 0xc2 || s[i] > 0xf4 ? 0 : s[i] < 0xe0 ? 2 : s[i] < 0xf0 ? 3 : 4;
+    size_t whole = s[i] < 0xc2 || s[i] > 0xf4 ? 0 : s[i] < 0xe0 ? 2 : s[i] < 0xf0 ? 3 : 4;
     bool surrogate = k > 1 && s[i] == 0xed && s[i + 1] >= 0xa0; /* invalid in UTF-8 */
-    return i + k == n && k < whole && !surrogate ? i : n;
+    return i + k == have && k < whole && !surrogate ? i : n;
 }
 
 /* Returns whether a terminal acts on a code point instead of showing it. Bidirectional controls and
@@ -947,7 +951,7 @@ static const struct buf *b_unique(const char *s, size_t n)
 static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 {
     b_c(b, '"');
-    b_esc(b, bytes, cut ? u_whole(bytes, n) : n, '"');
+    b_esc(b, bytes, n, '"');
     b_s(b, cut ? "\"..." : "\"");
 }
 
@@ -3688,8 +3692,9 @@ struct dec {
     u64 left;    /* transferred bytes that are not shown yet */
 };
 
-/* The longest path or string in a structure; the largest read of an array. */
-enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
+/* The longest path or string in a structure; the largest read of an array; bytes that are read
+ * after those that are shown, to see whether these end within a character. */
+enum { DEC_PATH = 4095, DEC_CHUNK = 4096, DEC_AFTER = 3 };
 
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
 {
@@ -4011,59 +4016,69 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-static void dec_bytes(struct dec *d, u64 addr, u64 n)
+/* Returns how many of `have` bytes are shown, at most max, if there are n bytes in total. */
+static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
-    u8 tmp[DEC_CHUNK];
-    size_t want = MIN(n, (u64)dec_max(sizeof tmp));
-    s64 r = !want ? 0 : addr ? mem_read(d->t, addr, tmp, want) : -EFAULT;
-    if (r < 0 || (!addr && !n))
-        dec_pointer(d, addr, r);
-    else
-        b_quoted(d->b, tmp, (size_t)r, (u64)r < n);
+    size_t show = MIN(have, (size_t)max);
+    return (u32)(show < n ? u_whole(p, show, have) : show);
 }
 
 static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
 {
-    size_t show = MIN(have, (size_t)opt.strlen_max);
+    u32 show = dec_shown(p, have, n, opt.strlen_max);
     b_quoted(d->b, p, show, show < n);
+}
+
+static void dec_bytes(struct dec *d, u64 addr, u64 n)
+{
+    u8 tmp[DEC_CHUNK];
+    size_t want = opt.strlen_max ? MIN(n, (u64)dec_max(sizeof tmp - DEC_AFTER) + DEC_AFTER) : 0;
+    s64 r = !want ? 0 : addr ? mem_read(d->t, addr, tmp, want) : -EFAULT;
+    if (r < 0 || (!addr && !n))
+        dec_pointer(d, addr, r);
+    else
+        dec_quoted(d, tmp, (size_t)r, n);
 }
 
 static void dec_cstr(struct dec *d, u64 addr)
 {
-    char tmp[DEC_PATH + 1];
+    char tmp[DEC_PATH + DEC_AFTER + 1];
     bool cut = false;
-    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, dec_max(DEC_PATH), &cut);
+    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, dec_max(DEC_PATH) + DEC_AFTER, &cut);
     if (r < 0)
         dec_pointer(d, addr, r);
     else
-        b_quoted(d->b, tmp, (size_t)r, cut);
+        dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
 /* The bytes stay raw (ARG_STR), because text and JSON escape differently. */
-static void dec_raw(struct dec *d, u64 addr, u64 n, u64 max)
+static void dec_raw(struct dec *d, u64 addr, u64 n, u32 max)
 {
-    u32 want = !addr ? 0 : b_room(d->b, MIN(n, max));
+    u32 want = !addr || !max ? 0 : b_room(d->b, MIN(n, (u64)max + DEC_AFTER));
     s64 r = want ? mem_read(d->t, addr, d->b->p + d->b->len, want) : 0;
     if (!addr || r < 0) {
         dec_pointer(d, addr, r);
         return;
     }
+    u32 shown = dec_shown((u8 *)d->b->p + d->b->len, (size_t)r, n, max);
     d->form = ARG_STR;
-    d->b->len += (u32)r;
-    d->cut = (u64)r < n;
+    d->b->len += shown;
+    d->cut = shown < n;
 }
 
 static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 {
-    u32 room = addr ? b_room(d->b, (size_t)max + 1) : 0;
+    u32 room = addr ? b_room(d->b, (size_t)max + DEC_AFTER + 1) : 0;
     s64 r = !addr ? 0 : room < 2 ? -EFAULT
           : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, &d->cut);
     if (!addr || r < 0) {
         dec_pointer(d, addr, r);
         return;
     }
+    u32 shown = dec_shown((u8 *)d->b->p + d->b->len, (size_t)r, (u64)r + d->cut, max);
     d->form = ARG_STR;
-    d->b->len += (u32)r;
+    d->b->len += shown;
+    d->cut |= shown < r;
 }
 
 /* ---- structures and arrays ---- */
@@ -5514,7 +5529,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
     } else if (r->form == RET_ADDR) {
         dec_k_hex(&d, (u64)c->ret);
     } else if (r->form == RET_OCTAL) {
-        dec_octal(b, (u64)c->ret);
+        b_f(b, "%#03" PRIo64, (u64)c->ret);
     } else if (r->form == RET_BITS && (c->ret || r->fam == FAM_open)) { /* O_RDONLY is 0 */
         b_hex(b, (u64)c->ret);
         dec_ret_detail(&d, r);
@@ -18219,7 +18234,7 @@ static struct hy_kind hy_kind_of(u16 kind)
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
-        return (u32)MIN((u64)opt.strlen_max + 2 + k->plus, 1ull << 30);
+        return (u32)MIN((u64)opt.strlen_max + 4 + k->plus, 1ull << 30);
     return k->max ? k->max : k->count == HY_ONE ? k->mul : k->count == HY_STRING ? CALL_PART_MAX
                                                                                   : 1u << 30;
 }
@@ -18287,7 +18302,7 @@ static u8 hy_place(u8 n)
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
-    u32 shown = opt.calls ? (u32)MIN((u64)opt.strlen_max + 2, 1ull << 30) : !vector;
+    u32 shown = opt.calls ? (u32)MIN((u64)opt.strlen_max + 4, 1ull << 30) : !vector;
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->nest, .count = hy_count(k, r->arg[i], i),
         .flags = (u8)((k->result ? ITEM_RESULT : 0) | (cut ? ITEM_CUT : 0)
