@@ -261,6 +261,7 @@ struct ofd {
     u32 refs;
     u8 kind;           /* enum fdkind */
     bool writable, inherited;
+    u32 was;           /* 1 + the descriptor, if kvis has dropped its entry late */
     const char *sock;  /* "tcp4", "unix" ...; NULL: not a socket */
     struct name *name; /* path of the file, or "pipe:[12]" */
     struct name *local, *peer; /* of a socket; NULL: unknown */
@@ -2312,6 +2313,7 @@ static void fd_remove(struct task *t, s32 n)
 
 static void fd_drop_reused(struct files *f, u32 i)
 {
+    f->reused[i].o->was = 1 + (u32)f->reused[i].fd;
     ofd_put(f->reused[i].o);
     f->n_reused--;
     memmove(f->reused + i, f->reused + i + 1, (f->n_reused - i) * sizeof *f->reused);
@@ -9676,7 +9678,7 @@ static void md_closed(struct task *t, s32 n)
         e->unasked = !sc_set[SC_close];
         e->selected = o->wanted;
         if (n >= 0)
-            ev_num(e, EV_fd, n);
+            ev_num(e, EV_fd, o->was ? o->was - 1 : (u32)n);
         char text[PATH_MAX + 64];
         md_describe(e, EV_path, o, text, sizeof text);
         ev_sym(e, EV_kind, fd_kind_name[o->kind]);
