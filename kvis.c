@@ -2850,6 +2850,17 @@ static s64 fd_flags_of(pid_t tid, s32 n)
     return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
 }
 
+/* Returns the name of a file by its link in /proc/PID/fd, as if kvis had seen the call that made
+ * the file; NULL: its kind says all. */
+static struct name *fd_name_of(u8 kind, const char *link, size_t len)
+{
+    enum { DELETED = sizeof " (deleted)" - 1 };
+    bool anon = !strncmp(link, "anon_inode:", 11) && kind != FK_ANON && kind != FK_BPF;
+    if (kind == FK_MEMFD && len > 1 + DELETED)
+        return nm_get('x', link + 1, len - 1 - DELETED);
+    return anon ? NULL : nm_get(link[0] == '/' ? 'f' : 'x', link, len);
+}
+
 static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
 {
     char link[PATH_MAX + 1];
@@ -2859,7 +2870,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
         return NULL;
     bool have = fd_statx(fd_proc(t->tid, n), &sx) == 0;
     u8 kind = fd_kind_of(link, have ? &sx : NULL);
-    struct ofd *o = ofd_new(t, kind, nm_get(link[0] == '/' ? 'f' : 'x', link, (size_t)len));
+    struct ofd *o = ofd_new(t, kind, fd_name_of(kind, link, (size_t)len));
     s64 flags = fd_flags_of(t->tid, n);
     if (!o)
         return NULL;

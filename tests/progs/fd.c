@@ -731,7 +731,10 @@ static void closed(int argc, char **argv)
     MUST(read(zero, b, 1) == -1 && errno == EBADF);
     want("[e['args'][:2] for e in by('syscall') if e['name'] in ('dup2', 'dup3')]"
          " == [['%d</dev/full>', '40'], ['%d</dev/zero>', '40'], ['%d</dev/zero>', '40']]", full, zero, zero);
-    want("[e['args'][0] for e in by('syscall') if e['name'] == 'read'][-3:] == ['40', '40</dev/zero>', '%d']", zero);
+    int event = (int)CHK(syscall(SYS_eventfd2, 0, EFD_NONBLOCK)), mem = (int)CHK(syscall(SYS_memfd_create, "mine", 0u));
+    MUST(read(event, b, 4) == -1 && read(mem, b, 4) == 0);
+    want("[e['args'][0] for e in by('syscall') if e['name'] == 'read'][-5:] == ['40', '40</dev/zero>', '%d', '%d<eventfd>',"
+         " '%d<memfd:mine>']", zero, event, mem);
 }
 
 /* Files without a name any more. */
