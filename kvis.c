@@ -4064,11 +4064,10 @@ static void dec_cstr(struct dec *d, u64 addr)
         dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* The bytes stay raw (ARG_STR), because text and JSON escape differently. */
-static void dec_raw(struct dec *d, u64 addr, u64 n, u32 max)
+/* Takes the r bytes that were read after the text (r < 0: -errno), of n bytes at addr. They stay
+ * raw (ARG_STR), because text and JSON escape differently. */
+static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
-    u32 want = !addr || !max ? 0 : b_room(d->b, MIN(n, (u64)max + DEC_AFTER));
-    s64 r = want ? mem_read(d->t, addr, d->b->p + d->b->len, want) : 0;
     if (!addr || r < 0) {
         dec_pointer(d, addr, r);
         return;
@@ -4079,19 +4078,19 @@ static void dec_raw(struct dec *d, u64 addr, u64 n, u32 max)
     d->cut = shown < n;
 }
 
+static void dec_raw(struct dec *d, u64 addr, u64 n, u32 max)
+{
+    u32 want = !addr || !max ? 0 : b_room(d->b, MIN(n, (u64)max + DEC_AFTER));
+    s64 r = want ? mem_read(d->t, addr, d->b->p + d->b->len, want) : 0;
+    dec_take(d, addr, r, n, max);
+}
+
 static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 {
+    bool cut = false;
     u32 room = addr ? b_room(d->b, (size_t)max + DEC_AFTER + 1) : 0;
-    s64 r = !addr ? 0 : room < 2 ? -EFAULT
-          : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, &d->cut);
-    if (!addr || r < 0) {
-        dec_pointer(d, addr, r);
-        return;
-    }
-    u32 shown = dec_shown((u8 *)d->b->p + d->b->len, (size_t)r, (u64)r + d->cut, max);
-    d->form = ARG_STR;
-    d->b->len += shown;
-    d->cut |= shown < r;
+    s64 r = room < 2 ? -EFAULT : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, &cut);
+    dec_take(d, addr, r, (u64)r + cut, max);
 }
 
 /* ---- structures and arrays ---- */
