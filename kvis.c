@@ -19180,6 +19180,8 @@ static void tr_choose(void)
                   || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
             tr.need[i] = true; /* mmap tells kvis which memory to read with care: see mem_ */
+        if (hy_follows() && sc_id[i] == SC_ioctl)
+            tr.need[i] |= sc_set[i]; /* without tr_filter_ioctl, BPF records all commands */
         if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
             tr.need[i] = true; /* the names of directories must stay correct: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
