@@ -18367,6 +18367,10 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
     s->ring = id == SC_io_uring_enter;
     for (u8 i = 0; i < r->nargs; i++) {
         struct hy_kind k = hy_kind_of(r->arg[i]);
+        if (k.result && !s->over_bytes) {
+            s->over = hy_word(i);
+            s->over_bytes = k.count == HY_ONE ? k.mul : CALL_PART_MAX;
+        }
         if (k.count == HY_PLAIN || !hy_wanted(r, i, &k))
             continue;
         if (r->arg[i] == K_INT2FD && !hy_everyone())
@@ -18386,8 +18390,10 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
             s->item[s->n].flags |= id == SC_execve     ? ITEM_EXEC
                                    : id == SC_execveat ? ITEM_FAILED : 0;
         s->sets |= k.count == HY_BITS;
-        s->n++;
+        bool fits = k.count == HY_ONE || k.count == HY_STRING;
+        s->keeps |= (u8)((fits && !k.result && !early) << s->n++);
     }
+    s->keeps = s->over_bytes ? s->keeps : 0;
     for (size_t i = 0; i < ARRAY_LEN(hy_files) && !hy_everyone(); i++)
         if (hy_files[i].id == id) {
             s->file = hy_place(hy_files[i].file);
