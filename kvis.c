@@ -261,6 +261,7 @@ struct ofd {
     u32 refs;
     u8 kind;           /* enum fdkind */
     bool writable, inherited;
+    u32 was;           /* 1 + the descriptor, if kvis has dropped its entry late */
     const char *sock;  /* "tcp4", "unix" ...; NULL: not a socket */
     struct name *name; /* path of the file, or "pipe:[12]" */
     struct name *local, *peer; /* of a socket; NULL: unknown */
@@ -780,18 +781,22 @@ static u32 u_cut(const char *s, u32 n, u32 most)
     return len - back;
 }
 
-/* Returns n without an incomplete last character; n if the bytes are not UTF-8. */
-static size_t u_whole(const u8 *s, size_t n)
+/* Returns n, the number of bytes to show of the `have` bytes at s, without the last character if it
+ * is incomplete; n if the bytes are not UTF-8. */
+static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
     size_t i = 0, k = 1;
-    for (int len; i < n && (len = u_utf8(s + i, n - i, &cp)) > 0;)
+    int len = 0;
+    while (i < n && (len = u_utf8(s + i, have - i, &cp)) > 0 && i + (size_t)len <= n)
         i += (size_t)len;
-    while (i + k < n && (s[i + k] & 0xc0) == 0x80)
+    if (i >= n || len > 0)
+        return i;
+    while (i + k < have && (s[i + k] & 0xc0) == 0x80)
         k++;
-    size_t whole = i == n || s[i] < 0xc2 || s[i] > 0xf4 ? 0 : s[i] < 0xe0 ? 2 : s[i] < 0xf0 ? 3 : 4;
+    size_t whole = s[i] < 0xc2 || s[i] > 0xf4 ? 0 : s[i] < 0xe0 ? 2 : s[i] < 0xf0 ? 3 : 4;
     bool surrogate = k > 1 && s[i] == 0xed && s[i + 1] >= 0xa0; /* invalid in UTF-8 */
-    return i + k == n && k < whole && !surrogate ? i : n;
+    return i + k == have && k < whole && !surrogate ? i : n;
 }
 
 /* Returns whether a terminal acts on a code point instead of showing it. Bidirectional controls and
@@ -947,7 +952,7 @@ static const struct buf *b_unique(const char *s, size_t n)
 static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 {
     b_c(b, '"');
-    b_esc(b, bytes, cut ? u_whole(bytes, n) : n, '"');
+    b_esc(b, bytes, n, '"');
     b_s(b, cut ? "\"..." : "\"");
 }
 
@@ -2308,6 +2313,7 @@ static void fd_remove(struct task *t, s32 n)
 
 static void fd_drop_reused(struct files *f, u32 i)
 {
+    f->reused[i].o->was = 1 + (u32)f->reused[i].fd;
     ofd_put(f->reused[i].o);
     f->n_reused--;
     memmove(f->reused + i, f->reused + i + 1, (f->n_reused - i) * sizeof *f->reused);
@@ -2844,6 +2850,17 @@ static s64 fd_flags_of(pid_t tid, s32 n)
     return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
 }
 
+/* Returns the name of a file by its link in /proc/PID/fd, as if kvis had seen the call that made
+ * the file; NULL: its kind says all. */
+static struct name *fd_name_of(u8 kind, const char *link, size_t len)
+{
+    enum { DELETED = sizeof " (deleted)" - 1 };
+    bool anon = !strncmp(link, "anon_inode:", 11) && kind != FK_ANON && kind != FK_BPF;
+    if (kind == FK_MEMFD && len > 1 + DELETED)
+        return nm_get('x', link + 1, len - 1 - DELETED);
+    return anon ? NULL : nm_get(link[0] == '/' ? 'f' : 'x', link, len);
+}
+
 static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
 {
     char link[PATH_MAX + 1];
@@ -2853,7 +2870,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
         return NULL;
     bool have = fd_statx(fd_proc(t->tid, n), &sx) == 0;
     u8 kind = fd_kind_of(link, have ? &sx : NULL);
-    struct ofd *o = ofd_new(t, kind, nm_get(link[0] == '/' ? 'f' : 'x', link, (size_t)len));
+    struct ofd *o = ofd_new(t, kind, fd_name_of(kind, link, (size_t)len));
     s64 flags = fd_flags_of(t->tid, n);
     if (!o)
         return NULL;
@@ -3688,8 +3705,9 @@ struct dec {
     u64 left;    /* transferred bytes that are not shown yet */
 };
 
-/* The longest path or string in a structure; the largest read of an array. */
-enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
+/* The longest path or string in a structure; the largest read of an array; bytes that are read
+ * after those that are shown, to see whether these end within a character. */
+enum { DEC_PATH = 4095, DEC_CHUNK = 4096, DEC_AFTER = 3 };
 
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
 {
@@ -4011,59 +4029,68 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-static void dec_bytes(struct dec *d, u64 addr, u64 n)
+/* Returns how many of `have` bytes are shown, at most max, if there are n bytes in total. */
+static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
-    u8 tmp[DEC_CHUNK];
-    size_t want = MIN(n, (u64)dec_max(sizeof tmp));
-    s64 r = !want ? 0 : addr ? mem_read(d->t, addr, tmp, want) : -EFAULT;
-    if (r < 0 || (!addr && !n))
-        dec_pointer(d, addr, r);
-    else
-        b_quoted(d->b, tmp, (size_t)r, (u64)r < n);
+    size_t show = MIN(have, (size_t)max);
+    return (u32)(show < n ? u_whole(p, show, have) : show);
 }
 
 static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
 {
-    size_t show = MIN(have, (size_t)opt.strlen_max);
+    u32 show = dec_shown(p, have, n, opt.strlen_max);
     b_quoted(d->b, p, show, show < n);
+}
+
+static void dec_bytes(struct dec *d, u64 addr, u64 n)
+{
+    u8 tmp[DEC_CHUNK];
+    size_t want = opt.strlen_max ? MIN(n, (u64)dec_max(sizeof tmp - DEC_AFTER) + DEC_AFTER) : 0;
+    s64 r = !want ? 0 : addr ? mem_read(d->t, addr, tmp, want) : -EFAULT;
+    if (r < 0 || (!addr && !n))
+        dec_pointer(d, addr, r);
+    else
+        dec_quoted(d, tmp, (size_t)r, n);
 }
 
 static void dec_cstr(struct dec *d, u64 addr)
 {
-    char tmp[DEC_PATH + 1];
+    char tmp[DEC_PATH + DEC_AFTER + 1];
     bool cut = false;
-    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, dec_max(DEC_PATH), &cut);
+    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, dec_max(DEC_PATH) + DEC_AFTER, &cut);
     if (r < 0)
         dec_pointer(d, addr, r);
     else
-        b_quoted(d->b, tmp, (size_t)r, cut);
+        dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* The bytes stay raw (ARG_STR), because text and JSON escape differently. */
-static void dec_raw(struct dec *d, u64 addr, u64 n, u64 max)
+/* Takes the r bytes that were read after the text (r < 0: -errno), of n bytes at addr. They stay
+ * raw (ARG_STR), because text and JSON escape differently. */
+static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
-    u32 want = !addr ? 0 : b_room(d->b, MIN(n, max));
-    s64 r = want ? mem_read(d->t, addr, d->b->p + d->b->len, want) : 0;
     if (!addr || r < 0) {
         dec_pointer(d, addr, r);
         return;
     }
+    u32 shown = dec_shown((u8 *)d->b->p + d->b->len, (size_t)r, n, max);
     d->form = ARG_STR;
-    d->b->len += (u32)r;
-    d->cut = (u64)r < n;
+    d->b->len += shown;
+    d->cut = shown < n;
+}
+
+static void dec_raw(struct dec *d, u64 addr, u64 n, u32 max)
+{
+    u32 want = !addr || !max ? 0 : b_room(d->b, MIN(n, (u64)max + DEC_AFTER));
+    s64 r = want ? mem_read(d->t, addr, d->b->p + d->b->len, want) : 0;
+    dec_take(d, addr, r, n, max);
 }
 
 static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 {
-    u32 room = addr ? b_room(d->b, (size_t)max + 1) : 0;
-    s64 r = !addr ? 0 : room < 2 ? -EFAULT
-          : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, &d->cut);
-    if (!addr || r < 0) {
-        dec_pointer(d, addr, r);
-        return;
-    }
-    d->form = ARG_STR;
-    d->b->len += (u32)r;
+    bool cut = false;
+    u32 room = addr ? b_room(d->b, (size_t)max + DEC_AFTER + 1) : 0;
+    s64 r = room < 2 ? -EFAULT : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, &cut);
+    dec_take(d, addr, r, (u64)r + cut, max);
 }
 
 /* ---- structures and arrays ---- */
@@ -5514,7 +5541,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
     } else if (r->form == RET_ADDR) {
         dec_k_hex(&d, (u64)c->ret);
     } else if (r->form == RET_OCTAL) {
-        dec_octal(b, (u64)c->ret);
+        b_f(b, "%#03" PRIo64, (u64)c->ret);
     } else if (r->form == RET_BITS && (c->ret || r->fam == FAM_open)) { /* O_RDONLY is 0 */
         b_hex(b, (u64)c->ret);
         dec_ret_detail(&d, r);
@@ -9661,7 +9688,7 @@ static void md_closed(struct task *t, s32 n)
         e->unasked = !sc_set[SC_close];
         e->selected = o->wanted;
         if (n >= 0)
-            ev_num(e, EV_fd, n);
+            ev_num(e, EV_fd, o->was ? o->was - 1 : (u32)n);
         char text[PATH_MAX + 64];
         md_describe(e, EV_path, o, text, sizeof text);
         ev_sym(e, EV_kind, fd_kind_name[o->kind]);
@@ -17218,13 +17245,15 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-static bool bpf_unread; /* a counter could not be read, so numbers of losses are unknown */
+/* A counter could not be read, so numbers of losses are unknown until all are read again. */
+static bool bpf_unread;
 
 static void bpf_not_read(int e)
 {
-    if (!bpf_unread)
+    static bool told;
+    if (!told)
         u_warn("the number of lost records is unknown: cannot read the counters: %s", strerror(-e));
-    bpf_unread = true;
+    told = bpf_unread = true;
 }
 
 static u64 bpf_sum(int map, u32 key)
@@ -18217,7 +18246,7 @@ static struct hy_kind hy_kind_of(u16 kind)
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
-        return (u32)MIN((u64)opt.strlen_max + 2 + k->plus, 1ull << 30);
+        return (u32)MIN((u64)opt.strlen_max + 4 + k->plus, 1ull << 30);
     return k->max ? k->max : k->count == HY_ONE ? k->mul : k->count == HY_STRING ? CALL_PART_MAX
                                                                                   : 1u << 30;
 }
@@ -18285,7 +18314,7 @@ static u8 hy_place(u8 n)
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
-    u32 shown = opt.calls ? (u32)MIN((u64)opt.strlen_max + 2, 1ull << 30) : !vector;
+    u32 shown = opt.calls ? (u32)MIN((u64)opt.strlen_max + 4, 1ull << 30) : !vector;
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->nest, .count = hy_count(k, r->arg[i], i),
         .flags = (u8)((k->result ? ITEM_RESULT : 0) | (cut ? ITEM_CUT : 0)
@@ -18338,6 +18367,10 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
     s->ring = id == SC_io_uring_enter;
     for (u8 i = 0; i < r->nargs; i++) {
         struct hy_kind k = hy_kind_of(r->arg[i]);
+        if (k.result && !s->over_bytes) {
+            s->over = hy_word(i);
+            s->over_bytes = k.count == HY_ONE ? k.mul : CALL_PART_MAX;
+        }
         if (k.count == HY_PLAIN || !hy_wanted(r, i, &k))
             continue;
         if (r->arg[i] == K_INT2FD && !hy_everyone())
@@ -18357,8 +18390,10 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
             s->item[s->n].flags |= id == SC_execve     ? ITEM_EXEC
                                    : id == SC_execveat ? ITEM_FAILED : 0;
         s->sets |= k.count == HY_BITS;
-        s->n++;
+        bool fits = k.count == HY_ONE || k.count == HY_STRING;
+        s->keeps |= (u8)((fits && !k.result && !early) << s->n++);
     }
+    s->keeps = s->over_bytes ? s->keeps : 0;
     for (size_t i = 0; i < ARRAY_LEN(hy_files) && !hy_everyone(); i++)
         if (hy_files[i].id == id) {
             s->file = hy_place(hy_files[i].file);
@@ -19151,6 +19186,8 @@ static void tr_choose(void)
                   || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
             tr.need[i] = true; /* mmap tells kvis which memory to read with care: see mem_ */
+        if (hy_follows() && sc_id[i] == SC_ioctl)
+            tr.need[i] |= sc_set[i]; /* without tr_filter_ioctl, BPF records all commands */
         if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
             tr.need[i] = true; /* the names of directories must stay correct: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
@@ -21944,6 +21981,7 @@ static void tr_used(void)
 
 static void tr_report(const char *backend, bool text)
 {
+    bpf_unread = false;
     tr_report_lost(hy_lost(), tr_when());
     if (hy.uring.fam)
         st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
@@ -22160,6 +22198,7 @@ static void ses_emit(const struct event *e)
 
 static void ses_report_losses(struct session *s)
 {
+    bpf_unread = false;
     for (u32 i = 0; i <= N_LOST; i++) {
         u64 n = rb_lost(&s->obj, i), more = n - MIN(n, s->lost[i]); /* n is 0 if unreadable */
         if (!more)
@@ -29554,6 +29593,7 @@ static void mk_block(void)
     struct bpf_obj *o = &mk_blk.obj;
     if (!mk_loaded(o))
         return;
+    bpf_unread = false;
     u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
     if (missed != mk_blk.missed) /* there may be a new disk */
         mk_add_disks();
@@ -29834,6 +29874,7 @@ static void vq_read(void)
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
         if ((more = vq_read_one(o, k)))
             vq.n = MAX(vq.n, k + 1);
+    bpf_unread = false;
     vq.missed += bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, (1u << N_VQ_PROGS) - 1);
     if (!bpf_unread)
         met_count(met.all, M_VQ_MISSED, vq.missed);
@@ -30061,6 +30102,7 @@ static void vh_read(void)
     struct bpf_obj *o = &vh.obj;
     if (!mk_loaded(o))
         return;
+    bpf_unread = false;
     u64 missed = vh_missed();
     if (!bpf_unread)
         met_count(met.all, M_VH_MISSED, missed);

@@ -141,10 +141,13 @@ struct wire_spec {
     u8 early[CALL_EARLY]; /* 1 + index of an item that is also read at the call's entry */
     u8 sets;              /* the first CALL_SETS items are fd sets, also read at the call's entry */
     u8 ring;              /* the call is io_uring_enter(2), whose requests may open files */
-    u8 unused[2];
+    u8 keeps;             /* one bit for each item that the call may overwrite with a result */
+    u8 over;              /* index of the pointer to that result */
+    u16 over_bytes;       /* maximum size of that result */
+    u16 unused;
     struct wire_item item[CALL_ITEMS], nest;
 };
-WIRE_ASSERT(sizeof(struct wire_spec) == 96);
+WIRE_ASSERT(sizeof(struct wire_spec) == 100);
 
 /* A traced thread and its current call. word[] contains the registers with the six arguments, followed by
  * the result and the number 1. The arguments are in the architecture's register order, or in call order if a
@@ -167,14 +170,15 @@ struct wire_thread {
     u64 int_sum;          /* checksum of the interrupted call's arguments */
     u32 int_nr, int_over; /* int_over: another call has begun since */
     u64 early[CALL_EARLY * CALL_EARLY_MAX / 8]; /* contents of the early items at entry */
-    u32 early_read;       /* one bit for each early item that could be read */
+    u32 early_read;       /* one bit for each early item that could be read; EARLY_KEPT */
     u16 full;             /* the thread stops at its calls, which BPF does not count */
     u16 opened;           /* an io_uring request has opened a file: see wire_spec.ring */
 };
 WIRE_ASSERT(sizeof(struct wire_thread) == 296);
 
-/* The fd sets that a select(2) call has at its entry, stored by thread. */
-enum { CALL_SETS = 3, CALL_SET_BYTES = 128 /* fd_set */ };
+/* The fd sets that a select(2) call has at its entry, stored by thread. If early_read contains EARLY_KEPT,
+ * these are instead `bytes` bytes of item error[0], which the call may overwrite, as in stat(buf, buf). */
+enum { CALL_SETS = 3, CALL_SET_BYTES = 128 /* fd_set */, EARLY_KEPT = 1 << CALL_EARLY };
 struct wire_sets {
     u64 set[CALL_SETS][CALL_SET_BYTES / 8];
     u64 ts_ns;            /* start of the call */

@@ -27,6 +27,7 @@ enum dec_kinds {
     K_UID,
     K_GID,
     K_SIG,
+    K_SIG64,
     K_FD,
     K_DIRFD,
     K_PATH,
@@ -187,6 +188,7 @@ enum dec_kinds {
     X(UID, value, IN, NONE, ID, 4) \
     X(GID, value, IN, NONE, ID, 4) \
     X(SIG, value, IN, NONE, SIG, 4) \
+    X(SIG64, value, IN, NONE, SIG, DEC_LONG) \
     X(FD, fd, IN, NONE, UINT, DEC_LONG) \
     X(DIRFD, dirfd, IN, NONE, UINT, DEC_LONG) \
     X(PATH, path, IN, NONE, UINT, DEC_LONG) \
@@ -346,6 +348,7 @@ enum dec_kinds {
     X(UID, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
     X(GID, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
     X(SIG, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(SIG64, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
     X(FD, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
     X(DIRFD, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
     X(PATH, 0, NONE, STRING, 0, 0, 0, 0, 0, 1) \
@@ -1242,12 +1245,12 @@ static const struct sc_command sc_command_rows_3[] = {
 };
 
 static const struct sc_command sc_command_rows_4[] = {
-    { 1, 2, 0, { K_SIG } }, /* PR_SET_PDEATHSIG */
+    { 1, 2, 0, { K_SIG64 } }, /* PR_SET_PDEATHSIG */
     { 2, 2, 0, { K_SIGPOUT } }, /* PR_GET_PDEATHSIG */
     { 3, 1, 0, { 0 } }, /* PR_GET_DUMPABLE */
-    { 4, 2, 0, { K_INT } }, /* PR_SET_DUMPABLE */
+    { 4, 2, 0, { K_LONG } }, /* PR_SET_DUMPABLE */
     { 7, 1, 0, { 0 } }, /* PR_GET_KEEPCAPS */
-    { 8, 2, 0, { K_INT } }, /* PR_SET_KEEPCAPS */
+    { 8, 2, 0, { K_LONG } }, /* PR_SET_KEEPCAPS */
     { 15, 2, 0, { K_TEXT } }, /* PR_SET_NAME */
     { 16, 2, 0, { K_TEXTOUT } }, /* PR_GET_NAME */
     { 21, 1, 0, { 0 } }, /* PR_GET_SECCOMP */
@@ -1262,26 +1265,26 @@ static const struct sc_command sc_command_rows_4[] = {
     { 30, 1, 0, { 0 } }, /* PR_GET_TIMERSLACK */
     { 31, 1, 0, { 0 } }, /* PR_TASK_PERF_EVENTS_DISABLE */
     { 32, 1, 0, { 0 } }, /* PR_TASK_PERF_EVENTS_ENABLE */
-    { 33, 3, 0, { K_ENUM64(FAM_prmce), K_INT } }, /* PR_MCE_KILL */
+    { 33, 3, 0, { K_ENUM64(FAM_prmce), K_LONG } }, /* PR_MCE_KILL */
     { 34, 1, 0, { 0 } }, /* PR_MCE_KILL_GET */
     { 35, 4, 0, { K_ENUM64(FAM_prsetmm), K_HEX, K_HEX } }, /* PR_SET_MM */
-    { 0x59616d61, 2, 0, { K_INT } }, /* PR_SET_PTRACER */
-    { 36, 2, 0, { K_INT } }, /* PR_SET_CHILD_SUBREAPER */
+    { 0x59616d61, 2, 0, { K_LONG } }, /* PR_SET_PTRACER */
+    { 36, 2, 0, { K_LONG } }, /* PR_SET_CHILD_SUBREAPER */
     { 37, 2, 0, { K_INTPOUT } }, /* PR_GET_CHILD_SUBREAPER */
-    { 38, 5, 0, { K_INT, K_INT, K_INT, K_INT } }, /* PR_SET_NO_NEW_PRIVS */
+    { 38, 5, 0, { K_LONG, K_LONG, K_LONG, K_LONG } }, /* PR_SET_NO_NEW_PRIVS */
     { 39, 1, 0, { 0 } }, /* PR_GET_NO_NEW_PRIVS */
     { 40, 2, 0, { K_HEX } }, /* PR_GET_TID_ADDRESS */
-    { 41, 3, 0, { K_INT, K_HEX } }, /* PR_SET_THP_DISABLE */
+    { 41, 3, 0, { K_LONG, K_HEX } }, /* PR_SET_THP_DISABLE */
     { 42, 1, 0, { 0 } }, /* PR_GET_THP_DISABLE */
     { 47, 3, 0, { K_ENUM64(FAM_prcapambient), K_ENUM64(FAM_cap) } }, /* PR_CAP_AMBIENT */
     { 52, 2, 0, { K_ENUM64(FAM_prspec) } }, /* PR_GET_SPECULATION_CTRL */
     { 53, 3, 0, { K_ENUM64(FAM_prspec), K_HEX } }, /* PR_SET_SPECULATION_CTRL */
-    { 57, 2, 0, { K_INT } }, /* PR_SET_IO_FLUSHER */
+    { 57, 2, 0, { K_LONG } }, /* PR_SET_IO_FLUSHER */
     { 58, 1, 0, { 0 } }, /* PR_GET_IO_FLUSHER */
     { 62, 5, 0, { K_ENUM64(FAM_prschedcore), K_INT, K_INT, K_HEX } }, /* PR_SCHED_CORE */
     { 65, 2, 0, { K_BITS64(FAM_prmdwe) } }, /* PR_SET_MDWE */
     { 66, 1, 0, { 0 } }, /* PR_GET_MDWE */
-    { 67, 2, 0, { K_INT } }, /* PR_SET_MEMORY_MERGE */
+    { 67, 2, 0, { K_LONG } }, /* PR_SET_MEMORY_MERGE */
     { 68, 1, 0, { 0 } }, /* PR_GET_MEMORY_MERGE */
     { 0x53564d41, 5, 0, { K_ENUM64(FAM_prvma), K_HEX, K_ULONG, K_TEXT } }, /* PR_SET_VMA */
 };

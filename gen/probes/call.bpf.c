@@ -53,6 +53,7 @@ extern char CFG_PROC;
 #define SIGKILL 9
 #define SI_KERNEL 0x80
 #define SA_RESTART 0x10000000
+#define PAGE 4096ull /* the smallest page */
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
 /* States of a task that sleeps or is stopped, including states of PREEMPT_RT's locks (since Linux 5.15) and
  * of the freezer (since Linux 6.1). */
@@ -76,7 +77,7 @@ static long (*const bpf_current_task_under_cgroup)(void *map, u32 index) = (void
 struct map_def cgroup SEC("maps") = { MAP_CGROUP_ARRAY, 4, 4, 1, 0 };
 struct map_def spec SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_spec), CALL_NRS, 0 };
 struct map_def delays SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8 * DELAY_SLOTS, 1, 0 };
-/* The descriptor sets that a thread's last select(2) had at its entry; missing if the map is full. */
+/* Memory at the entry of a thread's call that select(2) or another call overwrites. */
 struct map_def sets SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_sets), 1024, 0 };
 /* Element 0: the BPF program call_nest, for the same kind of tracepoint as call_exit. */
 struct map_def nested SEC("maps") = { MAP_PROG_ARRAY, 4, 4, 1, 0 };
@@ -286,6 +287,40 @@ INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
     bpf_map_update_elem(&sets, &key, w, MAP_ANY);
 }
 
+/* Copies the first item that the call may overwrite with a result, as stat(buf, buf) does. Does not copy a
+ * string that fills the copy, because its end may be missing. */
+INLINE void note_kept(struct wire_thread *th, const struct wire_spec *s)
+{
+    u32 slot = 1, key = (u32)bpf_get_current_pid_tgid(), i = 0;
+    struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* unused here: records are made at exit */
+    const struct wire_item *it = s->item;
+    u64 to = th->word[s->over & 15], from = 0;
+#pragma clang loop unroll(disable)
+    for (; i < CALL_ITEMS; i++, it++) {
+        from = th->word[it->arg & 15];
+        if (s->keeps >> i & 1 && from - to < s->over_bytes)
+            break;
+    }
+    if (!r || i >= CALL_ITEMS)
+        return;
+    struct wire_sets *w = (void *)r->data;
+    u64 size = it->size;
+    s64 n;
+    if (it->kind == ITEM_STR)
+        n = bpf_probe_read_user_str(w->set, sizeof w->set, (void *)from);
+    else if (size >= sizeof w->set)
+        n = 0;
+    else
+        n = bpf_probe_read_user(w->set, (u32)size, (void *)from) ? 0 : (s64)size;
+    if (n <= 0 || n >= (s64)sizeof w->set)
+        return;
+    w->ts_ns = th->ts_ns;
+    w->bytes = (u32)n;
+    w->error[0] = it->arg;
+    if (!bpf_map_update_elem(&sets, &key, w, MAP_ANY))
+        th->early_read |= EARLY_KEPT;
+}
+
 /* Copies the memory that the call will overwrite, if the record of the call needs that memory. */
 INLINE void note(struct wire_thread *th)
 {
@@ -297,6 +332,8 @@ INLINE void note(struct wire_thread *th)
         note_early(th, s);
     if (CFG(CFG_SETS) && s->sets)
         note_sets(th, s);
+    if (s->keeps)
+        note_kept(th, s);
 }
 
 /* Returns the entry in `traced` of the current thread, or NULL if its call is neither recorded nor counted.
@@ -544,6 +581,20 @@ INLINE void put_sets(struct record *r, const struct wire_thread *th, const struc
     }
 }
 
+/* Appends the item that note_kept has copied. */
+INLINE void put_kept(struct record *r)
+{
+    u32 key = (u32)bpf_get_current_pid_tgid();
+    const struct wire_sets *w = bpf_map_lookup_elem(&sets, &key);
+    struct wire_seg *seg = next_seg(r);
+    if (!w || !seg)
+        return;
+    void *to = begin_seg(seg, (u8)w->error[0], (u16)w->bytes);
+    seg->early = 1;
+    __builtin_memcpy(to, w->set, sizeof w->set);
+    end_seg(r, *(volatile u16 *)&seg->len);
+}
+
 /* Returns the 32-bit number at address `at`, but at most the number that was there at the call's entry. */
 INLINE u64 pointed(const struct wire_thread *th, u64 at)
 {
@@ -605,7 +656,8 @@ INLINE u64 most_bytes(u8 flags, u64 shown, u64 bytes, const void *from)
     return (u16)(head >> 32) == ONE_QUESTION && !(head >> 16 & OPCODE) ? DNS_BYTES : shown;
 }
 
-/* Reads the first bytes of an item that fit. Returns the number of bytes, or -1 if the read faults. */
+/* Reads the first bytes of an item that fit, or those before the next page if the rest cannot be read. Returns
+ * the number of bytes, or -1 if the read faults. */
 INLINE s64 take_bytes(struct record *r, const struct wire_item *it, void *to, u64 bytes,
                       const void *from)
 {
@@ -618,7 +670,13 @@ INLINE s64 take_bytes(struct record *r, const struct wire_item *it, void *to, u6
     bytes = merged(r, bytes);
     if (bytes > CALL_PART_MAX)
         return 0;
-    return bpf_probe_read_user(to, (u32)bytes, from) ? -1 : (s64)bytes;
+    if (!bpf_probe_read_user(to, (u32)bytes, from))
+        return (s64)bytes;
+    u64 rest = merged(r, PAGE - ((u64)from & (PAGE - 1)));
+    if (rest >= bytes || rest > CALL_PART_MAX || bpf_probe_read_user(to, (u32)rest, from))
+        return -1;
+    r->faults = 1;
+    return (s64)rest;
 }
 
 /* Returns the address of the path that was passed to execve(2). A new stack contains the path after the
@@ -1144,6 +1202,8 @@ INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire
         put_early(r, th, s);
     if (CFG(CFG_SETS) && s->sets)
         put_sets(r, th, s);
+    if (th->early_read & EARLY_KEPT)
+        put_kept(r);
     r->brief = *(volatile u32 *)&r->at;
 #pragma clang loop unroll(disable)
     for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++)
@@ -1332,8 +1392,7 @@ INLINE void execed(u32 was)
     if (bpf_map_update_elem(&traced, &tid, th, MAP_ANY))
         count_lost(LOST_TREE);
     bpf_map_delete_elem(&traced, &was);
-    if (CFG(CFG_SETS))
-        bpf_map_delete_elem(&sets, &was);
+    bpf_map_delete_elem(&sets, &was);
 }
 
 SEC("raw_tp/sched_process_exec")
@@ -1360,8 +1419,7 @@ INLINE void gone(u32 tid)
     th->in_call = 0;
     if (!CFG(CFG_PROC))
         bpf_map_delete_elem(&traced, &tid);
-    if (CFG(CFG_SETS))
-        bpf_map_delete_elem(&sets, &tid);
+    bpf_map_delete_elem(&sets, &tid);
 }
 
 SEC("both/sched/sched_process_exit")

@@ -4,11 +4,13 @@
 # tier: gate
 # timeout: 60
 # needs: root arch:x86_64 /sys/kernel/btf/vmlinux
-import ctypes, json, os, re, subprocess, sys
+import atexit, ctypes, json, os, re, subprocess, sys
 
 TABLES = os.environ["TESTS"] + "/../gen/tables/"
 EVENTS = "/sys/kernel/tracing/events/syscalls"
-if not os.path.isdir(EVENTS) and os.system("mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null") != 0 or not os.path.isdir(EVENTS):
+if not os.path.isdir(EVENTS) and os.system("mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null") == 0:
+    atexit.register(os.system, "umount /sys/kernel/tracing")
+if not os.path.isdir(EVENTS):
     print("skip: no events of system calls in tracefs")
     sys.exit(77)
 
@@ -52,6 +54,8 @@ SHOWN = {(292, (0, 9, 0o2000000 | HIGH)): ["0</dev/null>", "9", "O_CLOEXEC"],  #
          (202, (0, HIGH, HIGH | 1, 0)): ["NULL", "FUTEX_WAIT", "1", "NULL"],
          (16, (HIGH, HIGH | 0x5401, 0)): ["0</dev/null>", "TCGETS", "NULL"],
          (41, (HIGH | 2, HIGH | 1, HIGH | 6)): ["AF_INET", "SOCK_STREAM", "IPPROTO_TCP"],
+         (157, (1, HIGH | 9)): ["PR_SET_PDEATHSIG", str(HIGH | 9)],  # prctl: 64 bits, and EINVAL
+         (157, (4, HIGH | 1)): ["PR_SET_DUMPABLE", str(HIGH | 1)],
          (301, (99, 1, 2**64 - 1, 99, 0)): ["99", "FAN_MARK_ADD", "0xffffffffffffffff", "99", "NULL"],  # fanotify_mark: 64 bits
          (301, (99, 1, 2**64 - 2**31, 99, 0)): ["99", "FAN_MARK_ADD", "0xffffffff80000000", "99", "NULL"]}
 CALLS = "import ctypes\ncall = ctypes.CDLL(None).syscall\n" + "".join(

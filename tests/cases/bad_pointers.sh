@@ -38,14 +38,26 @@ int main(void)
         memset(task, 255, 8);
         syscall(SYS_clone3, task, size[i / 2]);
     }
+    /* Arrays and bytes that continue in memory that is not readable. */
+    memset(p + 8192 - 48, 1, 48);
+    for (unsigned n = 1; n < 48; n += 5) {
+        syscall(SYS_ppoll, p + 8192 - n, 3, 0, 0, 8);
+        syscall(SYS_semop, -1, p + 8192 - n, 3);
+        syscall(SYS_setgroups, 3, p + 8192 - n);
+        syscall(SYS_write, 1, p + 8192 - n, 50);
+        syscall(SYS_fsetxattr, 1, "user.a", p + 8192 - n, 50, 0);
+        syscall(SYS_pwritev2, -1, p + 8192 - n, 3, 0, 0, 8);
+    }
     return 0;
 }
 C
 gcc -o ext ext.c || fail "gcc"
 for backend in $(backends); do
-    "$KVIS" trace -v --backend=$backend --json=$backend.json -o /dev/null -e trace=openat2,mount_setattr,sched_setattr,perf_event_open,clone3 -- \
-        setarch -R ./ext 9>&-
+    "$KVIS" trace -v --backend=$backend --json=$backend.json -o /dev/null -e trace=openat2,mount_setattr,sched_setattr,perf_event_open,clone3,ppoll,semop,setgroups,write,fsetxattr,pwritev2 -- \
+        setarch -R ./ext 9>&- >/dev/null
     grep "type.:.syscall" $backend.json | grep -v execve | grep -o '"name":.*,"duration' >$backend.calls
     [ $backend = ptrace ] || diff ptrace.calls hybrid.calls >&9 || fail "ext: the backends differ"
 done
 has ptrace.calls 'openat2.*\{flags=O_RDONLY, mode=000, resolve=0, .* bytes 24..4095 .*"4097"'
+has ptrace.calls '"ppoll","args":\["\[\{fd=16843009, events=.*\}, ... /\* 0x'
+has ptrace.calls '"fsetxattr",.*u0001\.\.\.","50"'

@@ -245,3 +245,24 @@ for o in "--all --report=r" "--all -w r" "--all -c -v" "--all -c --json" "--all 
     [ $st -ge 2 ] || fail "$o: exit status $st"
     has err 'kvis: '
 done
+
+# With -p, a command of ioctl(2) that changes a file is an event, also without -v.
+cat >flags.py <<'P'
+import fcntl, os, time
+f = os.open("flagged", os.O_CREAT | os.O_RDWR, 0o600)
+flags = fcntl.ioctl(f, 0x80086601, bytes(8))  # FS_IOC_GETFLAGS
+while not os.path.exists("go"):
+    time.sleep(0.01)
+fcntl.ioctl(f, 0x40086602, flags)  # FS_IOC_SETFLAGS
+P
+python3 flags.py 2>/dev/null 9>&- &
+pid=$!
+if until_true 5 [ -e flagged ] && sleeps $pid; then
+    "$KVIS" trace -p $pid -o text --json=json 2>err 9>&- &
+    kvis=$!
+    until_true 20 grep -q "^kvis: pid $pid" text
+    touch go
+    wait $kvis
+    want 'by("change", op="FS_IOC_SETFLAGS")[0]["path"].endswith("/flagged")'
+fi
+wait $pid

@@ -851,12 +851,13 @@ static void t_columns(void)
     EXPECT(u_fit(wide, 6, &columns) == 3 && columns == 2);
     columns = 1;
     EXPECT(u_fit(mark, 4, &columns) == 3 && u_skip(wide, 6, 3) == 3 && u_skip("abc", 3, 2) == 1);
-    const struct { const char *s; size_t n, whole; } part[] = {
-        { "a\xc3", 2, 1 }, { "a\xe2\x82", 3, 1 }, { "a\xf0\x9f\x90", 4, 1 }, { "a\xc3\xa4", 3, 3 }, { "\xff\xc3", 2, 2 },
-        { "a\x82", 2, 2 }, { "a\xc0", 2, 2 }, { "\xc3", 1, 0 }, { "", 0, 0 },
+    const struct { const char *s; size_t n, have, whole; } part[] = {
+        { "a\xc3", 2, 2, 1 }, { "a\xe2\x82", 3, 3, 1 }, { "a\xf0\x9f\x90", 4, 4, 1 }, { "a\xc3\xa4", 3, 3, 3 },
+        { "\xff\xc3", 2, 2, 2 }, { "a\x82", 2, 2, 2 }, { "a\xc0", 2, 2, 2 }, { "\xc3", 1, 1, 0 }, { "", 0, 0, 0 },
+        { "a\xc3\0", 2, 3, 2 }, { "a\xc3\xa4", 2, 3, 1 }, { "a\xe2\x82" "b", 2, 4, 2 }, { "a\xe2\x82\xac", 2, 4, 1 },
     };
     for (size_t i = 0; i < ARRAY_LEN(part); i++)
-        EXPECT(u_whole((const u8 *)part[i].s, part[i].n) == part[i].whole);
+        EXPECT(u_whole((const u8 *)part[i].s, part[i].n, part[i].have) == part[i].whole);
     EXPECT(u_cut(wide, 6, 5) == 3 && u_cut(wide, 6, 6) == 6 && u_cut("abc", 3, 2) == 2);
     SAME((b_s(&tb, wide), b_pad(&tb, 0, 5)), "\xe6\xbc\xa2\xe5\xad\x97 ");
     SAME(df_put_rest(&tb, 9, "\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 15), "\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2...");

@@ -69,7 +69,7 @@ static void wide(int argc, char **argv)
     CHK(syscall(SYS_memfd_create, "wide", high | MFD_CLOEXEC));
     shown("memfd_create", -1, 1, "MFD_CLOEXEC");
     CHK(syscall(SYS_readlinkat, AT_FDCWD, "/proc/self", buf, high | 64));
-    shown("readlinkat", -1, 3, "64");
+    shown("readlinkat", 0, 3, "64");
     fd = syscall(SYS_socket, AF_INET, high | SOCK_DGRAM | SOCK_CLOEXEC, 0);
     CHK(fd);
     shown("socket", -2, 1, "SOCK_DGRAM|SOCK_CLOEXEC"); /* the last one is below */
@@ -84,10 +84,34 @@ static void wide(int argc, char **argv)
     shown("copy_file_range", -1, 5, "0x1");
     syscall(SYS_mprotect, 0, 0, high | PROT_READ); /* an unsigned long */
     shown("mprotect", -1, 2, "PROT_READ|0xffffffff00000000");
-    /* What the call has read where it wrote: its input, if that was seen in time, never its output. */
-    strcpy(buf, "/proc/self/exe");
-    CHK(readlink(buf, buf, sizeof buf));
-    want("calls('readlink')[-1]['args'][0] in ('/proc/self/exe', '0x%lx')", (unsigned long)buf);
+    /* What the call has read where it wrote: its input, and never its output. */
+    for (int k = 0; k < 4; k++) {
+        char *path = buf + 8 * k;
+        strcpy(path, "/proc/self/exe");
+        CHK(syscall(SYS_readlinkat, AT_FDCWD, path, buf, sizeof buf));
+        shown("readlinkat", k + 1, 1, "/proc/self/exe");
+        strcpy(path, "/proc/self/exe");
+        CHK(syscall(SYS_statx, AT_FDCWD, path, 0, 0x7ff, buf));
+        shown("statx", k, 1, "/proc/self/exe");
+        strcpy(path, "/proc/self/none");
+        syscall(SYS_statfs, path, buf);
+        shown("statfs", k, 0, "/proc/self/none");
+    }
+    strcpy(buf, "user.none");
+    syscall(SYS_getxattr, "/", buf, buf, 64);
+    shown("getxattr", -1, 1, "user.none");
+    struct timespec nap = { 0, 7 };
+    CHK(syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &nap, &nap));
+    shown("clock_nanosleep", -1, 2, "{tv_sec=0, tv_nsec=7}");
+    unsigned long mask = 1 << (SIGUSR1 - 1);
+    CHK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &mask, 8));
+    shown("rt_sigprocmask", -1, 1, "[USR1]");
+    struct { unsigned long cur, max; } limit = { 0, 4096 };
+    CHK(syscall(SYS_prlimit64, 0, RLIMIT_CORE, &limit, &limit));
+    shown("prlimit64", -1, 2, "{rlim_cur=0, rlim_max=4*1024}");
+    struct itimerval every = { { 0, 0 }, { 1000, 0 } };
+    CHK(syscall(SYS_setitimer, ITIMER_REAL, &every, &every));
+    shown("setitimer", -1, 1, "{it_interval={tv_sec=0, tv_usec=0}, it_value={tv_sec=1000, tv_usec=0}}");
     static const struct { unsigned cmd; const char *name; } commands[] = {
         { 0x81004506, "EVIOCGNAME(256)" }, { 0x80604521, "EVIOCGBIT(0x1, 96)" }, { 0x80184541, "EVIOCGABS(0x1)" },
         { 0x401845c1, "EVIOCSABS(0x1)" }, { 0x40406b00, "SPI_IOC_MESSAGE(2)" }, { 0xc040ff0b, "PIDFD_GET_INFO" },
