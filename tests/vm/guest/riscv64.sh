@@ -2,6 +2,7 @@
 # can read a recording; kvis reports a probe that this kernel cannot set.
 # kernels: riscv64
 # with: strace
+# qemu: -device virtio-rng-pci
 # timeout: 150
 . /tests/lib.sh
 
