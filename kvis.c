@@ -15466,11 +15466,14 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps a BTF file, which sysfs allows since Linux 6.16, or reads it page by page. (A batch takes 5
- * ms with a mapping, and 35 ms with reads.) */
+/* Maps a BTF file of sysfs, which is possible since Linux 6.16, or reads it page by page. (A batch
+ * takes 5 ms with a mapping, and 35 ms with reads.) Another file could shrink while it is mapped:
+ * SIGBUS. */
 static int btf_read(struct btf_file *b, int fd)
 {
-    u8 *p = mmap(NULL, b->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    struct statfs fs;
+    bool sysfs = fstatfs(fd, &fs) == 0 && (u32)fs.f_type == U_SYSFS;
+    u8 *p = sysfs ? mmap(NULL, b->size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     bool mapped = p != MAP_FAILED;
     if (!mapped)
         p = mmap(NULL, b->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -15682,7 +15685,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
     if (!btf.members)
-        *err = btf_bad(t->b, "structs are nested in each other too often");
+        *err = btf_bad(t->b, "too many members of nested structs");
     else if (btf_u32(p) >= t->b->str_base + t->b->str_len)
         *err = btf_bad(t->b, "type %u: a name is outside the string section", t->id);
     else
