@@ -16398,11 +16398,12 @@ static int bpf_map_fill(int map, u32 n, const void *val)
 }
 
 /* Halves `usual`, a number of elements of `piece` bytes, to no less than `least`, until the
- * elements take at most 1/part of the machine's memory. */
+ * elements take at most 1/part of the machine's memory: 1 GB if its size is unknown. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
-    u64 memory = (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
-    while (memory && usual > least && usual * piece > memory / part)
+    long pages = sysconf(_SC_PHYS_PAGES);
+    u64 memory = pages > 0 ? (u64)pages * (u64)sysconf(_SC_PAGESIZE) : 1u << 30;
+    while (usual > least && usual * piece > memory / part)
         usual /= 2;
     return usual;
 }
