@@ -17547,6 +17547,12 @@ static void sp_read_reports(void)
     }
 }
 
+/* Returns whether two processes got the same signal from the same sender. */
+static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
+{
+    return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_pid == b->si_pid;
+}
+
 /* Returns whether a signal to kvis went to its process group. A report of the witness accounts for
  * one signal, because the next one may be for kvis alone, and for all signals with this number that
  * kvis took earlier: they may have merged in the witness. */
@@ -17558,8 +17564,7 @@ static bool sp_is_groups(const struct sp_signal *came)
         struct sp_signal *group = &sp_group[i];
         if (group->info.si_signo != si->si_signo)
             continue;
-        if (!group->matched && group->info.si_code == si->si_code
-            && group->info.si_pid == si->si_pid) {
+        if (!group->matched && sp_is_same(&group->info, si)) {
             group->matched = true;
             return together;
         }
@@ -21258,8 +21263,7 @@ static bool tr_is_groups(const struct tr_signal *q)
         return false;
     for (u32 i = 0; i < ARRAY_LEN(tr.got); i++) {
         struct tr_signal *g = &tr.got[i];
-        if (g->si.si_signo == sig && g->si.si_code == q->si.si_code
-            && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
+        if (sp_is_same(&g->si, &q->si) && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
             g->si.si_signo = 0; /* used: the next such signal may be for kvis alone */
             return true;
         }
