@@ -26573,7 +26573,7 @@ static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
     close(f);
     if (e)
         return e;
-    return root.st_dev == dev || (btrfs && s->f_type == MFS_BTRFS) ? 0 : -EXDEV;
+    return root.st_dev == dev || (btrfs && (u32)s->f_type == MFS_BTRFS) ? 0 : -EXDEV;
 }
 
 /* Reads the errors that an ext4 file system recorded. */
