@@ -69,7 +69,7 @@ static void wide(int argc, char **argv)
     CHK(syscall(SYS_memfd_create, "wide", high | MFD_CLOEXEC));
     shown("memfd_create", -1, 1, "MFD_CLOEXEC");
     CHK(syscall(SYS_readlinkat, AT_FDCWD, "/proc/self", buf, high | 64));
-    shown("readlinkat", -1, 3, "64");
+    shown("readlinkat", -2, 3, "64"); /* the last one is below */
     fd = syscall(SYS_socket, AF_INET, high | SOCK_DGRAM | SOCK_CLOEXEC, 0);
     CHK(fd);
     shown("socket", -2, 1, "SOCK_DGRAM|SOCK_CLOEXEC"); /* the last one is below */
@@ -86,8 +86,8 @@ static void wide(int argc, char **argv)
     shown("mprotect", -1, 2, "PROT_READ|0xffffffff00000000");
     /* What the call has read where it wrote: its input, if that was seen in time, never its output. */
     strcpy(buf, "/proc/self/exe");
-    CHK(readlink(buf, buf, sizeof buf));
-    want("calls('readlink')[-1]['args'][0] in ('/proc/self/exe', '0x%lx')", (unsigned long)buf);
+    CHK(syscall(SYS_readlinkat, AT_FDCWD, buf, buf, sizeof buf));
+    want("calls('readlinkat')[-1]['args'][1] in ('/proc/self/exe', '0x%lx')", (unsigned long)buf);
     static const struct { unsigned cmd; const char *name; } commands[] = {
         { 0x81004506, "EVIOCGNAME(256)" }, { 0x80604521, "EVIOCGBIT(0x1, 96)" }, { 0x80184541, "EVIOCGABS(0x1)" },
         { 0x401845c1, "EVIOCSABS(0x1)" }, { 0x40406b00, "SPI_IOC_MESSAGE(2)" }, { 0xc040ff0b, "PIDFD_GET_INFO" },
