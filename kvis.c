@@ -25825,8 +25825,10 @@ static const char *mfs_at(const char *text, const char *words)
         const char *at = isdigit((u8)*word) ? NULL : strstr(text, word);
         text = isdigit((u8)*word) ? u_word(text, atoi(word)) : at ? at + strlen(word) : NULL;
     }
-    text += text ? strspn(text, " \t") : 0;
-    return text && isdigit((u8)*text) ? text : NULL;
+    if (!text)
+        return NULL;
+    text += strspn(text, " \t");
+    return isdigit((u8)*text) ? text : NULL;
 }
 
 /* Reads numbers from small files. The key is a path and the words for mfs_at. A file of a metric
