@@ -15493,11 +15493,14 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps a BTF file, which sysfs allows since Linux 6.16, or reads it page by page. (A batch takes 5
- * ms with a mapping, and 35 ms with reads.) */
+/* Maps a BTF file of sysfs, which is possible since Linux 6.16, or reads it page by page. (A batch
+ * takes 5 ms with a mapping, and 35 ms with reads.) Another file could shrink while it is mapped:
+ * SIGBUS. */
 static int btf_read(struct btf_file *b, int fd)
 {
-    u8 *p = mmap(NULL, b->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    struct statfs fs;
+    bool sysfs = fstatfs(fd, &fs) == 0 && (u32)fs.f_type == U_SYSFS;
+    u8 *p = sysfs ? mmap(NULL, b->size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     bool mapped = p != MAP_FAILED;
     if (!mapped)
         p = mmap(NULL, b->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -15709,7 +15712,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
     if (!btf.members)
-        *err = btf_bad(t->b, "structs are nested in each other too often");
+        *err = btf_bad(t->b, "too many members of nested structs");
     else if (btf_u32(p) >= t->b->str_base + t->b->str_len)
         *err = btf_bad(t->b, "type %u: a name is outside the string section", t->id);
     else
@@ -16422,11 +16425,12 @@ static int bpf_map_fill(int map, u32 n, const void *val)
 }
 
 /* Halves `usual`, a number of elements of `piece` bytes, to no less than `least`, until the
- * elements take at most 1/part of the machine's memory. */
+ * elements take at most 1/part of the machine's memory: 1 GB if its size is unknown. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
-    u64 memory = (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
-    while (memory && usual > least && usual * piece > memory / part)
+    long pages = sysconf(_SC_PHYS_PAGES);
+    u64 memory = pages > 0 ? (u64)pages * (u64)sysconf(_SC_PAGESIZE) : 1u << 30;
+    while (usual > least && usual * piece > memory / part)
         usual /= 2;
     return usual;
 }
@@ -17572,6 +17576,12 @@ static void sp_read_reports(void)
     }
 }
 
+/* Returns whether two processes got the same signal from the same sender. */
+static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
+{
+    return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_pid == b->si_pid;
+}
+
 /* Returns whether a signal to kvis went to its process group. A report of the witness accounts for
  * one signal, because the next one may be for kvis alone, and for all signals with this number that
  * kvis took earlier: they may have merged in the witness. */
@@ -17583,8 +17593,7 @@ static bool sp_is_groups(const struct sp_signal *came)
         struct sp_signal *group = &sp_group[i];
         if (group->info.si_signo != si->si_signo)
             continue;
-        if (!group->matched && group->info.si_code == si->si_code
-            && group->info.si_pid == si->si_pid) {
+        if (!group->matched && sp_is_same(&group->info, si)) {
             group->matched = true;
             return together;
         }
@@ -21291,8 +21300,7 @@ static bool tr_is_groups(const struct tr_signal *q)
         return false;
     for (u32 i = 0; i < ARRAY_LEN(tr.got); i++) {
         struct tr_signal *g = &tr.got[i];
-        if (g->si.si_signo == sig && g->si.si_code == q->si.si_code
-            && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
+        if (sp_is_same(&g->si, &q->si) && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
             g->si.si_signo = 0; /* used: the next such signal may be for kvis alone */
             return true;
         }
@@ -25856,8 +25864,10 @@ static const char *mfs_at(const char *text, const char *words)
         const char *at = isdigit((u8)*word) ? NULL : strstr(text, word);
         text = isdigit((u8)*word) ? u_word(text, atoi(word)) : at ? at + strlen(word) : NULL;
     }
-    text += text ? strspn(text, " \t") : 0;
-    return text && isdigit((u8)*text) ? text : NULL;
+    if (!text)
+        return NULL;
+    text += strspn(text, " \t");
+    return isdigit((u8)*text) ? text : NULL;
 }
 
 /* Reads numbers from small files. The key is a path and the words for mfs_at. A file of a metric
@@ -26604,7 +26614,7 @@ static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
     close(f);
     if (e)
         return e;
-    return root.st_dev == dev || (btrfs && s->f_type == MFS_BTRFS) ? 0 : -EXDEV;
+    return root.st_dev == dev || (btrfs && (u32)s->f_type == MFS_BTRFS) ? 0 : -EXDEV;
 }
 
 /* Reads the errors that an ext4 file system recorded. */

@@ -60,7 +60,8 @@ FUZZ_TREE=$dir/tree # written to: in memory where there is such a directory
 trap 'rm -rf "$FUZZ_TREE"' EXIT
 trap 'exit 1' INT TERM
 python3 "$top/tests/lib/mon_tree.py" "$FUZZ_TREE" a
-export FUZZ_TREE ASAN_OPTIONS=detect_leaks=0
+# The reports go to the log of the target, whatever the runner has set.
+export FUZZ_TREE ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 
 all=0
 for target; do

@@ -157,7 +157,7 @@ ROWS = [  # what, file, answers, the reason has
     ("const of itself", chain(0, CONST, True).blob(), BAD, "qualifiers are nested too deeply"),
     ("long chain", chain(28, TYPEDEF, False).blob(), {"s.m": "0 1 1 1 0"}, ""),
     ("too long a chain", chain(100, TYPEDEF, False).blob(), BAD, "qualifiers are nested too deeply"),
-    ("tangle", tangled().blob(), {"s.x": "EBADMSG"}, "structs are nested in each other too often"),
+    ("tangle", tangled().blob(), {"s.x": "EBADMSG"}, "too many members of nested structs"),
     ("kind 0", with_kind(0), BAD, "type 3 is of kind 0"),
     ("kind 20", with_kind(20), BAD, "type 3 is of kind 20, which this kvis does not know"),
     ("kind 127", with_kind(127), BAD, "type 3 is of kind 127"),

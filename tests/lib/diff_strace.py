@@ -541,7 +541,7 @@ def compare_summary(rep, run):
     for p in s["peers"]:
         listed[kvis_peer(p), "in"] += p["bytes_received"]
         listed[kvis_peer(p), "out"] += p["bytes_sent"]
-    named = Counter({k: n for k, n in run.total.items() if k[0].startswith(("/", "TCP", "UDP"))})
+    named = Counter({k: n for k, n in run.total.items() if k[0].startswith(("/", "TCP", "UDP", "UNIX"))})
     rep.counters("summary", "bytes", [named], listed)
     for way, fields in (("in", "file_bytes_read net_bytes_received other_bytes_read"),
                         ("out", "file_bytes_written net_bytes_sent other_bytes_written")):

@@ -1479,6 +1479,18 @@ static void t_write(void)
     writes_nothing = false;
 }
 
+/* A BTF file that is cut while it is in use: a page of a mapping would be gone (SIGBUS). */
+static void t_btf_cut(void)
+{
+    struct btf_file b = { .size = 3 << 12 };
+    int fd = open(".", O_TMPFILE | O_RDWR, 0600);
+    EXPECT(fd >= 0 && ftruncate(fd, b.size) == 0 && pwrite(fd, "x", 1, 2 << 12) == 1);
+    EXPECT(btf_read(&b, fd) == 0);
+    EXPECT(ftruncate(fd, 0) == 0 && b.p[2 << 12] == 'x');
+    munmap((void *)(uintptr_t)b.p, b.size);
+    close(fd);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -1497,6 +1509,7 @@ int main(int argc, char **argv)
     t_memory_map();
     t_memory_lines();
     t_stop_without_call();
+    t_btf_cut();
     t_perfetto_counters();
     t_calls();
     t_patterns();

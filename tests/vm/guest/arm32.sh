@@ -38,7 +38,8 @@ t_json "kvis open sees its opens" opens \
     "[(e['call'], e['path'], e.get('abi', H['arch'][:3]), e.get('error')) for e in by('open') if 'here32' in e['path'] or 'made32' in e['path']] == [('open', '$PWD/made32', 'arm', None), ('openat', '$PWD/nothere32', 'arm', 'ENOENT')]"
 rm -f made32
 t_fails 32 "kvis proc" kvis proc -x --json=procs -- "$BIN/arm32"
+# BPF has the path as the call gave it; with ptrace, kvis knows the working directory.
 t_json "kvis proc sees its exec that failed" procs \
-    "[(e['path'], e['argv'], e['error']) for e in by('exec_failed')] == [('nothere32', ['no', 'such'], 'ENOENT')]"
+    "[(e['path'], e['argv'], e['error']) for e in by('exec_failed')] == [({'bpf': '', 'ptrace': '$PWD/'}[H['backend']] + 'nothere32', ['no', 'such'], 'ENOENT')]"
 rm -f made32 # it has 4 GB
 t_both both "$BIN/arm32" traced # strace loses a child that must not be traced

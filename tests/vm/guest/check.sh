@@ -3,6 +3,8 @@
 # (The oldest, the newest and 6.1: on the others, verify shows that each program loads, and the tests of the commands
 # show what kvis does.)
 # timeout: 150
+# modules: virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk
+# qemu: -drive if=none,id=slow,driver=null-co,size=67108864,throttling.iops-total=20 -device virtio-blk-pci,drive=slow
 # The output of `kvis check` agrees with the known features of this kernel.
 . /tests/lib.sh
 rings=yes virt='full|works'

@@ -4,7 +4,7 @@
 # (The oldest, the newest and 6.1: the rules judge numbers that monitor, virtio and disk compare on every kernel.)
 # timeout: 300
 # modules: tun virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk configfs null_blk
-# qemu: -drive if=none,id=a,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=a,queue-size=4,indirect_desc=off,num-queues=1 -drive if=none,id=b,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=b,queue-size=256,num-queues=1 -drive if=none,id=c,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=c,queue-size=64,packed=on,num-queues=1 -drive if=none,id=d,driver=null-co,size=67108864,throttling.iops-total=8 -device virtio-blk-pci,drive=d,num-queues=1 -netdev user,id=n,restrict=on -device virtio-net-pci,netdev=n -chardev file,id=s,path=/dev/null -device virtio-serial-pci -device virtserialport,chardev=s
+# qemu: -drive if=none,id=a,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=a,queue-size=4,indirect_desc=off,num-queues=1 -drive if=none,id=b,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=b,queue-size=256,num-queues=1 -drive if=none,id=c,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=c,queue-size=64,packed=on,num-queues=1 -drive if=none,id=d,driver=null-co,size=67108864,throttling.iops-total=8 -device virtio-blk-pci,drive=d,num-queues=1 -netdev user,id=n,restrict=on -device virtio-net-pci,netdev=n,romfile= -chardev file,id=s,path=/dev/null -device virtio-serial-pci -device virtserialport,chardev=s
 . /tests/lib.sh
 
 sleep 2 # till what the boot has begun is over

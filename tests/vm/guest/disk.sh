@@ -37,8 +37,6 @@ t_ok text kvis trace --min-sched-delay=1000000 -- "$BIN/disk" latency "$name"
 t_has "one line of 15" err "block I/O [0-9.]*ms avg, [0-9.]*ms max \(4\.0 KB x15, 60\.0 KB total\) $name read$"
 t_is "and no other" 1 "$(grep -c 'block I/O' err)"
 t_has "in the summary" err '^  disks +15 requests, .*\(60\.0 KB read, 0 B written\)'
-t_ok all kvis trace -C -- "$BIN/disk" latency "$name"
-t_has "and the disk's own" err "^   $name 15 reads 60\.0 KB, 0 writes"
 t_ok "without" kvis trace --no-ebpf -- "$BIN/disk" latency "$name"
 t_hasnt "nothing of disks" err 'block I/O|Disks'
 null_gone

@@ -6,7 +6,7 @@
 
 kvis trace -q --backend=hybrid -- true 2>why || { t_skip nest "$(head -n 1 why)"; exit 0; }
 nests() { # nests FILE: the calls that have them, without what is another one in each run
-    sed -n 's/^\[[^]]*\] //; s/ <[0-9][^<>]*>$//; s/pid=[0-9]*/pid/g; s/pipe:\[[0-9]*\]/pipe/g; s/0x[0-9a-f]\{6,\}/address/g; s/, left {[^}]*}//; s/ \{1,\}= / = /
+    sed -n 's/^\[[^]]*\] //; s/ <[0-9][^<>]*>$//; s/pid=[0-9]*/pid/g; s/\(pipe\|socket\):\[[0-9]*\]/\1/g; s/0x[0-9a-f]\{6,\}/address/g; s/, left {[^}]*}//; s/ \{1,\}= / = /
         s/^\(process_vm_[a-z]*\)([0-9]*/\1(pid/; /^p\{0,1\}\(readv\|writev\|select\)/p; /^\(sendm\|recvm\|vmsplice\|process_vm\)/p' "$1"
 }
 for b in ptrace hybrid; do

@@ -3,13 +3,13 @@
 # timeout: 90
 . /tests/lib.sh
 
-scenes="ends args chain threads ways daemons forks failed crowd usage"
+scenes="ends args chain threads ways daemons forks crowd usage"
+# riscv64: one read of an argument that was in memory has faulted once (argv_truncated said so), why is not known.
+[ "$(uname -m)" = riscv64 ] || scenes="$scenes failed"
 case $(uname -r) in
 5.* | 6.[0-9].*) ;;
 *) scenes="$scenes late_failed" ;;
 esac
-# riscv64: one read of an argument that was in memory has faulted once (argv_truncated said so), why is not known.
-[ "$(uname -m)" != riscv64 ] || scenes=${scenes%failed*}${scenes#*failed}
 for scene in $scenes; do
     mkdir $scene
     cd $scene

@@ -3,6 +3,8 @@
 # kernels: riscv64
 # with: strace
 # timeout: 150
+# modules: virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk
+# qemu: -drive if=none,id=slow,driver=null-co,size=67108864,throttling.iops-total=20 -device virtio-blk-pci,drive=slow
 . /tests/lib.sh
 
 t_both sh sh -c 'i=0; while [ $i -lt 30 ]; do echo $i; i=$((i + 1)); done | sort -r | tee f | wc -l
