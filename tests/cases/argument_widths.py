@@ -4,11 +4,13 @@
 # tier: gate
 # timeout: 60
 # needs: root arch:x86_64 /sys/kernel/btf/vmlinux
-import ctypes, json, os, re, subprocess, sys
+import atexit, ctypes, json, os, re, subprocess, sys
 
 TABLES = os.environ["TESTS"] + "/../gen/tables/"
 EVENTS = "/sys/kernel/tracing/events/syscalls"
-if not os.path.isdir(EVENTS) and os.system("mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null") != 0 or not os.path.isdir(EVENTS):
+if not os.path.isdir(EVENTS) and os.system("mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null") == 0:
+    atexit.register(os.system, "umount /sys/kernel/tracing")
+if not os.path.isdir(EVENTS):
     print("skip: no events of system calls in tracefs")
     sys.exit(77)
 
