@@ -125,7 +125,7 @@ for name, wanted in NAMES if os.environ.get("FULL") == "1" else NAMES[:5]:
         if events("replayed") != live:
             sys.exit(f"{backend} -P {wanted}: live {live}, replayed {events('replayed')}")
 for wanted in ("e", "dat", "d/e/dat", "a[2]", "d?"):
-    if kvis("hybrid", wanted, "direct", f"{CWD}/d/e/data"):
+    if kvis("ptrace", wanted, "direct", f"{CWD}/d/e/data"):
         sys.exit(f"-P {wanted} shows {calls()}")
 
 # A recording is replayed in another directory: a name as the program wrote it matches all the same, in each call that

@@ -19,7 +19,7 @@ comments below that, up to the first line of code, are its header:
 It runs in an empty directory and a mount namespace of its own (as root), with KVIS, BIN (test programs), TESTS
 and OUT set, and ends with 0 (passed), 77 (skipped; its last line says why) or anything else (failed). Whatever it
 starts must be gone when it ends: a process or a mount that it leaves behind is a failure. As root, the directory
-of a case of the tiers gate and quick is a tmpfs: some cases make and remove thousands of files.
+of a case of the tier gate is a tmpfs: some cases make and remove thousands of files.
 """
 import argparse, ctypes, errno, functools, os, platform, queue, re, shutil, signal, subprocess, sys, threading, time, warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -64,7 +64,7 @@ class Case:
         self.tiers = self.header.get("tier", "").split()
         self.needs = self.header.get("needs", "").split()
         self.alone = "alone" in self.header
-        self.tmpfs = self.tiers[:1] in (["gate"], ["quick"]) and "disk" not in self.header
+        self.tmpfs = self.tiers[:1] == ["gate"] and "disk" not in self.header
         self.asks = re.search(r"\b(js|want|truth|same|proc[.]sh)\b", path.read_text())  # of lib/serve.py
         self.timeout = int(self.header.get("timeout", "0"))
         self.state = "failed"  # until it has run: an exception here must not make it count as nothing
