@@ -2,7 +2,7 @@
 # No call of a thread is missing in the critical situations: after a waiting record, at a thread's death, after TSYNC, with a
 # full signal queue.
 # tier: gate full asan
-# timeout: 180
+# timeout: 120
 # needs: root prog:hyb
 # covers: H4 H5 P30
 . "$TESTS/lib/truth.sh"
