@@ -45,7 +45,7 @@ PACKAGES = {
     "/usr/arm-linux-gnueabihf/include/asm/unistd-eabi.h": "linux-libc-dev-armhf-cross",
     "qemu-aarch64-static": "qemu-user-static", "qemu-riscv64-static": "qemu-user-static", "qemu-system-x86_64": "qemu-system-x86",
     "qemu-system-aarch64": "qemu-system-arm", "qemu-system-riscv64": "qemu-system-misc opensbi",
-    "opensnoop": "libbpf-tools", "execsnoop": "libbpf-tools",
+    "execsnoop": "libbpf-tools",
     "exitsnoop": "libbpf-tools", "runqlat": "libbpf-tools", "perf": "linux-perf", "man": "man-db",
     "xz": "xz-utils", "readelf": "binutils", "objcopy": "binutils", "ip": "iproute2", "unshare": "util-linux",
     "setpriv": "util-linux", "taskset": "util-linux", "flock": "util-linux", "stty": "coreutils",
