@@ -323,23 +323,25 @@ CLONE_NEWNS, MS_REC, MS_PRIVATE, MNT_DETACH = 0x20000, 0x4000, 0x40000, 2
 
 
 def own_mounts():
-    """Gives this thread, and the case that it starts, a mount namespace that nobody else changes."""
+    """Gives this thread, and the case that it starts, a mount namespace that nobody else changes. Returns whether it could."""
     if os.getuid() != 0:
-        return
+        return False
     if LIBC.unshare(CLONE_NEWNS) and ctypes.get_errno() == errno.EPERM:
-        return  # without CAP_SYS_ADMIN, as in a container, a case cannot mount either
+        return False  # without CAP_SYS_ADMIN, as in a container, a case cannot mount either
     if LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None):
         raise OSError(ctypes.get_errno(), "the case's mounts would be the machine's")
+    return True
 
 
 def mount_tmpfs(directory):
     """Returns whether `directory` is a tmpfs now, in the mount namespace of this thread."""
-    return os.getuid() == 0 and LIBC.mount(b"none", str(directory).encode(), b"tmpfs", 0, b"mode=755") == 0
+    return LIBC.mount(b"none", str(directory).encode(), b"tmpfs", 0, b"mode=755") == 0
 
 
 def unmount(directory, keep):
     """Takes the tmpfs away; with `keep`, its files remain in the directory below it."""
     kept = directory.with_name(directory.name + ".kept")
+    shutil.rmtree(kept, ignore_errors=True)
     if keep:
         subprocess.run(["cp", "-a", directory, kept])
     LIBC.umount2(str(directory).encode(), MNT_DETACH)
@@ -459,8 +461,7 @@ def run_case(case, binary, mark):
     if case.how == "full":
         environment["FULL"] = "1"
     with open(log_path, "w", errors="replace") as log:
-        own_mounts()
-        mounted = case.tmpfs and mount_tmpfs(directory)
+        mounted = own_mounts() and case.tmpfs and mount_tmpfs(directory)
         before = mounts()
         began = time.monotonic()
         limit = case.timeout * SLACK
