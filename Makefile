@@ -77,7 +77,7 @@ gen/out/texts.page: gen/out/report.page $(wildcard gen/out/texts/*) $(SOURCES)
 run: $(BIN) ## build, and trace a real command
 	./$(BIN) trace -- ls -l /
 
-test: ## build, and run the tests of the gate (4 minutes on two CPUs; as root: installs what they need)
+test: ## build, and run the tests of the gate (3 minutes on two CPUs; as root: installs what they need)
 	tests/run.sh
 
 test-all: $(BIN) ## run all tests: VMs, sanitizers, fuzzers, browsers, packages, too (TIERS="full vm": only these)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # kvis trace -p traces every thread of a running program and leaves the program as it was.
 # tier: gate asan
-# timeout: 120
+# timeout: 140
 # covers: P17 P18
 . "$TESTS/lib/truth.sh"
 watches=ptrace

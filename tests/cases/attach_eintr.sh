@@ -1,11 +1,10 @@
 #!/bin/sh
 # Attaching with ptrace ends at most one call of each kind with EINTR, and detaching ends none. The observe backend ends none at all.
-# tier: gate
+# tier: gate full
 # timeout: 180
 # covers: P18 P14 H7
 . "$TESTS/lib/truth.sh"
-cycles=10
-case $KVIS in *asan*) cycles=3 ;; esac
+cycles=$(some 3 10 3)
 
 begun() { attached "$tee" || gone $kvis; } # of a pipe: or its reader has what it wants
 # cycle HOW... LEAVE: attaches once and leaves: by a signal, by the time, or because nobody reads.

@@ -22,12 +22,12 @@ t "NO_COLOR=1 $k --color=always -- /bin/true"; colours "$out" || fail "--color=a
 t "NO_COLOR= $k -- /bin/true"; colours "$out" || fail "an empty NO_COLOR says nothing"
 t "TERM=dumb $k -- /bin/true"; colours "$out" && fail "TERM=dumb"
 t "unset TERM; $k -- /bin/true"; colours "$out" && fail "no TERM"
-run trace -v -- /bin/true; hasnt err "$esc"
+run trace -v --backend=ptrace -- /bin/true; hasnt err "$esc"
 run trace -v --color=always -- /bin/true; has err "$esc"
 run trace --color=sometimes -- /bin/true; status 2; has err 'always'
 long="$(printf 'ä%.0s' $(seq 60)) end"
 for color in always never; do # a character is a column, a color none
-    tty "stty cols 50; '$KVIS' trace --color=$color -- /bin/echo $long" | tr -d '\r' >lines
+    tty "stty cols 50; '$KVIS' trace --backend=ptrace --color=$color -- /bin/echo $long" | tr -d '\r' >lines
     python3 - lines <<'END' || fail "--color=$color: lines of another width"
 import re, sys
 events = [l for l in re.sub("\033[[][0-9]*m", "", open(sys.argv[1]).read()).split("\n") if l.startswith("[+")]
@@ -35,10 +35,10 @@ print(*events, sep="\n")
 exec_line = next(l for l in events if "] exec " in l)
 assert len(exec_line) == 50 and exec_line.endswith("ä…") and all(len(l) <= 50 for l in events)
 END
-    tty "stty cols 50; '$KVIS' trace --color=$color -o whole -- /bin/echo $long"
+    tty "stty cols 50; '$KVIS' trace --backend=ptrace --color=$color -o whole -- /bin/echo $long"
     has whole "exec /bin/echo $long\$"
 done
-run trace -- /bin/echo $long; has err "exec /bin/echo $long\$"
+run trace --backend=ptrace -- /bin/echo $long; has err "exec /bin/echo $long\$"
 tty "stty cols 50; '$KVIS' trace -v -- /bin/echo $long" | tr -d '\r' >lines
 has lines 'write\(1.*\) = 125' # a line of -v is whole
 for env in TZ=Nowhere/Land TZ= COLUMNS=1 COLUMNS=10000 HOME= TMPDIR=/nonexistent; do
@@ -49,7 +49,7 @@ env -i "$KVIS" trace -- /bin/true >out 2>err 9>&- || fail "no environment: $?"
 # Where the locale has only ASCII, the text of kvis has only ASCII; names of files and JSON stay as they are.
 printf x >ä
 for locale in LC_ALL=C LANG=C LC_CTYPE=POSIX; do
-    env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" trace -w rec --json=json -o trace -- \
+    env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" trace --backend=ptrace -w rec --json=json -o trace -- \
         sh -c 'mv ä o && ln -s o p && rm p && mv o ä; :' 9>&- || fail "$locale: $?"
     has trace 'rename .*/ä -> .*/o'; has trace 'symlink .*/p -> o'; has trace 'time in calls .*; '
     want "[e for e in E if e['type'] == 'rename'][0]['path'].endswith('/ä')"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Completions work in bash, zsh and fish themselves: commands, options, values, files, and a command's words.
-# tier: gate
+# tier: quick
 # timeout: 240
 # needs: bash zsh fish python3
 . "$TESTS/lib/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The tables of -c, -C, -S, -i and --by=pid agree with the calls themselves.
 # tier: gate
-# timeout: 60
+# timeout: 240
 # needs: strace prog:chg python3
 . "$TESTS/lib/lib.sh"
 run trace -c --json=json -v -- "$BIN/chg" failing
@@ -63,7 +63,7 @@ until_true 10 grep -q p99 table || fail "-i: no table"
 kill -STOP $kvis
 until_true 5 eval '[ "$(state $kvis)" = T ]'
 before=$(grep -c p99 table)
-sleep 6
+sleep 4
 since=$(date +%s)
 kill -CONT $kvis
 until_true 10 has_lines table p99 $((before + 1)) || fail "-i: no table after the pause"

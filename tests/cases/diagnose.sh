@@ -2,7 +2,7 @@
 # Each rule of kvis diagnose finds its fault in a machine made of files, ranks it first, names the process that causes it, and
 # finds nothing below its threshold. The case also tests a command's exit status, and mistakes on the command line.
 # tier: gate asan
-# timeout: 180
+# timeout: 300
 # needs: python3
 # covers: S1 S7
 . "$TESTS/lib/lib.sh"

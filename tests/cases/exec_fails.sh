@@ -23,23 +23,23 @@ ln -s loop loop
 line 127 'nonexistent.*No such file' ./nonexistent
 line 127 'no-such-command-here' no-such-command-here
 line 126 'plain.*not executable' ./plain
-line 126 'dir' ./dir
+line 126 'dir' --backend=ptrace ./dir
 line 126 'script.*(exec format|not a program|no #!)' ./script
-line 126 'elf.*(exec format|not a program|no #!)' ./elf
-line 126 'empty' ./empty
-line 126 'loop' ./loop
+line 126 'elf.*(exec format|not a program|no #!)' --backend=ptrace ./elf
+line 126 'empty' --backend=ptrace ./empty
+line 126 'loop' --backend=ptrace ./loop
 line 127 'interp' ./interp
 hasnt err ' write ' # how the child tells kvis why is no call of the command
 [ "$(id -u)" != 0 ] || { line 127 'interp' --backend=hybrid ./interp; hasnt err ' write '; }
 line 127 'interp' --backend=ptrace ./interp
 hasnt err ' write '
-line 126 'plain' ./plain/below
+line 126 'plain' --backend=ptrace ./plain/below
 grep -q 'not a directory\|Not a directory' msg || fail "./plain/below: no reason"
 printf '#!/bin/sh\nexit 3\n' >good; chmod 755 good
-run trace --json=json -- ./good
+run trace --backend=ptrace --json=json -- ./good
 status 3
 want "by('exec')[0]['argv'] == ['./good']"
-PATH=$PWD/dir:$PWD:$PATH run trace -q -- good # found in PATH; a directory of that name is not it
+PATH=$PWD/dir:$PWD:$PATH run trace -q --backend=ptrace -- good # found in PATH; a directory of that name is not it
 status 3
 for command in trace $([ "$(id -u)" = 0 ] && echo proc); do # nothing is missing in a report of it
     run "$command" --report=page.html -- ./interp

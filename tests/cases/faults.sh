@@ -1,6 +1,7 @@
 #!/bin/sh
 # Page faults are counted by region, to the page.
 # tier: gate asan
+# disk: it counts page faults that wait for a disk
 # timeout: 60
 # needs: python3
 . "$TESTS/lib/truth.sh"

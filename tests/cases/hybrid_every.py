@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Every call of the table, with right and wrong arguments, is the same through both backends of kvis trace.
 # tier: gate
-# timeout: 300
+# timeout: 120
 # needs: root strace setarch python3 gcc git unshare
 import platform
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # The first Ctrl-C or SIGTERM goes to the program, even if it is sent to kvis alone; a second one ends kvis with complete output.
 # tier: gate
-# timeout: 60
+# timeout: 200
 # covers: P14 P35
 import json, os, pty, select, signal, subprocess, sys, time
 kvis = os.environ["KVIS"]

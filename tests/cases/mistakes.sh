@@ -66,7 +66,7 @@ done <<'END'
 2|proc --json p.json -- true|fix: --json=p.json
 2|monitor --csv c.csv -n 1|fix: --csv=c.csv
 2|replay --json r.json a.kvis|fix: --json=r.json
-127|trace -q r.html true|cannot run r.html: not found in PATH
+127|trace --backend=ptrace -q r.html true|cannot run r.html: not found in PATH
 0|trace -q -d 9.5 true|
 0|open -d 9.5 -- true|
 0|proc -d 9.5 -- true|
@@ -87,21 +87,21 @@ done <<'END'
 2|trace --json= true|a file name is missing
 2|trace -p 1 -- true|a command and -p PID cannot be combined
 125|trace --backend=hybrid -p 1|--backend=hybrid needs a command; fix: omit the option, or use --backend=observe
-2|trace -w same -o same true|same: kvis already uses this file
+2|trace --backend=ptrace -w same -o same true|same: kvis already uses this file
 2|replay -w a.kvis a.kvis|a.kvis: kvis already uses this file
-1|trace -p 4194303|cannot attach to pid 4194303: there is no such process
+1|trace --backend=ptrace -p 4194303|cannot attach to pid 4194303: there is no such process
 127|trace nosuchprogram|cannot run nosuchprogram: not found in PATH
-127|trace ./nosuch|cannot run ./nosuch: No such file
-126|trace ./dir|cannot run ./dir: it is a directory
-126|trace -q ./noexec|cannot run ./noexec: it is not executable \(chmod \+x\)
-126|trace -q ./badelf|cannot run ./badelf: not a program
-127|trace -q ./badint|cannot run ./badint: its interpreter .* does not exist
-125|trace -o no/x true|cannot write no/x: there is no such directory
-125|trace -w no/x true|cannot write no/x: there is no such directory
-125|trace --report=no/x true|cannot write no/x: there is no such directory
-125|trace --perfetto=no/x true|cannot write no/x: there is no such directory
-125|trace -w dir true|cannot write dir: it is a directory
-125|trace -q -w /dev/full true|cannot write /dev/full.*: No space
+127|trace --backend=ptrace ./nosuch|cannot run ./nosuch: No such file
+126|trace --backend=ptrace ./dir|cannot run ./dir: it is a directory
+126|trace --backend=ptrace -q ./noexec|cannot run ./noexec: it is not executable \(chmod \+x\)
+126|trace --backend=ptrace -q ./badelf|cannot run ./badelf: not a program
+127|trace --backend=ptrace -q ./badint|cannot run ./badint: its interpreter .* does not exist
+125|trace --backend=ptrace -o no/x true|cannot write no/x: there is no such directory
+125|trace --backend=ptrace -w no/x true|cannot write no/x: there is no such directory
+125|trace --backend=ptrace --report=no/x true|cannot write no/x: there is no such directory
+125|trace --backend=ptrace --perfetto=no/x true|cannot write no/x: there is no such directory
+125|trace --backend=ptrace -w dir true|cannot write dir: it is a directory
+125|trace --backend=ptrace -q -w /dev/full true|cannot write /dev/full.*: No space
 2|replay|one recording
 2|replay a.kvis cut.kvis|one recording
 2|replay --tree a.kvis|--tree: a.kvis is not a recording of kvis proc

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every number of a machine made of files is right, while devices appear and disappear, and counters wrap and decrease.
 # tier: gate
-# timeout: 60
+# timeout: 150
 # needs: python3 promtool
 # covers: S1 S2 S3 S4 S7
 . "$TESTS/lib/lib.sh"

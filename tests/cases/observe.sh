@@ -105,36 +105,37 @@ want 'all(e["comm"] == "rm" and e["ret"] == 0 for e in by("syscall")) and S["los
 
 # A process, its threads and children: kvis ends with the last of them. Nobody traces it.
 mkfifo gate
-rm -f table
-"$BIN/hyb" rare 3 4 200 <gate 9>&- &
-pid=$!
-exec 8>gate
-until_true 10 sleeps $pid
-"$KVIS" trace -c -i 1 -o table -p $pid --backend=observe $e,clock_nanosleep --min-duration=0 2>err 8>&- 9>&- &
-kvis=$!
-until_true 20 grep -q total table || fail "no table of -p"
-grep -q '^TracerPid:[[:space:]]0$' /proc/$pid/status || fail "it has a tracer"
-exec 8>&-
-wait $pid || fail "exit status of the program: $?"
-wait $kvis || fail "exit status of kvis: $?"
+# gated REGEX CMD... -- OPTION...: kvis observes CMD, which waits until `goes`; REGEX is in its output then.
+gated() {
+    regex=$1 command=; shift
+    while [ "$1" != -- ]; do command="$command $1"; shift; done
+    shift
+    rm -f out.p
+    $command <gate >facts 9>&- &
+    pid=$!
+    exec 8>gate
+    until_true 10 sleeps $pid
+    "$KVIS" trace -o out.p -p $pid --backend=observe "$@" 2>err 8>&- 9>&- &
+    kvis=$!
+    until_true 20 grep -Eq "$regex" out.p || fail "-p: no $regex"
+    grep -q '^TracerPid:[[:space:]]0$' /proc/$pid/status || fail "it has a tracer"
+    exec 8>&-
+}
+ends() { # both end by themselves
+    wait $pid || fail "exit status of the program: $?"
+    wait $kvis || fail "exit status of kvis: $?"
+    cp out.p table
+}
+gated total "$BIN/hyb" rare 3 4 200 -- -c -i 1 $e,clock_nanosleep --min-duration=0
+ends
 eq "-p" "clock_nanosleep 3 0
 io_destroy 2400 2400
 sched_rr_get_interval 2400 0" "$(last)"
 
 # The same as lines: all of its calls, and those that lasted long.
 for long in 0 20ms; do
-    rm -f text
-    "$BIN/hyb" rare 3 4 20 <gate 9>&- &
-    pid=$!
-    exec 8>gate
-    until_true 10 sleeps $pid
-    "$KVIS" trace -v -o text --json=json -p $pid --backend=observe --min-duration=$long $e,clock_nanosleep 2>err 8>&- 9>&- &
-    kvis=$!
-    until_true 20 grep -q '(observe)' text || fail "no header of -p"
-    grep -q '^TracerPid:[[:space:]]0$' /proc/$pid/status || fail "it has a tracer"
-    exec 8>&-
-    wait $pid || fail "exit status of the program: $?"
-    wait $kvis || fail "exit status of kvis: $?"
+    gated '\(observe\)' "$BIN/hyb" rare 3 4 20 -- -v --json=json --min-duration=$long $e,clock_nanosleep
+    ends
     want 'len(by("syscall")) <= S["syscalls"] <= S["records"] and S["lost"] == 0'
     eq "its sleeps" 3 "$(js 'sum(e["duration_ns"] > 30e6 for e in calls("clock_nanosleep"))')"
     [ $long = 0 ] || { want 'all(e["duration_ns"] >= 20e6 for e in by("syscall"))'; continue; }
@@ -142,36 +143,21 @@ for long in 0 20ms; do
 done
 
 # What is left of a sleep that a signal ends is written although the call fails.
-rm -f text
-sh -c 'read go; exec "$0" sleeps' "$BIN/shapes" <gate >facts 9>&- &
-pid=$!
-exec 8>gate
-until_true 10 sleeps $pid
-"$KVIS" trace -v -o text --json=json -p $pid --backend=observe -e trace=/nanosleep 2>err 8>&- 9>&- &
-kvis=$!
-until_true 20 grep -q '(observe)' text || fail "no header of -p"
-exec 8>&-
+printf 'read go; exec "$1" sleeps\n' >sleeper
+gated '\(observe\)' sh sleeper "$BIN/shapes" -- -v --json=json -e trace=/nanosleep
 wait $pid || true
 wait $kvis || fail "exit status of kvis: $?"
 py want json facts >&9 || fail "what is left of a sleep"
 
 # Only what takes its time; and kvis, killed at any moment, leaves the program as it was.
-for end in INT KILL; do
-    counts="-c -i 1"
-    [ $end = INT ] || counts=
-    rm -f table
-    "$BIN/hyb" rare 3 4 20000 <gate 9>&- &
-    pid=$!
-    exec 8>gate
-    "$KVIS" trace $counts -o table -p $pid --backend=observe --min-duration=20ms -e clock_nanosleep,io_destroy 2>err 8>&- 9>&- &
-    kvis=$!
-    until_true 20 grep -Eq "total|\(observe\)" table || fail "no table of -p"
-    exec 8>&-
-    [ $end = INT ] || kill -KILL $kvis
-    wait $pid || fail "exit status of the program: $?"
-    wait $kvis 2>/dev/null
-    [ $end = KILL ] || eq "--min-duration" "clock_nanosleep 3 0" "$(last | grep -v io_destroy)"
-done
+only="--min-duration=20ms -e clock_nanosleep,io_destroy"
+gated total "$BIN/hyb" rare 3 4 20000 -- -c -i 1 $only
+ends
+eq "--min-duration" "clock_nanosleep 3 0" "$(last | grep -v io_destroy)"
+gated '\(observe\)' "$BIN/hyb" rare 3 4 20000 -- $only
+kill -KILL $kvis
+wait $pid || fail "exit status of the program: $?"
+wait $kvis 2>/dev/null
 
 # A cgroup, and those below it. Of its own calls kvis counts none.
 cat >outputs.py <<'END'

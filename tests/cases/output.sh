@@ -15,16 +15,16 @@ one() { # one NAME ARG...: kvis fails to write NAME
     has err "kvis: .*$name"
 }
 one /dev/full -o /dev/full
-one /dev/full --json=/dev/full
-one /dev/full -v -o /dev/full
+one /dev/full --backend=ptrace --json=/dev/full
+one /dev/full -v --backend=ptrace -o /dev/full
 one /dev/full -q --json=/dev/full
 mkdir dir
 for to in dir /nonexistent/dir/file; do # cannot be opened: nothing is run
     rm -f finished
-    run trace -o "$to" -- /bin/sh -c "$job"
+    run trace --backend=ptrace -o "$to" -- /bin/sh -c "$job"
     status 125
     has err "^kvis: .*$to"
-    run trace --json="$to" -- /bin/sh -c "$job"
+    run trace --backend=ptrace --json="$to" -- /bin/sh -c "$job"
     status 125
     has err "^kvis: .*$to"
     [ ! -e finished ] || fail "ran without its output"
@@ -44,7 +44,7 @@ rm -f finished
 [ -s finished ] || fail "without 0, 1, 2: the program did not finish"
 js True json >/dev/null || fail "without 0, 1, 2: bad JSON"
 "$KVIS" trace -q --json=json -- /bin/sh -c 'ls /proc/self/fd >fds' <&- >&- 2>&- 9>&-
-"$KVIS" trace -q --json -- /bin/sh -c "$job" >&- 2>err 9>&-
+"$KVIS" trace -q --backend=ptrace --json -- /bin/sh -c "$job" >&- 2>err 9>&-
 eq "stdout closed, JSON for it" 125 $?
 # a size limit
 (ulimit -f 1; rm -f finished; "$KVIS" trace -v --json=limited -q -- /bin/sh -c "ls -lR /etc >/dev/null; $job" >out 2>err 9>&-; echo $? >status)

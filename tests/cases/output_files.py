@@ -104,13 +104,13 @@ def plant(how):
         open("report.html", "w").write("old")
         os.chown("report.html", how == "another's" and 65534 or 0, 0)
 
-kvis("trace -q -w r.kvis -- true")
+kvis("trace -q --backend=ptrace -w r.kvis -- true")
 open("victim", "w").write("precious")
 os.mkdir("shared")
 os.mkdir("own")
 os.chmod("shared", 0o777)
 os.chdir("shared")
-RUNS = ["trace -q --report -- true", "proc --report -- true", "replay -q --report ../r.kvis",
+RUNS = ["trace -q --backend=ptrace --report -- true", "proc --report -- true", "replay -q --report ../r.kvis",
         "monitor -n 1 -i 0.1 -c load --report", "diagnose -d 0.1 --report"]
 for words in RUNS:
     for how in ("link", "FIFO", "another's", "hard link") if words == RUNS[0] else ("link",):
@@ -161,12 +161,12 @@ sleeper.wait()
 
 # A FIFO: what its reader gets; without one, the first SIGINT ends kvis, and no command was begun.
 COMMAND = " -- touch started"
-OUTPUTS = ["trace -o fifo" + COMMAND, "trace --backend=ptrace --json=fifo" + COMMAND, "trace -w fifo" + COMMAND, "trace --backend=ptrace --report=fifo" + COMMAND,
+OUTPUTS = ["trace -o fifo" + COMMAND, "trace --backend=ptrace --json=fifo" + COMMAND, "trace --backend=ptrace -w fifo" + COMMAND, "trace --backend=ptrace --report=fifo" + COMMAND,
            "trace --backend=ptrace --perfetto=fifo" + COMMAND, "trace --backend=ptrace --chrome-json=fifo" + COMMAND, "open -o fifo" + COMMAND, "proc -o fifo" + COMMAND, "proc -w fifo" + COMMAND,
            "proc --report=fifo" + COMMAND, "proc --perfetto=fifo" + COMMAND, "proc --gantt=fifo" + COMMAND,
-           "diagnose --json=fifo" + COMMAND, "diagnose --report=fifo" + COMMAND, "monitor -n 1 -i 0.1 --csv=fifo",
-           "monitor -n 1 -i 0.1 --report=fifo", "monitor -n 1 -i 0.1 -o fifo", "replay -w fifo r.kvis", "replay --report=fifo r.kvis",
-           "diff -o fifo r.kvis r.kvis", "check --json=fifo trace"]
+           "diagnose --json=fifo" + COMMAND, "diagnose --report=fifo" + COMMAND, "monitor -n 1 -i 0.1 -c load --csv=fifo",
+           "monitor -n 1 -i 0.1 -c load --report=fifo", "monitor -n 1 -i 0.1 -c load -o fifo", "replay -w fifo r.kvis", "replay --report=fifo r.kvis",
+           "diff -o fifo r.kvis r.kvis", "check --json=fifo diff"]
 for words in OUTPUTS:
     if os.path.exists("started"):
         os.unlink("started")
@@ -194,7 +194,7 @@ for words in OUTPUTS:
 for words in OUTPUTS:
     run = kvis(words.replace("fifo", "/dev/full"))
     check(f"/dev/full, {words}", run.returncode == 125 and run.stderr.count("cannot write") == 1, run)
-for words in "--version", "help", "help --man", "help trace", "trace --help", "completion bash", "check trace", "diff r.kvis r.kvis":
+for words in "--version", "help", "help --man", "help trace", "trace --help", "completion bash", "check diff", "diff r.kvis r.kvis":
     with open("/dev/full", "w") as full:
         run = subprocess.run([KVIS, *words.split()], stdout=full, stderr=subprocess.PIPE, text=True)
     check(f"{words} >/dev/full", run.returncode == 125 and re.fullmatch(r"kvis: cannot write stdout.*: No space left on device\n", run.stderr), run)

@@ -3,7 +3,7 @@
 # changes its directory, root, namespace, descriptors and user. Its files contain their own paths, and strace -y names the
 # descriptors of the same calls.
 # tier: gate full
-# timeout: 240
+# timeout: 120
 # needs: root strace prog:places
 import json
 import os

@@ -2,6 +2,7 @@
 # Without BPF, kvis proc follows a command with ptrace, even as an ordinary user: its rows agree with those from BPF and with
 # the program's own data, and it has the command's exit status. It refuses to watch the whole machine.
 # tier: gate asan
+# disk: it compares the bytes that commands read and write
 # timeout: 120
 # needs: root python3 setpriv prog:cmd prog:refuse
 # covers: H13 E4 E13 P2 P33 P34

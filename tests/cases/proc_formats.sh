@@ -1,7 +1,7 @@
 #!/bin/sh
 # The output of kvis proc has the formats that workflow-telemetry-action and users of execsnoop and exitsnoop expect.
 # tier: gate asan
-# timeout: 200
+# timeout: 60
 # needs: root python3
 # covers: O1
 . "$TESTS/lib/proc.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Filters, process trees, the final commands, exit status and failing output of kvis proc are right.
 # tier: gate
-# timeout: 60
+# timeout: 150
 # needs: root prog:cmd
 # covers: O1 O2
 . "$TESTS/lib/proc.sh"

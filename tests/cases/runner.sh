@@ -1,5 +1,6 @@
 #!/bin/sh
-# The runner counts each case once, as passed, failed or skipped, and never exits with 0 if something went wrong.
+# The runner counts each case once, as passed, failed or skipped, never exits with 0 if something went wrong, and keeps the
+# directory of a case that failed.
 # tier: gate
 # timeout: 60
 # needs: no-kvis python3
@@ -12,7 +13,7 @@ write() { # write NAME TIMEOUT COMMAND
     chmod +x "tree/cases/$1.sh"
 }
 write passes 5 'exit 0'
-write fails 5 'exit 3'
+write fails 5 ': >made; exit 3'
 write skips 5 'echo no luck; exit 77'
 write late 1 'exec sleep 30'
 write leaves 5 'sleep 30 & exit 0'
@@ -28,6 +29,7 @@ runner() { # runner STATUS ARG...
 runner 1 passes fails skips late leaves unwritable
 has out '^1 passed, 4 failed, 1 skipped$'
 has out '^failed: fails: exit status 3'
+[ -e tree/out/work/fails/made ] || fail "the directory of a failed case is not kept"
 has out '^failed: late: longer than 3 s'
 has out '^failed: leaves: left processes behind'
 has out '^failed: unwritable: .*the runner'

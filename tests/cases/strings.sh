@@ -19,14 +19,15 @@ has err 'write\(1<[^>]*/file>, ""\.\.\., 40\)'
 run trace -v -s 4 -- /bin/echo xyzä # a text does not end inside a character
 has err 'write\(1<.*>, "xyz"\.\.\., 6\)'
 for bad in x -1 '' 5x 99999999999999999999; do run trace -s "$bad" -- /bin/true; status 2; done
-run trace -v -t -- /bin/true; has err '[0-2][0-9]:[0-5][0-9]:[0-5][0-9][^.]'
-run trace -v -tt -- /bin/true; has err '[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6}'
-run trace -v -ttt -- /bin/true; has err '1[0-9]{9}\.[0-9]{6}'
-run trace -v -r -- /bin/true; has err '0\.0[0-9]+'
+timed() { run trace -v --backend=ptrace "$@" -- /bin/true; }
+timed -t; has err '[0-2][0-9]:[0-5][0-9]:[0-5][0-9][^.]'
+timed -tt; has err '[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6}'
+timed -ttt; has err '1[0-9]{9}\.[0-9]{6}'
+timed -r; has err '0\.0[0-9]+'
 for o in "-r -tt" "-tt -r"; do # both, as strace has them
-    run trace -v $o -- /bin/true; has err '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6} \(\+ +[0-9]+\.[0-9]{6}\) execve'
+    timed $o; has err '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6} \(\+ +[0-9]+\.[0-9]{6}\) execve'
 done
-for o in -tttt "-$(printf 't%.0s' $(seq 257))"; do run trace -v $o -- /bin/true; has err '^1[0-9]{9}\.[0-9]{6} execve'; done
+for o in -tttt "-$(printf 't%.0s' $(seq 257))"; do timed $o; has err '^1[0-9]{9}\.[0-9]{6} execve'; done
 run trace -v -y -f -T -- /bin/true; status 0; has err '<[0-9.]+ ?[mun]?s?>'
 run trace -v --json=json -- /bin/sh -c "$sh"
 want "calls('write')[-1]['ret'] == 40 and calls('write')[-1]['error'] is None and calls('write')[-1]['duration_ns'] > 0"

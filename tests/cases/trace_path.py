@@ -115,17 +115,17 @@ for name, wanted in NAMES if os.environ.get("FULL") == "1" else NAMES[:5]:
             sys.exit(f"{backend} -P {wanted}: {ours} missing of {got}")
         live = events("json")
         os.unlink("run.kvis")
-        fresh(f"{CWD}/{name}")
-        quiet(KVIS, "trace", "-v", f"--backend={backend}", "--json=json", "-w", "run.kvis", "-o", "text", PROG, "direct",
-              f"{CWD}/{name}")
-        quiet(KVIS, "replay", "-v", "--json=replayed", "-o", "text", "-P", wanted, "run.kvis")
-        os.unlink("run.kvis")
+        whole = f"{backend}.{name[0]}.kvis"
+        if not os.path.exists(whole):
+            fresh(f"{CWD}/{name}")
+            quiet(KVIS, "trace", "-v", f"--backend={backend}", "-w", whole, "-o", "text", PROG, "direct", f"{CWD}/{name}")
+        quiet(KVIS, "replay", "-v", "--json=replayed", "-o", "text", "-P", wanted, whole)
         if calls("replayed") != got:
             sys.exit(f"{backend} -P {wanted}: live {got}, replayed {calls('replayed')}")
         if events("replayed") != live:
             sys.exit(f"{backend} -P {wanted}: live {live}, replayed {events('replayed')}")
 for wanted in ("e", "dat", "d/e/dat", "a[2]", "d?"):
-    if kvis("hybrid", wanted, "direct", f"{CWD}/d/e/data"):
+    if kvis("ptrace", wanted, "direct", f"{CWD}/d/e/data"):
         sys.exit(f"-P {wanted} shows {calls()}")
 
 # A recording is replayed in another directory: a name as the program wrote it matches all the same, in each call that

@@ -8,7 +8,7 @@
 pause() { sleep "0.$(printf '%03d' $((1 + ($1 * 7919) % 120)))"; }
 i=0
 for sig in INT TERM HUP KILL; do # attached: it goes on, and its calls work
-    for n in $(seq $(some 2 5 2)); do
+    for n in $(seq $(some 1 5 2)); do
         i=$((i + 1))
         target loop
         # (What a shell starts in the background ignores SIGINT, also until kvis has a handler of its own.)

@@ -15,9 +15,11 @@ comments below that, up to the first line of code, are its header:
                              does not run kvis, so it may run while that is built
   # alone: why               never runs beside another case
   # covers: P1 O1            rows of the catalogue of edge cases in tests/README.md
+  # disk: why                its directory is not a tmpfs
 It runs in an empty directory and a mount namespace of its own (as root), with KVIS, BIN (test programs), TESTS
 and OUT set, and ends with 0 (passed), 77 (skipped; its last line says why) or anything else (failed). Whatever it
-starts must be gone when it ends: a process or a mount that it leaves behind is a failure.
+starts must be gone when it ends: a process or a mount that it leaves behind is a failure. As root, the directory
+of a case of the tier gate is a tmpfs: some cases make and remove thousands of files.
 """
 import argparse, ctypes, errno, functools, os, platform, queue, re, shutil, signal, subprocess, sys, threading, time, warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -43,7 +45,7 @@ PACKAGES = {
     "/usr/arm-linux-gnueabihf/include/asm/unistd-eabi.h": "linux-libc-dev-armhf-cross",
     "qemu-aarch64-static": "qemu-user-static", "qemu-riscv64-static": "qemu-user-static", "qemu-system-x86_64": "qemu-system-x86",
     "qemu-system-aarch64": "qemu-system-arm", "qemu-system-riscv64": "qemu-system-misc opensbi",
-    "opensnoop": "libbpf-tools", "execsnoop": "libbpf-tools",
+    "execsnoop": "libbpf-tools",
     "exitsnoop": "libbpf-tools", "runqlat": "libbpf-tools", "perf": "linux-perf", "man": "man-db",
     "xz": "xz-utils", "readelf": "binutils", "objcopy": "binutils", "ip": "iproute2", "unshare": "util-linux",
     "setpriv": "util-linux", "taskset": "util-linux", "flock": "util-linux", "stty": "coreutils",
@@ -62,6 +64,7 @@ class Case:
         self.tiers = self.header.get("tier", "").split()
         self.needs = self.header.get("needs", "").split()
         self.alone = "alone" in self.header
+        self.tmpfs = self.tiers[:1] == ["gate"] and "disk" not in self.header
         self.asks = re.search(r"\b(js|want|truth|same|proc[.]sh)\b", path.read_text())  # of lib/serve.py
         self.timeout = int(self.header.get("timeout", "0"))
         self.state = "failed"  # until it has run: an exception here must not make it count as nothing
@@ -76,7 +79,7 @@ def read_header(path):
     for line in path.read_text().splitlines()[1:30]:
         if not line.startswith("#"):
             break
-        key = re.match(r"# ?(tier|timeout|needs|alone|covers): *(.*)", line)
+        key = re.match(r"# ?(tier|timeout|needs|alone|disk|covers): *(.*)", line)
         if key:
             header[key[1]] = key[2].strip()
     return header
@@ -316,17 +319,35 @@ def make(*arguments):
 # ---- one case ----
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 0x40000
+CLONE_NEWNS, MS_REC, MS_PRIVATE, MNT_DETACH = 0x20000, 0x4000, 0x40000, 2
 
 
 def own_mounts():
-    """Gives this thread, and the case that it starts, a mount namespace that nobody else changes."""
+    """Gives this thread, and the case that it starts, a mount namespace that nobody else changes. Returns whether it could."""
     if os.getuid() != 0:
-        return
+        return False
     if LIBC.unshare(CLONE_NEWNS) and ctypes.get_errno() == errno.EPERM:
-        return  # without CAP_SYS_ADMIN, as in a container, a case cannot mount either
+        return False  # without CAP_SYS_ADMIN, as in a container, a case cannot mount either
     if LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None):
         raise OSError(ctypes.get_errno(), "the case's mounts would be the machine's")
+    return True
+
+
+def mount_tmpfs(directory):
+    """Returns whether `directory` is a tmpfs now, in the mount namespace of this thread."""
+    return LIBC.mount(b"none", str(directory).encode(), b"tmpfs", 0, b"mode=755") == 0
+
+
+def unmount(directory, keep):
+    """Takes the tmpfs away; with `keep`, its files remain in the directory below it."""
+    kept = directory.with_name(directory.name + ".kept")
+    shutil.rmtree(kept, ignore_errors=True)
+    if keep:
+        subprocess.run(["cp", "-a", directory, kept])
+    LIBC.umount2(str(directory).encode(), MNT_DETACH)
+    if keep:
+        shutil.rmtree(directory)
+        kept.rename(directory)
 
 
 def mounts():
@@ -439,10 +460,10 @@ def run_case(case, binary, mark):
                        UBSAN_OPTIONS=f"print_stacktrace=1:log_path={directory}.san")
     if case.how == "full":
         environment["FULL"] = "1"
-    own_mounts()
-    before = mounts()
-    began = time.monotonic()
     with open(log_path, "w", errors="replace") as log:
+        mounted = own_mounts() and case.tmpfs and mount_tmpfs(directory)
+        before = mounts()
+        began = time.monotonic()
         limit = case.timeout * SLACK
         server = fork_server(directory, environment) if case.asks else 0
         command = ["timeout", "-k", "5", str(limit), str(case.path)]
@@ -476,7 +497,9 @@ def run_case(case, binary, mark):
     if case.state == "failed":
         case.why += f"; see {log_path}"
         shutil.copy(log_path, f"{log_path}.failed")
-    else:
+    if mounted:
+        unmount(directory, keep=case.state == "failed")
+    if case.state != "failed":
         shutil.rmtree(directory, ignore_errors=True)
 
 
@@ -607,7 +630,7 @@ def arguments():
     parser.add_argument("--list", action="store_true", help="list the cases with their tiers and what they prove")
     parser.add_argument("--slowest", action="store_true", help="show how long the cases and tiers took when they last ran here")
     parser.add_argument("--install", action="store_true", help="only install what the chosen cases need")
-    parser.add_argument("--lanes", type=int, help="how many cases run side by side (default: one a CPU; one more if all are of the tiers gate and quick, two a CPU if all are of the gate)")
+    parser.add_argument("--lanes", type=int, help="how many cases run side by side (default: one a CPU; one more if all are of the tiers gate and quick, three a CPU if all are of the gate)")
     parser.add_argument("--tries", type=int, default=int(os.environ.get("TRIES", "1")), metavar="N",
                         help="run a case that fails up to N times (default: $TRIES or 1); what passed late is named at the end")
     parser.add_argument("--times", type=int, default=1, metavar="N", help="run everything N times")
@@ -615,9 +638,9 @@ def arguments():
 
 
 def default_lanes(cases):
-    """Cases of the gate wait for half of their time, and no load disturbs them; a guest or a build keeps a CPU busy."""
+    """Cases of the gate wait for two thirds of their time, and no load disturbs them; a guest or a build keeps a CPU busy."""
     tiers = {case.how or case.tiers[0] for case in cases}
-    return os.cpu_count() * 2 if tiers == {"gate"} else os.cpu_count() + (tiers <= {"gate", "quick"})
+    return os.cpu_count() * 3 if tiers == {"gate"} else os.cpu_count() + (tiers <= {"gate", "quick"})
 
 
 def first_comment(path):
