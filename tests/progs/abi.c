@@ -29,9 +29,8 @@ static int has_int80(void)
     return has;
 }
 
-static void i386(int argc, char **argv)
+static void i386(void)
 {
-    (void)argc, (void)argv;
     char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
     MUST(low != MAP_FAILED);
     if (!has_int80())
@@ -51,9 +50,8 @@ static void i386(int argc, char **argv)
 }
 
 /* clone by int $0x80: its flags are in ebx. The rest of rbx is no argument, and stays. */
-static void i386_clone(int argc, char **argv)
+static void i386_clone(void)
 {
-    (void)argc, (void)argv;
     enum { UNTRACED = 0x00800000 };
     unsigned long bx = 0xabcdef12ull << 32 | UNTRACED | SIGCHLD, was = bx;
     if (!has_int80())
@@ -71,9 +69,8 @@ static void i386_clone(int argc, char **argv)
 }
 
 /* One call of i386 for all that sockets do: a datagram to itself, with enough room for the sender's address and without. */
-static void i386_socketcall(int argc, char **argv)
+static void i386_socketcall(void)
 {
-    (void)argc, (void)argv;
     enum { SOCKET = 1, SENDTO = 11, RECVFROM = 12 };
     char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
     MUST(low != MAP_FAILED);
@@ -104,9 +101,8 @@ static void i386_socketcall(int argc, char **argv)
 }
 
 /* Bits that the kernel does not look at: above 32-bit arguments, and above all of int $0x80's. */
-static void wide(int argc, char **argv)
+static void wide(void)
 {
-    (void)argc, (void)argv;
     long high = 0x7eadbeefl << 32;
     char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
     MUST(low != MAP_FAILED);
@@ -128,9 +124,8 @@ static void wide(int argc, char **argv)
     want("one('close', path='%swide', fd=100)", t_cwd);
 }
 
-static void x32(int argc, char **argv)
+static void x32(void)
 {
-    (void)argc, (void)argv;
     errno = 0;
     long r = syscall(0x40000000 | 39);
     MUST(r == getpid() || (r == -1 && errno == ENOSYS));

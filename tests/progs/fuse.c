@@ -106,9 +106,8 @@ static pid_t server(void)
     return p;
 }
 
-static void process(int argc, char **argv)
+static void process(void)
 {
-    (void)argc, (void)argv;
     pid_t p = server();
     client();
     CHK(umount2("mnt", MNT_DETACH));
@@ -121,9 +120,8 @@ static void process(int argc, char **argv)
     }
 }
 
-static void thread(int argc, char **argv)
+static void thread(void)
 {
-    (void)argc, (void)argv;
     pthread_t t;
     mounted();
     MUST(!pthread_create(&t, NULL, serve, NULL));
@@ -133,9 +131,8 @@ static void thread(int argc, char **argv)
 
 /* fuse hung: the server is stopped, with a file of it mapped and a path through it just opened, until there is a file
  * "stop". */
-static void hung(int argc, char **argv)
+static void hung(void)
 {
-    (void)argc, (void)argv;
     pid_t p = server();
     int fd = (int)CHK(open("mnt/hello", O_RDONLY));
     const volatile char *map = mmap(NULL, sizeof content, PROT_READ, MAP_PRIVATE, fd, 0);

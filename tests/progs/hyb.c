@@ -89,16 +89,15 @@ static void *rare_thread(void *rounds)
 }
 
 /* rare PROCESSES THREADS ROUNDS: when stdin ends, each thread makes so many of both. */
-static void rare(int argc, char **argv)
+static void rare(void)
 {
-    MUST(argc == 5);
-    int n = atoi(argv[2]), each = atoi(argv[3]);
+    long n = t_arg(1, 1), each = t_arg(2, 1), rounds = t_arg(3, 1);
     pthread_t t[64];
     char c;
     MUST(each <= 64 && read(0, &c, 1) == 0);
     for (int i = 0; i < n; i++)
         if (!CHK(fork())) {
-            threads(t, each, rare_thread, (void *)atol(argv[4]));
+            threads(t, each, rare_thread, (void *)rounds);
             join(t, each);
             usleep(30000);
             _exit(0);
@@ -128,17 +127,17 @@ static void *wide_thread(void *rounds)
     return NULL;
 }
 
-static void wide(int argc, char **argv)
+static void wide(void)
 {
     pthread_t t[8];
     files();
-    threads(t, 8, wide_thread, (void *)(argc > 2 ? atol(argv[2]) : 100));
+    threads(t, 8, wide_thread, (void *)t_arg(1, 100));
     join(t, 8);
 }
 
-static void calls(int argc, char **argv)
+static void calls(void)
 {
-    long n = argc > 3 ? atol(argv[2]) : 8, rounds = argc > 3 ? atol(argv[3]) : 1000;
+    long n = t_arg(1, 8), rounds = t_arg(2, 1000);
     pthread_t t[1024];
     MUST(n <= 1024);
     files();
@@ -151,9 +150,9 @@ static void calls(int argc, char **argv)
 }
 
 /* last CHILDREN [THREADS]: each makes many calls and ends at once, in one of three ways. */
-static void last(int argc, char **argv)
+static void last(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 60, others = argc > 3 ? atoi(argv[3]) : 3;
+    int n = t_arg(1, 60), others = t_arg(2, 3);
     MUST(others <= 30);
     files();
     for (int i = 0; i < n; i++) {
@@ -194,9 +193,9 @@ static void *big_thread(void *rounds)
     return NULL;
 }
 
-static void big(int argc, char **argv)
+static void big(void)
 {
-    long n = argc > 2 ? atol(argv[2]) : 500;
+    long n = t_arg(1, 500);
     pthread_t t[4];
     files();
     for (int i = 0; i < 4094; i += 2)
@@ -240,9 +239,9 @@ static void *wait_thread(void *what)
     return (void *)interrupted;
 }
 
-static void limits(int argc, char **argv)
+static void limits(void)
 {
-    long ms = argc > 2 ? atol(argv[2]) : 1500;
+    long ms = t_arg(1, 1500);
     pthread_t w[4], f[4];
     sigset_t set;
     files();
@@ -272,9 +271,8 @@ static void handle(int sig, int flags)
 }
 
 /* An offset in a page that is not there when the call begins: then BPF cannot say what it was. */
-static void absent(int argc, char **argv)
+static void absent(void)
 {
-    (void)argc, (void)argv;
     off_t at = 100;
     int from = (int)CHK(open("from", O_RDWR | O_CREAT, 0600)), to = (int)CHK(open("to", O_RDWR | O_CREAT, 0600));
     int kept = (int)CHK(open("offset", O_RDWR | O_CREAT, 0600));
@@ -286,13 +284,12 @@ static void absent(int argc, char **argv)
 
 /* What the kernel knows of sockets of AF_UNIX, and where a path with ".." in it leads, is in the record:
  * no call of these stops. */
-static void unheld(int argc, char **argv)
+static void unheld(void)
 {
     enum { N = 50 };
     struct sockaddr_un a = { AF_UNIX, "unheld" };
     int l = (int)CHK(socket(AF_UNIX, SOCK_STREAM, 0)), type;
     socklen_t len = sizeof type;
-    (void)argc, (void)argv;
     CHK(bind(l, (struct sockaddr *)&a, sizeof a));
     CHK(mkdir("dir", 0700));
     for (int i = 0; i < N; i++) {
@@ -312,9 +309,8 @@ static void unheld(int argc, char **argv)
 }
 
 /* What nests is in the record, even of a thread that blocks the signal that would hold it. */
-static void nested(int argc, char **argv)
+static void nested(void)
 {
-    (void)argc, (void)argv;
     uint64_t rt33 = 1ull << 32;
     char text[] = "all that was sent", got[64];
     struct iovec iov = { text, sizeof text - 1 };
@@ -352,9 +348,9 @@ static void pending_cont(const char *how, int n)
 }
 
 /* The same with helpers that fill the ring. */
-static void cont(int argc, char **argv)
+static void cont(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 30;
+    int n = t_arg(1, 30);
     pthread_t t[3];
     sigset_t set;
     files();
@@ -367,9 +363,9 @@ static void cont(int argc, char **argv)
 }
 
 /* Floods with every signal blocked, then with every one ignored. */
-static void masked(int argc, char **argv)
+static void masked(void)
 {
-    long n = argc > 2 ? atol(argv[2]) : 2000;
+    long n = t_arg(1, 2000);
     pthread_t t[4];
     sigset_t set;
     files();
@@ -401,10 +397,10 @@ static void stopped_child(volatile int *sh, int sig)
 }
 
 /* A flooding child is stopped, is stopped indeed, and goes on, again and again. */
-static void jobs(int argc, char **argv)
+static void jobs(void)
 {
     static const int sigs[] = { SIGSTOP, SIGTSTP, SIGSTOP, SIGTTIN };
-    int n = argc > 2 ? atoi(argv[2]) : 40, still = 0, told = 0, went = 0, st;
+    int n = t_arg(1, 40), still = 0, told = 0, went = 0, st;
     volatile int *sh = t_shared(4096);
     pid_t p = (pid_t)CHK(fork());
     if (!p)
@@ -431,9 +427,9 @@ static void jobs(int argc, char **argv)
 }
 
 /* Timers that interrupt all the time, with SA_RESTART: every call does what it does. */
-static void itimers(int argc, char **argv)
+static void itimers(void)
 {
-    long n = argc > 2 ? atol(argv[2]) : 3000;
+    long n = t_arg(1, 3000);
     struct itimerval it = { { 0, 300 }, { 0, 300 } }, off = { { 0, 0 }, { 0, 0 } };
     pthread_t t[4];
     files();
@@ -454,9 +450,9 @@ static void itimers(int argc, char **argv)
 /* --- many --- */
 
 /* crowd THREADS ROUNDS: all at once. */
-static void crowd(int argc, char **argv)
+static void crowd(void)
 {
-    long n = argc > 2 ? atol(argv[2]) : 500, rounds = argc > 3 ? atol(argv[3]) : 50;
+    long n = t_arg(1, 500), rounds = t_arg(2, 50);
     static pthread_t t[2000];
     MUST(n <= 2000);
     files();
@@ -484,9 +480,9 @@ static void bomb_at(int *count, int n)
     }
 }
 
-static void bomb(int argc, char **argv)
+static void bomb(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 2000;
+    int n = t_arg(1, 2000);
     bomb_at(t_shared(4096), n);
     while (wait(NULL) > 0)
         ;
@@ -513,17 +509,16 @@ static void *vforks(void *rounds)
     return NULL;
 }
 
-static void leaf(int argc, char **argv)
+static void leaf(void)
 {
-    (void)argc, (void)argv;
     files();
     flood(10);
     _exit(0);
 }
 
-static void execs(int argc, char **argv)
+static void execs(void)
 {
-    long n = argc > 2 ? atol(argv[2]) : 60;
+    long n = t_arg(1, 60);
     pthread_t t[4];
     threads(t, 4, vforks, (void *)n);
     join(t, 4);
@@ -540,13 +535,13 @@ static void *exec_thread(void *unused)
     return unused;
 }
 
-static void relay(int argc, char **argv)
+static void relay(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 30;
+    int n = t_arg(1, 30);
     pthread_t t[4];
     files();
     flood(20);
-    if (argc <= 2 || n)
+    if (n || t_argc <= 2)
         want("len([e for e in by('exec') if '%d' in e['argv']]) == 1", n - 1);
     if (!n) {
         want("S['processes'] == 1 and S['lost'] == 0 and len(by('exec', pid=%d)) == len(by('exec'))", getpid());
@@ -559,14 +554,14 @@ static void relay(int argc, char **argv)
 }
 
 /* For ever: to be killed with its tracer. */
-static void forever(int argc, char **argv)
+static void forever(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 4;
+    int n = t_arg(1, 4);
     pthread_t t[64];
     sigset_t set;
     MUST(n <= 64);
     files();
-    if (argc > 3 && atoi(argv[3])) {
+    if (t_arg(2, 0)) {
         sigfillset(&set);
         pthread_sigmask(SIG_BLOCK, &set, NULL);
     }
@@ -598,9 +593,9 @@ static void *ten_calls(void *unused)
 }
 
 /* Threads that live and die behind a record which cannot be completed. */
-static void behind(int argc, char **argv)
+static void behind(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 300;
+    int n = t_arg(1, 300);
     pthread_t writer, t;
     threads(&writer, 1, write_untouched, NULL);
     for (int i = 0; i < n; i++) {
@@ -624,9 +619,9 @@ static void *write_log(void *unused)
 
 /* Threads that die in the midst of writes for whose records there is no room: each write that the file
  * has must be in the trace. */
-static void dying(int argc, char **argv)
+static void dying(void)
 {
-    int ms = argc > 2 ? atoi(argv[2]) : 20, st;
+    int ms = t_arg(1, 20), st;
     pthread_t t[20];
     struct stat file;
     log_fd = (int)CHK(open("log", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600));
@@ -642,9 +637,9 @@ static void dying(int argc, char **argv)
 }
 
 /* killed CHILDREN: each is killed as soon as it waits in a call, which is in the trace, without a result. */
-static void killed(int argc, char **argv)
+static void killed(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 50, fds[2], st;
+    int n = t_arg(1, 50), fds[2], st;
     CHK(pipe(fds));
     for (int i = 0; i < n; i++) {
         char c, path[64], line[300] = "";
@@ -681,12 +676,11 @@ static void *call_when_told(void *unused)
 }
 
 /* A thread gives its seccomp filter to another one, which is in the midst of things. */
-static void tsync(int argc, char **argv)
+static void tsync(void)
 {
     struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     struct sock_fprog prog = { 1, &allow };
     pthread_t t;
-    (void)argc, (void)argv;
     threads(&t, 1, call_when_told, NULL);
     usleep(50000);
     CHK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
@@ -699,9 +693,9 @@ static void tsync(int argc, char **argv)
 }
 
 /* No signal can be queued for this user any more; kvis's own included. */
-static void unqueued(int argc, char **argv)
+static void unqueued(void)
 {
-    long n = argc > 2 ? atol(argv[2]) : 3000;
+    long n = t_arg(1, 3000);
     files();
     CHK(setrlimit(RLIMIT_SIGPENDING, &(struct rlimit){ 0, 0 }));
     flood(n);
@@ -719,10 +713,10 @@ static void *group_at_end(void *group)
     return NULL;
 }
 
-static void setids(int argc, char **argv)
+static void setids(void)
 {
     enum { THREADS = 8 };
-    int n = argc > 2 ? atoi(argv[2]) : 100;
+    int n = t_arg(1, 100);
     long group[THREADS];
     pthread_t t[THREADS];
     files();
@@ -750,9 +744,9 @@ static void *flood_until_cancelled(void *cleaned)
     return NULL;
 }
 
-static void cancels(int argc, char **argv)
+static void cancels(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 100, cleaned = 0, cancelled = 0;
+    int n = t_arg(1, 100), cleaned = 0, cancelled = 0;
     pthread_t t[4];
     files();
     for (int i = 0; i < n; i++) {
@@ -770,10 +764,10 @@ static void cancels(int argc, char **argv)
 }
 
 /* deaf N: floods with every signal blocked past the libc, 33 too. One thread: how many calls it makes is known. */
-static void deaf(int argc, char **argv)
+static void deaf(void)
 {
     uint64_t all = ~0ull, pending = 0;
-    long n = argc > 2 ? atol(argv[2]) : 3000;
+    long n = t_arg(1, 3000);
     files();
     CHK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, 8L));
     flood(n);

@@ -28,9 +28,8 @@ static unsigned long start_brk(void)
     return strtoul(p, NULL, 10);
 }
 
-static void heap(int argc, char **argv)
+static void heap(void)
 {
-    (void)argc, (void)argv;
     char *at = brk_(NULL), *was = at;
     static const long step[] = { 1 << 20, -(600 << 10), 100, 800 << 10, 3 };
     for (unsigned i = 0; i < sizeof step / sizeof *step; i++) {
@@ -49,9 +48,8 @@ static void region(const char *type, void *p, size_t pages, const char *more)
          " and e['size'] == %lu%s]) == 1", type, (long)p, (long)p + (long)(pages * PAGE), pages * PAGE, more);
 }
 
-static void maps(int argc, char **argv)
+static void maps(void)
 {
-    (void)argc, (void)argv;
     char *p = map(10, RW);
     region("mmap", p, 10, " and e['prot'] == 'rw-' and e['map_type'].startswith('anon')");
     CHK(munmap(p + 4 * PAGE, 2 * PAGE)); /* out of the middle */
@@ -93,10 +91,9 @@ static void touch(volatile char *p, int n)
 
 /* mem many: every second page of a mapping protected, every second of another mapped anew from its end downwards; a
  * child with a copy of it all cuts a hole; what is there at the end is known to the page. */
-static void many(int argc, char **argv)
+static void many(void)
 {
     enum { N = 4000 };
-    (void)argc, (void)argv;
     char *a = map(2 * N, RW), *b = map(2 * N, PROT_NONE);
     for (size_t i = 0; i < N; i++)
         CHK(mprotect(a + (2 * i + 1) * PAGE, PAGE, PROT_READ));
@@ -155,9 +152,8 @@ static void stack(size_t n)
     page[1] = page[0];
 }
 
-static void faults(int argc, char **argv)
+static void faults(void)
 {
-    (void)argc, (void)argv;
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
     char *p = island(0, 300), *q = island(1, 100), *s = island(2, 50);
     void *u;
@@ -202,9 +198,8 @@ static void faults(int argc, char **argv)
 }
 
 /* Faults per region exactly, and their sum against what the kernel counted for the process. */
-static void total(int argc, char **argv)
+static void total(void)
 {
-    (void)argc, (void)argv;
     struct rusage r;
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
     touch(island(0, 3000), 3000);

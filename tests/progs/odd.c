@@ -18,9 +18,9 @@ static void *flip(void *a)
     return a;
 }
 
-static void cmsg(int argc, char **argv)
+static void cmsg(void)
 {
-    int s[2], sent = 0, rounds = argc > 2 ? atoi(argv[2]) : 3000;
+    int s[2], sent = 0, rounds = t_arg(1, 3000);
     pthread_t t;
     char byte = 0, junk[256];
     struct iovec v = { &byte, 1 }, in = { junk, sizeof junk };
@@ -40,9 +40,8 @@ static void cmsg(int argc, char **argv)
 }
 
 /* brk is denied by the program's own filter: its result is an error, not an address. */
-static void nobrk(int argc, char **argv)
+static void nobrk(void)
 {
-    (void)argc, (void)argv;
     struct sock_filter f[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_brk, 0, 1),
@@ -58,9 +57,8 @@ static void nobrk(int argc, char **argv)
 }
 
 /* O_PATH reads and writes nothing; mprotect to and fro is no failure. */
-static void paths(int argc, char **argv)
+static void paths(void)
 {
-    (void)argc, (void)argv;
     int fd = (int)CHK(open("/etc/passwd", O_PATH));
     want("one('open', fd=%d, path='/etc/passwd')['writable'] is False", fd);
     char *p = mmap(NULL, 8 * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -75,9 +73,8 @@ static void paths(int argc, char **argv)
 
 /* I/O through an io_uring: files are read and written without a call that any tracer sees; what is
  * submitted is counted. */
-static void uring(int argc, char **argv)
+static void uring(void)
 {
-    (void)argc, (void)argv;
     struct io_uring_params p = { 0 };
     int ring = (int)syscall(SYS_io_uring_setup, 8, &p);
     if (ring < 0)

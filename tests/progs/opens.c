@@ -111,9 +111,8 @@ static void by_handle(const char *name)
     close(mnt);
 }
 
-static void calls(int argc, char **argv)
+static void calls(void)
 {
-    (void)argc, (void)argv;
     char d[4200];
     CHK(mkdir("d", 0755)), CHK(mkdir("d/e", 0755)), CHK(symlink("../file", "d/link"));
     CHK(symlink("loop", "loop"));
@@ -175,13 +174,12 @@ static void calls(int argc, char **argv)
     end();
 }
 
-static void names(int argc, char **argv)
+static void names(void)
 {
     static const char *const odd[] = {
         "\033[2J\033[1A", "line\nfeed", "cr\rlf", "\377\376", "\303", "\302\233" "31m", "\342\200\256rtl",
         "\"quotes\\'", "</script><&>", "\001\177", "tab\t ", "\360\237\220\247", "\355\240\200", "a\tb|c",
     };
-    (void)argc, (void)argv;
     static char path[5000];
     begin();
     for (unsigned i = 0; i < sizeof odd / sizeof *odd; i++)
@@ -211,9 +209,8 @@ static void names(int argc, char **argv)
 }
 
 /* Longer than what the kernel takes, and than what a record takes: the name as far as it goes. */
-static void toolong(int argc, char **argv)
+static void toolong(void)
 {
-    (void)argc, (void)argv;
     static char path[9000];
     memset(path, 'q', 8999);
     begin();
@@ -224,9 +221,8 @@ static void toolong(int argc, char **argv)
 }
 
 /* The name's page is one that nobody has touched: it is not in memory when the call begins. */
-static void untouched(int argc, char **argv)
+static void untouched(void)
 {
-    (void)argc, (void)argv;
     int fd = (int)CHK(open("page", O_RDWR | O_CREAT, 0600));
     CHK(ftruncate(fd, 3 * 4096));
     CHK(pwrite(fd, "untouched", 10, 4096));
@@ -254,10 +250,9 @@ static void *rewrite(void *unused)
     close(r);
     return NULL;
 }
-static void rewritten(int argc, char **argv)
+static void rewritten(void)
 {
     pthread_t t;
-    (void)argc, (void)argv;
     CHK(mkfifo("fifo", 0600));
     pthread_create(&t, NULL, rewrite, NULL);
     CHK(open(volatile_name, O_WRONLY));
@@ -275,10 +270,9 @@ static void *one_thread(void *arg)
     }
     return NULL;
 }
-static void threads(int argc, char **argv)
+static void threads(void)
 {
     pthread_t t[THREADS];
-    (void)argc, (void)argv;
     begin();
     for (long i = 0; i < THREADS; i++)
         MUST(!pthread_create(&t[i], NULL, one_thread, (void *)i));
@@ -293,10 +287,9 @@ static void *exec_thread(void *arg)
     execv("/proc/self/exe", arg);
     _exit(99);
 }
-static void procs(int argc, char **argv)
+static void procs(void)
 {
     char fd[16];
-    (void)argc;
     begin();
     for (int i = 0; i < 20; i++) {
         pid_t p = i & 1 ? fork() : (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
@@ -320,7 +313,7 @@ static void procs(int argc, char **argv)
     CHK(write(m, t_log, LOG));
     t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, m, 0);
     snprintf(fd, sizeof fd, "%d", m);
-    char *args[] = { argv[0], (char *)(uintptr_t)"after", fd, NULL };
+    char *args[] = { t_argv[0], (char *)(uintptr_t)"after", fd, NULL };
     pid_t p = fork();
     if (!p) {
         pthread_t t;
@@ -330,10 +323,9 @@ static void procs(int argc, char **argv)
     t_wait(p, 0);
     end();
 }
-static void after(int argc, char **argv) /* what procs' last child has become */
+static void after(void) /* what procs' last child has become */
 {
-    (void)argc;
-    t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(argv[2]), 0);
+    t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, (int)t_arg(1, -1), 0);
     MUST(t_log != MAP_FAILED);
     here("after", F(O_RDWR|O_CREAT), 0600);
     _exit(0);
@@ -349,10 +341,9 @@ static int is_traced(void)
 }
 
 /* Other roots, other mount namespaces, mount points, directories that are gone. */
-static void roots(int argc, char **argv)
+static void roots(void)
 {
     char mnt[4200], deep[4200], bind[4200], gone[4200], out[4300];
-    (void)argc, (void)argv;
     CHK(mkdir("gone", 0755)), CHK(mkdir("gone/sub", 0755));
     CHK(mkdir("r", 0755)), CHK(mkdir("r/mnt", 0755)), CHK(mkdir("r/bind", 0755));
     if (unshare(CLONE_NEWNS))
@@ -394,10 +385,9 @@ static void roots(int argc, char **argv)
 }
 
 /* Deeper than a record can carry: /proc says it. */
-static void deep(int argc, char **argv)
+static void deep(void)
 {
     char base[4200];
-    (void)argc, (void)argv;
     snprintf(base, sizeof base, "%.*s", (int)strlen(t_cwd) - 1, t_cwd);
     for (int i = 0; i < 60; i++) {
         CHK(mkdir("dir", 0755)), CHK(chdir("dir"));
@@ -410,10 +400,9 @@ static void deep(int argc, char **argv)
 }
 
 /* Below a directory whose own path is longer than PATH_MAX, and at the depth to which the probe goes. */
-static void depths(int argc, char **argv)
+static void depths(void)
 {
     static char part[251], base[8192], here_[64];
-    (void)argc, (void)argv;
     begin();
     int depth = 0;
     for (const char *p = t_cwd; *p; p++)
@@ -464,11 +453,10 @@ static void serve(int dev)
 
 /* Directories whose names are as long as most file systems allow, and longer, as FUSE and those with
  * names in UTF-16 do. */
-static void longnames(int argc, char **argv)
+static void longnames(void)
 {
     static const int lengths[] = { 255, 256, 300, 1000 };
     static char name[1001], base[9000], opts[100];
-    (void)argc, (void)argv;
     if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
         skip("a mount namespace");
     int dev = open("/dev/fuse", O_RDWR | O_CLOEXEC), cwd = (int)CHK(open(t_cwd, O_PATH | O_DIRECTORY));
@@ -500,13 +488,12 @@ static void *open_fifo(void *unused)
     MUST(open("fifo", O_RDONLY) >= 0);
     return unused;
 }
-static void full(int argc, char **argv)
+static void full(void)
 {
     enum { N = 8300 };
     static pthread_t t[N];
     pthread_attr_t a;
     struct rlimit files = { N + 100, N + 100 };
-    (void)argc, (void)argv;
     if (setrlimit(RLIMIT_NOFILE, &files))
         skip("RLIMIT_NOFILE");
     CHK(mkfifo("fifo", 0600));
@@ -524,9 +511,8 @@ static void full(int argc, char **argv)
 
 /* A signal ends an open that waits (ERESTARTSYS, and again), one kills the thread in it. */
 static void nothing(int sig) { (void)sig; }
-static void waits(int argc, char **argv)
+static void waits(void)
 {
-    (void)argc, (void)argv;
     struct sigaction sa = { .sa_handler = nothing };
     sigaction(SIGUSR1, &sa, NULL);
     CHK(mkfifo("fifo", 0600));
@@ -549,9 +535,8 @@ static void waits(int argc, char **argv)
 }
 
 /* For the filters of kvis open. */
-static void flags(int argc, char **argv)
+static void flags(void)
 {
-    (void)argc, (void)argv;
     CHK(open("sync", O_RDWR | O_CREAT | O_SYNC, 0640));
     CHK(open("dsync", O_WRONLY | O_CREAT | O_DSYNC, 0600));
     CHK(open(".", O_RDWR | O_TMPFILE, 0600));

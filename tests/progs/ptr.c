@@ -27,9 +27,8 @@ static char *before_edge(const char *s)
     return memcpy(edge - n, s, n);
 }
 
-static void strings(int argc, char **argv)
+static void strings(void)
 {
-    (void)argc, (void)argv;
     for (int k = -1; k < 1; k++) { /* unmapped, PROT_NONE */
         make_edge(k);
         char name[64];
@@ -76,9 +75,8 @@ static void strings(int argc, char **argv)
 }
 
 /* Counts of 2^31, 2^63, -1: refused by the kernel, and nothing of that size happens in kvis. */
-static void counts(int argc, char **argv)
+static void counts(void)
 {
-    (void)argc, (void)argv;
     static const unsigned long n[] = { 1024, 1025, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, -1ul };
     static char buf[65536];
     static struct iovec v[1024];
@@ -178,18 +176,16 @@ static void uffd_of(int made)
     want("S['exit_code'] == 0");
 }
 
-static void uffd(int argc, char **argv)
+static void uffd(void)
 {
-    (void)argc, (void)argv;
     uffd_of((int)syscall(SYS_userfaultfd, O_CLOEXEC));
     want("len([c for c in calls('openat') if c['ret'] == %d]) == 1", u + 1);
 }
 
 /* The same by /dev/userfaultfd (6.1), where only an ioctl(2) tells. */
-static void uffd_new(int argc, char **argv)
+static void uffd_new(void)
 {
     enum { NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW */
-    (void)argc, (void)argv;
     uffd_of(ioctl(open("/dev/userfaultfd", O_RDWR | O_CLOEXEC), NEW, O_CLOEXEC));
 }
 
@@ -208,9 +204,8 @@ static void *late_page(void *src)
 }
 
 /* An execve waits, for the page of the program's name, until there is a file "go". */
-static void exec_page(int argc, char **argv)
+static void exec_page(void)
 {
-    (void)argc, (void)argv;
     static char name[4096] __attribute__((aligned(4096))) = "/bin/sleep";
     pthread_t t;
     u = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
@@ -225,9 +220,8 @@ static void exec_page(int argc, char **argv)
 }
 
 /* Names that want to be something else on a terminal, in JSON, in HTML. */
-static void hostile(int argc, char **argv)
+static void hostile(void)
 {
-    (void)argc, (void)argv;
     static const char *const name[] = {
         "esc\033[31mred", "cursor\033[Aup", "new\nline", "cr\rback", "tab\there", "bell\a", "del\177", "quote\"double",
         "quote'single", "back\\slash", "bad\xff\xfeutf", "cut\xe2\x82", "over\xc0\xaflong", "sur\xed\xa0\x80rogate",

@@ -45,9 +45,8 @@ static void end_of(pid_t p)
     say("end %x", st & 0xff7f);
 }
 
-static void errno_(int argc, char **argv)
+static void errno_(void)
 {
-    (void)argc, (void)argv;
     ask("before");
     filter(SYS_getpgid, SECCOMP_RET_ERRNO | EPERM, 0);
     ask("denied");
@@ -59,9 +58,8 @@ static void errno_(int argc, char **argv)
     want("[c['ret'] for c in calls('gettid')][-1] == 0");
 }
 
-static void log_(int argc, char **argv)
+static void log_(void)
 {
-    (void)argc, (void)argv;
     filter(SYS_getpgid, SECCOMP_RET_LOG, 0);
     ask("logged");
 }
@@ -72,9 +70,8 @@ static void on_sys(int sig, siginfo_t *i, void *u)
     say("signal %d code %d call %d errno %d", sig, i->si_code, i->si_syscall == SYS_getpgid, i->si_errno);
 }
 
-static void trap(int argc, char **argv)
+static void trap(void)
 {
-    (void)argc, (void)argv;
     struct sigaction a = { .sa_sigaction = on_sys, .sa_flags = SA_SIGINFO };
     CHK(sigaction(SIGSYS, &a, NULL));
     filter(SYS_getpgid, SECCOMP_RET_TRAP | 77, 0);
@@ -93,9 +90,8 @@ static void *killer(void *arg)
     return arg;
 }
 
-static void kill_(int argc, char **argv)
+static void kill_(void)
 {
-    (void)argc, (void)argv;
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
         filter(SYS_getpgid, SECCOMP_RET_KILL_PROCESS, 0);
@@ -117,9 +113,8 @@ static void kill_(int argc, char **argv)
 }
 
 /* Nobody traces the program, as far as it knows: such a call is ENOSYS, whatever the data. */
-static void trace(int argc, char **argv)
+static void trace(void)
 {
-    (void)argc, (void)argv;
     static const unsigned data[] = { 0, 1, 0x7777, 0xffff, 0x6b76 };
     for (unsigned k = 0; k < sizeof data / sizeof *data; k++) {
         pid_t p = (pid_t)CHK(fork());
@@ -139,9 +134,8 @@ static void trace(int argc, char **argv)
 }
 
 /* A supervisor answers for the program. */
-static void notify(int argc, char **argv)
+static void notify(void)
 {
-    (void)argc, (void)argv;
     int fd = (int)filter(SYS_getpgid, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER);
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
@@ -171,9 +165,8 @@ static void notify(int argc, char **argv)
 }
 
 /* read, write, exit and sigreturn only: a call too many is death. */
-static void strict(int argc, char **argv)
+static void strict(void)
 {
-    (void)argc, (void)argv;
     for (int k = 0; k < 2; k++) {
         int st;
         pid_t p = (pid_t)CHK(fork());
@@ -240,9 +233,8 @@ static void answers_of(int k)
     }
 }
 
-static void answers(int argc, char **argv)
+static void answers(void)
 {
-    (void)argc, (void)argv;
     for (int k = 0; k < 5; k++) {
         int st;
         pid_t p = (pid_t)CHK(fork());
@@ -266,9 +258,8 @@ static void on_sud(int sig, siginfo_t *i, void *u)
     dispatched++;
 }
 
-static void sud(int argc, char **argv)
+static void sud(void)
 {
-    (void)argc, (void)argv;
     struct sigaction a = { .sa_sigaction = on_sud, .sa_flags = SA_SIGINFO };
     CHK(sigaction(SIGSYS, &a, NULL));
     if (prctl(PR_SET_SYSCALL_USER_DISPATCH, 1, 0L, 0L, &selector))
@@ -285,13 +276,12 @@ static void sud(int argc, char **argv)
     want("len(calls('getpgid')) == 0"); /* the kernel itself has not seen a call */
 }
 #else
-static void sud(int argc, char **argv) { (void)argc, (void)argv; errno = ENOSYS; skip("syscall user dispatch"); }
+static void sud(void) { errno = ENOSYS; skip("syscall user dispatch"); }
 #endif
 
 /* A program that itself traces its child. */
-static void tracer(int argc, char **argv)
+static void tracer(void)
 {
-    (void)argc, (void)argv;
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
         long r = ptrace(PTRACE_TRACEME, 0, NULL, NULL);

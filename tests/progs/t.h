@@ -107,15 +107,27 @@ static inline void t_put(const char *path, size_t n)
     close(fd);
 }
 
-struct scene { const char *name; void (*fn)(int argc, char **argv); };
+/* PROG SCENE ARG...: one thing that a program can do. */
+struct scene { const char *name; void (*fn)(void); };
+
+static int t_argc;
+static char **t_argv;
+
+/* The k-th argument of the scene (the first is 1), or what it is by default. */
+static inline long t_arg(int k, long otherwise)
+{
+    return t_argc > k + 1 ? atol(t_argv[k + 1]) : otherwise;
+}
 
 static inline int t_main(int argc, char **argv, const struct scene *s)
 {
+    t_argc = argc;
+    t_argv = argv;
     MUST(getcwd(t_cwd, sizeof t_cwd - 1));
     strcat(t_cwd, t_cwd[1] ? "/" : "");
     for (; s->name; s++)
         if (argc > 1 && !strcmp(argv[1], s->name)) {
-            s->fn(argc, argv);
+            s->fn();
             say("done");
             return 0;
         }
