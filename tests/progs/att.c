@@ -190,12 +190,10 @@ static void blocked(void)
         int st;
         r = waitpid(c, &st, 0) == c ? st : -1;
     } else if (!strcmp(how, "sleep")) {
-        struct timespec ts = { t_arg(2, 1), 500000000 }, a, z;
-        clock_gettime(CLOCK_MONOTONIC, &a);
+        struct timespec ts = { t_arg(2, 1), 500000000 };
+        unsigned long long begin = t_ns();
         r = nanosleep(&ts, NULL);
-        clock_gettime(CLOCK_MONOTONIC, &z);
-        long ms = (z.tv_sec - a.tv_sec) * 1000 + (z.tv_nsec - a.tv_nsec) / 1000000;
-        say("slept long enough %d", ms >= ts.tv_sec * 1000 + 500);
+        say("slept long enough %d", t_ns() - begin >= (unsigned long long)ts.tv_sec * 1000000000 + 500000000);
     } else if (!strcmp(how, "flock")) {
         int fd = (int)CHK(open("lock", O_CREAT | O_RDWR, 0600)), fd2 = (int)CHK(open("lock", O_RDWR));
         CHK(flock(fd, LOCK_EX));
@@ -281,8 +279,7 @@ static void thread(void)
         ready(getpid());
         pthread_exit(NULL);
     }
-    MUST(!pthread_create(&t, NULL, thread_ready, NULL));
-    pthread_join(t, NULL);
+    t_thread(thread_ready, NULL);
 }
 
 /* A thread waits in each of the calls that a stop ends with EINTR, without a handler, and one makes calls: says how

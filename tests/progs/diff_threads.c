@@ -1,12 +1,7 @@
 /* Threads that share descriptors, a lock and memory: each writes its own file, reads it, and appends
  * to a common one; then a second generation, made by threads that are not the first. Barriers and
  * small stacks (none leaves glibc's cache) make descriptors and mappings the same in each run. */
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "t.h"
 
 enum { N = 4, ROUNDS = 50 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

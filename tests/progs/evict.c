@@ -1,12 +1,6 @@
 /* Opens files by a name whose page another thread takes out of the page table all the time: the
  * kernel brings it back for open, but a BPF program finds it gone. Knows how often it opened what. */
-#define _GNU_SOURCE
 #include "t.h"
-
-#include <fcntl.h>
-#include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static char *page;
 static volatile int done;

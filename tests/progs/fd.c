@@ -12,6 +12,14 @@
 
 #define CREATE (O_RDWR | O_CREAT | O_TRUNC)
 
+/* "old20" and so on. */
+static const char *numbered(const char *word, int n)
+{
+    static char name[16];
+    snprintf(name, sizeof name, "%s%d", word, n);
+    return name;
+}
+
 static int put(const char *name, int fd)
 {
     int f = (int)CHK(open(name, CREATE, 0644));
@@ -76,17 +84,13 @@ static void cloexec_after(void)
 {
     for (int fd = 20; fd < 26; fd++) { /* 20, 22, 24 were closed by exec: these numbers are free */
         if (fcntl(fd, F_GETFD) == -1) {
-            char name[16];
-            snprintf(name, sizeof name, "new%d", fd);
-            put(name, fd);
-            wrote(name, fd + 1000);
+            put(numbered("new", fd), fd);
+            wrote(numbered("new", fd), fd + 1000);
         }
         bytes(fd, fd + 1000);
     }
     for (int fd = 20; fd < 26; fd++) {
-        char name[16];
-        snprintf(name, sizeof name, "old%d", fd);
-        wrote(name, fd % 2 ? fd + fd + 1000 : fd);
+        wrote(numbered("old", fd), fd % 2 ? fd + fd + 1000 : fd);
         if (!(fd % 2)) /* closed by exec itself, with what was written before */
             want("tot('close', 'bytes_written', path='%sold%d') == %d", t_cwd, fd, fd);
     }
@@ -102,9 +106,7 @@ static void cloexec(void)
         return;
     }
     for (int fd = 20; fd < 26; fd++) {
-        char name[16];
-        snprintf(name, sizeof name, "old%d", fd);
-        put(name, fd);
+        put(numbered("old", fd), fd);
         bytes(fd, fd);
     }
     int f = (int)CHK(open("old20", O_WRONLY | O_CLOEXEC));
@@ -125,18 +127,14 @@ static void range_after(void)
     for (int fd = 20; fd < 29; fd++) {
         MUST((fcntl(fd, F_GETFD) == -1) == (fd < 28));
         if (fd < 28) {
-            char name[16];
-            snprintf(name, sizeof name, "new%d", fd);
-            put(name, fd);
-            wrote(name, 500);
+            put(numbered("new", fd), fd);
+            wrote(numbered("new", fd), 500);
         }
         bytes(fd, 500);
     }
     for (int fd = 20; fd < 28; fd++) {
-        char name[16];
-        snprintf(name, sizeof name, "old%d", fd);
-        closed_once(name, fd);
-        wrote(name, fd);
+        closed_once(numbered("old", fd), fd);
+        wrote(numbered("old", fd), fd);
     }
     wrote("old28", 528);
     want("by('close', path='%sold24')[0]['ts_ns'] < by('exec')[-1]['ts_ns'] + 1", t_cwd);
@@ -150,9 +148,7 @@ static void range(void)
         return;
     }
     for (int fd = 20; fd < 29; fd++) {
-        char name[16];
-        snprintf(name, sizeof name, "old%d", fd);
-        put(name, fd);
+        put(numbered("old", fd), fd);
         bytes(fd, fd);
     }
     if (syscall(SYS_close_range, 20u, 24u, 0u))
@@ -164,7 +160,7 @@ static void range(void)
 
 static void *own_table(void *ports)
 {
-    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in a = t_loopback(0);
     socklen_t n = sizeof a;
     CHK(unshare(CLONE_FILES));
     int s = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
@@ -178,13 +174,11 @@ static void *own_table(void *ports)
 /* A thread with descriptors of its own: a socket's address is asked of them, not of the process's. */
 static void thread_files(void)
 {
-    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in a = t_loopback(0);
     int port = 0;
-    pthread_t t;
     CHK(dup2((int)CHK(socket(AF_INET, SOCK_DGRAM, 0)), 40));
     CHK(bind(40, (struct sockaddr *)&a, sizeof a));
-    MUST(!pthread_create(&t, NULL, own_table, &port));
-    pthread_join(t, NULL);
+    t_thread(own_table, &port);
     want("[e['local_addr'] for e in by('bind', fd=40)][1] == '127.0.0.1:%d'", port);
 }
 
@@ -287,9 +281,7 @@ static void *thread_open(void *arg)
 
 static void threads(void)
 {
-    pthread_t t;
-    MUST(!pthread_create(&t, NULL, thread_open, NULL));
-    pthread_join(t, NULL);
+    t_thread(thread_open, NULL);
     bytes(33, 5);
     close(33);
     wrote("thr", 9);
@@ -449,9 +441,7 @@ static void relative(void)
     }
     t_wait(q, 0);
     CHK(open("h", CREATE, 0644));
-    pthread_t t;
-    MUST(!pthread_create(&t, NULL, chdir_thread, "../.."));
-    pthread_join(t, NULL);
+    t_thread(chdir_thread, "../..");
     CHK(open("i", CREATE, 0644)); /* the thread moved all of us */
     pid_t p = sharer(CLONE_FS);
     if (!p) {
@@ -730,7 +720,7 @@ static void *close_slowly(void *fd)
 /* close(2) frees the number first and then waits until the socket's data is sent: another thread reuses the number meanwhile. */
 static void reused(void)
 {
-    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in a = t_loopback(0);
     socklen_t len = sizeof a;
     struct linger wait = { 1, 2 };
     static char full[1 << 16];

@@ -8,7 +8,6 @@
 #include <sys/ipc.h>
 #include <sys/sendfile.h>
 #include <sys/sem.h>
-#include <sys/un.h>
 
 enum { ROUND = 8 }; /* calls of one round of flood() */
 static int zero, null_;
@@ -642,19 +641,15 @@ static void killed(void)
     int n = t_arg(1, 50), fds[2], st;
     CHK(pipe(fds));
     for (int i = 0; i < n; i++) {
-        char c, path[64], line[300] = "";
+        char c;
         pid_t p = (pid_t)CHK(fork());
         if (!p) {
             syscall(SYS_getppid);
             CHK(read(fds[0], &c, 1));
             _exit(1);
         }
-        snprintf(path, sizeof path, "/proc/%d/stat", p);
-        while (!strstr(line, ") S ")) {
-            int f = (int)CHK(open(path, O_RDONLY));
-            line[CHK(read(f, line, sizeof line - 1))] = 0;
-            close(f);
-        }
+        while (t_state(p) != 'S')
+            ;
         CHK(kill(p, SIGKILL));
         CHK(TEMP_FAILURE_RETRY(waitpid(p, &st, 0)));
         want("[c['ret'] for c in calls('read', tid=%d)] == [None]", p);

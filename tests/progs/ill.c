@@ -21,7 +21,6 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
-#include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/timex.h>
@@ -54,14 +53,6 @@ static void *call(void *unused)
     return unused;
 }
 
-static void pin(int cpu)
-{
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    MUST(sched_setaffinity(0, sizeof one, &one) == 0);
-}
-
 static void forks(size_t bytes, long loops)
 {
     pid_t first = getpid();
@@ -73,9 +64,7 @@ static void forks(size_t bytes, long loops)
         pid_t pid = fork();
         MUST(pid >= 0);
         if (!pid && bytes) {
-            char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            MUST(p != MAP_FAILED);
-            memset(p, 1, bytes);
+            memset(t_map(bytes), 1, bytes);
         }
         if (!pid)
             _exit(0);
@@ -127,10 +116,10 @@ static void files(long n)
 static void *read_disk(void *arg)
 {
     unsigned seed = (unsigned)(uintptr_t)arg;
-    char path[64], *buf = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char path[64], *buf = t_map(4096);
     snprintf(path, sizeof path, "/dev/%s", disk);
     int f = open(path, O_RDONLY | O_DIRECT);
-    MUST(f >= 0 && buf != MAP_FAILED);
+    MUST(f >= 0);
     begun();
     for (;;)
         MUST(pread(f, buf, 4096, (off_t)(rand_r(&seed) % 4096) * 4096) == 4096);
@@ -149,8 +138,7 @@ static void threads(int n, void *(*fn)(void *))
 
 static void memory(size_t bytes)
 {
-    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(p != MAP_FAILED);
+    char *p = t_map(bytes);
     for (int round = 0;; round++) {
         for (size_t at = 0; at < bytes; at += 4096)
             p[at]++;
@@ -162,9 +150,8 @@ static void memory(size_t bytes)
 static void far(size_t bytes, int node, int cpu)
 {
     unsigned long nodes = 1ul << node;
-    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(p != MAP_FAILED);
-    pin(cpu);
+    char *p = t_map(bytes);
+    t_pin(cpu);
     MUST(syscall(SYS_mbind, p, bytes, MPOL_BIND, &nodes, 64ul, 0ul) == 0);
     for (int round = 0;; round++) {
         for (size_t at = 0; at < bytes; at += 64)
@@ -176,7 +163,7 @@ static void far(size_t bytes, int node, int cpu)
 
 static void deaf(void)
 {
-    struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in to = t_loopback(0);
     socklen_t len = sizeof to;
     int l = socket(AF_INET, SOCK_STREAM, 0), s[64] = { 0 };
     MUST(bind(l, (void *)&to, len) == 0 && listen(l, 1) == 0);
@@ -211,7 +198,7 @@ static void packets(int cpu)
     for (int i = 0; i < 64; i++)
         udp(&at);
     at.sin_port = 0;
-    pin(cpu);
+    t_pin(cpu);
     for (unsigned i = 0, s = (unsigned)udp(&at);; i++) {
         sendto((int)s, "", 1, 0, (void *)&to, sizeof to);
         if (i == 1000)
@@ -221,7 +208,7 @@ static void packets(int cpu)
 
 static void flows(long n)
 {
-    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in to = t_loopback(9);
     while (n-- > 0) {
         int s = socket(AF_INET, SOCK_DGRAM, 0);
         MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0 && send(s, "", 1, 0) == 1);
@@ -233,7 +220,7 @@ static void flows(long n)
 static void fifo(int cpu)
 {
     struct sched_param p = { .sched_priority = 50 };
-    pin(cpu);
+    t_pin(cpu);
     workers = 1;
     MUST(sched_setscheduler(0, SCHED_FIFO, &p) == 0);
     compute(NULL);
@@ -268,7 +255,7 @@ static long children(long n)
 
 static void untracked(void)
 {
-    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in to = t_loopback(9);
     for (int i = 0;; i++) {
         int s = socket(AF_INET, SOCK_DGRAM, 0);
         MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0);
@@ -305,7 +292,7 @@ static void lose(void)
 
 static void lossy(void)
 {
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in at = t_loopback(0);
     enum { PAIRS = 32 };
     static char block[1024];
     socklen_t len = sizeof at;
@@ -431,7 +418,7 @@ int main(int argc, char **argv)
     if (!strcmp(scene, "cpu"))
         threads((int)n[0], compute);
     else if (!strcmp(scene, "pinned")) {
-        pin((int)n[0]);
+        t_pin((int)n[0]);
         threads((int)n[1], compute);
     } else if (!strcmp(scene, "calls"))
         threads((int)n[0], call);

@@ -1,7 +1,5 @@
 /* Bytes: every call that moves some, with totals known to the byte. */
 #include "t.h"
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/eventfd.h>
 #include <sys/sendfile.h>
 
@@ -147,7 +145,7 @@ static void moves(void)
 static void vectors_bad(void)
 {
     int fd = (int)CHK(open("v", CREATE, 0644));
-    char *edge = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *edge = t_map(8192);
     CHK(munmap(edge + 4096, 4096));
     struct iovec v[2] = { { edge + 4000, 96 }, { edge + 4096, 500 } };
     GOT(96, writev(fd, v, 2)); /* a short write: the second part is not there */

@@ -18,10 +18,7 @@ static void *brk_(void *to) { return (void *)syscall(SYS_brk, to); }
 static unsigned long start_brk(void)
 {
     char b[2048];
-    int fd = (int)CHK(open("/proc/self/stat", O_RDONLY));
-    ssize_t n = CHK(read(fd, b, sizeof b - 1));
-    close(fd);
-    b[n] = 0;
+    t_read("/proc/self/stat", b, sizeof b);
     char *p = strrchr(b, ')') + 1;
     for (int i = 2; i < 46; i++)
         p = strchr(p + 1, ' ');
@@ -156,11 +153,8 @@ static void faults(void)
 {
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
     char *p = island(0, 300), *q = island(1, 100), *s = island(2, 50);
-    void *u;
-    pthread_t t;
     touch(p, 217);
-    MUST(!pthread_create(&t, NULL, toucher, q));
-    pthread_join(t, &u);
+    void *u = t_thread(toucher, q);
     touch(u, 11); /* a region that the thread has made */
     pid_t c = (pid_t)CHK(fork());
     if (!c) {

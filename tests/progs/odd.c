@@ -1,6 +1,5 @@
-/* odd.c: what a hostile or unlucky program can do to its tracer. */
+/* What a hostile or unlucky program can do to its tracer. */
 #include "t.h"
-#include <linux/io_uring.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
@@ -71,39 +70,10 @@ static void paths(void)
     want("S['files_written'] <= 1");
 }
 
-/* I/O through an io_uring: files are read and written without a call that any tracer sees; what is
- * submitted is counted. */
-static void uring(void)
-{
-    struct io_uring_params p = { 0 };
-    int ring = (int)syscall(SYS_io_uring_setup, 8, &p);
-    if (ring < 0)
-        skip("io_uring_setup");
-    char *sq = mmap(NULL, p.sq_off.array + p.sq_entries * 4, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
-    struct io_uring_sqe *e = mmap(NULL, p.sq_entries * sizeof *e, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQES);
-    MUST((void *)sq != MAP_FAILED && (void *)e != MAP_FAILED);
-    unsigned *tail = (unsigned *)(void *)(sq + p.sq_off.tail), *array = (unsigned *)(void *)(sq + p.sq_off.array);
-    int fd = (int)CHK(open("ringed", O_RDWR | O_CREAT | O_TRUNC, 0600));
-    for (unsigned k = 0; k < 5; k++) {
-        e[k] = (struct io_uring_sqe){ .opcode = IORING_OP_WRITE, .fd = fd, .addr = (uintptr_t)"ringed", .len = 6, .off = 6 * k };
-        array[k] = k;
-    }
-    __atomic_store_n(tail, *tail + 5, __ATOMIC_RELEASE);
-    MUST(syscall(SYS_io_uring_enter, ring, 2, 2, IORING_ENTER_GETEVENTS, NULL, 0) == 2);
-    MUST(syscall(SYS_io_uring_enter, ring, 3, 3, IORING_ENTER_GETEVENTS, NULL, 0) == 3);
-    MUST(syscall(SYS_io_uring_enter, ring, 0, 5, IORING_ENTER_GETEVENTS, NULL, 0) == 0);
-    struct stat st;
-    MUST(!fstat(fd, &st) && st.st_size == 30);
-    want("S['io_uring_submitted'] == 5");
-    want("not by('write', filename='%sringed')", t_cwd);
-    want("one('open', path='%sringed')", t_cwd);
-}
-
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
-        { "cmsg", cmsg }, { "nobrk", nobrk }, { "paths", paths },
-        { "uring", uring }, { NULL, NULL },
+        { "cmsg", cmsg }, { "nobrk", nobrk }, { "paths", paths }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
 }

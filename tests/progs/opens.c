@@ -198,7 +198,7 @@ static void names(void)
                                 (long)0xffffffff81000000ul, 0x4141414141414141 };
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
         at_shown(AT_FDCWD, NULL, (void *)bad[i], NULL, F(O_RDONLY), 0);
-    char *edge = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *edge = t_map(8192);
     CHK(munmap(edge + 4096, 4096));
     here(strcpy(edge + 4096 - 5, "edge"), F(O_RDWR|O_CREAT), 0600);
     memset(edge + 4000, 'z', 96); /* no NUL before the end */
@@ -333,10 +333,8 @@ static void after(void) /* what procs' last child has become */
 
 static int is_traced(void)
 {
-    char b[4096] = "";
-    int fd = (int)CHK(open("/proc/self/status", O_RDONLY));
-    CHK(read(fd, b, sizeof b - 1));
-    close(fd);
+    char b[4096];
+    t_read("/proc/self/status", b, sizeof b);
     return atoi(strstr(b, "TracerPid:") + 10) != 0;
 }
 

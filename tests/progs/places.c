@@ -7,8 +7,6 @@
 #include <sys/mount.h>
 #include <sys/msg.h>
 #include <sys/shm.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 
 static void put(const char *dir)
 {

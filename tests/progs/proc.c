@@ -224,15 +224,9 @@ static void exec_thread(void)
 
 static void *survivor(void *how)
 {
-    char st[64], b[512] = { 0 };
-    snprintf(st, sizeof st, "/proc/%d/stat", getpid());
-    for (int i = 0; i < 100 && (!i || strrchr(b, ')')[2] != 'Z'); i++) {
+    for (int i = 0; i < 100 && t_state(getpid()) != 'Z'; i++)
         usleep(60000); /* until the leader is a zombie */
-        int fd = (int)CHK(open(st, O_RDONLY));
-        CHK(read(fd, b, sizeof b - 1));
-        close(fd);
-    }
-    MUST(strrchr(b, ')')[2] == 'Z');
+    MUST(t_state(getpid()) == 'Z');
     if (how)
         execl(self, "x", "leader_exec", "after", NULL);
     mark("later");

@@ -15,9 +15,7 @@ static char *edge; /* the first byte behind the mapping */
 
 static void make_edge(int prot)
 {
-    edge = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(edge != MAP_FAILED);
-    edge += 8192;
+    edge = t_map(3 * 4096) + 8192;
     prot < 0 ? CHK(munmap(edge, 4096)) : CHK(mprotect(edge, 4096, prot));
 }
 

@@ -26,12 +26,7 @@ static void fds(void)
 static void status_lines(const char *file, const char *const *without)
 {
     char b[8192];
-    int fd = open(file, O_RDONLY);
-    if (fd < 0)
-        return;
-    ssize_t n = CHK(read(fd, b, sizeof b - 1));
-    close(fd);
-    b[n] = 0;
+    t_read(file, b, sizeof b);
     for (char *l = strtok(b, "\n"); l; l = strtok(NULL, "\n")) {
         const char *const *k = without;
         while (*k && strncmp(l, *k, strlen(*k)))

@@ -2,11 +2,9 @@
  * structures that are shorter or longer than their families and kernels know, results of another
  * type. All calls are raw, most fail, and each says how it must be shown. */
 #include "t.h"
-#include <stdarg.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <arpa/inet.h>
-#include <netinet/in.h>
 
 typedef unsigned char byte;
 typedef uint32_t u32;
@@ -53,7 +51,7 @@ static void sleeps(void)
 static void wide(void)
 {
     const u64 high = 0xffffffff00000000;
-    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in to = t_loopback(9);
     struct { uint16_t num; int16_t op, flg; } ops = { 0, 0, 04000 };
     char buf[4096];
     int pair[2];
@@ -238,8 +236,7 @@ static void sizes(void)
     shown("openat2", 4, 2, "{" KNOWN "}");
     syscall(SYS_openat2, AT_FDCWD, "none", zero, 4800); /* a page is all that the kernel takes */
     shown("openat2", 5, 2, "{" KNOWN ", ...}");
-    byte *end = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(end != MAP_FAILED);
+    byte *end = (byte *)t_map(8192);
     CHK(munmap(end + 4096, 4096));
     syscall(SYS_openat2, AT_FDCWD, "none", end + 4096 - 16, 24);
     shown("openat2", 6, 2, "%p", (void *)(end + 4096 - 16));
@@ -308,8 +305,8 @@ static void larger(void)
     want("calls('sched_setattr')[0]['args'][1].startswith('{size=200, ')");
 
     /* What can be read of arguments is shown, and that there is more. */
-    char *end = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(end != MAP_FAILED && munmap(end + 4096, 4096) == 0);
+    char *end = t_map(8192);
+    CHK(munmap(end + 4096, 4096));
     char **list = (char **)(end + 4096) - 2;
     list[0] = "one", list[1] = "two";
     MUST(syscall(SYS_execve, "/bin/true", list, NULL) < 0 && errno == EFAULT);

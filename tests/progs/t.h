@@ -5,6 +5,7 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -88,6 +89,62 @@ static inline void t_wait(pid_t p, int code)
     int st;
     CHK(TEMP_FAILURE_RETRY(waitpid(p, &st, __WALL)));
     MUST(WIFEXITED(st) && WEXITSTATUS(st) == code);
+}
+
+static inline unsigned long long t_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
+}
+
+/* This thread stays on that CPU. */
+static inline void t_pin(int cpu)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    CHK(sched_setaffinity(0, sizeof one, &one));
+}
+
+/* Runs f in another thread, to its end. */
+static inline void *t_thread(void *(*f)(void *), void *arg)
+{
+    pthread_t t;
+    void *result;
+    MUST(!pthread_create(&t, NULL, f, arg) && !pthread_join(t, &result));
+    return result;
+}
+
+static inline char *t_map(size_t n)
+{
+    char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MUST(p != MAP_FAILED);
+    return p;
+}
+
+/* A file's beginning, as a string; "" if it cannot be read. Returns its length. */
+static inline ssize_t t_read(const char *path, char *text, size_t size)
+{
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = f < 0 ? 0 : read(f, text, size - 1);
+    close(f);
+    n = n > 0 ? n : 0;
+    text[n] = 0;
+    return n;
+}
+
+/* The state of a process in /proc: R, S, Z ...; 0: it is gone. */
+static inline char t_state(pid_t pid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    return t_read(path, text, sizeof text) ? strrchr(text, ')')[2] : 0;
+}
+
+static inline struct sockaddr_in t_loopback(int port)
+{
+    return (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 }
 
 static inline void t_until(volatile int *flag)
