@@ -281,6 +281,35 @@ static void absent(void)
     want("calls('sendfile')[0]['args'][2] in ('[100 => 107]', '%p')", (void *)map);
 }
 
+static char *page;
+
+static void *evict(void *unused)
+{
+    while (!stop)
+        madvise(page, 4096, MADV_DONTNEED);
+    return unused;
+}
+
+/* evicted N: opens a file N times by a name whose page another thread takes out of the page table all the time. The
+ * kernel brings it back for open, but a BPF program finds it gone. */
+static void evicted(void)
+{
+    long n = t_arg(1, 3000);
+    int f = (int)CHK(open("name", O_RDWR | O_CREAT, 0600));
+    pthread_t t;
+    CHK(ftruncate(f, 4096));
+    CHK(pwrite(f, "/etc/hostname", 14, 0));
+    page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, f, 0);
+    MUST(page != MAP_FAILED);
+    threads(&t, 1, evict, NULL);
+    for (long i = 0; i < n; i++)
+        close(open(page, O_RDONLY));
+    stop = 1;
+    join(&t, 1);
+    want("len(by('open', path='/etc/hostname')) == %ld", n);
+    want("not [e for e in by('open') if not e.get('path')]");
+}
+
 /* What the kernel knows of sockets of AF_UNIX, and where a path with ".." in it leads, is in the record:
  * no call of these stops. */
 static void unheld(void)
@@ -774,7 +803,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits },
-        { "absent", absent }, { "unheld", unheld }, { "nested", nested },
+        { "absent", absent }, { "evicted", evicted }, { "unheld", unheld }, { "nested", nested },
         { "rare", rare },
         { "wide", wide }, { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
         { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "setids", setids },

@@ -1,7 +1,5 @@
 /* What a hostile or unlucky program can do to its tracer. */
 #include "t.h"
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 
 /* A second thread changes the length of a control message while the first sends it: what kvis reads
  * may be anything. */
@@ -38,23 +36,6 @@ static void cmsg(void)
     want("tot('send', 'bytes', fd=%d) == %d", s[0], sent);
 }
 
-/* brk is denied by the program's own filter: its result is an error, not an address. */
-static void nobrk(void)
-{
-    struct sock_filter f[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_brk, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog p = { 4, f };
-    CHK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
-    CHK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p));
-    for (int i = 0; i < 5; i++)
-        syscall(SYS_brk, 0x1000L * i);
-    want("all(0 < e['growth_bytes'] < 1 << 30 for e in by('brk'))");
-}
-
 /* O_PATH reads and writes nothing; mprotect to and fro is no failure. */
 static void paths(void)
 {
@@ -73,7 +54,7 @@ static void paths(void)
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
-        { "cmsg", cmsg }, { "nobrk", nobrk }, { "paths", paths }, { NULL, NULL },
+        { "cmsg", cmsg }, { "paths", paths }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
 }

@@ -11,6 +11,13 @@
 #define PR_SET_SYSCALL_USER_DISPATCH 59
 #endif
 
+static long install(struct sock_filter *f, unsigned short n, unsigned flags)
+{
+    struct sock_fprog p = { n, f };
+    CHK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+    return CHK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &p));
+}
+
 /* `act` for the call nr, everything else allowed. */
 static long filter(int nr, unsigned act, unsigned flags)
 {
@@ -20,9 +27,7 @@ static long filter(int nr, unsigned act, unsigned flags)
         BPF_STMT(BPF_RET | BPF_K, act),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog p = { 4, f };
-    CHK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
-    return CHK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &p));
+    return install(f, 4, flags);
 }
 
 static void ask(const char *what)
@@ -56,6 +61,31 @@ static void errno_(void)
     filter(SYS_gettid, SECCOMP_RET_ERRNO | 0, 0); /* not done, and 0 */
     say("gettid %ld", syscall(SYS_gettid));
     want("[c['ret'] for c in calls('gettid')][-1] == 0");
+}
+
+/* brk is denied: its result is an error, not an address. */
+static void nobrk(void)
+{
+    filter(SYS_brk, SECCOMP_RET_ERRNO | ENOSYS, 0);
+    for (int i = 0; i < 5; i++)
+        syscall(SYS_brk, 0x1000L * i);
+    want("all(0 < e['growth_bytes'] < 1 << 30 for e in by('brk'))");
+}
+
+/* errnos FROM TO: getpriority(FROM .. TO) fails with the errno that is its first argument. */
+static void errnos(void)
+{
+    struct sock_filter f[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpriority, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+        BPF_STMT(BPF_ALU | BPF_OR | BPF_K, SECCOMP_RET_ERRNO),
+        BPF_STMT(BPF_RET | BPF_A, 0),
+    };
+    install(f, sizeof f / sizeof *f, 0);
+    for (long e = t_arg(1, 1); e <= t_arg(2, 133); e++)
+        MUST(syscall(SYS_getpriority, e, 0) == -1 && errno == e);
 }
 
 static void log_(void)
@@ -317,7 +347,7 @@ static void tracer(void)
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
-        { "errno", errno_ }, { "log", log_ }, { "trap", trap }, { "kill", kill_ }, { "trace", trace },
+        { "errno", errno_ }, { "nobrk", nobrk }, { "errnos", errnos }, { "log", log_ }, { "trap", trap }, { "kill", kill_ }, { "trace", trace },
         { "notify", notify }, { "strict", strict }, { "answers", answers }, { "sud", sud }, { "tracer", tracer }, { NULL, NULL },
     };
     struct rlimit r = { 0, 0 };
