@@ -571,39 +571,39 @@ static void decides(int line, struct tr_facts f, enum tr_mode mode, const char *
 }
 
 #define MODE(mode, why, no_filter, ...) decides(__LINE__, (struct tr_facts){ __VA_ARGS__ }, TR_##mode, why, no_filter)
-#define ROOT .may_bpf = true, .may_filter = true
+#define AS_ROOT .may_bpf = true, .may_filter = true
 
 static void t_mode(void)
 {
-    MODE(HYBRID, NULL, NULL, ROOT);
-    MODE(HYBRID, NULL, NULL, ROOT, .every_call = true);
-    MODE(PTRACE, "no BTF", TR_ALL_ASKED, ROOT, .every_call = true, .unloadable = "no BTF");
-    MODE(PTRACE, "--backend=ptrace", NULL, ROOT, .backend = 'p');
-    MODE(PTRACE, "seccomp filter", "seccomp filter", ROOT, .own_filter = true);
-    MODE(PTRACE, ANY, ANY, ROOT, .lets_go = true);
-    MODE(PTRACE, ANY, "--no-accel", ROOT, .no_accel = true);
+    MODE(HYBRID, NULL, NULL, AS_ROOT);
+    MODE(HYBRID, NULL, NULL, AS_ROOT, .every_call = true);
+    MODE(PTRACE, "no BTF", TR_ALL_ASKED, AS_ROOT, .every_call = true, .unloadable = "no BTF");
+    MODE(PTRACE, "--backend=ptrace", NULL, AS_ROOT, .backend = 'p');
+    MODE(PTRACE, "seccomp filter", "seccomp filter", AS_ROOT, .own_filter = true);
+    MODE(PTRACE, ANY, ANY, AS_ROOT, .lets_go = true);
+    MODE(PTRACE, ANY, "--no-accel", AS_ROOT, .no_accel = true);
     MODE(PTRACE, "CAP_BPF", "CAP_SYS_ADMIN", 0);
     /* -p */
-    MODE(OBSERVE, NULL, "no thread stops", ROOT, .attach = true);
-    MODE(PTRACE, "--faults", "attached with -p", ROOT, .attach = true, .faults = true);
-    MODE(PTRACE, "no BTF", ANY, ROOT, .attach = true, .unloadable = "no BTF");
-    MODE(PTRACE, "pid namespace", ANY, ROOT, .attach = true, .pid_ns = true);
-    MODE(PTRACE, ANY, ANY, ROOT, .attach = true, .bits32 = true);
-    MODE(PTRACE, "CAP_SYS_PTRACE", ANY, ROOT, .attach = true, .files_hidden = true);
-    MODE(PTRACE, "--backend=ptrace", ANY, ROOT, .attach = true, .backend = 'p');
-    MODE(PTRACE, ANY, ANY, ROOT, .attach = true, .backend = 'h');
+    MODE(OBSERVE, NULL, "no thread stops", AS_ROOT, .attach = true);
+    MODE(PTRACE, "--faults", "attached with -p", AS_ROOT, .attach = true, .faults = true);
+    MODE(PTRACE, "no BTF", ANY, AS_ROOT, .attach = true, .unloadable = "no BTF");
+    MODE(PTRACE, "pid namespace", ANY, AS_ROOT, .attach = true, .pid_ns = true);
+    MODE(PTRACE, ANY, ANY, AS_ROOT, .attach = true, .bits32 = true);
+    MODE(PTRACE, "CAP_SYS_PTRACE", ANY, AS_ROOT, .attach = true, .files_hidden = true);
+    MODE(PTRACE, "--backend=ptrace", ANY, AS_ROOT, .attach = true, .backend = 'p');
+    MODE(PTRACE, ANY, ANY, AS_ROOT, .attach = true, .backend = 'h');
     MODE(PTRACE, "CAP_BPF", ANY, .attach = true);
     /* --all and --cgroup */
-    MODE(OBSERVE, "only count system calls", ANY, ROOT, .everyone = true);
-    MODE(OBSERVE, NULL, ANY, ROOT, .everyone = true, .only_calls = true);
-    MODE(OBSERVE, "need --backend=observe", ANY, ROOT, .everyone = true, .only_calls = true, .backend = 'h');
-    MODE(OBSERVE, NULL, ANY, ROOT, .everyone = true, .only_counts = true);
+    MODE(OBSERVE, "only count system calls", ANY, AS_ROOT, .everyone = true);
+    MODE(OBSERVE, NULL, ANY, AS_ROOT, .everyone = true, .only_calls = true);
+    MODE(OBSERVE, "need --backend=observe", ANY, AS_ROOT, .everyone = true, .only_calls = true, .backend = 'h');
+    MODE(OBSERVE, NULL, ANY, AS_ROOT, .everyone = true, .only_counts = true);
     MODE(OBSERVE, "CAP_BPF", ANY, .may_filter = true, .everyone = true, .only_counts = true);
     /* --backend=observe */
-    MODE(OBSERVE, "--backend=observe", ANY, ROOT, .backend = 'o', .only_counts = true);
-    MODE(OBSERVE, NULL, ANY, ROOT, .backend = 'o', .only_counts = true, .attach = true);
-    MODE(OBSERVE, "a process of -p runs a 32-bit program", ANY, ROOT, .backend = 'o', .attach = true, .bits32 = true);
-    MODE(OBSERVE, "no BTF", ANY, ROOT, .backend = 'o', .attach = true, .unloadable = "no BTF");
+    MODE(OBSERVE, "--backend=observe", ANY, AS_ROOT, .backend = 'o', .only_counts = true);
+    MODE(OBSERVE, NULL, ANY, AS_ROOT, .backend = 'o', .only_counts = true, .attach = true);
+    MODE(OBSERVE, "a process of -p runs a 32-bit program", ANY, AS_ROOT, .backend = 'o', .attach = true, .bits32 = true);
+    MODE(OBSERVE, "no BTF", ANY, AS_ROOT, .backend = 'o', .attach = true, .unloadable = "no BTF");
 }
 
 /* Errors that a kernel gives only elsewhere. */
