@@ -1,5 +1,5 @@
-"""Used by the cases proc_mermaid, report_axe and report_view, lib/monitor_report.py, lib/proc_report.py, lib/report.py and vm/boot_page.py.
-browser.py: Chromium, headless, driven through its debugging pipe (no library, no network)."""
+"""Used by the tests of HTML pages: lib/*report.py, vm/boot_page.py and the cases of the tier browser.
+Runs Chromium without a window, through its debugging pipe (no library, no network), and reads what all reports have."""
 import base64
 import json
 import os

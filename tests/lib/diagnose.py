@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Used by the case diagnose.
-diagnose.py KVIS TREE: runs kvis diagnose on machines made of files, each with a known fault.
+diagnose.py KVIS TREE: kvis diagnose finds the known fault of each machine made of files, and nothing just below a threshold.
 
 A machine is a dictionary with the increments of counters and the values of other numbers.
 ROWS has, for each rule, the numbers of a machine with a finding, and of one without. The

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Used by lib/lib.sh (js, want) and vm/vm.sh.
+"""Used by lib/lib.sh (js, want), lib/lib.py, lib/want.py and vm/vm.sh.
 j.py EXPR [FILE]: evaluates a python expression over kvis's JSON lines, read strictly.
 
 A line that is not valid JSON (NaN, a key twice, invalid UTF-8, a lone surrogate, no object) or a

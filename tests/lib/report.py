@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Used by the case report.
+"""Used by the cases report, report_view and diff_report.
 report.py DIR NAME...: the reports NAME.html in DIR (small, many, again, net, burst, uring, few, empty, hostile,
-large; most with .json lines) are opened in Chromium, every control is used, and the result is compared.
-Screenshots, light and dark, are left in DIR."""
+large) are opened in Chromium, every control is used, and what the page shows is compared with NAME.json of the same run.
+Screenshots, light and dark, are kept in DIR."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Used by the case hybrid_same.
+"""Used by the cases hybrid_same and hybrid_every.
 same_backends.py PROGRAM...: compares the same command through both backends of `kvis trace -v --json`.
 
 PROGRAM: PROG:SCENE of tests/progs, or "sh:COMMAND". Each runs twice with

@@ -1,6 +1,6 @@
-/* Used by the case unit, with arguments as lib/btf.c.
- * unit.c: kvis.c itself, included; one EXPECT a line. The kernel's answers can be forged: all system calls that
- * matter go through syscall(2), which is fake_syscall here. */
+/* Used by the case unit, which also runs it with arguments (lib/btf.c).
+ * Proves what no run of kvis can reach: this file includes kvis.c, calls its functions, and has one EXPECT per line. It can forge
+ * results of the kernel: fake_syscall replaces syscall(2). */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fnmatch.h>

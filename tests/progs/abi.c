@@ -1,5 +1,5 @@
 /* only: x86_64
- * Calls of other conventions inside a 64-bit program: int $0x80 (i386) and x32 numbers. */
+ * A 64-bit program that makes system calls of other ABIs: i386 (int $0x80) and x32. */
 #include "t.h"
 #include <setjmp.h>
 

@@ -1,5 +1,6 @@
-/* What kvis is attached to: programs that run, wait, spawn, are stopped, are traced, are dead. The pid to
- * attach to is the one line of ./pid; the program ends when ./stop is there, with what it has seen. */
+/* Processes to attach kvis to: they run, wait in a call, start threads, are stopped, have a tracer, or are
+ * zombies. ./pid contains the process ID. When ./stop exists, the program prints what it saw, which must be the
+ * same with and without kvis, and ends. */
 #include "t.h"
 #include <linux/futex.h>
 #include <sys/epoll.h>

@@ -1,4 +1,5 @@
-/* What changes in the file system, by every call that can do it. */
+/* Changes names, sizes, modes, owners and attributes of files with every system call that can, and prints which
+ * events kvis must show. */
 #include "t.h"
 #include <linux/fs.h>
 #include <sys/ioctl.h>

@@ -1,5 +1,5 @@
-/* Commands: what they are called with, how they end, what they use. `cmd as WHAT ...` is such a
- * command. For `kvis proc`. */
+/* Starts commands (`cmd as WHAT ...` is one) whose arguments, end, CPU time, memory and I/O are known, and prints
+ * what kvis proc must show of them. */
 #include "t.h"
 #include "bad_elf.h"
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-/* Calls of known number and length, of which some are interrupted. Says what a table of them must have,
- * in Python. */
+/* Makes a known number of calls of known duration; some are interrupted, restarted or never return. Prints, as
+ * Python expressions, which numbers the table of `kvis trace -c` must have. */
 #include "t.h"
 
 static void on(int sig) { (void)sig; }

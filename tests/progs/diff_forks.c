@@ -1,5 +1,5 @@
-/* A tree of processes, three deep: fork, vfork + exec, posix_spawn; pipes between parent and
- * child, exit codes and deaths by signal that the parent reads. The order is fixed by waiting. */
+/* A tree of processes, three levels deep: fork, vfork and exec, posix_spawn, pipes between parent and child, exit
+ * codes and deaths by signal that the parent reads. Each parent waits, so the order is fixed. */
 #include "t.h"
 #include <spawn.h>
 

@@ -1,5 +1,5 @@
-/* I/O on a disk of its own, by sizes and numbers that it knows: `disk SCENE NAME [NS]`, NAME below /dev,
- * NS how long the disk takes for each request. */
+/* disk SCENE NAME [NS]: requests of known number and size to the disk /dev/NAME, which takes NS for each. Prints
+ * which block I/O events kvis must show. */
 #include "t.h"
 
 #include <linux/fs.h>

@@ -1,4 +1,5 @@
-/* The meaning of fds: which open file a number stands for, in which table, and until when. */
+/* Duplicates, closes, shares, passes and inherits descriptors, and prints which open file each number refers to,
+ * in which table, and until when. */
 #include "t.h"
 #include <arpa/inet.h>
 #include <linux/close_range.h>

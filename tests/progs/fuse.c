@@ -1,6 +1,5 @@
-/* A FUSE file system by hand (<linux/fuse.h>), mounted in a mount namespace of its own, and a client of
- * it: untraced they cannot wait for each other. A tracer that asks the file system anything while it
- * holds the server would wait for ever. */
+/* A FUSE file system (<linux/fuse.h>), in a mount namespace of its own, and a client of it. Untraced, they cannot
+ * wait for each other; a tracer that uses the file system while it holds the server would wait forever. */
 #include "t.h"
 #include <linux/fuse.h>
 #include <sys/mount.h>

@@ -1,5 +1,5 @@
-/* Programs that make system calls faster than a tracer can tell them: all must be told, and the program
- * must not see that it is held now and then. Prints what it sees, which must be the same traced or not. */
+/* Programs that make system calls faster than a tracer can show them. All calls must be shown, and the program
+ * must not notice that kvis holds it from time to time: what it prints must be the same with and without kvis. */
 #include "t.h"
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,6 +1,6 @@
 /* cc: -m32 -static -nostdlib -fno-pie -no-pie -fno-stack-protector
  * only: x86_64
- * A 32-bit program without a libc: call numbers of i386. Makes a file, writes 321 bytes, reads 32. */
+ * A 32-bit program without a libc. Makes a file with the system calls of i386, writes 321 bytes and reads 32. Exits with 32. */
 static long call(long n, long a, long b, long c)
 {
     long r;

@@ -1,17 +1,17 @@
-/* Causes a fault that kvis diagnose is to find, until it is killed; says `ill` when it does:
- * `ill cpu N`: N threads that compute; `ill pinned CPU N`: the same, all on that CPU;
- * `ill calls N`: N threads that make system calls; `ill forks N`: children that end at once, made by N
- * processes; `ill oom MB`: children that take so much memory; `ill files N`: opens N files, and limits the
- * machine to a few more; `ill retransmits`: connections into a tun device that nobody reads;
- * `ill disk NAME N`: N threads that read anywhere on /dev/NAME; `ill memory MB`: goes through that much
- * memory, again and again; `ill far MB NODE CPU`: so much memory of one NUMA node, used on a CPU of
- * another; `ill listen`: accepts none of many connections; `ill packets CPU`: sends from that CPU broadcasts
- * that 64 sockets of this machine receive; `ill flows N`: N connections; `ill fragments`: fills memory, frees
- * every second page, and wants hugepages; `ill fifo CPU`: computes on that CPU as SCHED_FIFO;
- * `ill descriptors N`: may open N files, and opens them; `ill children N`: N children that sleep; `ill untracked`: makes
+/* Causes a fault that kvis diagnose must find, until it is killed. Prints `ill` when the fault exists.
+ * `ill cpu N`: N threads that compute; `ill pinned CPU N`: the same on that CPU;
+ * `ill calls N`: N threads that make system calls; `ill forks N`: N
+ * processes make children that end at once; `ill oom MB`: children that allocate this much memory; `ill files N`: opens N files, and limits the
+ * machine to a few more; `ill retransmits`: connections to a tun device that nobody reads;
+ * `ill disk NAME N`: N threads that read at random from /dev/NAME; `ill memory MB`: writes to this much
+ * memory again and again; `ill far MB NODE CPU`: uses this much memory of a NUMA node on a CPU of
+ * another; `ill listen`: accepts none of many connections; `ill packets CPU`: from that CPU, sends broadcasts
+ * that 64 local sockets receive; `ill flows N`: N connections; `ill fragments`: fills memory, frees
+ * every second page, and asks for hugepages; `ill fifo CPU`: computes on that CPU as SCHED_FIFO;
+ * `ill descriptors N`: opens all of the N files that it may open; `ill children N`: N children that sleep; `ill untracked`: makes
  * connections without end; `ill lossy`: 32 connections over lo, which loses a fifth of its packets; `ill fuse DIR`: serves a file
- * system that does not answer 6 processes; `ill clock SECONDS`: says that the clock is synchronized, with this
- * error (0: it is not, and ends). Its name (comm) is ill-SCENE. */
+ * system that does not answer 6 processes; `ill clock SECONDS`: declares the clock synchronized, with this
+ * error (0: not synchronized, and ends). The name of the process (comm) is ill-SCENE. */
 #include "t.h"
 
 #include <linux/fuse.h>

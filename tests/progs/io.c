@@ -1,4 +1,4 @@
-/* Bytes: every call that moves some, with totals known to the byte. */
+/* Moves bytes with every call that can, and prints how many kvis must count. */
 #include "t.h"
 #include <sys/eventfd.h>
 #include <sys/sendfile.h>

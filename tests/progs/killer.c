@@ -1,5 +1,5 @@
-/* killer PARENT TRACER: kills every child of PARENT with SIGKILL as early as it can, until PARENT is
- * gone. It halts TRACER now and then, so that a death can be there before the news of the birth. */
+/* killer PARENT TRACER: kills each child of PARENT as early as possible, until PARENT is gone. It stops TRACER
+ * from time to time, so a child can be dead before TRACER learns of its birth. */
 #include "t.h"
 
 static int children(const char *path, pid_t *list, int max)

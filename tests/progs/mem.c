@@ -1,4 +1,4 @@
-/* Memory: the break, mappings as they are cut and moved, page faults counted by region. */
+/* Moves the program break, cuts and moves mappings, and touches a known number of pages in each region. */
 #include "t.h"
 #include <sys/shm.h>
 

@@ -1,7 +1,7 @@
-/* What kvis monitor is to see: `mon spin N SECS`, N spinners on each CPU; `mon sums`, what the kernel
- * says of all tasks; `mon disk NAME HOW N`, N reads of a disk; `mon naps SECS`, on a CPU beside a spinner;
- * `mon hop N`, N times to another CPU; `mon faults N [hold]`, N pages touched, and kept till stdin ends.
- * They say what they did as NAME=NUMBER. */
+/* Work that kvis monitor must count: `mon spin N SECS`: N busy processes on each CPU; `mon sums`: the kernel's own counts of
+ * all tasks; `mon disk NAME HOW N`: N reads of a disk; `mon naps SECS`: sleeps and runs on a CPU beside a busy process;
+ * `mon hop N`: moves N times to another CPU; `mon faults N [hold]`: touches N pages, and keeps them until the standard input
+ * ends. Prints what it did as NAME=NUMBER. */
 #include "t.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
-/* nest: calls whose arguments lead on to others: vectors, messages, and messages of messages. For the case nest,
- * which compares what strace and kvis show of them. It waits for a line on its standard input first. short: none
- * that a record has no room for. */
+/* Calls whose arguments point to further arguments: vectors, messages, and vectors of messages. The case nest compares how
+ * strace and kvis show them. The program first waits for a line on its standard input. `nest short` makes only calls that
+ * fit into a record. */
 #include "t.h"
 #include <sys/select.h>
 

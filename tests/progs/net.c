@@ -1,4 +1,4 @@
-/* Connections: who talks to whom, and how it went. */
+/* Makes connections of all kinds, and prints which addresses, bytes, errors and DNS answers kvis must show. */
 #include "t.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,4 +1,5 @@
-/* What a hostile or unlucky program can do to its tracer. */
+/* Programs that could harm their tracer: memory that changes while kvis reads it, descriptors without content,
+ * useless calls. */
 #include "t.h"
 
 /* A second thread changes the length of a control message while the first sends it: what kvis reads

@@ -1,6 +1,6 @@
 /* cc: -m32 -static -nostdlib -fno-pie -no-pie -fno-stack-protector
  * only: x86_64
- * Opens by the calls of i386, without a libc. Exit status 32: all went as they should. */
+ * Opens files with the system calls of i386, without a libc. Exits with 32 if all results are right. */
 static long call(long n, long a, long b, long c, long d)
 {
     long r;

@@ -1,8 +1,8 @@
-/* opens SCENE: opens files in every way there is, by raw system calls, and says of each what kvis open
- * must have seen (tests/lib/opens.py): a line
+/* opens SCENE: opens files in every way with raw system calls, and prints for each open what kvis open must show
+ * (lib/opens.py), as a line
  *     open CALL NAME FLAGS MODE RESULT BASE
- * with NAME and BASE (the directory that a relative name starts from) in hex, - where there is none.
- * Of what happens between the names /opens:begin and /opens:end all must be there, and nothing else. */
+ * NAME and BASE (the directory where a relative name starts) are in hexadecimal; - means none. Between the names
+ * /opens:begin and /opens:end, kvis must show all opens and no others. */
 #include "t.h"
 #include <linux/fuse.h>
 #include <linux/openat2.h>

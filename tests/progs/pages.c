@@ -1,7 +1,6 @@
-/* Takes pages, and says how many: `pages N NODE CPU`: N pages of anonymous memory, strictly from that
- * NUMA node, touched on that CPU; `pages huge N`: so many hugepages, held until stdin ends; `pages thp N`:
- * so many that the kernel makes of ordinary ones, if it will; `pages move N NODE NODE`: N pages of the first
- * node, which the kernel then moves to the second. */
+/* Allocates pages and prints how many: `pages N NODE CPU`: N pages of anonymous memory, only from that NUMA node, touched on
+ * that CPU; `pages huge N`: N hugepages, held until the standard input ends; `pages thp N`: N transparent hugepages;
+ * `pages move N NODE NODE`: N pages of the first node, which the kernel then moves to the second. */
 #include "t.h"
 
 #include <linux/mempolicy.h>

@@ -1,10 +1,10 @@
-/* Work whose instructions are known, and others who want the CPU's counters.
+/* Runs a known number of instructions, and competes for the hardware counters of the CPU.
  *   pmu loop STEPS [THREADS]   waits for a byte of stdin, starts THREADS (none) and makes STEPS steps
  *                              of LOOP instructions in itself and each of them; prints "did N" with
  *                              the number of instructions of all, and "counted N" with what an event
  *                              of its own says; waits for the end of stdin
- *   pmu hog N PID              counts N events of PID, of user mode, that have the counters in turn with
- *                              those of others, until it is killed; prints "hogs N": it could N */
+ *   pmu hog N PID              opens N user-mode events of PID, which share the counters with those of others,
+ *                              until it is killed; prints "hogs N", the number that it could open */
 #include "t.h"
 #include <linux/perf_event.h>
 

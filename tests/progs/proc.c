@@ -1,4 +1,5 @@
-/* Processes and threads: who is whose child, what it executes, how it ends. */
+/* Makes processes and threads in every way, and prints who the parent of each is, what it executes and how it
+ * ends. */
 #include "t.h"
 #include "bad_elf.h"
 #include <linux/sched.h>

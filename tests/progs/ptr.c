@@ -1,5 +1,5 @@
-/* Arguments that lie: strings at the very end of memory, pointers to nothing, counts beyond reason,
- * pages that only another thread can bring. */
+/* Arguments that lie: strings that end at the end of memory, invalid pointers, absurd counts, and pages that only
+ * another thread can provide. */
 #include "t.h"
 
 #ifdef __arm__ /* EABI has these in their place */

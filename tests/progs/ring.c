@@ -1,6 +1,6 @@
-/* What kvis monitor -c virtio is to see: `ring reads DISK TOGETHER N`, N times so many reads of a disk that
- * are handed over by one call and waited for; `ring frames INTERFACE N`, Ethernet frames sent; `ring writes
- * FILE N`, N writes of a byte. Says what it did as NAME=NUMBER. */
+/* I/O that kvis monitor -c virtio must count: `ring reads DISK TOGETHER N` makes N times TOGETHER reads of a disk,
+ * submitted by one call and awaited; `ring frames INTERFACE N` sends Ethernet frames; `ring writes FILE N` writes
+ * a byte N times. Prints what it did as NAME=NUMBER. */
 #include "t.h"
 
 #include <linux/aio_abi.h>

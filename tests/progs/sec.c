@@ -1,5 +1,5 @@
-/* Programs that filter, redirect or strictly bound their own system calls. Prints what the program sees,
- * which must be the same traced or not. */
+/* Programs that filter, redirect or strictly limit their own system calls. What they print must be the same with
+ * and without kvis. */
 #include "t.h"
 #include <linux/audit.h>
 #include <linux/filter.h>

@@ -1,5 +1,6 @@
-/* Everything a program can see of how it was started. The same traced or not, but for what a tracer
- * cannot hide: getppid, TracerPid, and the Seccomp fields when kvis's own filter is on. */
+/* Prints everything that a program can find out about how it was started. This must be the same with and without
+ * kvis, except for what a tracer cannot hide: getppid, TracerPid, and the Seccomp fields while kvis's own filter
+ * is installed. */
 #include "t.h"
 #include <dirent.h>
 #include <sys/auxv.h>

@@ -1,6 +1,6 @@
-/* shapes SCENE: calls whose arguments have unusual shapes: times that are not times, addresses and
- * structures that are shorter or longer than their families and kernels know, results of another
- * type. All calls are raw, most fail, and each says how it must be shown. */
+/* shapes SCENE: calls whose arguments have unusual shapes: invalid times, addresses and structures that are
+ * shorter or longer than their families and kernels define, results of other types. All calls are raw and most
+ * fail; each says how kvis must show it. */
 #include "t.h"
 #include <sys/ipc.h>
 #include <sys/msg.h>

@@ -1,6 +1,6 @@
 /* cc: -m32 -static -nostdlib -fno-pie -no-pie -fno-stack-protector
  * only: x86_64
- * Calls of i386 whose arguments have unusual shapes, without a libc. Exit status 32: they failed as they should. */
+ * System calls of i386 whose arguments have unusual shapes, without a libc. Exits with 32 if they fail in the right way. */
 static long call(long n, long a, long b, long c, long d)
 {
     long r;

@@ -1,5 +1,5 @@
-/* Signals, stops and what they interrupt. Prints what the program itself sees, which must be the same
- * traced or not: orders, counts, siginfo, results of interrupted calls. */
+/* Signals, stops and the calls that they interrupt. What the program prints (order, counts, siginfo, results of
+ * interrupted calls) must be the same with and without kvis. */
 #include "t.h"
 #include <setjmp.h>
 #include <sys/epoll.h>

@@ -1,5 +1,5 @@
-/* What the test programs share. A program does one thing and says, as python expressions over kvis's
- * JSON (tests/lib/want.py), what must be seen of it; `done` is its last word. Nothing here allocates. */
+/* Shared by the test programs. A program does something and prints what kvis must show of it, as Python expressions over
+ * kvis's JSON (lib/want.py); its last line is `done`. Nothing here allocates memory. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif

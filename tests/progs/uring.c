@@ -1,5 +1,4 @@
-/* io_uring by its bare system calls, with requests of which the program knows what came of them:
- * `uring SCENE`. */
+/* uring SCENE: io_uring requests, made by bare system calls, whose results the program knows. */
 #include "t.h"
 
 #include <linux/io_uring.h>

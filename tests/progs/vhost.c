@@ -1,7 +1,6 @@
-/* Drives vhost devices as a guest does, with rings in its own memory: `vhost [ROUNDS]`. What it has
- * done it says in lines NAME=VALUE for a shell; then it waits till its stdin ends.
- *
- * Each kick is one run of the handler: the next comes only when that has ended. */
+/* vhost [ROUNDS]: drives vhost devices as a guest does, with rings in its own memory. Each kick is one run of the
+ * handler: the next kick comes only after that run has ended. Prints what it did as NAME=VALUE for a shell, and
+ * waits for the end of its standard input. */
 #include "t.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
-/* Calls whose time goes to a known place: asleep, on the CPU, on a disk, waiting for a CPU that
- * somebody else has. */
+/* Calls whose time is spent in a known place: asleep, on a CPU, on a disk, or waiting for a CPU that another
+ * process uses. */
 #include "t.h"
 #include <sys/random.h>
 #include <sys/sysmacros.h>
