@@ -1,9 +1,8 @@
-#!/bin/sh
+# check: the output of `kvis check` agrees with the known features of this kernel.
 # kernels: x86-5.10 x86-sid arm64
 # (The oldest, the newest and 6.1: on the others, verify shows that each program loads, and the tests of the commands
 # show what kvis does.)
 # timeout: 150
-# The output of `kvis check` agrees with the known features of this kernel.
 . /tests/lib.sh
 rings=yes virt='full|works'
 # RISC-V has no KPROBES_ON_FTRACE.

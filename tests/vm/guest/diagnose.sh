@@ -55,7 +55,7 @@ t_cgroup() {
 }
 
 # A cgroup that may have less memory than its program goes through: the rest goes to swap and comes back.
-grep -q ' /sys/fs/cgroup cgroup2' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
+t_mount_cgroup2
 echo "+memory +cpu" >/sys/fs/cgroup/cgroup.subtree_control
 cg=/sys/fs/cgroup/kvill
 mkdir $cg

@@ -26,7 +26,7 @@ wait $waits
 
 t_ill descriptors limit-descriptors 1 descriptors 64
 
-grep -q ' /sys/fs/cgroup cgroup2' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
+t_mount_cgroup2
 echo "+pids" >/sys/fs/cgroup/cgroup.subtree_control
 cg=/sys/fs/cgroup/kvill
 mkdir $cg

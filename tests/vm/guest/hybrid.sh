@@ -4,7 +4,7 @@
 # timeout: 200
 . /tests/lib.sh
 
-kvis trace -q --backend=hybrid -- true 2>why || { t_skip hybrid "$(head -n 1 why)"; exit 0; }
+t_needs_hybrid
 
 facts() { # facts WHAT OPTIONS SCENE ARG...: all that the program knows of itself is in the trace
     mkdir "$1"

@@ -56,6 +56,34 @@ t_hasnt() { # t_hasnt WHAT FILE REGEX
     return 1
 }
 
+t_within() { # t_within WHAT LOW VALUE HIGH
+    awk -v l="$2" -v v="$3" -v h="$4" 'BEGIN { exit !(l <= v && v <= h) }' && { t_pass "$1 ($2 <= $3 <= $4)"; return 0; }
+    t_not_ok "$1: $3 is not in $2 .. $4"
+    return 1
+}
+
+# t_needs_hybrid: the test is skipped if BPF cannot record calls.
+t_needs_hybrid() {
+    kvis trace -q --backend=hybrid -- true 2>why || { t_skip "$t_name" "$(head -n 1 why)"; exit 0; }
+}
+t_mount_cgroup2() { grep -q ' /sys/fs/cgroup cgroup2' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup; }
+
+# t_begin FILE CMD...: starts kvis in the background (its pid is in $kvis) and waits until it has written to FILE. Its own output
+# must not be redirected.
+# t_stop: ends it with SIGINT; its status is in $st.
+t_begin() {
+    t_file=$1; shift
+    rm -f "$t_file"
+    "$@" &
+    kvis=$!
+    until_true 20 test -s "$t_file" || t_not_ok "it does not begin: $*"
+}
+t_stop() {
+    kill -INT $kvis
+    st=0
+    wait $kvis || st=$?
+}
+
 # On the host, in this directory, after the run:
 t_host() {
     t_n=$((t_n + 1))

@@ -66,13 +66,11 @@ fi
 
 # What dies with a core, and the helper that the kernel starts for it.
 echo "|/bin/busybox true helper %p" >/proc/sys/kernel/core_pattern
-kvis proc --json=core.json -o core.txt &
-kvis=$!
-until_true 10 test -s core.txt
+t_begin core.txt kvis proc --json=core.json -o core.txt
 sh -c 'ulimit -c unlimited; kill -SEGV $$' 2>/dev/null || :
 until_true 5 grep -q '"helper"' core.json || :
-kill -INT $kvis
-wait $kvis || t_not_ok "ends with $?"
+t_stop
+t_is "it ends" 0 $st
 echo core >/proc/sys/kernel/core_pattern
 t_json "a core" core.json "[(e['signal'], e['core']) for e in by('command') if e['argv'][-1].endswith('SEGV \$\$')] == [('SIGSEGV', True)]"
 t_json "the kernel's helper" core.json "[e['argv'][:3] for e in by('command') if e['argv'][2:3] == ['helper']] == [['/bin/busybox', 'true', 'helper']]"
