@@ -2,6 +2,7 @@
  * must not notice that kvis holds it from time to time: what it prints must be the same with and without kvis. */
 #include "t.h"
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -217,7 +218,7 @@ static void *wait_thread(void *what)
     struct timeval tv = { 0, 1000 };
     struct sembuf b = { 0, -1, 0 };
     sigset_t set;
-    int s[2], r = 0, e = (int)CHK(epoll_create1(0)), sem = (int)CHK(semget(IPC_PRIVATE, 1, 0600));
+    int s[2], r = 0, word = 0, e = (int)CHK(epoll_create1(0)), sem = (int)CHK(semget(IPC_PRIVATE, 1, 0600));
     long interrupted = 0;
     char c;
     CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
@@ -230,6 +231,7 @@ static void *wait_thread(void *what)
         case 1: r = sigtimedwait(&set, NULL, &t); break;
         case 2: r = (int)syscall(SYS_semtimedop, sem, &b, 1L, &t); break;
         case 3: r = (int)recv(s[0], &c, 1, 0); break;
+        case 4: r = (int)syscall(SYS_futex, &word, FUTEX_WAIT, 0, &t, NULL, 0); break;
         }
         interrupted += r == -1 && errno == EINTR;
         flood(3);
@@ -241,19 +243,20 @@ static void *wait_thread(void *what)
 static void limits(void)
 {
     long ms = t_arg(1, 1500);
-    pthread_t w[4], f[4];
+    enum { WAITING = 5 };
+    pthread_t w[WAITING], f[4];
     sigset_t set;
     files();
     sigemptyset(&set);
     sigaddset(&set, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    for (long i = 0; i < 4; i++)
+    for (long i = 0; i < WAITING; i++)
         MUST(!pthread_create(w + i, NULL, wait_thread, (void *)i));
     threads(f, 4, flood_until_stop, NULL);
     poll(NULL, 0, (int)ms);
     stop = 1;
     join(f, 4);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < WAITING; i++) {
         void *n;
         pthread_join(w[i], &n);
         say("waiting call %d: %ld times EINTR", i, (long)n);

@@ -2,11 +2,7 @@
  * interrupted calls) must be the same with and without kvis. */
 #include "t.h"
 #include <setjmp.h>
-#include <sys/epoll.h>
-#include <sys/ipc.h>
-#include <sys/sem.h>
 #include <sys/signalfd.h>
-#include <linux/futex.h>
 
 static void act(int sig, void (*fn)(int, siginfo_t *, void *), int flags)
 {
@@ -394,36 +390,6 @@ static void group(void)
     see(p, "killed");
 }
 
-/* Calls that a stop would end with EINTR: nobody stops us, so they must run into their time limit. */
-static void limits(void)
-{
-    struct epoll_event ev;
-    int e = (int)CHK(epoll_create1(0)), s[2], r, sem = (int)CHK(semget(IPC_PRIVATE, 1, 0600));
-    for (int i = 0; i < 3; i++) {
-        say("epoll_wait %d", epoll_wait(e, &ev, 1, 50));
-        struct timespec t = { 0, 50000000 };
-        sigset_t set;
-        sigemptyset(&set);
-        sigaddset(&set, SIGUSR1);
-        sigprocmask(SIG_BLOCK, &set, NULL);
-        r = sigtimedwait(&set, NULL, &t);
-        say("sigtimedwait %d %s", r, strerror(errno));
-        struct sembuf b = { 0, -1, 0 };
-        r = (int)syscall(SYS_semtimedop, sem, &b, 1L, &t);
-        say("semtimedop %d %s", r, strerror(errno));
-        CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
-        struct timeval tv = { 0, 50000 };
-        setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
-        char c;
-        r = (int)recv(s[0], &c, 1, 0);
-        say("recv %d %s", r, strerror(errno));
-        int x = 0;
-        r = (int)syscall(SYS_futex, &x, FUTEX_WAIT, 0, &t, 0, 0);
-        say("futex %d %s", r, strerror(errno));
-    }
-    semctl(sem, 0, IPC_RMID);
-}
-
 static volatile int posted;
 static void on_post(int sig, siginfo_t *i, void *u) { (void)sig, (void)i, (void)u, posted++; }
 
@@ -453,7 +419,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "rt", rt }, { "restart", restart }, { "again", again }, { "faults", faults }, { "waits", waits }, { "stops", stops },
-        { "storm", storm }, { "group", group }, { "limits", limits }, { "flood", flood }, { NULL, NULL },
+        { "storm", storm }, { "group", group }, { "flood", flood }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
 }
