@@ -8,11 +8,11 @@ same() { exec python3 "$TESTS/lib/same_backends.py" "$@"; }
 case $KVIS in *asan*) same io:files fd:dup fd:tmpfile mem:heap proc:vfork proc:odd net:tcp4 chg:names 'sh:ls -l /; echo a | cat' ;; esac
 same io:files io:pipes io:socks io:moves io:short \
     fd:dup fd:cloexec fd:range fd:range_unshare fd:clone_files fd:fork_copy fd:threads fd:scm fd:flight \
-    fd:getfd fd:inherit fd:relative fd:kinds fd:sockets fd:made fd:ledger fd:tmpfile \
+    fd:getfd fd:relative fd:kinds fd:sockets fd:made fd:ledger fd:tmpfile \
     mem:maps mem:heap mem:many \
     proc:forks proc:vfork proc:threads proc:exec_thread proc:leader_exit proc:leader_exec proc:daemon \
     proc:clone_parent proc:clone_untraced proc:clone_ptrace proc:clone_vm proc:failed_exec proc:bad_elf \
-    proc:odd proc:big_argv proc:pidns proc:nspid proc:die \
+    proc:odd proc:big_argv proc:pidns proc:nspid "proc:die 11" \
     sig:rt sig:restart sig:faults sig:waits sig:stops \
     nest:all net:tcp4 net:refused net:udp net:unix net:netlink net:inprogress \
     chg:names chg:attrs chg:failing chg:opens odd:paths sec:nobrk \
