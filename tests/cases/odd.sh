@@ -4,7 +4,7 @@
 # timeout: 120
 # covers: P23 P39 P40
 . "$TESTS/lib/truth.sh"
-for KVOPT in "" -v; do each truth odd cmsg paths; each truth sec nobrk; done
+for KVOPT in "" -v; do each truth ptr cmsg; each truth sec nobrk; done
 run trace -q --json=json -e trace=read,close -- "$BIN/loop" 2000 # names come from /proc here
 want "len(by('close')) < 3000 and len(by('read', filename='/etc/hostname')) in (0, 2000)"
 for KVOPT in "" "-e trace=io_uring_enter,openat"; do

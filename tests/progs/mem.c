@@ -55,6 +55,10 @@ static void maps(void)
     CHK(munmap(p + 4 * PAGE, PAGE)); /* nothing there: succeeds */
     CHK(mprotect(p + PAGE, 2 * PAGE, PROT_READ));
     region("mprotect", p + PAGE, 2, " and e['prot'] == 'r--'");
+    CHK(mprotect(p + PAGE, 0, PROT_READ | PROT_WRITE)); /* of nothing */
+    CHK(mprotect(p + PAGE, PAGE, PROT_READ | PROT_WRITE)); /* to and fro */
+    CHK(mprotect(p + PAGE, PAGE, PROT_READ));
+    want("len(by('mprotect')) >= 3 and not [e for e in by('mprotect') if 'error' in e]");
     char *q = map(4, RW), *big = map(64, PROT_NONE);
     char *r = mremap(q, 4 * PAGE, 40 * PAGE, MREMAP_MAYMOVE);
     MUST(r != MAP_FAILED);

@@ -217,6 +217,41 @@ static void exec_page(void)
     execl(page, "named", "0.3", NULL);
 }
 
+/* A second thread changes the length of a control message while the first sends it: what kvis reads
+ * may be anything. */
+static struct { struct cmsghdr h; int fd[2]; } ctl;
+static volatile int cmsg_over;
+
+static void *change_length(void *a)
+{
+    while (!cmsg_over) {
+        ctl.h.cmsg_len = ~0ul;
+        ctl.h.cmsg_len = CMSG_LEN(sizeof(int));
+    }
+    return a;
+}
+
+static void cmsg(void)
+{
+    int s[2], sent = 0, rounds = t_arg(1, 3000);
+    pthread_t t;
+    char byte = 0, junk[256];
+    struct iovec v = { &byte, 1 }, in = { junk, sizeof junk };
+    struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = &ctl, .msg_controllen = sizeof ctl };
+    struct msghdr r = { .msg_iov = &in, .msg_iovlen = 1 };
+    CHK(socketpair(AF_UNIX, SOCK_DGRAM, 0, s));
+    ctl.h = (struct cmsghdr){ CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS };
+    MUST(!pthread_create(&t, NULL, change_length, NULL));
+    for (int i = 0; i < rounds; i++)
+        if (sendmsg(s[0], &m, MSG_DONTWAIT) == 1) {
+            sent++;
+            recvmsg(s[1], &r, 0);
+        }
+    cmsg_over = 1;
+    pthread_join(t, NULL);
+    want("tot('send', 'bytes', fd=%d) == %d", s[0], sent);
+}
+
 /* Names that want to be something else on a terminal, in JSON, in HTML. */
 static void hostile(void)
 {
@@ -262,7 +297,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "strings", strings }, { "counts", counts }, { "uffd", uffd }, { "uffd_new", uffd_new }, { "exec_page", exec_page },
-        { "hostile", hostile }, { NULL, NULL },
+        { "cmsg", cmsg }, { "hostile", hostile }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
 }
