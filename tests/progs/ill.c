@@ -13,8 +13,8 @@
  * system that does not answer 6 processes; `ill clock SECONDS`: declares the clock synchronized, with this
  * error (0: not synchronized, and ends). The name of the process (comm) is ill-SCENE. */
 #include "t.h"
+#include "fuse.h"
 
-#include <linux/fuse.h>
 #include <linux/if_tun.h>
 #include <linux/mempolicy.h>
 #include <linux/netlink.h>
@@ -22,7 +22,6 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <sys/timex.h>
 
 static const char *disk;
@@ -320,17 +319,11 @@ static void fuse(const char *dir)
 {
     static char in[1 << 17] __attribute__((aligned(8)));
     const struct fuse_in_header *h = (const void *)in;
-    struct { struct fuse_out_header h; struct fuse_init_out init; } out = {
-        { sizeof out, 0, 0 }, { .major = 7, .minor = 26, .max_write = 4096 },
-    };
-    char options[96], path[256];
-    int dev = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-    snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", dev);
+    char path[256];
+    int dev = fuse_mount(dir, ",allow_other");
     snprintf(path, sizeof path, "%s/x", dir);
-    MUST(dev >= 0 && mount("ill", dir, "fuse", 0, options) == 0);
-    MUST(read(dev, in, sizeof in) >= (ssize_t)sizeof *h && h->opcode == FUSE_INIT);
-    out.h.unique = h->unique;
-    MUST(write(dev, &out, sizeof out) == sizeof out);
+    MUST(dev >= 0 && read(dev, in, sizeof in) >= (ssize_t)sizeof *h && h->opcode == FUSE_INIT);
+    fuse_answer(dev, h->unique, 0, &fuse_version, sizeof fuse_version);
     if (children(6)) {
         close(dev);
         access(path, F_OK);

@@ -4,9 +4,8 @@
  * NAME and BASE (the directory where a relative name starts) are in hexadecimal; - means none. Between the names
  * /opens:begin and /opens:end, kvis must show all opens and no others. */
 #include "t.h"
-#include <linux/fuse.h>
+#include "fuse.h"
 #include <linux/openat2.h>
-#include <sys/mount.h>
 
 enum { LOG = 4 << 20 };
 static struct { unsigned len; char s[]; } *t_log; /* shared with children; printed at the end */
@@ -424,27 +423,26 @@ static void depths(void)
 static void serve(int dev)
 {
     static struct { struct fuse_in_header h; char arg[1 << 17]; } in;
-    struct { struct fuse_out_header h; char body[256]; } out;
     uint64_t node = FUSE_ROOT_ID;
     CHK(prctl(PR_SET_PDEATHSIG, SIGKILL));
     while (read(dev, &in, sizeof in) > 0) {
-        struct fuse_init_out init = { .major = 7, .minor = 26, .max_write = 4096 };
-        node += in.h.opcode == FUSE_LOOKUP;
-        struct fuse_attr dir = { .ino = in.h.opcode == FUSE_LOOKUP ? node : in.h.nodeid, .nlink = 1,
-                                 .mode = S_IFDIR | 0755 };
-        struct fuse_entry_out entry = { .nodeid = node, .attr = dir, .entry_valid = 100,
-                                         .attr_valid = 100 };
+        int lookup = in.h.opcode == FUSE_LOOKUP;
+        node += lookup;
+        struct fuse_attr dir = { .ino = lookup ? node : in.h.nodeid, .nlink = 1, .mode = S_IFDIR | 0755 };
+        struct fuse_entry_out entry = { .nodeid = node, .attr = dir, .entry_valid = 100, .attr_valid = 100 };
         struct fuse_attr_out at = { .attr = dir, .attr_valid = 100 };
-        int op = (int)in.h.opcode, no = op == FUSE_LOOKUP && !strcmp(in.arg, "x");
-        size_t n = no ? 0 : op == FUSE_INIT ? sizeof init : op == FUSE_LOOKUP ? sizeof entry
-                     : op == FUSE_GETATTR   ? sizeof at : 0;
-        if (op == FUSE_FORGET || op == FUSE_BATCH_FORGET || op == FUSE_INTERRUPT)
-            continue;
-        memcpy(out.body, op == FUSE_INIT ? (void *)&init : op == FUSE_LOOKUP ? (void *)&entry : &at, n);
-        out.h = (struct fuse_out_header){ (uint32_t)(sizeof out.h + n), no ? -ENOENT : n ? 0 : -ENOSYS,
-                                          in.h.unique };
-        if (write(dev, &out, sizeof out.h + n) < 0 && errno != ENOENT)
-            _exit(98);
+        switch (in.h.opcode) {
+        case FUSE_INIT: fuse_answer(dev, in.h.unique, 0, &fuse_version, sizeof fuse_version); break;
+        case FUSE_GETATTR: fuse_answer(dev, in.h.unique, 0, &at, sizeof at); break;
+        case FUSE_LOOKUP:
+            if (strcmp(in.arg, "x"))
+                fuse_answer(dev, in.h.unique, 0, &entry, sizeof entry);
+            else
+                fuse_answer(dev, in.h.unique, ENOENT, NULL, 0);
+            break;
+        case FUSE_FORGET: case FUSE_BATCH_FORGET: case FUSE_INTERRUPT: break;
+        default: fuse_answer(dev, in.h.unique, ENOSYS, NULL, 0);
+        }
     }
     _exit(0);
 }
@@ -454,13 +452,12 @@ static void serve(int dev)
 static void longnames(void)
 {
     static const int lengths[] = { 255, 256, 300, 1000 };
-    static char name[1001], base[9000], opts[100];
+    static char name[1001], base[9000];
     if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
         skip("a mount namespace");
-    int dev = open("/dev/fuse", O_RDWR | O_CLOEXEC), cwd = (int)CHK(open(t_cwd, O_PATH | O_DIRECTORY));
-    CHK(fchdir(cwd)), CHK(mkdir("mnt", 0700));
-    snprintf(opts, sizeof opts, "fd=%d,rootmode=40000,user_id=0,group_id=0", dev);
-    if (dev < 0 || mount("kvis", "mnt", "fuse", MS_NOSUID | MS_NODEV, opts))
+    CHK(fchdir((int)CHK(open(t_cwd, O_PATH | O_DIRECTORY)))), CHK(mkdir("mnt", 0700));
+    int dev = fuse_mount("mnt", "");
+    if (dev < 0)
         skip("mount fuse");
     pid_t p = (pid_t)CHK(fork());
     if (!p)
