@@ -1,4 +1,4 @@
-# proc_env: kvis proc in various environments: pid namespaces, cgroups, no BTF, no privileges, a helper
+# proc_env: kvis proc in various environments: pid namespaces, cgroups, no BTF, a helper
 # that the kernel itself starts.
 # kernels: x86-5.10 x86-sid arm64
 # (As open_env: proc and verify run on all.)
@@ -92,11 +92,3 @@ if mount -t tmpfs none /sys/kernel/btf 2>/dev/null; then
     t_json "no BTF, namespace: nothing made up" nobtf_ns.json "'forks' not in S and 'peak_processes' not in S and S['critical_path'] is None and S['lost'] > 0 and not any('lifetime_ns' in e for e in E)"
     umount /sys/kernel/btf
 fi
-
-# An ordinary user.
-t_fails 125 "user" user kvis proc --backend=bpf -- touch /tmp/ran
-t_has "user: why" err '^kvis: cannot watch processes: .*(CAP_BPF|root)'
-t_ok "user: nothing ran" test ! -e /tmp/ran
-t_ok "user: a command is followed by ptrace" user kvis proc -- sh -c 'busybox sleep 0.1; :'
-t_has "user: and why" err '^kvis: tracing the command with ptrace, .*(CAP_BPF|root)'
-t_has "user: its row" out ' 0 +[0-9.]+ .*B busybox sleep 0.1$'
