@@ -85,11 +85,9 @@ static void *spawner(void *arg)
 static void spawn(void)
 {
     pthread_t t[8];
-    for (int i = 0; i < 8; i++)
-        MUST(!pthread_create(t + i, NULL, spawner, NULL));
+    t_threads(t, 8, spawner, NULL);
     ready(getpid());
-    for (int i = 0; i < 8; i++)
-        pthread_join(t[i], NULL);
+    t_join(t, 8);
     say("bad %ld", working);
 }
 
@@ -104,15 +102,10 @@ static void many(void)
 {
     int n = t_arg(1, 100);
     pthread_t *t = t_shared(sizeof *t * (size_t)n);
-    pthread_attr_t a;
-    pthread_attr_init(&a);
-    pthread_attr_setstacksize(&a, 65536);
-    for (int i = 0; i < n; i++)
-        MUST(!pthread_create(t + i, &a, waiting, NULL));
+    t_threads(t, n, waiting, NULL);
     ready(getpid());
     until_stop();
-    for (int i = 0; i < n; i++)
-        pthread_join(t[i], NULL);
+    t_join(t, n);
     say("all ended");
 }
 
@@ -137,12 +130,10 @@ static void signalled(void)
 {
     pthread_t t[4];
     CHK(sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_usr1, .sa_flags = SA_RESTART }, NULL));
-    for (int i = 0; i < 4; i++)
-        MUST(!pthread_create(t + i, NULL, signaller, NULL));
+    t_threads(t, 4, signaller, NULL);
     ready(getpid());
     signaller(NULL);
-    for (int i = 0; i < 4; i++)
-        pthread_join(t[i], NULL);
+    t_join(t, 4);
     MUST(sent == came);
 }
 

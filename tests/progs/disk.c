@@ -178,10 +178,8 @@ static void crowd(void)
     int f = disk(O_RDONLY | O_DIRECT);
     threads_meet = 1;
     stat_of(was);
-    for (int i = 0; i < 8; i++)
-        MUST(pthread_create(&th[i], NULL, hammer, &f) == 0);
-    for (int i = 0; i < 8; i++)
-        pthread_join(th[i], NULL);
+    t_threads(th, 8, hammer, &f);
+    t_join(th, 8);
     want("0 <= 160 - len(by('block_io')) <= 0%s", may_miss());
     want_stat(0);
     close(f);

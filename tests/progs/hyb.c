@@ -50,27 +50,12 @@ static void *flood_until_stop(void *unused)
     return unused;
 }
 
-static void threads(pthread_t *t, int n, void *(*f)(void *), void *arg)
-{
-    pthread_attr_t a;
-    pthread_attr_init(&a);
-    pthread_attr_setstacksize(&a, 64 << 10);
-    for (int i = 0; i < n; i++)
-        MUST(!pthread_create(t + i, &a, f, arg));
-}
-
 /* With every signal blocked, as it is for the caller then: `all` says which. */
 static void masked_threads(pthread_t *t, int n, void *(*f)(void *), void *arg, sigset_t *all)
 {
     sigfillset(all);
     pthread_sigmask(SIG_BLOCK, all, NULL);
-    threads(t, n, f, arg);
-}
-
-static void join(pthread_t *t, int n)
-{
-    for (int i = 0; i < n; i++)
-        pthread_join(t[i], NULL);
+    t_threads(t, n, f, arg);
 }
 
 static const char *const in_round[ROUND] = {
@@ -97,8 +82,8 @@ static void rare(void)
     MUST(each <= 64 && read(0, &c, 1) == 0);
     for (int i = 0; i < n; i++)
         if (!CHK(fork())) {
-            threads(t, each, rare_thread, (void *)rounds);
-            join(t, each);
+            t_threads(t, each, rare_thread, (void *)rounds);
+            t_join(t, each);
             usleep(30000);
             _exit(0);
         }
@@ -131,8 +116,8 @@ static void wide(void)
 {
     pthread_t t[8];
     files();
-    threads(t, 8, wide_thread, (void *)t_arg(1, 100));
-    join(t, 8);
+    t_threads(t, 8, wide_thread, (void *)t_arg(1, 100));
+    t_join(t, 8);
 }
 
 static void calls(void)
@@ -141,8 +126,8 @@ static void calls(void)
     pthread_t t[1024];
     MUST(n <= 1024);
     files();
-    threads(t, (int)n, flood_thread, (void *)rounds);
-    join(t, (int)n);
+    t_threads(t, (int)n, flood_thread, (void *)rounds);
+    t_join(t, (int)n);
     for (int i = 0; i < 2; i++) /* the others are made by the start of a program, too */
         say("%s %ld", in_round[i], n * rounds);
     say("failed %ld", n * rounds);
@@ -160,14 +145,14 @@ static void last(void)
         int st;
         pid_t p = (pid_t)CHK(fork());
         if (!p) {
-            threads(t, others, flood_until_stop, NULL);
+            t_threads(t, others, flood_until_stop, NULL);
             flood(100 + i);
             if (i % 3 == 0)
                 syscall(SYS_exit_group, i);
             if (i % 3 == 1)
                 kill(getpid(), SIGKILL);
             stop = 1;
-            join(t, others);
+            t_join(t, others);
             _exit(i);
         }
         CHK(TEMP_FAILURE_RETRY(waitpid(p, &st, 0)));
@@ -200,8 +185,8 @@ static void big(void)
     files();
     for (int i = 0; i < 4094; i += 2)
         memcpy(long_path + i, "n/", 2);
-    threads(t, 4, big_thread, (void *)n);
-    join(t, 4);
+    t_threads(t, 4, big_thread, (void *)n);
+    t_join(t, 4);
     want("len(calls('renameat')) == %ld and S['lost'] == 0", 4 * n);
     /* The stop at the end of a call that found no room is none of its own sleeps. */
     want("not [c for c in calls('openat') + calls('renameat') if c.get('sleep_state') in ('t', 'T')]");
@@ -252,10 +237,10 @@ static void limits(void)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     for (long i = 0; i < WAITING; i++)
         MUST(!pthread_create(w + i, NULL, wait_thread, (void *)i));
-    threads(f, 4, flood_until_stop, NULL);
+    t_threads(f, 4, flood_until_stop, NULL);
     poll(NULL, 0, (int)ms);
     stop = 1;
-    join(f, 4);
+    t_join(f, 4);
     for (int i = 0; i < WAITING; i++) {
         void *n;
         pthread_join(w[i], &n);
@@ -304,11 +289,11 @@ static void evicted(void)
     CHK(pwrite(f, "/etc/hostname", 14, 0));
     page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, f, 0);
     MUST(page != MAP_FAILED);
-    threads(&t, 1, evict, NULL);
+    t_threads(&t, 1, evict, NULL);
     for (long i = 0; i < n; i++)
         close(open(page, O_RDONLY));
     stop = 1;
-    join(&t, 1);
+    t_join(&t, 1);
     want("len(by('open', path='/etc/hostname')) == %ld", n);
     want("not [e for e in by('open') if not e.get('path')]");
 }
@@ -390,7 +375,7 @@ static void cont(void)
     pending_cont("SIGCONT blocked", n);
     pending_cont("all blocked", n);
     stop = 1;
-    join(t, 3);
+    t_join(t, 3);
 }
 
 /* Floods with every signal blocked, then with every one ignored. */
@@ -401,12 +386,12 @@ static void masked(void)
     sigset_t set;
     files();
     masked_threads(t, 4, flood_thread, (void *)n, &set);
-    join(t, 4);
+    t_join(t, 4);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     for (int s = 1; s < 65; s++)
         signal(s, SIG_IGN);
-    threads(t, 4, flood_thread, (void *)n);
-    join(t, 4);
+    t_threads(t, 4, flood_thread, (void *)n);
+    t_join(t, 4);
     want("len(calls('getuid')) >= %ld and S['lost'] == 0", 8 * n);
 }
 
@@ -419,11 +404,11 @@ static void stopped_child(volatile int *sh, int sig)
     files();
     if (sig == SIGTSTP)
         signal(SIGTSTP, SIG_DFL);
-    threads(t, 3, flood_until_stop, NULL);
+    t_threads(t, 3, flood_until_stop, NULL);
     while (!sh[0])
         flood(5), sh[1]++;
     stop = 1;
-    join(t, 3);
+    t_join(t, 3);
     _exit(44);
 }
 
@@ -468,8 +453,8 @@ static void itimers(void)
     handle(SIGPROF, SA_RESTART);
     CHK(setitimer(ITIMER_REAL, &it, NULL));
     CHK(setitimer(ITIMER_PROF, &it, NULL));
-    threads(t, 4, flood_thread, (void *)n);
-    join(t, 4);
+    t_threads(t, 4, flood_thread, (void *)n);
+    t_join(t, 4);
     for (int i = 0; i < 1000 && handled <= 10; i++) /* untraced it may be done before that */
         usleep(1000);
     CHK(setitimer(ITIMER_REAL, &off, NULL));
@@ -487,8 +472,8 @@ static void crowd(void)
     static pthread_t t[2000];
     MUST(n <= 2000);
     files();
-    threads(t, (int)n, flood_thread, (void *)rounds);
-    join(t, (int)n);
+    t_threads(t, (int)n, flood_thread, (void *)rounds);
+    t_join(t, (int)n);
     want("len(calls('getppid')) == %ld and len(calls('faccessat')) == %ld", n * rounds, n * rounds);
     want("S['threads'] == %ld and S['lost'] == 0", n + 1);
 }
@@ -551,8 +536,8 @@ static void execs(void)
 {
     long n = t_arg(1, 60);
     pthread_t t[4];
-    threads(t, 4, vforks, (void *)n);
-    join(t, 4);
+    t_threads(t, 4, vforks, (void *)n);
+    t_join(t, 4);
     want("len(by('exec')) == %ld and len(calls('getppid')) == %ld", 4 * n + 1, 40 * n);
     want("len(calls('faccessat')) == %ld and S['processes'] == %ld and S['lost'] == 0", 40 * n, 4 * n + 1);
 }
@@ -579,8 +564,8 @@ static void relay(void)
         return;
     }
     snprintf(left, sizeof left, "%d", n - 1);
-    threads(t, 3, flood_until_stop, NULL);
-    threads(t + 3, 1, exec_thread, NULL);
+    t_threads(t, 3, flood_until_stop, NULL);
+    t_threads(t + 3, 1, exec_thread, NULL);
     pause();
 }
 
@@ -598,8 +583,8 @@ static void forever(void)
     }
     t_put("ready", 1);
     fork();
-    threads(t, n, flood_until_stop, NULL);
-    join(t, n);
+    t_threads(t, n, flood_until_stop, NULL);
+    t_join(t, n);
 }
 
 /* Writes from pages that are not there, with all signals blocked, so that nothing can stop it. */
@@ -628,13 +613,13 @@ static void behind(void)
 {
     int n = t_arg(1, 300);
     pthread_t writer, t;
-    threads(&writer, 1, write_untouched, NULL);
+    t_threads(&writer, 1, write_untouched, NULL);
     for (int i = 0; i < n; i++) {
-        threads(&t, 1, ten_calls, NULL);
-        join(&t, 1);
+        t_threads(&t, 1, ten_calls, NULL);
+        t_join(&t, 1);
     }
     stop = 1;
-    join(&writer, 1);
+    t_join(&writer, 1);
     want("len(calls('getppid')) == %d and S['lost'] == 0", 10 * n);
 }
 
@@ -658,7 +643,7 @@ static void dying(void)
     log_fd = (int)CHK(open("log", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600));
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
-        threads(t, 20, write_log, NULL);
+        t_threads(t, 20, write_log, NULL);
         usleep((useconds_t)ms * 1000);
         syscall(SYS_exit_group, 0);
     }
@@ -708,14 +693,14 @@ static void tsync(void)
     struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     struct sock_fprog prog = { 1, &allow };
     pthread_t t;
-    threads(&t, 1, call_when_told, NULL);
+    t_threads(&t, 1, call_when_told, NULL);
     usleep(50000);
     CHK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
     CHK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &prog));
     go = 1;
     while (!gone)
         ;
-    join(&t, 1);
+    t_join(&t, 1);
     want("len(calls('getppid')) == 1000 and S['lost'] == 0");
 }
 
@@ -748,11 +733,11 @@ static void setids(void)
     pthread_t t[THREADS];
     files();
     for (int i = 0; i < THREADS; i++)
-        threads(t + i, 1, group_at_end, group + i);
+        t_threads(t + i, 1, group_at_end, group + i);
     for (int i = 1; i <= n; i++)
         CHK(setresgid((gid_t)i, (gid_t)i, (gid_t)i));
     ids_done = 1;
-    join(t, THREADS);
+    t_join(t, THREADS);
     for (int i = 0; i < THREADS; i++)
         say("thread %d: group %ld", i, group[i]);
     want("len([c for c in calls('setresgid') if c['error'] is None]) == %d", (THREADS + 1) * n);
@@ -777,7 +762,7 @@ static void cancels(void)
     pthread_t t[4];
     files();
     for (int i = 0; i < n; i++) {
-        threads(t, 4, flood_until_cancelled, &cleaned);
+        t_threads(t, 4, flood_until_cancelled, &cleaned);
         for (int k = 0; k < 4; k++)
             MUST(!pthread_cancel(t[k]));
         for (int k = 0; k < 4; k++) {

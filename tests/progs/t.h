@@ -116,6 +116,22 @@ static inline void *t_thread(void *(*f)(void *), void *arg)
     return result;
 }
 
+/* Starts n threads with small stacks; t_join waits for them. */
+static inline void t_threads(pthread_t *t, int n, void *(*f)(void *), void *arg)
+{
+    pthread_attr_t a;
+    pthread_attr_init(&a);
+    pthread_attr_setstacksize(&a, 64 << 10);
+    for (int i = 0; i < n; i++)
+        MUST(!pthread_create(t + i, &a, f, arg));
+}
+
+static inline void t_join(pthread_t *t, int n)
+{
+    for (int i = 0; i < n; i++)
+        pthread_join(t[i], NULL);
+}
+
 static inline char *t_map(size_t n)
 {
     char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
