@@ -95,6 +95,7 @@ static void touch(volatile char *p, int n)
 static void many(void)
 {
     enum { N = 4000 };
+    CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
     char *a = map(2 * N, RW), *b = map(2 * N, PROT_NONE);
     for (size_t i = 0; i < N; i++)
         CHK(mprotect(a + (2 * i + 1) * PAGE, PAGE, PROT_READ));
