@@ -716,17 +716,6 @@ static void t_loader(void)
     setrlimit(RLIMIT_MEMLOCK, &was);
 }
 
-/* What the text says was lost, JSON says as well. */
-static void t_lost(void)
-{
-    static struct buf b;
-    st.duration_ns = 1, st.backend = "hybrid", st.lost = 4711;
-    st_json_summary(&b, &st);
-    b_c(&b, 0);
-    EXPECT(strstr(b.p, ",\"lost\":4711,"));
-    b_free(&b);
-}
-
 /* Lost results of io_uring are told also where block I/O is not watched. */
 static long lose_uring(int cmd, void *attr)
 {
@@ -1490,7 +1479,6 @@ int main(int argc, char **argv)
     t_tasks();
     t_refused();
     t_loader();
-    t_lost();
     t_lost_uring();
     t_delays();
     t_nothing_left();
