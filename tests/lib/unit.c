@@ -1458,6 +1458,8 @@ int main(int argc, char **argv)
     nm_init();
     sc_init();
     sc_parse("all");
+    st.duration_ns = 1;
+    st.backend = "hybrid"; /* or there is no summary */
     t_bytes();
     t_pieces();
     t_addresses();
