@@ -27,11 +27,17 @@ def processes(rows):
     return procs
 
 
-def critical(summary):
-    """The time of each process on the critical path, which lib/critical.py proves."""
-    own = {}
-    for step in summary["critical_path"]:
-        own[step["pid"]] = own.get(step["pid"], 0) + step["self_ns"]
+def critical(procs, root):
+    """From the end backwards: what P waited for at t is its child that ended last at or before t."""
+    own, todo = {}, [(root, procs[root]["end"])]
+    while todo:
+        pid, t = todo.pop()
+        at = procs[pid]["start"]
+        kids = [c for c in procs.values() if c["ppid"] == pid and c["end"] <= t and c["pid"] not in own and c["start"] < t]
+        last = max(kids, key=lambda c: c["end"], default=None)
+        own[pid] = own.get(pid, 0) + t - (last["end"] if last else at)
+        if last:
+            todo += [(pid, last["start"]), (last["pid"], last["end"])]
     return own
 
 
@@ -67,7 +73,7 @@ def same_events(rows, events):
 
 def page(b, path, rows, procs, root):
     procs[root]["start"] = min(e["start_ns"] for e in rows if e["type"] == "command" and e["pid"] == root)
-    own = critical(rows[-1])
+    own = critical(procs, root)
     check(sum(own.values()) == procs[root]["end"] - procs[root]["start"], "the parts of the path are not the whole")
     b.size(1500, 4000)
     b.open(path)
@@ -148,7 +154,7 @@ def main():
         check(not b.bad, "errors in the page", b.bad)
     finally:
         b.close()
-    print(f"{len(procs)} processes, {len(critical(rows[-1]))} on the critical path")
+    print(f"{len(procs)} processes, {len(critical(procs, root))} on the critical path")
 
 
 main()
