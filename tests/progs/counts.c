@@ -49,6 +49,7 @@ static void lengths(void)
 /* Returns 20 ms after that process was seen to sleep. */
 static void until_asleep(pid_t p)
 {
+    usleep(20000);
     for (int i = 0; i < 1000 && t_state(p) != 'S'; i++)
         usleep(20000);
     usleep(20000);

@@ -225,6 +225,7 @@ static void exec_thread(void)
 
 static void *survivor(void *how)
 {
+    usleep(60000);
     for (int i = 0; i < 100 && t_state(getpid()) != 'Z'; i++)
         usleep(60000); /* until the leader is a zombie */
     MUST(t_state(getpid()) == 'Z');
