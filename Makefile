@@ -92,8 +92,7 @@ check: $(BIN) ## structure lint, -Werror under each compiler here, static, size
 
 bench: $(BIN) ## kvis beside strace, perf, bcc and bpftrace: time, CPU, memory, events (as root: installs them)
 	python3 tests/bench/trace.py
-	python3 tests/bench/open.py
-	python3 tests/bench/monitor.py
+	python3 tests/bench/watch.py
 
 soak: $(BIN) ## kvis monitor for 20 minutes (SOAK=SECONDS): memory, descriptors, BPF maps stay flat (as root)
 	@d=$$(mktemp -d); cd "$$d" && TESTS='$(CURDIR)/tests' KVIS='$(CURDIR)/$(BIN)' SOAK=$${SOAK:-1200} \

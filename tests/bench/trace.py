@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Used by make bench.
-bench.py [RUNS [WORKLOAD...]]: kvis beside the others of its kind, one table. As root; `make bench` installs
+trace.py [RUNS [WORKLOAD...]]: kvis beside the others of its kind, one table. As root; `make bench` installs
 those that it lacks. KVIS=path: another binary than ./kvis. LOOPS, FORKS, FILES, REQUESTS: smaller workloads.
 ROWS=REGEX: native, and the rows whose name it matches (strace takes 40 s for the loop on some machines).
 
@@ -22,17 +22,15 @@ import re
 import resource
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-KVIS = os.path.abspath(os.environ.get("KVIS", os.path.join(TOP, "kvis")))
+from common import KVIS, QUIET, TOP, as_root_with_tracefs, build, median, runs as runs_of, stop, wait_until
+
 PORT = 18089
-OWN_NS = "TRACEFS_MOUNTED"
 
 
 def size(name, default):
@@ -130,7 +128,7 @@ def nginx(where):
     binary = shutil.which("nginx") or os.path.join(where, "usr/sbin/nginx")
     if not os.path.exists(binary):
         subprocess.run("apt-get download -qq nginx && dpkg -x nginx_*.deb .", shell=True, cwd=where,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+                       **QUIET, check=False)
     if not os.path.exists(binary) or not shutil.which("ab"):
         return None
     os.makedirs(os.path.join(where, "www"), exist_ok=True)
@@ -144,14 +142,11 @@ def nginx(where):
 
 
 def workloads(where):
-    loop = os.path.join(where, "loop")
-    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", loop, os.path.join(TOP, "tests/progs/loop.c")],
-                   check=True)
     forks = size("FORKS", 500)
     shell = "i=0; while [ $i -lt %s ]; do %s; i=$((i + 1)); done"
     all_of_them = [
         Workload("start", ["/bin/true"]),
-        Workload("loop", [loop, size("LOOPS", 100000)]),
+        Workload("loop", [build(where, "loop.c"), size("LOOPS", 100000)]),
         Workload("forks", ["sh", "-c", shell % (forks, "(:)")]),
         Workload("programs", ["sh", "-c", shell % (forks, "/bin/true")]),
         Workload("compile", ["gcc", "-O2", "-c", "-o", "/dev/null", os.path.join(TOP, "tests/progs/hyb.c")]),
@@ -192,15 +187,6 @@ class Peak(threading.Thread):
             time.sleep(0.01)
 
 
-def wait_for(path):
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
-        if os.path.exists(path) and os.path.getsize(path):
-            return True
-        time.sleep(0.02)
-    return False
-
-
 def served(cmd, work, where, err=subprocess.DEVNULL):
     """The client's seconds from a server under a tracer, and the tracer's peak; None, None: it failed."""
     pid_file = os.path.join(where, "nginx.pid")
@@ -208,13 +194,13 @@ def served(cmd, work, where, err=subprocess.DEVNULL):
         os.unlink(pid_file)
     tracer = subprocess.Popen(cmd, stdout=subprocess.DEVNULL, stderr=err)
     peak = Peak(tracer.pid)
-    if not wait_for(pid_file):
+    if not wait_until(lambda: os.path.exists(pid_file) and os.path.getsize(pid_file)):
         tracer.kill()
         tracer.wait()
         return None, None
     time.sleep(0.2)
     start = time.monotonic()
-    ok = subprocess.run(work.client, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    ok = subprocess.run(work.client, **QUIET, check=False)
     seconds = time.monotonic() - start
     with open(pid_file) as f:
         os.kill(int(f.read()), signal.SIGQUIT)
@@ -237,19 +223,17 @@ def timed(row, work, where, beside):
     null = dict.fromkeys(("out", "json", "kvis"), "/dev/null")
     tool = None
     if beside:
-        tool = subprocess.Popen(row[2], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        tool = subprocess.Popen(row[2], **QUIET)
         time.sleep(1)
     before, start = cpu(), time.monotonic()
     cmd = work.cmd if beside else command(row, work, null, [])
     if work.client:
         seconds, _ = served(cmd, work, where)
     else:
-        bad = subprocess.run(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-                             check=False).returncode
+        bad = subprocess.run(cmd, stdin=subprocess.DEVNULL, check=False, **QUIET).returncode
         seconds = None if bad else time.monotonic() - start
     if tool:
-        tool.send_signal(signal.SIGINT)
-        tool.wait()
+        stop(tool)
     return None if seconds is None else (seconds, cpu() - before)
 
 
@@ -261,7 +245,7 @@ def counted(row, work, where, beside):
             tool = subprocess.Popen(row[2], stdout=out, stderr=err)
             peak = Peak(tool.pid)
             time.sleep(1)
-            subprocess.run(work.cmd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            subprocess.run(work.cmd, **QUIET, check=False)
             time.sleep(1)
             tool.send_signal(signal.SIGINT)
         elif work.client:
@@ -286,9 +270,9 @@ def show(v, form):
 
 def print_row(row, runs, base, native, counts):
     seconds = [s for s, _ in runs]
-    mid = statistics.median(seconds)
+    mid = median(seconds)
     of_base = f"{mid / base:.2f}" if base else "-"
-    more = statistics.median([c for _, c in runs]) - native[1] if row[2] else None
+    more = median([c for _, c in runs]) - native[1] if row[2] else None
     if more is not None and more < 0:  # a tool that does not wait for its children has not their time
         more = None
     kb, events, lost = counts
@@ -311,12 +295,12 @@ def bench(work, where, runs):
     if None in got["native"]:
         print(f"\n{work.name}: does not run here")
         return
-    native = [statistics.median([x[k] for x in got["native"]]) for k in (0, 1)]
+    native = [median([x[k] for x in got["native"]]) for k in (0, 1)]
     for r, beside in rows:
         if None in got[r[0]]:
             print(f"{r[0]:34} failed")
             continue
-        base = statistics.median([s for s, _ in got[r[1]]]) if got.get(r[1]) and None not in got[r[1]] else None
+        base = median([s for s, _ in got[r[1]]]) if got.get(r[1]) and None not in got[r[1]] else None
         counts = (None, None, None)
         if r[2]:
             counts = counted(r, work, where, beside)
@@ -348,7 +332,7 @@ def instructions(where):
     script = ("i=0; while [ $i -lt 100 ]; do /bin/true; (:); i=$((i + 1)); done; "
               f"ls -lR {TOP}/gen {TOP}/tests/cases /usr/include/linux; gcc -O1 -c -o /dev/null {TOP}/tests/progs/loop.c")
     subprocess.run([KVIS, "trace", "-v", "-q", "-o", "/dev/null", "-w", files["kvis"], "--", "sh", "-c", script],
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+                   **QUIET, check=True)
     subprocess.run([KVIS, "replay", "-q", "-v", "--json=" + files["json"], files["kvis"]],
                    stderr=subprocess.DEVNULL, check=True)
     events = lines(files["json"]) - 2  # less the header and the summary
@@ -370,8 +354,7 @@ def install():
         print("installing:", *missing)
         for package in missing:
             subprocess.run(["apt-get", "install", "-qq", "-y", "--no-install-recommends", package], check=False,
-                           env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL)
+                           env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, **QUIET)
 
 
 def machine():
@@ -386,13 +369,8 @@ def machine():
 
 
 def main():
-    if os.geteuid():
-        sys.exit("bench: needs root")
-    if OWN_NS not in os.environ:  # bpftrace and bcc want tracefs mounted
-        os.environ[OWN_NS] = "1"
-        os.execvp("unshare", ["unshare", "-m", "sh", "-c", "mount -t tracefs t /sys/kernel/tracing; "
-                              'exec "$@"', "sh", sys.executable, *sys.argv])
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 9
+    as_root_with_tracefs()
+    runs = runs_of(9)
     install()
     machine()
     with tempfile.TemporaryDirectory() as where:

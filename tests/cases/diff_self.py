@@ -5,4 +5,4 @@
 # needs: strace setarch python3 prog:diff_forks
 import diff_strace
 
-diff_strace.check_program("self")
+diff_strace.self_test()

@@ -5,4 +5,4 @@
 # needs: strace setarch python3 prog:diff_threads
 import diff_strace
 
-diff_strace.check_program("threads")
+diff_strace.check_program(diff_strace.prog("diff_threads"))

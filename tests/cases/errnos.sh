@@ -7,15 +7,15 @@
 . "$TESTS/lib/lib.sh"
 errors() { sed -n 's/.*getpriority([^)]*) *= \(.*)\).*/\1/p' "$1"; }
 for backend in auto ptrace; do
-    strace -o theirs -e trace=getpriority "$BIN/errnos" 1 133 || fail "strace"
-    run trace -v --backend=$backend -e trace=getpriority -- "$BIN/errnos" 1 133
+    strace -o theirs -e trace=getpriority "$BIN/sec" errnos 1 133 || fail "strace"
+    run trace -v --backend=$backend -e trace=getpriority -- "$BIN/sec" errnos 1 133
     status 0
     errors theirs >theirs.errors
     errors err >ours.errors
     eq "how many" 133 "$(wc -l <theirs.errors)"
     diff theirs.errors ours.errors >&9 || fail "< strace, > kvis"
-    strace -o theirs -e trace=getpriority "$BIN/errnos" 517 531 || fail "strace"
-    run trace -v --backend=$backend -e trace=getpriority --json=json -- "$BIN/errnos" 517 531
+    strace -o theirs -e trace=getpriority "$BIN/sec" errnos 517 531 || fail "strace"
+    run trace -v --backend=$backend -e trace=getpriority --json=json -- "$BIN/sec" errnos 517 531
     errors theirs | cut -d ' ' -f 2 | grep E >theirs.names
     js "'\n'.join(str(c['error']) for c in calls('getpriority'))" | grep -v '^[0-9]*$' >ours.names
     grep -xFf theirs.names ours.names | diff theirs.names - >&9 || fail "< strace, > kvis"

@@ -13,7 +13,7 @@ each same sig again # in both backends
 KVOPT=
 hasnt restart/err 'ERESTART.*= -51[2-6]|= -51[2-6]'
 want "not [c for c in E if c['type'] == 'syscall' and isinstance(c['ret'], int) and -516 <= c['ret'] <= -512]" restart/json
-same sig limits # nothing is interrupted that was not
+same hyb limits 200 # nothing is interrupted that was not
 for KVOPT in "" "-v --no-accel"; do
     each same sig stops group
 done

@@ -1,5 +1,5 @@
-"""Used by the cases proc_mermaid, report_axe and report_view, lib/monitor_report.py, lib/proc_report.py, lib/report.py and vm/boot_page.py.
-browser.py: Chromium, headless, driven through its debugging pipe (no library, no network)."""
+"""Used by the tests of HTML pages: lib/*report.py, vm/boot_page.py and the cases of the tier browser.
+Runs Chromium without a window, through its debugging pipe (no library, no network), and reads what all reports have."""
 import base64
 import json
 import os
@@ -8,6 +8,29 @@ import subprocess
 import sys
 import tempfile
 import time
+from decimal import ROUND_HALF_UP, Decimal
+
+
+def fixed(v, digits):
+    """JavaScript's toFixed: halves go up."""
+    return str(Decimal(v).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+
+
+def size(v):
+    """As the pages write sizes."""
+    if v < 1024:
+        return f"{v} B"
+    k = 0
+    v /= 1024
+    while v >= 1023.95 and k < 5:
+        v, k = v / 1024, k + 1
+    return f"{fixed(v, 1)} {'KMGTPE'[k]}B"
+
+
+def span(ns):
+    """As the pages write times."""
+    return (f"{ns} ns" if ns < 1e3 else fixed(ns / 1e3, 1) + " µs" if ns < 1e6 else fixed(ns / 1e6, 2) + " ms" if ns < 1e9
+            else fixed(ns / 1e9, 3) + " s")
 
 
 def check(ok, what, *more):
@@ -98,6 +121,36 @@ class Browser:
             raise RuntimeError(expr + ": " + r["exceptionDetails"].get("exception", {}).get("description", "?"))
         return r["result"].get("value")
 
+    def text(self, selector):
+        """What an element shows; "": it is hidden."""
+        return self.js(f"(e => e.hidden ? '' : e.textContent)(document.querySelector({json.dumps(selector)}))")
+
+    def box(self, selector):
+        """Left, top, width, height."""
+        return self.js(f"(r => [r.left, r.top, r.width, r.height])(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
+
+    def seconds(self):
+        """From when to when a timeline shows."""
+        return [float(t) for t in self.text("#range").split(" s")[0].split(" – ")]
+
+    def cards(self):
+        """{title and name: value} of a report."""
+        pairs = self.js("[...document.querySelectorAll('.card')].flatMap(c => [...c.querySelectorAll('dt')].map("
+                        "t => [c.querySelector('h2').textContent + ' ' + t.textContent, t.nextSibling.textContent]))")
+        return {k: v.replace("\u202f", "") for k, v in pairs}
+
+    def drawn(self):
+        """Waits until what has been changed is on the screen."""
+        self.js("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(go))))")
+
+    def in_both_themes(self, width, height, page, fragment="", shot=None):
+        """Opens a page, light and then dark, and keeps a picture of each."""
+        for theme in "light", "dark":
+            self.size(width, height, theme == "dark")
+            self.open(page, fragment)
+            self.drawn()
+            self.shot(f"{shot or page.removesuffix('.html')}_{theme}.png")
+
     def until(self, expr, secs=30):
         end = time.time() + secs
         while not self.js(expr):
@@ -134,6 +187,10 @@ class Browser:
 
     def fill(self, selector, text):
         self.js(f"(e => {{ e.value = {json.dumps(text)}; e.dispatchEvent(new Event('input')); }})"
+                f"(document.querySelector({json.dumps(selector)}))")
+
+    def choose(self, selector, value):
+        self.js(f"(e => {{ e.value = {json.dumps(value)}; e.dispatchEvent(new Event('change')); }})"
                 f"(document.querySelector({json.dumps(selector)}))")
 
     def shot(self, path):

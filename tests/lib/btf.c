@@ -1,5 +1,5 @@
 /* Part of lib/unit.c, which the case unit also runs with arguments.
- * btf.c: kvis's readers of BTF and of event formats, by themselves.
+ * Runs only kvis's readers of BTF and of event formats.
  *   unit DIR MODULE <names     each name with its answer, from DIR/vmlinux (MODULE "-": it alone)
  *   unit -t DIR N <names       ns that the whole batch takes: the least of N, and the RSS in KiB
  *   unit -f CAT/EVENT <names   the fields of an event (trace_event_raw_X.FIELD)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Used by the case diagnose.
-diagnose.py KVIS TREE: runs kvis diagnose on machines made of files, each with a known fault.
+diagnose.py KVIS TREE: kvis diagnose finds the known fault of each machine made of files, and nothing just below a threshold.
 
 A machine is a dictionary with the increments of counters and the values of other numbers.
 ROWS has, for each rule, the numbers of a machine with a finding, and of one without. The
@@ -345,157 +345,133 @@ def batches():
 
 
 wrong = []
+
+
+def check(right, what, *found):
+    if not right:
+        wrong.append(f"{what}: {found}")
+
+
 listed = subprocess.run(["sh", os.path.join(tree, "gen/rules.sh"), "list"], stdout=subprocess.PIPE, check=True)
 have = {line.split()[0] for line in listed.stdout.decode().splitlines()}
-if have - set(ROWS) - MEASURED - MOUNTED or set(ROWS) - have:
-    wrong.append(f"rules without a row here: {have - set(ROWS) - MEASURED - MOUNTED}; rows without a rule: {set(ROWS) - have}")
+check(have - MEASURED - MOUNTED == set(ROWS), "rules without a row here, rows without a rule", have - set(ROWS) - MEASURED - MOUNTED, set(ROWS) - have)
 n = 0
 for b in batches():
     j = diagnose(b["m"], script="sleep 1.2" if b["rules"] == ["tasks-stuck"] else None)
     n += 1
     for rule in b["rules"]:
         f = next((f for f in j["findings"] if f["rule"] == rule), None)
-        if not f or f["resource"] != ROWS[rule][0] or not crosses(f):
-            wrong.append(f"{rule}: not found with {ROWS[rule][1]}: {f or rules(j)}")
-    if [f["rank"] for f in j["findings"]] != list(range(1, len(j["findings"]) + 1)):
-        wrong.append("ranks")
+        check(f and f["resource"] == ROWS[rule][0] and crosses(f), f"{rule} is not found with {ROWS[rule][1]}", f or rules(j))
+    check([f["rank"] for f in j["findings"]] == list(range(1, len(j["findings"]) + 1)), "ranks", j["findings"])
 print(f"{len(ROWS)} rules are found, in {n} machines")
 
-if "tasks-stuck" in rules(diagnose({"stuck": "D"})):
-    wrong.append("tasks-stuck: found after less than a second")
+check("tasks-stuck" not in rules(diagnose({"stuck": "D"})), "tasks-stuck is found after less than a second")
 
-# a little below each: with -d 1 no rate is higher than what was counted
+
+def nothing(what, m):
+    """Watched for a second: no rate is higher than what was counted."""
+    j = diagnose(m, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2")
+    check(not set(rules(j)) - OURS, what, m, j["findings"])
+    return j
+
+
+# a little below each threshold
 m = {}
 for _, _, under in ROWS.values():
     for k, v in under.items():
         if k != "idle":
             m[k] = min(m.get(k, v), v) if k not in ("clock", "clock_limit", "available") else v
-j = diagnose(m, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2")
-if set(rules(j)) - OURS:
-    wrong.append(f"found though nothing crosses its threshold: {set(rules(j)) - OURS}: {j['findings']}")
-for m in ({"wait0": 20e9, "wait1": 20e9},  # of a time before: no task waits now
-          {"wait0": 20e9, "psi_cpu": 4e6},  # no task can wait for a CPU that is idle
-          {"disk_busy": 900, "disk_queue": 900, "psi_io": 9e5}):  # one reader, who waits for nobody else
-    j = diagnose(m, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2")
-    if set(rules(j)) - OURS:
-        wrong.append(f"found though nothing is wrong: {m}: {rules(j)}")
-if [r["name"] for r in j["resources"]] != ["cpu", "run queue", "memory", "swap", "numa", "memory bandwidth", "tlb, hugepages",
-                                           "disk", "network", "virtio", "thermal", "kernel limits", "cgroup", "file systems", "hardware"]:
-    wrong.append(f"resources: {j['resources']}")
+j = nothing("found though nothing crosses its threshold", m)
+check([r["name"] for r in j["resources"]] == ["cpu", "run queue", "memory", "swap", "numa", "memory bandwidth", "tlb, hugepages", "disk", "network",
+                                              "virtio", "thermal", "kernel limits", "cgroup", "file systems", "hardware"], "resources", j["resources"])
+nothing("of a time before: no task waits now", {"wait0": 20e9, "wait1": 20e9})
+nothing("no task can wait for a CPU that is idle", {"wait0": 20e9, "psi_cpu": 4e6})
+nothing("one reader, who waits for nobody else", {"disk_busy": 900, "disk_queue": 900, "psi_io": 9e5})
 
 # ten that are busy and well
 S = 0.3  # how long they are watched, at least
 for name, m in healthy.MACHINES.items():
     j = strict(run(m, m, "--json", script=f"ln -s b new && mv -T new now; sleep {S}",
                    make=lambda root, m, late: healthy.tree(root, m, S * late)))
-    if set(rules(j)) - OURS:
-        wrong.append(f"{name}: is well, and kvis finds {[(f['rule'], f['sentence'], f['evidence']) for f in j['findings']]}")
-    known = [r["name"] for r in j["resources"] if r["utilization"]]
-    if not {"cpu", "memory", "disk", "kernel limits"} <= set(known) or not j["busiest"]:
-        wrong.append(f"{name}: kvis sees only {known}")
+    check(not set(rules(j)) - OURS, f"{name} is well, and kvis finds", [(f["rule"], f["sentence"], f["evidence"]) for f in j["findings"]])
+    known = {r["name"] for r in j["resources"] if r["utilization"]}
+    check({"cpu", "memory", "disk", "kernel limits"} <= known and j["busiest"], f"{name}: kvis sees only", known)
 print(f"nothing is found in {len(healthy.MACHINES)} machines that are well")
 
 # who, in which file, and what is hostile in their names; the illness before its consequences
 ill = {**ROWS["disk-saturated"][1], "psi_memory": 9e6, "pgscan_kswapd": 9000}
 j = diagnose(ill)
 f = {f["rule"]: f for f in j["findings"]}
-disk = f["disk-saturated"]
-machine_wide = [c.get("pid") for c in f["memory-pressure"]["culprits"]]
-if machine_wide[:2] != [78, 77]:
-    wrong.append(f"culprits of the machine: {machine_wide}")
-if rules(j)[0] != "memory-pressure":
-    wrong.append(f"the cause is not before its consequence: {rules(j)}")
-if disk["culprits"][:1] != [{"device": DISK}] or (disk["culprits"][1]["pid"], disk["culprits"][1]["comm"]) != (77, HOG):
-    wrong.append(f"culprits of the disk: {disk['culprits']}")
-if disk["next"] != "kvis trace -p 77":
-    wrong.append(f"next: {disk['next']}")
+disk, machine_wide = f["disk-saturated"], [c.get("pid") for c in f["memory-pressure"]["culprits"]]
+check(machine_wide[:2] == [78, 77], "culprits of the machine", machine_wide)
+check(rules(j)[0] == "memory-pressure", "the cause is not before its consequence", rules(j))
+check(disk["culprits"][0] == {"device": DISK} and (disk["culprits"][1]["pid"], disk["culprits"][1]["comm"]) == (77, HOG), "culprits of the disk", disk["culprits"])
+check(disk["next"] == "kvis trace -p 77", "next", disk["next"])
 # the fault is another's: who is busier, but not in the cgroup, on the CPU or on the disk, is not named
-for rule, m in (("cgroup-throttled", ROWS["cgroup-throttled"][1]), ("run-queue-one-cpu", ROWS["run-queue-one-cpu"][1]),
-                ("disk-saturated", ROWS["disk-saturated"][1]), ("disk-slow-writes", ROWS["disk-slow-writes"][1])):
-    j = diagnose(m)
+for rule in "cgroup-throttled", "run-queue-one-cpu", "disk-saturated", "disk-slow-writes":
+    j = diagnose(ROWS[rule][1])
     named = [c["pid"] for f in j["findings"] if f["rule"] == rule for c in f["culprits"] if "pid" in c and "file" not in c]
-    if named != [77]:
-        wrong.append(f"{rule} blames {named}, not 77: {rules(j)}")
-if j["busiest"][0]["pid"] != 78 or j["busiest"][0]["busy_read_bytes_per_second"] <= 0:
-    wrong.append(f"busiest: {j['busiest']}")
+    check(named == [77], f"{rule} blames, not 77", named, rules(j))
+check(j["busiest"][0]["pid"] == 78 and j["busiest"][0]["busy_read_bytes_per_second"] > 0, "busiest", j["busiest"])
 page = run({}, ill)
-if "\x1b" in page or "h<o\"g\\x1b\\\\ (pid 77)" not in page or "\n1. Tasks wait for memory" not in page:
-    wrong.append(f"the page: {page}")
-if re.search(r"^ *·", page, re.M):
-    wrong.append(f"a line begins with a separator: {page}")
+check("\x1b" not in page and "h<o\"g\\x1b\\\\ (pid 77)" in page and "\n1. Tasks wait for memory" in page, "the page", page)
+check(not re.search(r"^ *·", page, re.M), "a line begins with a separator", page)
 # one screen, whatever was found and however large the numbers are; what must be typed or read in full is not cut
 most = max(batches(), key=lambda b: len(b["m"]))["m"]
 many = run({k: v for k, v in most.items() if k in FIXED}, {**most, "hog": 123456, "hog_cpu": 10 ** 6})
 for p in (page, many):
     wide = [line for line in p.split("\n") if len(line) > 79 and not re.match("   (next|file of pid)", line)]
     rows = p.partition("    pid command")[2].partition("\n\n")[0].split("\n")
-    if wide or len(rows) < 3 or {len(r) for r in rows[1:]} != {79} or len(p.rstrip("\n").split("\n")) > 24:
-        wrong.append(f"the screen: {wide}, {len(p.split(chr(10)))} lines: {p}")
-if not re.search(r"^\d+ more findings?: -v shows (it|them)$", many, re.M):
-    wrong.append(f"all findings of many: {many}")
+    check(not wide and len(rows) >= 3 and {len(r) for r in rows[1:]} == {79} and len(p.rstrip("\n").split("\n")) <= 24, "the screen", wide, p)
+check(re.search(r"^\d+ more findings?: -v shows (it|them)$", many, re.M), "all findings of many", many)
 page = run({}, {})
-if "\n1. " not in page and "\nNothing is saturated.\n" not in page:
-    wrong.append(f"the page of a machine that is well: {page}")
+check("\n1. " in page or "\nNothing is saturated.\n" in page, "the page of a machine that is well", page)
 
 page = run({}, {"psi_memory": 1}, "-v", "-d", "9", script="ln -s b new && mv -T new now; sleep 2")  # a microsecond of waiting
-if "memory <0.0001 % of the time" not in re.sub(r"\s+", " ", page) or re.search(r"\de-\d", page):
-    wrong.append(f"very little: {page}")
+check("memory <0.0001 % of the time" in re.sub(r"\s+", " ", page) and not re.search(r"\de-\d", page), "very little", page)
 
 # many CPUs can make many processes
 j = diagnose({"forks": 20000, "cpus": 64}, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2")
-if "cpu-forks" in rules(j):
-    wrong.append(f"cpu-forks on 64 CPUs: {j['findings']}")
+check("cpu-forks" not in rules(j), "cpu-forks on 64 CPUs", j["findings"])
 # a clock that stands still tells nothing, and not that the CPUs are busy
 j = diagnose({"still": 1})
-if [f for f in j["findings"] if f["resource"] == "cpu"] or j["resources"][0]["utilization"]:
-    wrong.append(f"/proc/stat stands still: {j['findings']}, {j['resources'][0]}")
+check(not [f for f in j["findings"] if f["resource"] == "cpu"] and not j["resources"][0]["utilization"], "/proc/stat stands still", j["findings"], j["resources"][0])
 # what a cgroup's limit kills is not the machine's fault, nor that of its largest processes; what the machine kills
 # in a cgroup is not the cgroup's
-j = diagnose({"oom_kill": 1, "cg_oom": 1, "cg_max": 9})
-if "memory-oom-kill" in rules(j) or "cgroup-oom-kill" not in rules(j):
-    wrong.append(f"a cgroup's kill: {rules(j)}")
-j = diagnose({"oom_kill": 1, "cg_oom": 1, "allocstall_normal": 9})
-if "memory-oom-kill" not in rules(j) or "cgroup-oom-kill" in rules(j):
-    wrong.append(f"the machine's kill: {rules(j)}")
+found = rules(diagnose({"oom_kill": 1, "cg_oom": 1, "cg_max": 9}))
+check("memory-oom-kill" not in found and "cgroup-oom-kill" in found, "a cgroup's kill", found)
+found = rules(diagnose({"oom_kill": 1, "cg_oom": 1, "allocstall_normal": 9}))
+check("memory-oom-kill" in found and "cgroup-oom-kill" not in found, "the machine's kill", found)
 # a program cannot forge a message of the kernel; the victim of the OOM killer is named
-j = diagnose({"oom_kill": 1, "allocstall_normal": 9, "log": "Out of memory: Killed process 9 (vic\\x1btim) total-vm:9kB"})
-f = [f for f in j["findings"] if f["rule"] == "memory-oom-kill"]
-if [x.get("kernel") for x in f] != ["Out of memory: Killed process 9 (vic\\x1btim) total-vm:9kB"] or "disk-errors" in rules(j):
-    wrong.append(f"the log: {j['findings']}")
+killed = "Out of memory: Killed process 9 (vic\\x1btim) total-vm:9kB"
+j = diagnose({"oom_kill": 1, "allocstall_normal": 9, "log": killed})
+told = [f.get("kernel") for f in j["findings"] if f["rule"] == "memory-oom-kill"]
+check(told == [killed] and "disk-errors" not in rules(j), "the log", j["findings"])
 # errors come first, and before them what they follow from
-j = diagnose({**ROWS["cpu-interrupts"][1], **ROWS["network-backlog-drops"][1], **ROWS["udp-receive-drops"][1], "psi_io": 9e6})
-if rules(j)[0] != "cpu-interrupts" or rules(j).index("io-pressure") < rules(j).index("udp-receive-drops"):
-    wrong.append(f"errors: {rules(j)}")
+found = rules(diagnose({**ROWS["cpu-interrupts"][1], **ROWS["network-backlog-drops"][1], **ROWS["udp-receive-drops"][1], "psi_io": 9e6}))
+check(found[0] == "cpu-interrupts" and found.index("io-pressure") > found.index("udp-receive-drops"), "errors", found)
 # what a cgroup reclaims at its limit is not the machine's fault, although pgscan_direct counts it
-j = diagnose({**ROWS["cgroup-memory-limit"][1], "psi_memory": 3e6, "pgscan_direct": 9000})
-if "memory-pressure" in rules(j) or rules(j)[0] != "cgroup-memory-limit":
-    wrong.append(f"a cgroup at its limit: {rules(j)}")
+found = rules(diagnose({**ROWS["cgroup-memory-limit"][1], "psi_memory": 3e6, "pgscan_direct": 9000}))
+check("memory-pressure" not in found and found[0] == "cgroup-memory-limit", "a cgroup at its limit", found)
 # two faults of a cgroup
-j = diagnose({**ROWS["cgroup-throttled"][1], **ROWS["cgroup-memory-limit"][1]})
-if not {"cgroup-throttled", "cgroup-memory-limit"} <= set(rules(j)):
-    wrong.append(f"two faults of a cgroup: {rules(j)}")
+found = rules(diagnose({**ROWS["cgroup-throttled"][1], **ROWS["cgroup-memory-limit"][1]}))
+check({"cgroup-throttled", "cgroup-memory-limit"} <= set(found), "two faults of a cgroup", found)
 page = re.sub(r"\s+", " ", run({}, ROWS["cgroup-throttled"][1]))
-if "rest of each period; throttled in 50 %" not in page:
-    wrong.append(f"the sentence and its evidence: {page}")
+check("rest of each period; throttled in 50 %" in page, "the sentence and its evidence", page)
 for rule, words in (("swap-in", r"swapped in [\d.]+ [MG]B/s \(threshold"), ("thermal-headroom", r"2.0 °C below a trip point \(threshold 3.0 °C\)")):
     page = re.sub(r"\s+", " ", run({k: v for k, v in ROWS[rule][1].items() if k in FIXED}, ROWS[rule][1]))
-    if not re.search(words, page) or re.search(r"\d/ s", page):
-        wrong.append(f"units: {page}")
+    check(re.search(words, page) and not re.search(r"\d/ s", page), "units", page)
 # all findings are kept; what has no place is counted
-j = diagnose({**ROWS["network-drops"][1], **ROWS["tcp-listen-overflows"][1], "interfaces": 200})
-if rules(j).count("network-drops") < 198 or "tcp-listen-overflows" not in rules(j):
-    wrong.append(f"200 interfaces that drop packets: {len(j['findings'])} kept, {set(rules(j))}")
-j = diagnose({"many_files": 300})
-if j["left_out"]["descriptors"] != 45 or j["left_out"]["findings"]:  # of 301, of which there is room for 256
-    wrong.append(f"300 files of a process: {j['left_out']}")
-j = diagnose({})
-if any(j["left_out"].values()):
-    wrong.append(f"few files: {j['left_out']}")
+found = rules(diagnose({**ROWS["network-drops"][1], **ROWS["tcp-listen-overflows"][1], "interfaces": 200}))
+check(found.count("network-drops") >= 198 and "tcp-listen-overflows" in found, "200 interfaces that drop packets", len(found), set(found))
+left_out = diagnose({"many_files": 300})["left_out"]
+check(left_out["descriptors"] == 45 and not left_out["findings"], "300 files of a process", left_out)  # of 301, of which there is room for 256
+left_out = diagnose({})["left_out"]
+check(not any(left_out.values()), "few files", left_out)
 
 # a file whose position moves between two looks, one a second
 j = diagnose(ill, script="ln -s b new && mv -T new now; sleep 3; echo 'pos: 8388608' >b/proc/77/fdinfo/5")
 moved = [c for f in j["findings"] if f["rule"] == "disk-saturated" for c in f["culprits"] if "file" in c]
-if moved != [{"pid": 77, "file": MOVING, "moved_bytes": 1 << 22}]:
-    wrong.append(f"files: {moved}")
+check(moved == [{"pid": 77, "file": MOVING, "moved_bytes": 1 << 22}], "files", moved)
 print("\n".join(wrong))
 sys.exit(bool(wrong))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Used by the cases diff_*, lib/same_backends.py and vm/same_calls.py.
-diff_strace.py: used by the cases diff_*: the same command under `strace -f` and under `kvis trace -v --json`.
+"""Used by the cases diff_gcc, diff_threads and diff_self, lib/same_backends.py and vm/same_calls.py.
+Compares what `strace -f` and `kvis trace -v --json` record of the same command.
 
 Both record every call of every process. Compared are, per process (found by its place in the
 tree of forks and by what it executes, since pids differ):
@@ -20,11 +20,7 @@ that backend run again, up to MAX_RUNS, and then
     that it took to pass the bytes through pipes and sockets, and
   - in every run the numbers of all calls must be right, by name, but for these, the calls that
     vary somewhere in this program under strace, and CHANCE. So a call missed now and then is found.
-The last line says how much was compared exactly and which calls were unstable under strace.
-
-Environment: KVIS the binary, BIN the directory of the test programs, KEEP=1 keeps the logs,
-BACKENDS the backends to compare (auto ptrace; auto alone where auto is ptrace).
-Exit status: 0 equal, 1 different, 77 something the program needs is missing."""
+The last line says how much was compared exactly and which calls were unstable under strace."""
 import collections
 import copy
 import glob
@@ -572,11 +568,7 @@ def judge(straces, kvises):
 
 # == running ====================================================================
 
-ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C", "HOME": RUN, "TMPDIR": RUN,
-       "PYTHONHASHSEED": "0", "PERL_HASH_SEED": "0", "MALLOC_ARENA_MAX": "1",
-       "PYTHONDONTWRITEBYTECODE": "1", "GIT_CONFIG_NOSYSTEM": "1",
-       "GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000",
-       "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C", "HOME": RUN, "TMPDIR": RUN, "MALLOC_ARENA_MAX": "1"}
 
 
 def execute(tracer, argv):
@@ -672,40 +664,17 @@ def self_test():
 # == the programs ===============================================================
 
 def template(**files):
-    os.makedirs("template", exist_ok=True)
+    """The files that the program finds in its directory; NAME__c is NAME.c."""
+    for d in glob.glob("strace.*") + ["template"]:
+        shutil.rmtree(d, ignore_errors=True)
+    os.makedirs("template")
     for name, text in files.items():
         with open(os.path.join("template", name.replace("__", ".")), "w") as f:
             f.write(text)
 
 
-def need(*commands):
-    for c in commands:
-        if not shutil.which(c, path=ENV["PATH"]):
-            sys.exit(print(f"no {c}") or 77)
-
-
 def prog(name):
-    path = os.path.join(os.environ["BIN"], name)
-    if not os.path.exists(path):
-        sys.exit(print(f"no {path}") or 77)
-    return [path]
-
-
-def p_gcc():
-    need("gcc")
-    template(a__c='#include <stdio.h>\nint f(int);\nint main(void) { return printf("%d\\n", f(3)) < 0; }\n',
-             b__c="#include <stdlib.h>\nint f(int x) { return abs(x) * 2; }\n")
-    return ["sh", "-c", "gcc -O1 -g -o a a.c b.c && ./a; gcc -o n nothere.c; echo $?"]
-
-
-def p_threads():
-    template()
-    return prog("diff_threads")
-
-
-def run_other(argv, n, backend):
-    """kvis, or for KVIS=strace that: the test's own noise."""
-    return run_strace(argv, n) if os.environ["KVIS"] == "strace" else run_kvis(argv, n, backend)
+    return [os.path.join(os.environ["BIN"], name)]
 
 
 def check_backend(argv, straces, kvis, backend):
@@ -715,7 +684,7 @@ def check_backend(argv, straces, kvis, backend):
     while wrong and len(kvises) < MAX_RUNS - STRACE_RUNS:
         if len(straces) < MAX_RUNS:
             straces.append(run_strace(argv, len(straces)))
-        kvises.append(run_other(argv, 100 + len(kvises), backend))
+        kvises.append(run_kvis(argv, 100 + len(kvises), backend))
         rep, wrong = judge(straces, kvises)
     for line in wrong[:40]:
         print(line)
@@ -727,24 +696,15 @@ def check_backend(argv, straces, kvis, backend):
     return len(wrong)
 
 
-def check_program(program):
-    """Runs one of the programs p_NAME above under strace and under kvis, and compares; or the test of this file itself."""
-    programs = {k[2:]: v for k, v in globals().items() if k.startswith("p_")}
-    need("strace", "setarch")
-    for d in glob.glob("strace.*") + ["template"]:
-        shutil.rmtree(d, ignore_errors=True)
-    if program == "self":
-        return self_test()
-    argv = programs[program]()
+def check_program(argv, **files):
+    """Runs a program under strace and under kvis, and compares."""
+    template(**files)
     straces = [run_strace(argv, n) for n in range(STRACE_RUNS)]
     wrong = 0
-    for backend in os.environ.get("BACKENDS", "auto ptrace").split():
-        kvis = run_other(argv, 100, backend)
+    for backend in "auto", "ptrace":
+        kvis = run_kvis(argv, 100, backend)
         wrong += check_backend(argv, straces, kvis, backend)
         if kvis.backend != "hybrid":  # that was all there is
             break
     if wrong:
         sys.exit(f"{wrong} differences")
-    if not os.environ.get("KEEP"):
-        for d in glob.glob("strace.*") + glob.glob("kvis.*") + ["template", "run"]:
-            shutil.rmtree(d) if os.path.isdir(d) else os.unlink(d)

@@ -1,4 +1,5 @@
-"""Used by tests/lib/diagnose.py: ten busy but healthy machines, as trees of files for kvis diagnose --path.rootfs.
+"""Used by lib/diagnose.py and the case no_proc.
+Ten busy but healthy machines, as trees of files for kvis diagnose --path.rootfs: kvis must find no fault in them.
 
 A machine is a dictionary. Its numbers are documented values of such machines; a comment has the purpose of each.
 Rates are per second: tree(root, m, s) makes the files of the state s seconds after the machine was started."""

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Used by lib/lib.sh (js, want) and vm/vm.sh.
-j.py EXPR [FILE]: evaluates a python expression over kvis's JSON lines, read strictly.
+"""Used by lib/lib.sh (js, want), lib/lib.py, lib/want.py and vm/vm.sh.
+j.py EXPR [FILE]: evaluates a Python expression over kvis's JSON lines, read strictly.
 
 A line that is not valid JSON (NaN, a key twice, invalid UTF-8, a lone surrogate, no object) or a
 stream without its header or summary is an error. Names in EXPR:
-  H header   S summary   E events between them   by(TYPE, **fields) events of a type
-  calls(NAME) the syscall events of that name   re json
-Prints the value; exit status 1 when it is false or None, 2 when the input is bad.
-PARTIAL=1 in the environment allows a stream without summary (one that was cut)."""
+  H header   S summary   E events between them   by(TYPE, field=value...) the matching events   one(...) the only one
+  calls(NAME, ...) the syscall events of that name   tot(TYPE, FIELD, ...) the sum of a field
+  row(LIST, ...) the only matching row of a list in the summary   num(x) a number or "0x..." text as int   os re json
+A value may be a function that says whether it matches. Prints the value of EXPR; exit status 1 when it is false or None, 2
+when the input is bad. PARTIAL=1 in the environment allows a stream without summary (one that was cut)."""
 import gc
 import json
 import os
@@ -61,39 +62,73 @@ def load(stream, partial=False):
     return objects
 
 
-LAST = {}  # for lib/serve.py: the last file, whose lines are often asked for several times
+def only(rows, what):
+    if len(rows) != 1:
+        raise AssertionError(f"{len(rows)} of {what}: {rows[:4]}")
+    return rows[0]
 
 
-def load_again(stream, partial):
-    """The objects of a stream, which are those of the last call if it is the same file, unchanged."""
+def matches(row, fields):
+    return all(v(row.get(k)) if callable(v) else row.get(k) == v for k, v in fields.items())
+
+
+def names(rows):
+    """What an expression about these objects can use."""
+    summary, events = rows[-1], [e for e in rows if e["type"] not in ("header", "summary")]
+    by_type, by_name = {}, {}
+    for e in events:
+        by_type.setdefault(e["type"], []).append(e)
+        if isinstance(e.get("name"), str):
+            by_name.setdefault((e["type"], e["name"]), []).append(e)
+
+    def by(type_, **fields):
+        name = fields.get("name")
+        some = by_name.get((type_, name), []) if isinstance(name, str) else by_type.get(type_, [])
+        return [e for e in some if matches(e, fields)]
+
+    def calls(name, **fields):
+        return by("syscall", name=name, **fields)
+
+    def one(type_, **fields):
+        return only(by(type_, **fields), (type_, fields))
+
+    def tot(type_, field, **fields):
+        return sum(e.get(field) or 0 for e in by(type_, **fields))
+
+    def row(list_, **fields):
+        return only([r for r in summary[list_] if matches(r, fields)], (list_, fields))
+
+    def num(x):
+        return int(x, 16) if isinstance(x, str) else x
+
+    return {"H": rows[0], "S": summary, "E": events, "by": by, "calls": calls, "one": one, "tot": tot, "row": row, "num": num,
+            "os": os, "re": re, "json": json}
+
+
+LAST = {}  # for lib/serve.py: the names of the last file, which is often asked several times
+
+
+def names_of(stream, partial=False):
+    """The names for a stream, which are those of the last call if it is the same file, unchanged."""
     have = os.fstat(stream.fileno())
     key = have.st_dev, have.st_ino, have.st_size, have.st_mtime_ns, partial
     if key not in LAST:
         LAST.clear()
-        LAST[key] = load(stream, partial)
-    return LAST[key]
+        LAST[key] = names(load(stream, partial))
+    return dict(LAST[key])
 
 
 def main():
     try:
         stream = open(sys.argv[2], "rb") if len(sys.argv) > 2 else sys.stdin.buffer
-        all_ = load_again(stream, bool(os.environ.get("PARTIAL")))
+        known = names_of(stream, bool(os.environ.get("PARTIAL")))
     except (OSError, ValueError) as e:
         sys.exit(print(f"bad JSON lines: {e}", file=sys.stderr) or 2)
-    ends = ("header", "summary")
-    events = [e for e in all_ if e["type"] not in ends]
-
-    def by(type_, **fields):
-        return [e for e in events if e["type"] == type_
-                and all(e.get(k) == v for k, v in fields.items())]
-
-    names = {"H": all_[0], "S": all_[-1], "E": events, "by": by, "re": re, "json": json,
-             "calls": lambda name: by("syscall", name=name)}
-    value = eval(sys.argv[1], names)
+    value = eval(sys.argv[1], known)
     print(value)
     if value is False or value is None or value == []:
-        print(f"{len(events)} events; by type:", {t: len(by(t)) for t in {e["type"] for e in events}},
-              file=sys.stderr)
+        types = {e["type"] for e in known["E"]}
+        print(f"{len(known['E'])} events; by type:", {t: len(known["by"](t)) for t in types}, file=sys.stderr)
         sys.exit(1)
 
 

@@ -1,5 +1,5 @@
 # Used by most cases.
-# lib.sh: functions that the cases share (lib.py: for cases in Python). A case starts with `. "$TESTS/lib/lib.sh"`.
+# Functions that shell cases share; lib.py has them for Python. A case starts with `. "$TESTS/lib/lib.sh"`.
 set -u
 exec 9>&1 # the log, also where a helper's output is redirected
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Used by the cases monitor_busy, monitor_files, monitor_hostile, monitor_report, monitor_screen, monitor_soak.
-mon_tree.py DIR NAME: makes DIR/proc and DIR/sys of a machine for kvis monitor --path.rootfs.
+"""Used by the cases monitor_* that read the files of a simulated machine, and fuzz/run.sh.
+mon_tree.py DIR NAME: makes DIR/proc and DIR/sys of a machine for kvis monitor --path.rootfs. NAME:
 
 a, b      the same machine at two times: in between CPUs worked, one went offline, a disk was replaced ...
 huge      4096 CPUs, all with frequencies

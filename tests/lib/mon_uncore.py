@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Used by the case monitor_uncore.
+"""Used by the cases monitor_uncore and monitor_sums.
 mon_uncore.py counting DIR: makes DIR/sys and DIR/proc whose memory controllers, of two sockets, and RAPL
 are software events that count on this machine, with DIMMs and resctrl.
 

@@ -7,7 +7,7 @@ import re
 import sys
 import time
 
-from browser import check, run
+from browser import check, run, size, span
 
 UNITS = {"%": 0.01, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40,
          "PB": 2**50, "°C": 1, "W": 1, "MHz": 1e6, "": 1}
@@ -113,22 +113,8 @@ def compare_heat(got, e, k):
     return n
 
 
-def size(v):
-    k = 0
-    while v >= (1023.95 if k else 1024):
-        v, k = v / 1024, k + 1
-    return f"{v:.1f} {'KMGT'[k - 1]}B" if k else f"{v} B"
-
-
-def span(v):
-    return f"{v} ns" if v < 1e3 else f"{v / 1e3:.1f} µs" if v < 1e6 else f"{v / 1e6:.2f} ms" if v < 1e9 else f"{v / 1e9:.3f} s"
-
-
 def known(b, d):
-    for dark in (False, True):
-        b.size(1400, 2000, dark)
-        b.open(d + "/known.html"), time.sleep(0.3)
-        b.shot(d + f"/monitor_{'dark' if dark else 'light'}.png")
+    b.in_both_themes(1400, 2000, d + "/known.html", shot=d + "/monitor")
     b.size(1400, 1200)
     b.open(d + "/known.html")
     e = samples(d, "known")
@@ -232,7 +218,7 @@ def controls(b, d, e):
     b.js(plot + ".scrollIntoView({ block: 'center' })"), time.sleep(0.3)
     x, y, w, h = b.js(f"(r => [r.left, r.top, r.width, r.height])({plot}.getBoundingClientRect())")
     b.mouse("mouseMoved", x + w * 0.99, y + h / 2, button="none", clickCount=0)
-    tip = b.js("document.querySelector('#tip').textContent")
+    tip = b.text("#tip")
     check("61.0 °C" in tip and "cool" in tip, "pointed at", tip)
     lines = f"{plot}.querySelectorAll('path').length"
     was = b.js(lines)
@@ -260,7 +246,7 @@ def thin(b, d):
     e = samples(d, "thin")
     b.size(1400, 900)
     b.open(d + "/thin.html")
-    note = b.js("document.querySelector('#note').textContent")
+    note = b.text("#note")
     points, every = map(int, re.search(rf"{len(e)} intervals are shown as (\d+) points of up to (\d+):", note).groups())
     check(points == -(-len(e) // every) and 256 <= points <= 512, "points", note, len(e))
     got = tells(b, points)["load1"]
@@ -270,11 +256,11 @@ def thin(b, d):
         m = re.fullmatch(r"([\d.]+)(?:  \(([\d.]+) – ([\d.]+)\))?", text.split("\n")[1])
         said = [float(x) for x in (m.groups() if m.group(2) else [m.group(1)] * 3)]
         check(all(abs(a - w) < 1e-3 for a, w in zip(said, (mean, lo, hi))), "a point", k, text, some)
-    words = b.js("document.querySelector('figure[data-name=load1] figcaption span').textContent")
+    words = b.text("figure[data-name=load1] figcaption span")
     check(words.startswith(f"{min(x['load1'] for x in e):g} – 99.5,"), "extremes", words)
     waits = [sum(h["count"] for h in x.get("histograms", []) if h["name"] == "runq_wait") for x in e]
     if any(waits):
-        total = b.js("document.querySelector('figure[data-name=runq_wait] figcaption span').textContent")
+        total = b.text("figure[data-name=runq_wait] figcaption span")
         check(total.replace("\u202f", "") == f"{sum(waits)} in all", "all waits", total, sum(waits))
         got = tells(b, points)["runq_wait"]
         for k, (text,) in enumerate(got):
@@ -291,13 +277,13 @@ def hostile(b, d):
     text = b.js("document.body.textContent")
     for name in ("<img src=x onerror=alert(1)>", "</script><script>owned=1</script>"):
         check(name in text, "a name is shown", name)
-    check("\x1b" not in b.js("document.querySelector('main').textContent"), "ESC is shown")
+    check("\x1b" not in b.text("main"), "ESC is shown")
     b.shot(d + "/monitor_hostile.png")
 
 
 def comm(b, d):
     b.open(d + "/comm.html")
-    text = b.js("document.querySelector('main').textContent")
+    text = b.text("main")
     check("(<svg onload=a>)" in text and b.js("document.querySelectorAll('svg[onload]').length") == 0, "a program's name", text[:300])
 
 

@@ -1,5 +1,5 @@
-# Used by the cases open_*.
-# open.sh: functions that the cases of `kvis open` share. A case sources this instead of lib.sh.
+# Used by the cases open_* and leaves_nothing.
+# Functions that the cases of `kvis open` share. A case sources this instead of lib.sh.
 # Every run has a command or a filter, so that the tests do not show other processes of the host.
 . "$TESTS/lib/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Used by the cases hybrid_detach, order.
+"""Used by the case order.
 order.py FILE WINDOW_NS: checks that the events of a JSON trace are ordered by completion time, and none is late by more than
 the window. Prints the number of late events, and the largest delay."""
 import json, sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Used by the cases perfetto, proc_report.
-perfetto.py TRACE JSON: checks a Chrome trace by the format's rules, and compares its counts with the JSON
-lines (of kvis trace -v) of the same run. Prints the counts."""
+perfetto.py TRACE JSON: checks that a Chrome trace follows the rules of the format, and that its counts are those of the JSON
+lines of the same run (of kvis trace -v). Prints the counts."""
 import json
 import re
 import sys

@@ -1,5 +1,5 @@
 # Used by the cases proc_*.
-# proc.sh: functions that the cases of `kvis proc` share. A case sources this instead of lib.sh.
+# Functions that the cases of `kvis proc` share. A case sources this instead of lib.sh.
 . "$TESTS/lib/lib.sh"
 
 # commands SCENE: tests/progs/cmd.c under kvis proc $PROC_OPT: all that it says of itself (./facts)

@@ -4,9 +4,8 @@ proc_report.py JSON EVENTS PAGE: compares the report of a `kvis proc --forks -x 
 (rows, bars, cards, critical path), and the events of its recording, with the JSON rows."""
 import json
 import sys
-import time
 
-from browser import Browser, check
+from browser import Browser, check, span
 
 
 def lines(path):
@@ -42,11 +41,6 @@ def critical(procs, root):
     return own
 
 
-def span(ns):
-    return (f"{ns} ns" if ns < 1e3 else f"{ns / 1e3:.1f} µs" if ns < 1e6 else f"{ns / 1e6:.2f} ms" if ns < 1e9
-            else f"{ns / 1e9:.3f} s")
-
-
 def nanoseconds(text):
     n, unit = text.split()
     return float(n) * {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}[unit]
@@ -62,15 +56,6 @@ def table(b):
     return b.js("""(() => { const h = [...document.querySelectorAll('#table .head button')].map(x => x.textContent.replace(/ [▾▴]/, ''));
         return [...document.querySelectorAll('#table .row:not(.head)')].map(r => Object.fromEntries([...r.children].map(
         (c, i) => [h[i], c.textContent]))); })()""")
-
-
-def drawn(b):
-    b.js("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(go))))")
-
-
-def cards(b):
-    return b.js("Object.fromEntries([...document.querySelectorAll('.card')].flatMap(c => [...c.querySelectorAll('dt')].map("
-                "t => [c.querySelector('h2').textContent + ' ' + t.textContent, t.nextSibling.textContent])))")
 
 
 def same_events(rows, events):
@@ -92,8 +77,7 @@ def page(b, path, rows, procs, root):
     check(sum(own.values()) == procs[root]["end"] - procs[root]["start"], "the parts of the path are not the whole")
     b.size(1500, 4000)
     b.open(path)
-    drawn(b)
-    b.shot("light.png")
+    b.drawn()
     got = {int(r["pid"]): r for r in table(b)}
     check(set(got) == set(procs), "processes", set(got) ^ set(procs))
     check(int(b.js("document.body.dataset.lanes")) == len(procs), "bars")
@@ -104,7 +88,7 @@ def page(b, path, rows, procs, root):
         check(near(r["CPU"], p["cpu"]), "CPU", p, r)
         check(not p["argv"] or p["argv"][-1][0] in r["command"], "command", p, r)
         check(near(r["critical"], own[pid]) if pid in own else r["critical"] == "", "critical path", own.get(pid), p, r)
-    c = cards(b)
+    c = b.cards()
     s = rows[-1]
     check(b.js("[...document.querySelectorAll('.card')].every(c => c.scrollWidth <= c.clientWidth)"), "cards are too narrow")
     for name, v in (("processes commands", s["commands"]), ("processes processes", s["forks"] + 1), ("recording lost", 0),
@@ -121,16 +105,16 @@ def page(b, path, rows, procs, root):
 
 def bars(b, procs, got):
     """Under the middle of each bar, the pointer is told of that process."""
-    left, top, width = b.js("(r => [r.left, r.top, r.width])(document.querySelector('#line').getBoundingClientRect())")
-    lo, hi = (float(t) * 1e9 for t in b.js("document.querySelector('#range').textContent").split(" s")[0].split(" – "))
+    left, top, width, _ = b.box("#line")
+    lo, hi = (1e9 * t for t in b.seconds())
     for k, pid in enumerate(got):
         p = procs[pid]
         x = left + 190 + ((p["start"] + p["end"]) / 2 - lo) / (hi - lo) * (width - 190)
         b.mouse("mouseMoved", x, top + 18 + 20 * k + 8, button="none", clickCount=0)
-        tip = b.js("document.querySelector('#tip').textContent")
+        tip = b.text("#tip")
         check(f"pid {pid}" in tip and (p["exit"] in tip), "bar", p, tip)
     b.mouse("mousePressed", x, top + 18 + 20 * k + 8), b.mouse("mouseReleased", x, top + 18 + 20 * k + 8)
-    check(f"pid {pid}" in b.js("document.querySelector('#detail pre').textContent"), "a click tells of the process")
+    check(f"pid {pid}" in b.text("#detail pre"), "a click tells of the process")
     b.key("Escape", "#line")
 
 
@@ -146,12 +130,6 @@ def controls(b, procs, own):
     check(pids() and b.js("document.images.length") == 0, "a hostile argument")
     b.fill("#find", "")
     check(len(pids()) == len(procs), "no search")
-    shots = set()
-    for by in ("exit", "duration", "cpu"):
-        b.js(f"(e => {{ e.value = '{by}'; e.dispatchEvent(new Event('change')); }})(document.querySelector('#paint'))")
-        drawn(b)
-        shots.add(b.js("document.querySelector('#line').toDataURL()"))
-    check(len(shots) == 3, "colours", len(shots))
     pid = max((p for p in procs if procs[p]["argv"]), key=lambda p: len(procs[p]["argv"]))
     told = json.loads(b.js(f"""(() => {{ let text; navigator.clipboard.writeText = s => (text = s, Promise.resolve());
         [...document.querySelectorAll('#table .row:not(.head)')].find(r => r.children[1].textContent === '{pid}').click();
@@ -161,17 +139,7 @@ def controls(b, procs, own):
     check((told["pid"], told["ppid"] or p["ppid"], told["end_ns"]) == (pid, p["ppid"], p["end"]), "copied", told, p)
     check([e["argv"] for e in told["execs"] if "error" not in e] == p["argv"] and told["cpu_ns"] == p["cpu"], "copied commands", told, p)
     check(str(told.get("signal", told.get("code"))) == p["exit"], "copied end", told, p)
-    b.key("Escape", "#line"), b.click("#fit")
-    b.key("f", "#line")
-    check(1 < int(b.js("document.body.dataset.lanes")) < len(procs), "folded", b.js("document.body.dataset.lanes"))
-    b.click("#fold")
-    check(int(b.js("document.body.dataset.lanes")) == len(procs), "unfolded")
-    whole = b.js("document.querySelector('#range').textContent")
-    b.key("+", "#line"), drawn(b)
-    check(b.js("document.querySelector('#range').textContent") != whole, "zoom")
     check("waited for" in b.js("document.querySelector('#legend span:last-child').title"), "the path is not explained")
-    time.sleep(0.3)
-    check("paint=cpu" in b.js("location.hash"), "fragment", b.js("location.hash"))
 
 
 def main():
@@ -182,9 +150,7 @@ def main():
     b = Browser()
     try:
         page(b, sys.argv[3], rows, procs, root)
-        b.size(1200, 900, True)
-        b.open(sys.argv[3])
-        b.shot("dark.png")
+        b.in_both_themes(1200, 900, sys.argv[3])
         check(not b.bad, "errors in the page", b.bad)
     finally:
         b.close()

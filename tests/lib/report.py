@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Used by the case report.
+"""Used by the cases report, report_view and diff_report.
 report.py DIR NAME...: the reports NAME.html in DIR (small, many, again, net, burst, uring, few, empty, hostile,
-large; most with .json lines) are opened in Chromium, every control is used, and the result is compared.
-Screenshots, light and dark, are left in DIR."""
+large) are opened in Chromium, every control is used, and what the page shows is compared with NAME.json of the same run.
+Screenshots, light and dark, are kept in DIR."""
 import json
 import os
 import re
 import time
-from decimal import ROUND_HALF_UP, Decimal
 
-from browser import check, run
+from browser import check, run, size, span
 
 
 CATS = ["file", "net", "memory", "process", "signal", "call", "kernel"]
@@ -27,35 +26,8 @@ def rows(b):
     return int(b.js("document.body.dataset.rows"))
 
 
-def cards(b):
-    pairs = b.js("[...document.querySelectorAll('.card')].flatMap(c => [...c.querySelectorAll('dt')].map("
-                 "t => [c.querySelector('h2').textContent + ' ' + t.textContent, t.nextSibling.textContent]))")
-    return {k: v.replace("\u202f", "") for k, v in pairs}
-
-
-def fixed(v, digits):
-    """JavaScript's toFixed: halves go up."""
-    return str(Decimal(v).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
-
-
-def size(v):
-    """As the page writes sizes."""
-    if v < 1024:
-        return f"{v} B"
-    k = 0
-    v /= 1024
-    while v >= 1023.95 and k < 5:
-        v, k = v / 1024, k + 1
-    return f"{fixed(v, 1)} {'KMGTPE'[k]}B"
-
-
-def span(ns):
-    return (f"{ns} ns" if ns < 1e3 else fixed(ns / 1e3, 1) + " µs" if ns < 1e6 else fixed(ns / 1e6, 2) + " ms" if ns < 1e9
-            else fixed(ns / 1e9, 3) + " s")
-
-
 def compare_cards(b, s, backend):
-    c, num = cards(b), str
+    c, num = b.cards(), str
     want = {
         "memory page faults": ("page_faults", num), "file I/O read": ("file_bytes_read", size),
         "file I/O written": ("file_bytes_written", size), "file I/O other read": ("other_bytes_read", size),
@@ -114,10 +86,9 @@ def copies(b, events, step=1):
     b.js("delete navigator.clipboard.writeText")
 
 
-def seconds(b):
-    """From when to when the timeline shows, in ns."""
-    lo, hi = b.js("document.querySelector('#range').textContent").split(" s")[0].split(" – ")
-    return float(lo) * 1e9, float(hi) * 1e9
+def nanoseconds(b):
+    """From when to when the timeline shows."""
+    return [1e9 * t for t in b.seconds()]
 
 
 def inked(b, spots):
@@ -131,7 +102,7 @@ def all_drawn(b, events, lanes):
     """Every call of 4 pixels and more is drawn in its lane (lanes: by tid, where it begins), also right behind a burst of
     short ones. Light colours only: there, nothing is darker than the bars, and lines are grey."""
     width = b.js("document.querySelector('#line').clientWidth")
-    lo, hi = seconds(b)
+    lo, hi = nanoseconds(b)
     scale, spots = (width - 190) / (hi - lo), []
     for e in events:
         if e["type"] == "syscall" and e["duration_ns"] and e["tid"] in lanes and e["duration_ns"] * scale >= 4:
@@ -237,10 +208,10 @@ def keyboard(b):
     b.key("/", "#line")
     check(b.js("document.activeElement.id") == "q", "/ goes to the search")
     b.key("Home", "#table .grid"), b.key("ArrowDown", "#table .grid"), time.sleep(0.2)
-    check(b.js("document.querySelector('.row.on .n').textContent") == table(b)[1][0], "the second row by keys")
-    first = b.js("document.querySelector('#detail pre').textContent")
+    check(b.text(".row.on .n") == table(b)[1][0], "the second row by keys")
+    first = b.text("#detail pre")
     b.key("End", "#table .grid"), time.sleep(0.2)
-    check(b.js("document.querySelector('#detail pre').textContent") != first, "the last row by key")
+    check(b.text("#detail pre") != first, "the last row by key")
     b.until("document.querySelector('#copy').textContent !== 'copied'", 5)
     b.key("c", "#table .grid"), b.until("document.querySelector('#copy').textContent === 'copied'", 5)
     b.key("Escape", "#table .grid")
@@ -257,9 +228,7 @@ def small(b, d):
     compare_cards(b, s, s["backend"])
     check(rows(b) == len(events), "rows", rows(b), len(events))
     copies(b, events, 5), keyboard(b), numbers_of_tabs(b, s, events), sorting(b, d, events)
-    b.open(d + "/small.html")
-    b.shot(d + "/small_light.png")
-    b.size(1400, 900, True), b.open(d + "/small.html"), b.shot(d + "/small_dark.png")
+    b.in_both_themes(1400, 900, d + "/small.html")
     b.size(1400, 900), b.open(d + "/small.html")
     # filters: rows as the JSON has them
     b.click("#noise")
@@ -278,7 +247,7 @@ def small(b, d):
     b.click("#re"), b.fill("#q", "^/(etc|usr)/.*(hosts|libc)")
     check(0 < rows(b) <= len(events), "regex")
     b.fill("#q", "("), rows(b)
-    check("xpression" in b.js("document.querySelector('#count').textContent"), "a bad regex is told")
+    check("xpression" in b.text("#count"), "a bad regex is told")
     b.click("#re"), b.fill("#q", ""), b.fill("#path", "/etc/")
     check(0 < rows(b) < len(events), "path", rows(b))
     b.fill("#path", "")
@@ -299,31 +268,30 @@ def small(b, d):
     pids = {e["pid"] for e in events if e["pid"]}
     lanes = int(b.js("document.body.dataset.lanes"))
     check(len(pids) <= lanes <= len(pids) + s["threads"] + 2, "lanes", lanes, len(pids))
-    text = lambda: b.js("document.querySelector('#range').textContent")  # noqa: E731
     b.open(d + "/small.html", "#noise=1") # so that each event that is drawn has a row
     rows(b)
-    whole = text()
+    whole = b.text("#range")
     b.key("+", "#line"), time.sleep(0.2)
-    check(text() != whole, "zoom by key")
+    check(b.text("#range") != whole, "zoom by key")
     b.key("0", "#line"), time.sleep(0.2)
-    check(text() == whole, "fit by key", text(), whole)
+    check(b.text("#range") == whole, "fit by key", b.text("#range"), whole)
     b.click("#in"), time.sleep(0.2)
-    part = seconds(b)
+    part = nanoseconds(b)
     b.click("#out"), time.sleep(0.2)
-    check(part[1] - part[0] < s["duration_ns"] * .6 and text() == whole, "zoom by buttons", part, text())
-    box = b.js("(r => [r.left, r.top, r.width, r.height])(document.querySelector('#line').getBoundingClientRect())")
+    check(part[1] - part[0] < s["duration_ns"] * .6 and b.text("#range") == whole, "zoom by buttons", part, b.text("#range"))
+    box = b.box("#line")
     x, y = box[0] + box[2] / 2, box[1] + 50
     b.mouse("mouseWheel", x, y, deltaX=0, deltaY=-300, modifiers=2), time.sleep(0.2)
-    check(text() != whole, "zoom by wheel")
-    was = seconds(b)
+    check(b.text("#range") != whole, "zoom by wheel")
+    was = nanoseconds(b)
     b.mouse("mouseWheel", x, y, deltaX=0, deltaY=100, modifiers=8), time.sleep(0.2)
-    now = seconds(b)
+    now = nanoseconds(b)
     check(now[0] > was[0] and abs(now[1] - now[0] - was[1] + was[0]) < 3e3, "shift and wheel move", was, now)
     b.click("#fit"), time.sleep(0.2)
-    check(text() == whole, "fit")
+    check(b.text("#range") == whole, "fit")
     b.mouse("mousePressed", x, y), b.mouse("mouseMoved", x + 120, y, buttons=1), b.mouse("mouseReleased", x + 120, y)
     b.click("#into"), time.sleep(0.2)
-    check(text() != whole, "drag selects, and the button zooms")
+    check(b.text("#range") != whole, "drag selects, and the button zooms")
     b.click("#none"), b.click("#fit"), time.sleep(0.2)
     hit = False
     for k in range(200, int(box[2]) - 2, 7):
@@ -347,19 +315,19 @@ def small(b, d):
     b.click("#fit"), time.sleep(0.2), b.mouse("mousePressed", box[0] + 195, y), b.mouse("mouseMoved", box[0] + 260, y, buttons=1)
     b.mouse("mouseReleased", box[0] + 260, y), b.key("z", "#line"), b.key("Escape", "#line"), time.sleep(0.2)
     b.until(f"document.body.dataset.rows == {whole}")  # nothing is selected any more
-    part = text()
+    part = b.text("#range")
     b.js("document.querySelector('#table .grid').lastChild.lastChild.click()"), time.sleep(0.3)
-    at = float(b.js("document.querySelector('.row.on .n').textContent"))
-    seen = [float(x) for x in text().split(" s ")[0].split(" – ")]
-    check(text() != part and seen[0] <= at <= seen[1], "a row leads to its place in the timeline", seen, at)
+    at = float(b.text(".row.on .n"))
+    seen = [float(x) for x in b.text("#range").split(" s ")[0].split(" – ")]
+    check(b.text("#range") != part and seen[0] <= at <= seen[1], "a row leads to its place in the timeline", seen, at)
     # the minimap
     b.js("document.querySelector('#map').scrollIntoView({ block: 'center' })")
-    m = b.js("(r => [r.left, r.top, r.width, r.height])(document.querySelector('#map').getBoundingClientRect())")
+    m = b.box("#map")
     b.mouse("mousePressed", m[0] + m[2] - 40, m[1] + 18), b.mouse("mouseReleased", m[0] + m[2] - 40, m[1] + 18), time.sleep(0.2)
-    moved = [float(x) for x in text().split(" s ")[0].split(" – ")]
+    moved = [float(x) for x in b.text("#range").split(" s ")[0].split(" – ")]
     check(abs((moved[1] - moved[0]) - (seen[1] - seen[0])) < 2e-6 and moved[1] > s["duration_ns"] / 1e9 * .9, "the minimap moves", seen, moved)
     b.key("ArrowLeft", "#line"), time.sleep(0.2)
-    check(float(text().split(" ")[0]) < moved[0], "an arrow moves", text(), moved)
+    check(b.seconds()[0] < moved[0], "an arrow moves", b.text("#range"), moved)
     b.key("Escape", "#line"), b.click("#fit")
     # tabs
     for name, want in (("files", len(s["files"])), ("peers", len(s["peers"])), ("processes", len(pids)),
@@ -391,9 +359,11 @@ def as_bars(b, events, lanes, kernel):
     shot = "document.querySelector('#line').toDataURL()"
     shots = {b.js(shot)}
     for by in ("exit", "duration", "cpu"):
-        b.js(f"(e => {{ e.value = '{by}'; e.dispatchEvent(new Event('change')); }})(document.querySelector('#paint'))"), time.sleep(0.2)
+        b.choose("#paint", by), time.sleep(0.2)
         shots.add(b.js(shot))
     check(len(shots) == 4, "colours", len(shots))
+    time.sleep(0.3)
+    check("paint=cpu" in b.js("location.hash"), "the fragment has the colors", b.js("location.hash"))
     b.fill("#find", "cc1"), time.sleep(0.2)
     want = {e["pid"] for e in events if e["type"] == "exec" and "cc1" in " ".join(e["argv"]).lower()}  # also /tmp/ccC1.s
     seen = int(b.js("document.body.dataset.lanes"))
@@ -401,7 +371,7 @@ def as_bars(b, events, lanes, kernel):
     b.fill("#find", ""), b.click("#hot"), time.sleep(0.2)
     check(kernel < int(b.js("document.body.dataset.lanes")) < lanes, "the critical path only")
     b.click("#hot")
-    b.js("(e => { e.value = 'calls'; e.dispatchEvent(new Event('change')); })(document.querySelector('#paint'))"), time.sleep(0.3)
+    b.choose("#paint", "calls"), time.sleep(0.3)
     check(int(b.js("document.body.dataset.lanes")) == lanes and b.js("location.hash") == "", "all of it again", b.js("location.hash"))
 
 
@@ -411,16 +381,13 @@ def many(b, d):
     pids = {e["pid"] for e in events if e["pid"]}
     check(len(pids) > 50, "processes", len(pids))
     threads = {e["tid"] for e in events if e["tid"]} - pids
-    for dark in (False, True):
-        b.size(1400, 1400, dark)
-        b.open(d + "/many.html"), time.sleep(0.3)
-        b.shot(d + f"/many_{'dark' if dark else 'light'}.png")
+    b.in_both_themes(1400, 1400, d + "/many.html")
     compare_cards(b, s, s["backend"])
     lanes, kernel = int(b.js("document.body.dataset.lanes")), len({e["type"] for e in events} & {"sched_delay", "block_io"})
     check(lanes == len(pids) + len(threads) + kernel, "lanes", lanes, len(pids), len(threads), kernel)
     # threads fold away and come back, by their process's label; the fragment says which
     b.size(1400, 4000), time.sleep(0.2)
-    y = b.js("(r => r.top)(document.querySelector('#line').getBoundingClientRect())")
+    y = b.box("#line")[1]
     for k in range(100):
         at = y + 18 + kernel * 18 + k * 18 + 4
         b.mouse("mousePressed", 60, at), b.mouse("mouseReleased", 60, at), time.sleep(0.1)
@@ -474,7 +441,7 @@ def again(b, d):
     for k, name, other in ((1, "first", "second"), (2, "second", "first")):
         b.click("[data-tab=processes]")
         b.js(f"document.querySelectorAll('#table .grid > div:last-child > .row')[{k}].click()"), rows(b)
-        text = b.js("document.querySelector('#table').textContent")
+        text = b.text("#table")
         check(f'"{name}"' in text and f'"{other}"' not in text, "calls of " + name)
 
 
@@ -491,7 +458,7 @@ def net(b, d):
     check(any("0xffffffffffffffff" in e.get("args", []) and "0x4000000000000001" in e["args"] for e in events), "the numbers")
     copies(b, events)
     b.fill("#q", "syscall_"), rows(b)
-    check("0xffffffffffffffff, 0x4000000000000001" in b.js("document.querySelector('#table').textContent"), "numbers in a row")
+    check("0xffffffffffffffff, 0x4000000000000001" in b.text("#table"), "numbers in a row")
 
 
 def uring(b, d):
@@ -506,12 +473,12 @@ def uring(b, d):
     y = None
     for k in range(len(kernel)):
         at = 18 + 18 * k + 8
-        lo, hi = seconds(b)
-        box = b.js("(r => [r.left, r.top, r.width])(document.querySelector('#line').getBoundingClientRect())")
+        lo, hi = nanoseconds(b)
+        box = b.box("#line")
         t = (first["ts_ns"] + long["ts_ns"]) / 2  # after the first has ended
         x = 190 + (t - lo) / (hi - lo) * (box[2] - 190)
         b.mouse("mouseMoved", box[0] + x, box[1] + at, button="none", clickCount=0)
-        if "io_uring recv" in b.js("document.querySelector('#tip').hidden ? '' : document.querySelector('#tip').textContent"):
+        if "io_uring recv" in b.text("#tip"):
             y = at
             check(inked(b, [[round(x), at]]) == [True], "the bar")
     check(y, "the request is not found in a lane")
@@ -519,9 +486,8 @@ def uring(b, d):
     b.open(d + "/uring.html", f"#from={int(t - 1e6)}&to={int(t + 1e6)}"), time.sleep(0.3)
     check(inked(b, [[700, y]]) == [True], "the bar of a request that began before what is in view")
     b.mouse("mouseMoved", box[0] + 700, box[1] + y, button="none", clickCount=0)
-    check("io_uring recv" in b.js("document.querySelector('#tip').textContent"), "hover", b.js("document.querySelector('#tip').textContent"))
-    b.shot(d + "/uring_light.png")
-    b.size(1400, 900, True), b.open(d + "/uring.html"), b.shot(d + "/uring_dark.png")
+    check("io_uring recv" in b.text("#tip"), "hover", b.text("#tip"))
+    b.in_both_themes(1400, 900, d + "/uring.html")
 
 
 def burst(b, d):
@@ -546,25 +512,22 @@ def few(b, d):
     b.size(1400, 900)
     b.open(d + "/few.html", "#noise=1&cats=" + ".".join(CATS))
     check(rows(b) == 100, "events", rows(b))
-    note = b.js("document.querySelector('#note').hidden ? '' : document.querySelector('#note').textContent")
+    note = b.text("#note")
     check("events are omitted" in note and "--max-report-events" in note, "what is left out", note)
     b.fill("#type", "exit_process")
-    check(rows(b) == int(cards(b)["processes processes"]), "ends of processes", rows(b))
+    check(rows(b) == int(b.cards()["processes processes"]), "ends of processes", rows(b))
 
 
 def empty(b, d):
-    for dark in (False, True):
-        b.size(1400, 900, dark)
-        b.open(d + "/empty.html", "#noise=1")
-        b.shot(d + f"/empty_{'dark' if dark else 'light'}.png")
+    b.in_both_themes(1400, 900, d + "/empty.html", "#noise=1")
     check(rows(b) == sum(1 for _ in open(d + "/empty.json")) - 2, "rows", rows(b))
-    check(cards(b)["processes exit"] == "0", "cards")
+    check(b.cards()["processes exit"] == "0", "cards")
     for name in ("files", "peers", "processes", "calls", "memory", "events"):
         b.click(f"[data-tab={name}]")
     for key in "+-0":
         b.key(key, "#line")
     b.click("#failed"), b.fill("#q", "x")
-    check(rows(b) == 0 and "filters hide all events" in b.js("document.querySelector('#table').textContent"), "no rows")
+    check(rows(b) == 0 and "filters hide all events" in b.text("#table"), "no rows")
 
 
 def hostile(b, d):
@@ -572,41 +535,39 @@ def hostile(b, d):
     b.open(d + "/hostile.html", "#noise=1&q=" + "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
     check(rows(b) > 0, "the hostile name is found")
     check(b.js("document.images.length") == 0 and not b.js("!!window.owned"), "markup of a name became a part of the page")
-    check("onerror=alert" in b.js("document.querySelector('#table').textContent"), "the name is shown")
+    check("onerror=alert" in b.text("#table"), "the name is shown")
     check("\x1b" not in b.js("document.body.textContent"), "ESC is shown")
     for tab in ("files", "processes", "calls", "peers", "memory"):
         b.click(f"[data-tab={tab}]")
         check(b.js("document.querySelectorAll('#table b:not([style]), #table img, #table svg, #table script').length") == 0, tab)
     check(b.js("document.images.length") == 0, "tabs")
-    check("<svg onload=alert(4)> " in b.js("document.querySelector('#proc').textContent"), "a program's name, to choose")
+    check("<svg onload=alert(4)> " in b.text("#proc"), "a program's name, to choose")
     b.click("[data-tab=processes]")
-    commands = b.js("document.querySelector('#table').textContent")
+    commands = b.text("#table")
     check("./<svg onload=alert(4)>" in commands and "<b>x</b> </script>" in commands, "commands", commands[:2000])
-    b.js("(e => { e.value = 'exit'; e.dispatchEvent(new Event('change')); })(document.querySelector('#paint'))")
+    b.choose("#paint", "exit")
     b.fill("#find", "<svg"), time.sleep(0.2)
     check(len(table(b)) >= 1 and b.js("document.images.length + document.querySelectorAll('svg').length") == 0, "a command that is looked for")
     b.fill("#find", "")
-    b.js("(e => { e.value = 'calls'; e.dispatchEvent(new Event('change')); })(document.querySelector('#paint'))")
+    b.choose("#paint", "calls")
     # details, titles, what the pointer shows, and a fragment that is no kvis's
     b.click("[data-tab=events]")
     for k in range(3):
         b.js(f"document.querySelectorAll('#table .grid > div:last-child > .row')[{k}]?.click()")
-    check("onerror=alert" in b.js("document.querySelector('#detail pre').textContent"), "the detail shows it")
+    check("onerror=alert" in b.text("#detail pre"), "the detail shows it")
     check(b.js("document.title").startswith("kvis: sh -c"), "title")
-    box = b.js("(r => [r.left, r.top, r.width])(document.querySelector('#line').getBoundingClientRect())")
+    box = b.box("#line")
     tips = set()
     for y in range(20, 200, 9):
         for x in range(195, int(box[2]), 60):
             b.mouse("mouseMoved", box[0] + x, box[1] + y, button="none", clickCount=0)
-            tips.add(b.js("document.querySelector('#tip').hidden ? '' : document.querySelector('#tip').textContent"))
+            tips.add(b.text("#tip"))
     check(len(tips) > 3 and b.js("document.querySelector('#tip').children.length") == 0, "tips", len(tips))
     for bad in ("q=%3Cscript%3Ewindow.owned%3D1%3C/script%3E&re=1", "tab=__proto__&sort=constructor&sel=1e99&from=x&to=-1&fold=..%00",
                 "from=-1e999&to=Infinity&type=__proto__&sort=toString", "cats=%3Csvg%20onload%3Dalert(3)%3E&proc=-1&type=call:nothing", "%", "tab=toString&path=" + "%22" * 5000):
         b.open(d + "/hostile.html", "#" + bad), rows(b)
         check(b.js("document.images.length") == 0 and not b.js("!!window.owned"), "fragment " + bad[:40])
-    for dark in (False, True):
-        b.size(1400, 900, dark)
-        b.open(d + "/hostile.html"), b.shot(d + f"/hostile_{'dark' if dark else 'light'}.png")
+    b.in_both_themes(1400, 900, d + "/hostile.html")
 
 
 def large(b, d):
@@ -635,9 +596,8 @@ def large(b, d):
           f"95 % below {each[len(each) * 95 // 100]:.1f} ms; load {os.getloadavg()[0]:.1f}")
     check(n > 1000000 and mb <= 40, "too large", n, mb)
     b.js("document.querySelector('#table .grid').scrollTop = 1e9"), time.sleep(0.2)
-    check("exit_group" in b.js("document.querySelector('#table').textContent"), "the last rows")
-    b.shot(d + "/large_light.png")
-    b.size(1400, 900, True), b.open(d + "/large.html"), b.shot(d + "/large_dark.png")
+    check("exit_group" in b.text("#table"), "the last rows")
+    b.in_both_themes(1400, 900, d + "/large.html")
 
 
 if __name__ == "__main__":

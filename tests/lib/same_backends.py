@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Used by the case hybrid_same.
+"""Used by the cases hybrid_same and hybrid_every.
 same_backends.py PROGRAM...: compares the same command through both backends of `kvis trace -v --json`.
 
 PROGRAM: PROG:SCENE of tests/progs, or "sh:COMMAND". Each runs twice with
@@ -12,7 +12,7 @@ processes also which of them closes a shared file last. If something differs, mo
 up to MAX_RUNS, and then
   - every thread must be the same in at least one run of the hybrid backend, and
   - where the runs by ptrace agree on what events a thread has, every run must have just those.
-Environment: KVIS, BIN, KEEP=1 keeps the logs. Exit status: 0 the same, 1 not, 77 it cannot run here."""
+Exit status: 0 the same, 1 not, 77 it cannot run here."""
 import collections
 import json
 import os
@@ -170,6 +170,8 @@ def run(argv, backend, n):
     status, out = diff_strace.execute(tracer + ["--"], argv)
     with open("stderr", errors="replace") as f:
         err = f.read()
+    if status == 99:  # of t.h: no such scene, or the program is wrong
+        sys.exit(f"{argv}: {out.decode(errors='replace')[-300:]}")
     if status in (77, 125):
         sys.exit(print((out.decode(errors="replace").splitlines() or [err])[-1]) or 77 if status == 77 else err)
     return Run(path, backend, status)

@@ -1,6 +1,6 @@
 # Used by the cases whose program reports what kvis must show.
-# truth.sh: for cases whose program reports what kvis must show (tests/progs/t.h, tests/lib/want.py), and cases
-# whose program must behave under kvis as without. A case sources this instead of lib.sh.
+# Runs programs that print what kvis must show (progs/t.h, lib/want.py), and programs that must behave the same with and without
+# kvis. A case sources this instead of lib.sh.
 . "$TESTS/lib/lib.sh"
 own_uid=$(id -u)
 

@@ -1,7 +1,6 @@
 /* only: x86_64
- * Calls of other conventions inside a 64-bit program: int $0x80 (i386) and x32 numbers. */
+ * A 64-bit program that makes system calls of other ABIs: i386 (int $0x80) and x32. */
 #include "t.h"
-#include <netinet/in.h>
 #include <setjmp.h>
 
 static long int80(long n, long a, long b, long c)
@@ -9,6 +8,14 @@ static long int80(long n, long a, long b, long c)
     long r;
     __asm__ volatile("int $0x80" : "=a"(r) : "a"(n), "b"(a), "c"(b), "d"(c) : "memory", "r8", "r9", "r10", "r11");
     return r;
+}
+
+/* A page whose address a 32-bit argument can have. */
+static char *low_page(void)
+{
+    char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    MUST(low != MAP_FAILED);
+    return low;
 }
 
 static sigjmp_buf no_gate;
@@ -29,11 +36,9 @@ static int has_int80(void)
     return has;
 }
 
-static void i386(int argc, char **argv)
+static void i386(void)
 {
-    (void)argc, (void)argv;
-    char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-    MUST(low != MAP_FAILED);
+    char *low = low_page();
     if (!has_int80())
         skip("int $0x80");
     strcpy(low, "made by int80");
@@ -51,9 +56,8 @@ static void i386(int argc, char **argv)
 }
 
 /* clone by int $0x80: its flags are in ebx. The rest of rbx is no argument, and stays. */
-static void i386_clone(int argc, char **argv)
+static void i386_clone(void)
 {
-    (void)argc, (void)argv;
     enum { UNTRACED = 0x00800000 };
     unsigned long bx = 0xabcdef12ull << 32 | UNTRACED | SIGCHLD, was = bx;
     if (!has_int80())
@@ -71,12 +75,10 @@ static void i386_clone(int argc, char **argv)
 }
 
 /* One call of i386 for all that sockets do: a datagram to itself, with enough room for the sender's address and without. */
-static void i386_socketcall(int argc, char **argv)
+static void i386_socketcall(void)
 {
-    (void)argc, (void)argv;
     enum { SOCKET = 1, SENDTO = 11, RECVFROM = 12 };
-    char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-    MUST(low != MAP_FAILED);
+    char *low = low_page();
     unsigned at = (unsigned)(uintptr_t)low, *args = (unsigned *)low, *len = (unsigned *)(low + 100);
     struct sockaddr_in *a = (struct sockaddr_in *)(low + 200);
     socklen_t n = sizeof *a;
@@ -85,12 +87,11 @@ static void i386_socketcall(int argc, char **argv)
         skip("int $0x80");
     long fd = int80(102, SOCKET, (long)low, 0);
     MUST(fd > 2);
-    *a = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    *a = t_loopback(0);
     MUST(!bind((int)fd, (void *)a, n) && !getsockname((int)fd, (void *)a, &n));
     int port = ntohs(a->sin_port);
     for (unsigned room = 3; room <= 16; room += 13) {
-        *a = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((unsigned short)port),
-                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+        *a = t_loopback(port);
         memcpy(args, (unsigned[]){ (unsigned)fd, at + 300, 40 + room, 0, at + 200, sizeof *a }, 24);
         MUST(int80(102, SENDTO, (long)low, 0) == (long)(40 + room));
         *len = room;
@@ -104,12 +105,10 @@ static void i386_socketcall(int argc, char **argv)
 }
 
 /* Bits that the kernel does not look at: above 32-bit arguments, and above all of int $0x80's. */
-static void wide(int argc, char **argv)
+static void wide(void)
 {
-    (void)argc, (void)argv;
     long high = 0x7eadbeefl << 32;
-    char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-    MUST(low != MAP_FAILED);
+    char *low = low_page();
     strcpy(low, "wide");
     int fd = (int)CHK(open("wide", O_RDWR | O_CREAT | O_TRUNC, 0600));
     MUST(syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC | high, 100) == 100);
@@ -128,9 +127,8 @@ static void wide(int argc, char **argv)
     want("one('close', path='%swide', fd=100)", t_cwd);
 }
 
-static void x32(int argc, char **argv)
+static void x32(void)
 {
-    (void)argc, (void)argv;
     errno = 0;
     long r = syscall(0x40000000 | 39);
     MUST(r == getpid() || (r == -1 && errno == ENOSYS));

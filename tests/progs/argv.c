@@ -1,11 +1,7 @@
 /* argv HOW N: one failing execve whose argv has N strings: `empty` (all at one place) or `scattered` (two by two on
  * other pages, so that reading one gives nothing of the next). Then one failing execve with a short argv.
  * argv poll N: one poll of N closed descriptors. */
-#include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "t.h"
 
 int main(int argc, char **argv)
 {

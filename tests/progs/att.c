@@ -1,5 +1,6 @@
-/* What kvis is attached to: programs that run, wait, spawn, are stopped, are traced, are dead. The pid to
- * attach to is the one line of ./pid; the program ends when ./stop is there, with what it has seen. */
+/* Processes to attach kvis to: they run, wait in a call, start threads, are stopped, have a tracer, or are
+ * zombies. ./pid contains the process ID. When ./stop exists, the program prints what it saw, which must be the
+ * same with and without kvis, and ends. */
 #include "t.h"
 #include <linux/futex.h>
 #include <sys/epoll.h>
@@ -26,9 +27,8 @@ static void until_stop(void)
 }
 
 /* Opens, reads and closes, and counts what does not work. */
-static void loop(int argc, char **argv)
+static void loop(void)
 {
-    (void)argc, (void)argv;
     long bad = 0, n = 0;
     t_put("data", 100);
     int out = (int)CHK(open("held", O_WRONLY | O_CREAT, 0600));
@@ -43,9 +43,8 @@ static void loop(int argc, char **argv)
 }
 
 /* Mappings from before kvis came; when ./go is there, 100 and 50 of their pages are touched. */
-static void pages(int argc, char **argv)
+static void pages(void)
 {
-    (void)argc, (void)argv;
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
     char *at = (char *)0x200000000000;
     MUST(mmap(at, 200 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == at);
@@ -83,15 +82,12 @@ static void *spawner(void *arg)
     return arg;
 }
 
-static void spawn(int argc, char **argv)
+static void spawn(void)
 {
     pthread_t t[8];
-    (void)argc, (void)argv;
-    for (int i = 0; i < 8; i++)
-        MUST(!pthread_create(t + i, NULL, spawner, NULL));
+    t_threads(t, 8, spawner, NULL);
     ready(getpid());
-    for (int i = 0; i < 8; i++)
-        pthread_join(t[i], NULL);
+    t_join(t, 8);
     say("bad %ld", working);
 }
 
@@ -102,19 +98,14 @@ static void *waiting(void *arg)
     return arg;
 }
 
-static void many(int argc, char **argv)
+static void many(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 100;
+    int n = t_arg(1, 100);
     pthread_t *t = t_shared(sizeof *t * (size_t)n);
-    pthread_attr_t a;
-    pthread_attr_init(&a);
-    pthread_attr_setstacksize(&a, 65536);
-    for (int i = 0; i < n; i++)
-        MUST(!pthread_create(t + i, &a, waiting, NULL));
+    t_threads(t, n, waiting, NULL);
     ready(getpid());
     until_stop();
-    for (int i = 0; i < n; i++)
-        pthread_join(t[i], NULL);
+    t_join(t, n);
     say("all ended");
 }
 
@@ -135,17 +126,14 @@ static void *signaller(void *arg)
     return arg;
 }
 
-static void signalled(int argc, char **argv)
+static void signalled(void)
 {
     pthread_t t[4];
-    (void)argc, (void)argv;
     CHK(sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_usr1, .sa_flags = SA_RESTART }, NULL));
-    for (int i = 0; i < 4; i++)
-        MUST(!pthread_create(t + i, NULL, signaller, NULL));
+    t_threads(t, 4, signaller, NULL);
     ready(getpid());
     signaller(NULL);
-    for (int i = 0; i < 4; i++)
-        pthread_join(t[i], NULL);
+    t_join(t, 4);
     MUST(sent == came);
 }
 
@@ -162,11 +150,11 @@ static void *releaser(void *arg)
     return arg;
 }
 
-static void blocked(int argc, char **argv)
+static void blocked(void)
 {
     pthread_t t;
     char b[32];
-    const char *how = argc > 2 ? argv[2] : "read";
+    const char *how = t_argc > 2 ? t_argv[2] : "read";
     CHK(pipe(p));
     MUST(!pthread_create(&t, NULL, releaser, NULL));
     if (strcmp(how, "flock"))
@@ -194,12 +182,10 @@ static void blocked(int argc, char **argv)
         int st;
         r = waitpid(c, &st, 0) == c ? st : -1;
     } else if (!strcmp(how, "sleep")) {
-        struct timespec ts = { argc > 3 ? atoi(argv[3]) : 1, 500000000 }, a, z;
-        clock_gettime(CLOCK_MONOTONIC, &a);
+        struct timespec ts = { t_arg(2, 1), 500000000 };
+        unsigned long long begin = t_ns();
         r = nanosleep(&ts, NULL);
-        clock_gettime(CLOCK_MONOTONIC, &z);
-        long ms = (z.tv_sec - a.tv_sec) * 1000 + (z.tv_nsec - a.tv_nsec) / 1000000;
-        say("slept long enough %d", ms >= ts.tv_sec * 1000 + 500);
+        say("slept long enough %d", t_ns() - begin >= (unsigned long long)ts.tv_sec * 1000000000 + 500000000);
     } else if (!strcmp(how, "flock")) {
         int fd = (int)CHK(open("lock", O_CREAT | O_RDWR, 0600)), fd2 = (int)CHK(open("lock", O_RDWR));
         CHK(flock(fd, LOCK_EX));
@@ -224,9 +210,8 @@ static void blocked(int argc, char **argv)
 }
 
 /* A stopped one: it stays so, until SIGCONT. */
-static void stopped(int argc, char **argv)
+static void stopped(void)
 {
-    (void)argc, (void)argv;
     pthread_t t;
     pid_t c = (pid_t)CHK(fork());
     if (!c) {
@@ -245,9 +230,8 @@ static void stopped(int argc, char **argv)
 }
 
 /* One that has a tracer already: ./pid is the traced one, we are the tracer. */
-static void traced(int argc, char **argv)
+static void traced(void)
 {
-    (void)argc, (void)argv;
     pid_t c = (pid_t)CHK(fork());
     if (!c) {
         until_stop();
@@ -260,9 +244,8 @@ static void traced(int argc, char **argv)
     say("end %x", st);
 }
 
-static void zombie(int argc, char **argv)
+static void zombie(void)
 {
-    (void)argc, (void)argv;
     pid_t c = (pid_t)CHK(fork());
     if (!c)
         _exit(0);
@@ -280,17 +263,15 @@ static void *thread_ready(void *arg)
 }
 
 /* ./pid is a thread that is not the first; or with an argument, a process whose first thread has ended. */
-static void thread(int argc, char **argv)
+static void thread(void)
 {
     pthread_t t;
-    (void)argv;
-    if (argc > 2) {
+    if (t_argc > 2) {
         MUST(!pthread_create(&t, NULL, waiting, NULL));
         ready(getpid());
         pthread_exit(NULL);
     }
-    MUST(!pthread_create(&t, NULL, thread_ready, NULL));
-    pthread_join(t, NULL);
+    t_thread(thread_ready, NULL);
 }
 
 /* A thread waits in each of the calls that a stop ends with EINTR, without a handler, and one makes calls: says how
@@ -329,11 +310,10 @@ static void *interrupted(void *which)
     return NULL;
 }
 
-static void waits(int argc, char **argv)
+static void waits(void)
 {
     pthread_t t;
     sigset_t set;
-    (void)argc, (void)argv;
     sigemptyset(&set);
     sigaddset(&set, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &set, NULL);

@@ -1,4 +1,5 @@
-/* What changes in the file system, by every call that can do it. */
+/* Changes names, sizes, modes, owners and attributes of files with every system call that can, and prints which
+ * events kvis must show. */
 #include "t.h"
 #include <linux/fs.h>
 #include <sys/ioctl.h>
@@ -10,9 +11,8 @@ static void made(const char *type, const char *path, const char *more)
     want("len([e for e in by('%s', path='%s%s') if 'error' not in e%s]) == 1", type, t_cwd, path, more);
 }
 
-static void names(int argc, char **argv)
+static void names(void)
 {
-    (void)argc, (void)argv;
     CHK(mkdir("d", 0755));
     dirfd_ = (int)CHK(open("d", O_RDONLY | O_DIRECTORY));
     CHK(mkdirat(dirfd_, "sub", 0700));
@@ -46,9 +46,8 @@ static void names(int argc, char **argv)
     made("mknod", "d/n2", " and e['mode'].endswith('0640')");
 }
 
-static void attrs(int argc, char **argv)
+static void attrs(void)
 {
-    (void)argc, (void)argv;
     t_put("f", 100), t_put("g", 100);
     int fd = (int)CHK(open("f", O_RDWR)), d = (int)CHK(open(".", O_RDONLY | O_DIRECTORY));
     CHK(truncate("g", 7));
@@ -68,9 +67,8 @@ static void attrs(int argc, char **argv)
     want("by('chown', path='%sf')[1]['gid'] in (-1, None, 4294967295)", t_cwd);
 }
 
-static void failing(int argc, char **argv)
+static void failing(void)
 {
-    (void)argc, (void)argv;
     static const struct { const char *path; int flags, err; const char *name; } o[] = {
         { "absent", O_RDONLY, ENOENT, "ENOENT" },
         { "here/under", O_RDONLY, ENOTDIR, "ENOTDIR" },
@@ -97,9 +95,8 @@ static void failing(int argc, char **argv)
     want("S['files_written'] >= 1");
 }
 
-static void opens(int argc, char **argv)
+static void opens(void)
 {
-    (void)argc, (void)argv;
     static const struct { const char *name; int flags; const char *writable; } o[] = {
         { "r", O_RDONLY, "False" }, { "w", O_WRONLY, "True" }, { "rw", O_RDWR, "True" },
     };
@@ -122,9 +119,8 @@ static void opens(int argc, char **argv)
 }
 
 /* Calls that change something else than a file's contents or attributes; most of them fail. */
-static void others(int argc, char **argv)
+static void others(void)
 {
-    (void)argc, (void)argv;
     static const char call[] =
         "len([e for e in by('change', call='%s') if e.get('path') == %s and 'error' in e%s]) == 1";
     t_put("f", 1), t_put("g", 1);

@@ -1,5 +1,5 @@
-/* Commands: what they are called with, how they end, what they use. `cmd as WHAT ...` is such a
- * command. For `kvis proc`. */
+/* Starts commands (`cmd as WHAT ...` is one) whose arguments, end, CPU time, memory and I/O are known, and prints
+ * what kvis proc must show of them. */
 #include "t.h"
 #include "bad_elf.h"
 #include <sys/mman.h>
@@ -150,9 +150,8 @@ static int as(int argc, char **argv)
 
 /* --- scenes --- */
 
-static void ends(int argc, char **argv)
+static void ends(void)
 {
-    (void)argc, (void)argv;
     static const char *const codes[] = { "0", "1", "7", "127", "255" };
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         pid_t p = RUN("exit", (char *)codes[i]);
@@ -194,10 +193,7 @@ static int kernel_from(int major, int minor)
 static long long usage_of(pid_t p, const char *what)
 {
     struct rusage r;
-    struct timespec t0, t1;
-    clock_gettime(CLOCK_MONOTONIC, &t0);
     reap(p, &r);
-    clock_gettime(CLOCK_MONOTONIC, &t1);
     long long cpu = (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000LL
                     + (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000LL;
     want("'%s' and 0 < one('command', pid=%d, end='exit')['cpu_ns'] < %lld + 10500000", what, p, cpu);
@@ -219,9 +215,8 @@ static long long usage_of(pid_t p, const char *what)
     return cpu;
 }
 
-static void usage(int argc, char **argv)
+static void usage(void)
 {
-    (void)argc, (void)argv;
     pid_t burn[3];
     long long cpu[3];
     for (int i = 0; i < 3; i++)
@@ -249,18 +244,14 @@ static void usage(int argc, char **argv)
     io_of(p, &r);
     want("1000000 <= one('command', pid=%d)['written_chars'] < 1010000", p);
     p = RUN("nap", "100");
-    struct timespec a, b;
-    clock_gettime(CLOCK_MONOTONIC, &a);
     reap(p, NULL);
-    clock_gettime(CLOCK_MONOTONIC, &b);
     want("90e6 < one('command', pid=%d)['duration_ns'] <= one('command', pid=%d)['lifetime_ns']", p,
          p);
 }
 
 /* What 16 threads that end at the same time used belongs to their process. */
-static void crowd(int argc, char **argv)
+static void crowd(void)
 {
-    (void)argc, (void)argv;
     for (int i = 0; i < 20; i++) {
         struct rusage r;
         pid_t p = RUN("threads");
@@ -280,9 +271,8 @@ static void wants_argv(pid_t p, char **argv)
     fflush(stdout);
 }
 
-static void args(int argc, char **argv)
+static void args(void)
 {
-    (void)argc, (void)argv;
     static char big[70001], huge[100001];
     memset(big, 'b', 60000);
     memset(huge, 'h', sizeof huge - 1);
@@ -312,9 +302,8 @@ static void args(int argc, char **argv)
 }
 
 /* No arguments at all: the kernel makes that one empty string (5.18), or nothing. */
-static void no_args(int argc, char **argv)
+static void no_args(void)
 {
-    (void)argc, (void)argv;
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
         execv(path, (char *[]){ NULL });
@@ -325,9 +314,8 @@ static void no_args(int argc, char **argv)
     want("one('command', pid=%d)['argv_bytes'] in (0, 1)", p);
 }
 
-static void chain(int argc, char **argv)
+static void chain(void)
 {
-    (void)argc, (void)argv;
     pid_t p = RUN("exec", "as", "exec", "as", "exit", "3");
     reap(p, NULL);
     want("[(e['argv'][0], e['end'], e['exit_code']) for e in by('command', pid=%d)] == "
@@ -337,9 +325,8 @@ static void chain(int argc, char **argv)
          "(*by('command', pid=%d))", p);
 }
 
-static void threads(int argc, char **argv)
+static void threads(void)
 {
-    (void)argc, (void)argv;
     pid_t p = RUN("texec");
     int st = reap(p, NULL);
     MUST(WEXITSTATUS(st) == 4);
@@ -353,9 +340,8 @@ static void threads(int argc, char **argv)
 }
 
 /* By descriptor, from memory, through vfork, by a script, by a relative name. */
-static void ways(int argc, char **argv)
+static void ways(void)
 {
-    (void)argc, (void)argv;
     static char b[65536];
     char *a[] = { "cmd", "as", "exit", "6", NULL };
     int from = (int)CHK(open(self, O_RDONLY)), to = (int)CHK(syscall(SYS_memfd_create, "hidden", 0));
@@ -405,9 +391,8 @@ static void *late(void *argv)
     _exit(97);
 }
 
-static void late_failed(int argc, char **argv)
+static void late_failed(void)
 {
-    (void)argc, (void)argv;
     char *a[] = { "bad", "with", "two words", NULL };
     if (!kernel_from(6, 10)) { /* the tracepoint sched_prepare_exec */
         puts("an execve that fails late has no arguments before Linux 6.10");
@@ -475,9 +460,8 @@ static void zombie(void)
 }
 
 /* The middle process ends first: its child is somebody else's by then. */
-static void daemons(int argc, char **argv)
+static void daemons(void)
 {
-    (void)argc, (void)argv;
     pid_t *child = t_shared(sizeof *child), p = (pid_t)CHK(fork());
     if (!p) {
         pid_t q = (pid_t)CHK(fork());
@@ -558,9 +542,8 @@ static void fail_compat(void)
 #endif
 }
 
-static void failed(int argc, char **argv)
+static void failed(void)
 {
-    (void)argc, (void)argv;
     fail_args();
     fail_compat();
     t_put("notexec", 10);
@@ -590,9 +573,8 @@ static void failed(int argc, char **argv)
          "('ENOEXEC', ['b']), ('EACCES', ['c'])]", p);
 }
 
-static void forks(int argc, char **argv)
+static void forks(void)
 {
-    (void)argc, (void)argv;
     pid_t p[5];
     for (int i = 0; i < 5; i++) {
         p[i] = (pid_t)CHK(fork());

@@ -1,5 +1,5 @@
-/* Calls of known number and length, of which some are interrupted. Says what a table of them must have,
- * in Python. */
+/* Makes a known number of calls of known duration; some are interrupted, restarted or never return. Prints, as
+ * Python expressions, which numbers the table of `kvis trace -c` must have. */
 #include "t.h"
 
 static void on(int sig) { (void)sig; }
@@ -27,15 +27,14 @@ static pid_t child(void)
 /* Twenty of 5 ms and one of 50: p50, p99 and max are theirs. */
 static void lengths(void)
 {
-    struct timespec t = { 0, 5000000 }, begin, end;
+    struct timespec t = { 0, 5000000 };
     double longest = 0;
     int shorter = 0; /* how many are shorter than 45 ms, by the program's own clock */
     for (int i = 0; i < 21; i++) {
         t.tv_nsec = i == 10 ? 50000000 : 5000000;
-        clock_gettime(CLOCK_MONOTONIC, &begin);
+        unsigned long long begin = t_ns();
         CHK(syscall(SYS_pselect6, 0, NULL, NULL, NULL, &t, NULL));
-        clock_gettime(CLOCK_MONOTONIC, &end);
-        double us = (double)(end.tv_sec - begin.tv_sec) * 1e6 + (double)(end.tv_nsec - begin.tv_nsec) / 1e3;
+        double us = (double)(t_ns() - begin) / 1e3;
         longest = us > longest ? us : longest;
         shorter += us < 45000;
     }
@@ -50,16 +49,9 @@ static void lengths(void)
 /* Returns 20 ms after that process was seen to sleep. */
 static void until_asleep(pid_t p)
 {
-    char path[64], text[512], *at = NULL;
-    snprintf(path, sizeof path, "/proc/%d/stat", p);
-    for (int i = 0; i < 1000 && !(at && at[2] == 'S'); i++) {
+    usleep(20000);
+    for (int i = 0; i < 1000 && t_state(p) != 'S'; i++)
         usleep(20000);
-        int f = open(path, O_RDONLY);
-        ssize_t n = f < 0 ? 0 : read(f, text, sizeof text - 1);
-        text[n > 0 ? n : 0] = 0;
-        close(f);
-        at = strrchr(text, ')');
-    }
     usleep(20000);
 }
 
@@ -72,17 +64,15 @@ static void ends_with_eintr(void)
     CHK(pipe(p));
     handle(SIGALRM, on, 0);
     for (int i = 0; i < 3; i++) {
-        struct timespec begin, end;
         pid_t kid = child();
         if (!kid) { /* it has begun to read when it sleeps */
             until_asleep(getppid());
             CHK(kill(getppid(), SIGALRM));
             _exit(0);
         }
-        clock_gettime(CLOCK_MONOTONIC, &begin);
+        unsigned long long begin = t_ns();
         MUST(syscall(SYS_readv, p[0], &(struct iovec){ &c, 1 }, 1) == -1 && errno == EINTR);
-        clock_gettime(CLOCK_MONOTONIC, &end);
-        s += (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
+        s += (double)(t_ns() - begin) / 1e9;
         t_wait(kid, 0);
     }
     printf("want readv['calls'] == 3 and readv['errors'] == 3 and 0.059 < readv['time'] <= %f\n", s + 0.001);

@@ -1,14 +1,7 @@
-/* A tree of processes, three deep: fork, vfork + exec, posix_spawn; pipes between parent and
- * child, exit codes and deaths by signal that the parent reads. The order is fixed by waiting. */
-#define _GNU_SOURCE
-#include <signal.h>
+/* A tree of processes, three levels deep: fork, vfork and exec, posix_spawn, pipes between parent and child, exit
+ * codes and deaths by signal that the parent reads. Each parent waits, so the order is fixed. */
+#include "t.h"
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 extern char **environ;
 

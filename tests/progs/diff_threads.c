@@ -1,12 +1,7 @@
-/* Threads that share descriptors, a lock and memory: each writes its own file, reads it, and appends
- * to a common one; then a second generation, made by threads that are not the first. Barriers and
- * small stacks (none leaves glibc's cache) make descriptors and mappings the same in each run. */
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+/* Threads share descriptors, a lock and memory: each writes a file of its own, reads it and appends to a common
+ * one; then threads of the threads do the same. Barriers and small stacks, which glibc's cache can hold, make
+ * descriptors and mappings the same in each run. */
+#include "t.h"
 
 enum { N = 4, ROUNDS = 50 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,5 @@
-/* I/O on a disk of its own, by sizes and numbers that it knows: `disk SCENE NAME [NS]`, NAME below /dev,
- * NS how long the disk takes for each request. */
-#define _GNU_SOURCE
+/* disk SCENE NAME [NS]: requests of known number and size to the disk /dev/NAME, which takes NS for each. Prints
+ * which block I/O events kvis must show. */
 #include "t.h"
 
 #include <linux/fs.h>
@@ -11,13 +10,6 @@ static const char *name;
 static char *buf;
 static int threads_meet;
 static unsigned long long was[17], is[17];
-
-static unsigned long long ns_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
-}
 
 /* What the kernel itself has counted. */
 static void stat_of(unsigned long long *v)
@@ -72,17 +64,18 @@ static void want_stat(unsigned empty)
 
 /* Reads one after the other, each of which takes that long: not less, and not much more than it
  * takes this program. */
-static void latency(unsigned long long ns)
+static void latency(void)
 {
     enum { N = 15 };
+    unsigned long long ns = (unsigned long long)t_arg(2, 0);
     unsigned long long sum = 0, took[N];
     char each[N * 24] = "";
     int f = disk(O_RDONLY | O_DIRECT);
     stat_of(was);
     for (int i = 0; i < N; i++) {
-        unsigned long long at = ns_now();
+        unsigned long long at = t_ns();
         MUST(pread(f, buf, 4096, 4096 * 7 * i) == 4096);
-        sum += took[i] = ns_now() - at;
+        sum += took[i] = t_ns() - at;
         sprintf(each + strlen(each), "%llu, ", took[i]);
     }
     want("all(e['duration_ns'] <= took for e, took in zip(by('block_io'), [%s]))", each);
@@ -172,10 +165,8 @@ static void crowd(void)
     int f = disk(O_RDONLY | O_DIRECT);
     threads_meet = 1;
     stat_of(was);
-    for (int i = 0; i < 8; i++)
-        MUST(pthread_create(&th[i], NULL, hammer, &f) == 0);
-    for (int i = 0; i < 8; i++)
-        pthread_join(th[i], NULL);
+    t_threads(th, 8, hammer, &f);
+    t_join(th, 8);
     want("0 <= 160 - len(by('block_io')) <= 0%s", may_miss());
     want_stat(0);
     close(f);
@@ -213,14 +204,6 @@ static void bad(void)
     close(g);
 }
 
-static void on_cpu_0(void)
-{
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(0, &one);
-    MUST(sched_setaffinity(0, sizeof one, &one) == 0);
-}
-
 static void wait_for(const char *file)
 {
     while (access(file, F_OK))
@@ -239,7 +222,7 @@ static void use(int f, int n)
 static void before(void)
 {
     int f = disk(O_RDWR | O_DIRECT);
-    on_cpu_0();
+    t_pin(0);
     use(f, 20);
     close(open("/tmp/begun", O_CREAT | O_WRONLY, 0644));
     wait_for("/tmp/ended");
@@ -251,7 +234,7 @@ static void before(void)
 static void stranger(void)
 {
     int f = disk(O_RDWR | O_DIRECT);
-    on_cpu_0();
+    t_pin(0);
     wait_for("/tmp/begun");
     use(f, 50);
     close(open("/tmp/ended", O_CREAT | O_WRONLY, 0644));
@@ -260,30 +243,12 @@ static void stranger(void)
 
 int main(int argc, char **argv)
 {
+    static const struct scene s[] = { { "latency", latency }, { "sizes", sizes }, { "flush", flush },
+        { "writeback", writeback }, { "crowd", crowd }, { "bad", bad }, { "split", split }, { "before", before },
+        { "stranger", stranger }, { NULL, NULL } };
     MUST(argc >= 3);
     name = argv[2];
     MUST((buf = aligned_alloc(4096, 4 << 20)) != NULL);
     memset(buf, 'k', 4 << 20);
-    if (!strcmp(argv[1], "latency"))
-        latency(argc > 3 ? strtoull(argv[3], NULL, 10) : 0);
-    else if (!strcmp(argv[1], "sizes"))
-        sizes();
-    else if (!strcmp(argv[1], "flush"))
-        flush();
-    else if (!strcmp(argv[1], "writeback"))
-        writeback();
-    else if (!strcmp(argv[1], "crowd"))
-        crowd();
-    else if (!strcmp(argv[1], "bad"))
-        bad();
-    else if (!strcmp(argv[1], "split"))
-        split();
-    else if (!strcmp(argv[1], "before"))
-        before();
-    else if (!strcmp(argv[1], "stranger"))
-        stranger();
-    else
-        MUST(0);
-    say("done");
-    return 0;
+    return t_main(argc, argv, s);
 }

@@ -1,4 +1,5 @@
-/* The meaning of fds: which open file a number stands for, in which table, and until when. */
+/* Duplicates, closes, shares, passes and inherits descriptors, and prints which open file each number refers to,
+ * in which table, and until when. */
 #include "t.h"
 #include <arpa/inet.h>
 #include <linux/close_range.h>
@@ -11,6 +12,14 @@
 #include <sys/timerfd.h>
 
 #define CREATE (O_RDWR | O_CREAT | O_TRUNC)
+
+/* "old20" and so on. */
+static const char *numbered(const char *word, int n)
+{
+    static char name[16];
+    snprintf(name, sizeof name, "%s%d", word, n);
+    return name;
+}
 
 static int put(const char *name, int fd)
 {
@@ -45,9 +54,8 @@ static void last_holder(const char *name, pid_t p)
          " if r['path'] == '%s%s']} == {%d}", t_cwd, name, t_cwd, name, p);
 }
 
-static void dup_all(int argc, char **argv)
+static void dup_all(void)
 {
-    (void)argc, (void)argv;
     int a = (int)CHK(open("one", CREATE, 0644));
     int fds[] = { a, dup(a), dup2(a, 50), dup3(a, 51, O_CLOEXEC), fcntl(a, F_DUPFD, 60),
                   fcntl(a, F_DUPFD_CLOEXEC, 70), dup2(a, a) };
@@ -73,22 +81,17 @@ static void dup_all(int argc, char **argv)
     want("one('close', path='%sone')['ts_ns'] >= by('write', filename='%sone')[-1]['ts_ns']", t_cwd, t_cwd);
 }
 
-static void cloexec_after(int argc, char **argv)
+static void cloexec_after(void)
 {
-    (void)argc, (void)argv;
     for (int fd = 20; fd < 26; fd++) { /* 20, 22, 24 were closed by exec: these numbers are free */
         if (fcntl(fd, F_GETFD) == -1) {
-            char name[16];
-            snprintf(name, sizeof name, "new%d", fd);
-            put(name, fd);
-            wrote(name, fd + 1000);
+            put(numbered("new", fd), fd);
+            wrote(numbered("new", fd), fd + 1000);
         }
         bytes(fd, fd + 1000);
     }
     for (int fd = 20; fd < 26; fd++) {
-        char name[16];
-        snprintf(name, sizeof name, "old%d", fd);
-        wrote(name, fd % 2 ? fd + fd + 1000 : fd);
+        wrote(numbered("old", fd), fd % 2 ? fd + fd + 1000 : fd);
         if (!(fd % 2)) /* closed by exec itself, with what was written before */
             want("tot('close', 'bytes_written', path='%sold%d') == %d", t_cwd, fd, fd);
     }
@@ -97,16 +100,14 @@ static void cloexec_after(int argc, char **argv)
     want("not {e['path'] for e in S['open_at_exit']} & {'%sold20', '%sold22', '%sold24'}", t_cwd, t_cwd, t_cwd);
 }
 
-static void cloexec(int argc, char **argv)
+static void cloexec(void)
 {
-    if (argc > 2) {
-        cloexec_after(argc, argv);
+    if (t_argc > 2) {
+        cloexec_after();
         return;
     }
     for (int fd = 20; fd < 26; fd++) {
-        char name[16];
-        snprintf(name, sizeof name, "old%d", fd);
-        put(name, fd);
+        put(numbered("old", fd), fd);
         bytes(fd, fd);
     }
     int f = (int)CHK(open("old20", O_WRONLY | O_CLOEXEC));
@@ -118,7 +119,7 @@ static void cloexec(int argc, char **argv)
     CHK(fcntl(21, F_SETFD, 0));
     CHK(ioctl(23, FIOCLEX));
     CHK(ioctl(23, FIONCLEX));
-    execl("/proc/self/exe", argv[0], "cloexec", "after", NULL);
+    execl("/proc/self/exe", t_argv[0], "cloexec", "after", NULL);
 }
 
 static void range_after(void)
@@ -127,46 +128,40 @@ static void range_after(void)
     for (int fd = 20; fd < 29; fd++) {
         MUST((fcntl(fd, F_GETFD) == -1) == (fd < 28));
         if (fd < 28) {
-            char name[16];
-            snprintf(name, sizeof name, "new%d", fd);
-            put(name, fd);
-            wrote(name, 500);
+            put(numbered("new", fd), fd);
+            wrote(numbered("new", fd), 500);
         }
         bytes(fd, 500);
     }
     for (int fd = 20; fd < 28; fd++) {
-        char name[16];
-        snprintf(name, sizeof name, "old%d", fd);
-        closed_once(name, fd);
-        wrote(name, fd);
+        closed_once(numbered("old", fd), fd);
+        wrote(numbered("old", fd), fd);
     }
     wrote("old28", 528);
     want("by('close', path='%sold24')[0]['ts_ns'] < by('exec')[-1]['ts_ns'] + 1", t_cwd);
     want("row('open_at_exit', path='%sold28')['fd'] == 28", t_cwd);
 }
 
-static void range(int argc, char **argv)
+static void range(void)
 {
-    if (argc > 2) {
+    if (t_argc > 2) {
         range_after();
         return;
     }
     for (int fd = 20; fd < 29; fd++) {
-        char name[16];
-        snprintf(name, sizeof name, "old%d", fd);
-        put(name, fd);
+        put(numbered("old", fd), fd);
         bytes(fd, fd);
     }
     if (syscall(SYS_close_range, 20u, 24u, 0u))
         skip("close_range");
     CHK(syscall(SYS_close_range, 25u, 27u, CLOSE_RANGE_CLOEXEC));
     bytes(1, 0);
-    execl("/proc/self/exe", argv[0], "range", "after", NULL);
+    execl("/proc/self/exe", t_argv[0], "range", "after", NULL);
 }
 
 static void *own_table(void *ports)
 {
-    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in a = t_loopback(0);
     socklen_t n = sizeof a;
     CHK(unshare(CLONE_FILES));
     int s = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
@@ -178,16 +173,13 @@ static void *own_table(void *ports)
 }
 
 /* A thread with descriptors of its own: a socket's address is asked of them, not of the process's. */
-static void thread_files(int argc, char **argv)
+static void thread_files(void)
 {
-    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in a = t_loopback(0);
     int port = 0;
-    pthread_t t;
-    (void)argc, (void)argv;
     CHK(dup2((int)CHK(socket(AF_INET, SOCK_DGRAM, 0)), 40));
     CHK(bind(40, (struct sockaddr *)&a, sizeof a));
-    MUST(!pthread_create(&t, NULL, own_table, &port));
-    pthread_join(t, NULL);
+    t_thread(own_table, &port);
     want("[e['local_addr'] for e in by('bind', fd=40)][1] == '127.0.0.1:%d'", port);
 }
 
@@ -197,9 +189,8 @@ static pid_t sharer(int flags)
     return (pid_t)CHK(syscall(SYS_clone, (unsigned long)flags | SIGCHLD, 0, 0, 0, 0));
 }
 
-static void range_unshare(int argc, char **argv)
+static void range_unshare(void)
 {
-    (void)argc, (void)argv;
     put("keep", 30);
     pid_t p = sharer(CLONE_FILES);
     if (!p) { /* leaves the shared table, then closes in its own copy */
@@ -217,9 +208,8 @@ static void range_unshare(int argc, char **argv)
     want("by('write', filename='%skeep')[0]['pid'] == %d", t_cwd, getpid());
 }
 
-static void clone_files(int argc, char **argv)
+static void clone_files(void)
 {
-    (void)argc, (void)argv;
     volatile int *sh = t_shared(4096);
     put("first", 30);
     pid_t p = sharer(CLONE_FILES);
@@ -252,9 +242,8 @@ static void clone_files(int argc, char **argv)
     last_holder("mine", p);
 }
 
-static void fork_copy(int argc, char **argv)
+static void fork_copy(void)
 {
-    (void)argc, (void)argv;
     volatile int *sh = t_shared(4096);
     put("common", 30);
     pid_t p = (pid_t)CHK(fork());
@@ -291,12 +280,9 @@ static void *thread_open(void *arg)
     return arg;
 }
 
-static void threads(int argc, char **argv)
+static void threads(void)
 {
-    (void)argc, (void)argv;
-    pthread_t t;
-    MUST(!pthread_create(&t, NULL, thread_open, NULL));
-    pthread_join(t, NULL);
+    t_thread(thread_open, NULL);
     bytes(33, 5);
     close(33);
     wrote("thr", 9);
@@ -370,12 +356,11 @@ static void scm_(int in_flight)
     want("one('close', path='%ssent1', pid=%d)['bytes_written'] == 22", t_cwd, p);
 }
 
-static void scm(int argc, char **argv) { (void)argc, (void)argv, scm_(0); }
-static void flight(int argc, char **argv) { (void)argc, (void)argv, scm_(1); }
+static void scm(void) { scm_(0); }
+static void flight(void) { scm_(1); }
 
-static void getfd(int argc, char **argv)
+static void getfd(void)
 {
-    (void)argc, (void)argv;
     volatile int *sh = t_shared(4096);
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
@@ -407,20 +392,20 @@ static void getfd(int argc, char **argv)
 }
 
 /* fd inherit IN SEVEN OUT: the names of what the case has opened as 0, 7 and 1. */
-static void inherit(int argc, char **argv)
+static void inherit(void)
 {
     char b[64];
-    MUST(argc == 5);
+    MUST(t_argc == 5);
     MUST(read(0, b, 6) == 6);
     MUST(read(7, b, 9) == 9);
     close(8); /* never used, but it has a name */
-    want("one('close', fd=8)['path'] == '%s'", argv[3]);
+    want("one('close', fd=8)['path'] == '%s'", t_argv[3]);
     bytes(2, 13); /* what kvis says on stderr goes to another file */
-    want("tot('read', 'bytes', filename='%s', fd=0) == 6", argv[2]);
-    want("tot('read', 'bytes', filename='%s', fd=7) == 9", argv[3]);
-    want("tot('write', 'bytes', filename='%s', fd=1) > 100", argv[4]);
+    want("tot('read', 'bytes', filename='%s', fd=0) == 6", t_argv[2]);
+    want("tot('read', 'bytes', filename='%s', fd=7) == 9", t_argv[3]);
+    want("tot('write', 'bytes', filename='%s', fd=1) > 100", t_argv[4]);
     want("tot('write', 'bytes', fd=2) == 13");
-    want("row('files', path='%s')['bytes_read'] == 9", argv[3]);
+    want("row('files', path='%s')['bytes_read'] == 9", t_argv[3]);
 }
 
 static void *chdir_thread(void *arg)
@@ -435,9 +420,8 @@ static void opened(const char *name, const char *abs)
     want("len([e for e in by('open') if os.path.normpath(e['path']) == '%s%s' and 'error' not in e]) == 1", t_cwd, abs);
 }
 
-static void relative(int argc, char **argv)
+static void relative(void)
 {
-    (void)argc, (void)argv;
     CHK(mkdir("d", 0755));
     CHK(mkdir("d/e", 0755));
     CHK(open("a", CREATE, 0644));
@@ -458,9 +442,7 @@ static void relative(int argc, char **argv)
     }
     t_wait(q, 0);
     CHK(open("h", CREATE, 0644));
-    pthread_t t;
-    MUST(!pthread_create(&t, NULL, chdir_thread, "../.."));
-    pthread_join(t, NULL);
+    t_thread(chdir_thread, "../..");
     CHK(open("i", CREATE, 0644)); /* the thread moved all of us */
     pid_t p = sharer(CLONE_FS);
     if (!p) {
@@ -487,10 +469,9 @@ static void relative(int argc, char **argv)
 }
 
 /* Directories are called what they are called now, whoever renames them; and a call shows what they were called then. */
-static void renamed(int argc, char **argv)
+static void renamed(void)
 {
     char from[sizeof t_cwd + 8], to[sizeof t_cwd + 8];
-    (void)argc, (void)argv;
     CHK(mkdir("a", 0755));
     CHK(mkdir("a/b", 0755));
     CHK(chdir("a/b"));
@@ -526,9 +507,8 @@ static void renamed(int argc, char **argv)
 }
 
 /* A path with ".." in it leads to one file with one name, even when that file and the directories are gone at once. */
-static void dotdot(int argc, char **argv)
+static void dotdot(void)
 {
-    (void)argc, (void)argv;
     char b[] = "..x../", names[4][12] = { "b/../f0", "b/./../f1", "l/../f2", "..x../../f3" };
     CHK(mkdir("b", 0755));
     CHK(mkdir("s", 0755));
@@ -556,9 +536,8 @@ static void dotdot(int argc, char **argv)
 }
 
 /* The path of the working directory is too long for /proc: what a limit has left out is marked. */
-static void deep(int argc, char **argv)
+static void deep(void)
 {
-    (void)argc, (void)argv;
     char name[251] = { 0 };
     for (int i = 0; i < 20; i++) {
         memset(name, 'a' + i, 250);
@@ -585,9 +564,8 @@ static void kind(int fd, const char *kinds, const char *like)
         want("'%s' in row('open_at_exit', fd=%d)['path']", like, fd);
 }
 
-static void kinds(int argc, char **argv)
+static void kinds(void)
 {
-    (void)argc, (void)argv;
     int p[2];
     sigset_t set;
     sigemptyset(&set);
@@ -621,10 +599,9 @@ static void kinds(int argc, char **argv)
 }
 
 /* Descriptors that only /proc can tell, and what is duplicated of them. */
-static void made(int argc, char **argv)
+static void made(void)
 {
     enum { BPF_MAP_CREATE, BPF_MAP_TYPE_ARRAY = 2 };
-    (void)argc, (void)argv;
     unsigned map[16] = { BPF_MAP_TYPE_ARRAY, 4, 4, 1 };
     unsigned long long ruleset = 1; /* LANDLOCK_ACCESS_FS_EXECUTE */
     int pt = (int)CHK(open("/dev/ptmx", O_RDWR | O_NOCTTY)), no = 0;
@@ -647,9 +624,8 @@ static void made(int argc, char **argv)
         want("one('write', fd=%d)['filename'].startswith('/dev/pts/')", d[0].fd);
 }
 
-static void sockets(int argc, char **argv)
+static void sockets(void)
 {
-    (void)argc, (void)argv;
     static const struct { int af, type, proto; const char *name; } s[] = {
         { AF_INET, SOCK_STREAM, 0, "'tcp4'," },
         { AF_INET6, SOCK_STREAM | SOCK_NONBLOCK, 0, "'tcp6'," },
@@ -675,9 +651,8 @@ static void sockets(int argc, char **argv)
         want("[e.get('sock_type', e['kind']) in ('unix', 'unix-stream') or e for e in S['open_at_exit'] if e['fd'] == %d] == [True]", p[i]);
 }
 
-static void ledger(int argc, char **argv)
+static void ledger(void)
 {
-    (void)argc, (void)argv;
     char b[100];
     int fd = (int)CHK(open("led", CREATE, 0644));
     bytes(fd, 70);
@@ -715,9 +690,8 @@ static void ledger(int argc, char **argv)
 }
 
 /* Descriptors that were closed by calls that kvis was not asked for (-e). */
-static void closed(int argc, char **argv)
+static void closed(void)
 {
-    (void)argc, (void)argv;
     char b[4];
     int full = (int)CHK(open("/dev/full", O_RDONLY)), zero = (int)CHK(open("/dev/zero", O_RDONLY));
     CHK(dup2(full, 40));
@@ -766,11 +740,10 @@ static int closes_slowly(pthread_t *th, int *fd, const struct sockaddr_in *a)
 
 /* close(2) frees the number first and then waits until the socket's data is sent: another thread reuses the number meanwhile,
  * and so it does with more numbers than kvis keeps for this. */
-static void reused(int argc, char **argv)
+static void reused(void)
 {
-    (void)argc, (void)argv;
     enum { N = 6 };
-    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in a = t_loopback(0);
     socklen_t len = sizeof a;
     int l = (int)CHK(socket(AF_INET, SOCK_STREAM, 0)), fd[N], sent[N];
     pthread_t th[N];
@@ -795,9 +768,8 @@ static void reused(int argc, char **argv)
     want("[e['args'][0] for e in by('syscall', name='write')].count('%d<%snew>') == 1 + %d", fd[0], t_cwd, N);
 }
 
-static void tmpfile_(int argc, char **argv)
+static void tmpfile_(void)
 {
-    (void)argc, (void)argv;
     int fd = open(".", O_TMPFILE | O_RDWR, 0600);
     if (fd < 0)
         skip("O_TMPFILE");

@@ -1,7 +1,7 @@
-/* One thread changes a byte of a path, to and fro, while another opens it: `flip FILE A B COUNT [GAP]`. A and B are
- * paths that differ in one byte; each is the name of a file, or of nothing. FILE gets a letter an open: which of
- * the two the kernel has opened; a lower-case one, whose name it was when that failed. GAP: how long the thread
- * waits between two changes, in turns of a loop. */
+/* flip FILE A B COUNT [GAP]: one thread changes a byte of a path between A and B, which differ in one byte, while
+ * another opens the path COUNT times. Each of A and B is the name of a file or of nothing. FILE gets a letter per
+ * open: the file that the kernel opened, in lower case if the open failed. GAP is the number of loop turns between
+ * two changes. */
 #include "t.h"
 #include <stdbool.h>
 

@@ -1,29 +1,27 @@
-/* Causes a fault that kvis diagnose is to find, until it is killed; says `ill` when it does:
- * `ill cpu N`: N threads that compute; `ill pinned CPU N`: the same, all on that CPU;
- * `ill calls N`: N threads that make system calls; `ill forks N`: children that end at once, made by N
- * processes; `ill oom MB`: children that take so much memory; `ill files N`: opens N files, and limits the
- * machine to a few more; `ill retransmits`: connections into a tun device that nobody reads;
- * `ill disk NAME N`: N threads that read anywhere on /dev/NAME; `ill memory MB`: goes through that much
- * memory, again and again; `ill far MB NODE CPU`: so much memory of one NUMA node, used on a CPU of
- * another; `ill listen`: accepts none of many connections; `ill packets CPU`: sends from that CPU broadcasts
- * that 64 sockets of this machine receive; `ill flows N`: N connections; `ill fragments`: fills memory, frees
- * every second page, and wants hugepages; `ill fifo CPU`: computes on that CPU as SCHED_FIFO;
- * `ill descriptors N`: may open N files, and opens them; `ill children N`: N children that sleep; `ill untracked`: makes
+/* Causes a fault that kvis diagnose must find, until it is killed. Prints `ill` when the fault exists.
+ * `ill cpu N`: N threads that compute; `ill pinned CPU N`: the same on that CPU;
+ * `ill calls N`: N threads that make system calls; `ill forks N`: N
+ * processes make children that end at once; `ill oom MB`: children that allocate this much memory; `ill files N`: opens N files, and limits the
+ * machine to a few more; `ill retransmits`: connections to a tun device that nobody reads;
+ * `ill disk NAME N`: N threads that read at random from /dev/NAME; `ill memory MB`: writes to this much
+ * memory again and again; `ill far MB NODE CPU`: uses this much memory of a NUMA node on a CPU of
+ * another; `ill listen`: accepts none of many connections; `ill packets CPU`: from that CPU, sends broadcasts
+ * that 64 local sockets receive; `ill flows N`: N connections; `ill fragments`: fills memory, frees
+ * every second page, and asks for hugepages; `ill fifo CPU`: computes on that CPU as SCHED_FIFO;
+ * `ill descriptors N`: opens all of the N files that it may open; `ill children N`: N children that sleep; `ill untracked`: makes
  * connections without end; `ill lossy`: 32 connections over lo, which loses a fifth of its packets; `ill fuse DIR`: serves a file
- * system that does not answer 6 processes; `ill clock SECONDS`: says that the clock is synchronized, with this
- * error (0: it is not, and ends). Its name (comm) is ill-SCENE. */
+ * system that does not answer 6 processes; `ill clock SECONDS`: declares the clock synchronized, with this
+ * error (0: not synchronized, and ends). The name of the process (comm) is ill-SCENE. */
 #include "t.h"
+#include "fuse.h"
 
-#include <linux/fuse.h>
 #include <linux/if_tun.h>
 #include <linux/mempolicy.h>
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
-#include <netinet/in.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <sys/timex.h>
 
 static const char *disk;
@@ -54,14 +52,6 @@ static void *call(void *unused)
     return unused;
 }
 
-static void pin(int cpu)
-{
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    MUST(sched_setaffinity(0, sizeof one, &one) == 0);
-}
-
 static void forks(size_t bytes, long loops)
 {
     pid_t first = getpid();
@@ -73,9 +63,7 @@ static void forks(size_t bytes, long loops)
         pid_t pid = fork();
         MUST(pid >= 0);
         if (!pid && bytes) {
-            char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            MUST(p != MAP_FAILED);
-            memset(p, 1, bytes);
+            memset(t_map(bytes), 1, bytes);
         }
         if (!pid)
             _exit(0);
@@ -127,10 +115,10 @@ static void files(long n)
 static void *read_disk(void *arg)
 {
     unsigned seed = (unsigned)(uintptr_t)arg;
-    char path[64], *buf = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char path[64], *buf = t_map(4096);
     snprintf(path, sizeof path, "/dev/%s", disk);
     int f = open(path, O_RDONLY | O_DIRECT);
-    MUST(f >= 0 && buf != MAP_FAILED);
+    MUST(f >= 0);
     begun();
     for (;;)
         MUST(pread(f, buf, 4096, (off_t)(rand_r(&seed) % 4096) * 4096) == 4096);
@@ -149,8 +137,7 @@ static void threads(int n, void *(*fn)(void *))
 
 static void memory(size_t bytes)
 {
-    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(p != MAP_FAILED);
+    char *p = t_map(bytes);
     for (int round = 0;; round++) {
         for (size_t at = 0; at < bytes; at += 4096)
             p[at]++;
@@ -162,9 +149,8 @@ static void memory(size_t bytes)
 static void far(size_t bytes, int node, int cpu)
 {
     unsigned long nodes = 1ul << node;
-    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(p != MAP_FAILED);
-    pin(cpu);
+    char *p = t_map(bytes);
+    t_pin(cpu);
     MUST(syscall(SYS_mbind, p, bytes, MPOL_BIND, &nodes, 64ul, 0ul) == 0);
     for (int round = 0;; round++) {
         for (size_t at = 0; at < bytes; at += 64)
@@ -176,7 +162,7 @@ static void far(size_t bytes, int node, int cpu)
 
 static void deaf(void)
 {
-    struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in to = t_loopback(0);
     socklen_t len = sizeof to;
     int l = socket(AF_INET, SOCK_STREAM, 0), s[64] = { 0 };
     MUST(bind(l, (void *)&to, len) == 0 && listen(l, 1) == 0);
@@ -211,7 +197,7 @@ static void packets(int cpu)
     for (int i = 0; i < 64; i++)
         udp(&at);
     at.sin_port = 0;
-    pin(cpu);
+    t_pin(cpu);
     for (unsigned i = 0, s = (unsigned)udp(&at);; i++) {
         sendto((int)s, "", 1, 0, (void *)&to, sizeof to);
         if (i == 1000)
@@ -221,7 +207,7 @@ static void packets(int cpu)
 
 static void flows(long n)
 {
-    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in to = t_loopback(9);
     while (n-- > 0) {
         int s = socket(AF_INET, SOCK_DGRAM, 0);
         MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0 && send(s, "", 1, 0) == 1);
@@ -233,7 +219,7 @@ static void flows(long n)
 static void fifo(int cpu)
 {
     struct sched_param p = { .sched_priority = 50 };
-    pin(cpu);
+    t_pin(cpu);
     workers = 1;
     MUST(sched_setscheduler(0, SCHED_FIFO, &p) == 0);
     compute(NULL);
@@ -268,7 +254,7 @@ static long children(long n)
 
 static void untracked(void)
 {
-    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in to = t_loopback(9);
     for (int i = 0;; i++) {
         int s = socket(AF_INET, SOCK_DGRAM, 0);
         MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0);
@@ -305,7 +291,7 @@ static void lose(void)
 
 static void lossy(void)
 {
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in at = t_loopback(0);
     enum { PAIRS = 32 };
     static char block[1024];
     socklen_t len = sizeof at;
@@ -333,17 +319,11 @@ static void fuse(const char *dir)
 {
     static char in[1 << 17] __attribute__((aligned(8)));
     const struct fuse_in_header *h = (const void *)in;
-    struct { struct fuse_out_header h; struct fuse_init_out init; } out = {
-        { sizeof out, 0, 0 }, { .major = 7, .minor = 26, .max_write = 4096 },
-    };
-    char options[96], path[256];
-    int dev = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-    snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", dev);
+    char path[256];
+    int dev = fuse_mount(dir, ",allow_other");
     snprintf(path, sizeof path, "%s/x", dir);
-    MUST(dev >= 0 && mount("ill", dir, "fuse", 0, options) == 0);
-    MUST(read(dev, in, sizeof in) >= (ssize_t)sizeof *h && h->opcode == FUSE_INIT);
-    out.h.unique = h->unique;
-    MUST(write(dev, &out, sizeof out) == sizeof out);
+    MUST(dev >= 0 && read(dev, in, sizeof in) >= (ssize_t)sizeof *h && h->opcode == FUSE_INIT);
+    fuse_answer(dev, h->unique, 0, &fuse_version, sizeof fuse_version);
     if (children(6)) {
         close(dev);
         access(path, F_OK);
@@ -431,7 +411,7 @@ int main(int argc, char **argv)
     if (!strcmp(scene, "cpu"))
         threads((int)n[0], compute);
     else if (!strcmp(scene, "pinned")) {
-        pin((int)n[0]);
+        t_pin((int)n[0]);
         threads((int)n[1], compute);
     } else if (!strcmp(scene, "calls"))
         threads((int)n[0], call);

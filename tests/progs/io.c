@@ -1,7 +1,5 @@
-/* Bytes: every call that moves some, with totals known to the byte. */
+/* Moves bytes with every call that can, and prints how many kvis must count. */
 #include "t.h"
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/eventfd.h>
 #include <sys/sendfile.h>
 
@@ -19,9 +17,8 @@ static struct iovec *iov(size_t a, size_t b, size_t c)
 
 #define GOT(n, call) MUST(CHK(call) == (n))
 
-static void files(int argc, char **argv)
+static void files(void)
 {
-    (void)argc, (void)argv;
     int fd = (int)CHK(open("data", CREATE, 0644));
     GOT(100, write(fd, buf, 100));
     GOT(50, pwrite(fd, buf, 50, 200));
@@ -52,9 +49,8 @@ static void files(int argc, char **argv)
     want("[e['error'] for e in by('write', filename='%sdata') if 'error' in e] in ([], ['EINVAL'])", t_cwd);
 }
 
-static void pipes(int argc, char **argv)
+static void pipes(void)
 {
-    (void)argc, (void)argv;
     int p[2], e = (int)CHK(eventfd(0, 0));
     uint64_t one = 1;
     CHK(pipe(p));
@@ -70,9 +66,8 @@ static void pipes(int argc, char **argv)
     want("S['net_bytes_sent'] == 0");
 }
 
-static void socks(int argc, char **argv)
+static void socks(void)
 {
-    (void)argc, (void)argv;
     int s[2];
     CHK(socketpair(AF_UNIX, SOCK_DGRAM, 0, s));
     struct msghdr m = { .msg_iov = iov(4, 5, 6), .msg_iovlen = 3 };
@@ -109,9 +104,8 @@ static void socks(int argc, char **argv)
     want("not by('write', fd=%d) and not by('read', fd=%d)", s[0], s[1]);
 }
 
-static void moves(int argc, char **argv)
+static void moves(void)
 {
-    (void)argc, (void)argv;
     int p[2], q[2], s[2];
     off_t off = 0;
     loff_t in = 0, out = 0;
@@ -148,11 +142,10 @@ static void moves(int argc, char **argv)
     want("S['net_bytes_sent'] == 400");
 }
 
-static void vectors_bad(int argc, char **argv)
+static void vectors_bad(void)
 {
-    (void)argc, (void)argv;
     int fd = (int)CHK(open("v", CREATE, 0644));
-    char *edge = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *edge = t_map(8192);
     CHK(munmap(edge + 4096, 4096));
     struct iovec v[2] = { { edge + 4000, 96 }, { edge + 4096, 500 } };
     GOT(96, writev(fd, v, 2)); /* a short write: the second part is not there */

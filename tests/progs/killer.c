@@ -1,28 +1,17 @@
-/* killer PARENT TRACER: kills every child of PARENT with SIGKILL as early as it can, until PARENT is
- * gone. It halts TRACER now and then, so that a death can be there before the news of the birth. */
+/* killer PARENT TRACER: kills each child of PARENT as early as possible, until PARENT is gone. It stops TRACER
+ * from time to time, so a child can be dead before TRACER learns of its birth. */
 #include "t.h"
 
 static int children(const char *path, pid_t *list, int max)
 {
     char text[4096];
-    int f = open(path, O_RDONLY | O_CLOEXEC), n = 0;
-    ssize_t len = f < 0 ? -1 : read(f, text, sizeof text - 1);
-    close(f);
-    if (len < 0)
+    int n = 0;
+    if (access(path, F_OK))
         return -1;
-    text[len] = 0;
+    t_read(path, text, sizeof text);
     for (char *save, *w = strtok_r(text, " \n", &save); w && n < max; w = strtok_r(NULL, " \n", &save))
         list[n++] = atoi(w);
     return n;
-}
-
-static void spin(long us)
-{
-    struct timespec a, b;
-    clock_gettime(CLOCK_MONOTONIC, &a);
-    do
-        clock_gettime(CLOCK_MONOTONIC, &b);
-    while ((b.tv_sec - a.tv_sec) * 1000000 + (b.tv_nsec - a.tv_nsec) / 1000 < us);
 }
 
 int main(int argc, char **argv)
@@ -41,7 +30,8 @@ int main(int argc, char **argv)
         kill(tracer, SIGCONT);
         if (n < 0)
             return 0;
-        spin(i * 37 % 3000);
+        for (unsigned long long end = t_ns() + i * 37 % 3000 * 1000; t_ns() < end;)
+            ;
     }
     return 1;
 }

@@ -1,4 +1,4 @@
-/* Memory: the break, mappings as they are cut and moved, page faults counted by region. */
+/* Moves the program break, cuts and moves mappings, and touches a known number of pages in each region. */
 #include "t.h"
 #include <sys/shm.h>
 
@@ -18,19 +18,15 @@ static void *brk_(void *to) { return (void *)syscall(SYS_brk, to); }
 static unsigned long start_brk(void)
 {
     char b[2048];
-    int fd = (int)CHK(open("/proc/self/stat", O_RDONLY));
-    ssize_t n = CHK(read(fd, b, sizeof b - 1));
-    close(fd);
-    b[n] = 0;
+    t_read("/proc/self/stat", b, sizeof b);
     char *p = strrchr(b, ')') + 1;
     for (int i = 2; i < 46; i++)
         p = strchr(p + 1, ' ');
     return strtoul(p, NULL, 10);
 }
 
-static void heap(int argc, char **argv)
+static void heap(void)
 {
-    (void)argc, (void)argv;
     char *at = brk_(NULL), *was = at;
     static const long step[] = { 1 << 20, -(600 << 10), 100, 800 << 10, 3 };
     for (unsigned i = 0; i < sizeof step / sizeof *step; i++) {
@@ -49,9 +45,8 @@ static void region(const char *type, void *p, size_t pages, const char *more)
          " and e['size'] == %lu%s]) == 1", type, (long)p, (long)p + (long)(pages * PAGE), pages * PAGE, more);
 }
 
-static void maps(int argc, char **argv)
+static void maps(void)
 {
-    (void)argc, (void)argv;
     char *p = map(10, RW);
     region("mmap", p, 10, " and e['prot'] == 'rw-' and e['map_type'].startswith('anon')");
     CHK(munmap(p + 4 * PAGE, 2 * PAGE)); /* out of the middle */
@@ -60,6 +55,10 @@ static void maps(int argc, char **argv)
     CHK(munmap(p + 4 * PAGE, PAGE)); /* nothing there: succeeds */
     CHK(mprotect(p + PAGE, 2 * PAGE, PROT_READ));
     region("mprotect", p + PAGE, 2, " and e['prot'] == 'r--'");
+    CHK(mprotect(p + PAGE, 0, PROT_READ | PROT_WRITE)); /* of nothing */
+    CHK(mprotect(p + PAGE, PAGE, PROT_READ | PROT_WRITE)); /* to and fro */
+    CHK(mprotect(p + PAGE, PAGE, PROT_READ));
+    want("len(by('mprotect')) >= 3 and not [e for e in by('mprotect') if 'error' in e]");
     char *q = map(4, RW), *big = map(64, PROT_NONE);
     char *r = mremap(q, 4 * PAGE, 40 * PAGE, MREMAP_MAYMOVE);
     MUST(r != MAP_FAILED);
@@ -93,10 +92,10 @@ static void touch(volatile char *p, int n)
 
 /* mem many: every second page of a mapping protected, every second of another mapped anew from its end downwards; a
  * child with a copy of it all cuts a hole; what is there at the end is known to the page. */
-static void many(int argc, char **argv)
+static void many(void)
 {
     enum { N = 4000 };
-    (void)argc, (void)argv;
+    CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
     char *a = map(2 * N, RW), *b = map(2 * N, PROT_NONE);
     for (size_t i = 0; i < N; i++)
         CHK(mprotect(a + (2 * i + 1) * PAGE, PAGE, PROT_READ));
@@ -155,16 +154,12 @@ static void stack(size_t n)
     page[1] = page[0];
 }
 
-static void faults(int argc, char **argv)
+static void faults(void)
 {
-    (void)argc, (void)argv;
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
     char *p = island(0, 300), *q = island(1, 100), *s = island(2, 50);
-    void *u;
-    pthread_t t;
     touch(p, 217);
-    MUST(!pthread_create(&t, NULL, toucher, q));
-    pthread_join(t, &u);
+    void *u = t_thread(toucher, q);
     touch(u, 11); /* a region that the thread has made */
     pid_t c = (pid_t)CHK(fork());
     if (!c) {
@@ -202,9 +197,8 @@ static void faults(int argc, char **argv)
 }
 
 /* Faults per region exactly, and their sum against what the kernel counted for the process. */
-static void total(int argc, char **argv)
+static void total(void)
 {
-    (void)argc, (void)argv;
     struct rusage r;
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
     touch(island(0, 3000), 3000);

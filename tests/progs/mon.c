@@ -1,24 +1,19 @@
-/* What kvis monitor is to see: `mon spin N SECS`, N spinners on each CPU; `mon sums`, what the kernel
- * says of all tasks; `mon disk NAME HOW N`, N reads of a disk; `mon naps SECS`, on a CPU beside a spinner;
- * `mon hop N`, N times to another CPU; `mon faults N [hold]`, N pages touched, and kept till stdin ends.
- * They say what they did as NAME=NUMBER. */
+/* Work that kvis monitor must count: `mon spin N SECS`: N busy processes on each CPU; `mon sums`: the kernel's own counts of
+ * all tasks; `mon disk NAME HOW N`: N reads of a disk; `mon naps SECS`: sleeps and runs on a CPU beside a busy process;
+ * `mon hop N`: moves N times to another CPU; `mon faults N [hold]`: touches N pages, and keeps them until the standard input
+ * ends. Prints what it did as NAME=NUMBER. */
 #include "t.h"
 
 #include <dirent.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 
 struct sums { unsigned long long voluntary, forced, wait_ns, moved; };
 
 static unsigned long long field(const char *path, const char *key)
 {
     static char text[65536];
-    int f = open(path, O_RDONLY);
-    ssize_t n = f < 0 ? 0 : read(f, text, sizeof text - 1);
-    text[n > 0 ? n : 0] = 0;
-    if (f >= 0)
-        close(f);
+    t_read(path, text, sizeof text);
     char *at = strstr(text, key);
     at = at ? at + strlen(key) : NULL;
     return at ? strtoull(at + strspn(at, " \t:"), NULL, 10) : 0;
@@ -34,13 +29,9 @@ static void add(struct sums *s, const char *dir)
     snprintf(path, sizeof path, "%s/sched", dir);
     s->moved += field(path, "se.nr_migrations");
     snprintf(path, sizeof path, "%s/schedstat", dir);
-    int f = open(path, O_RDONLY);
-    if (f >= 0 && read(f, text, sizeof text - 1) > 0) {
-        strtoull(text, &end, 10);
-        s->wait_ns += strtoull(end, NULL, 10);
-    }
-    if (f >= 0)
-        close(f);
+    t_read(path, text, sizeof text);
+    strtoull(text, &end, 10);
+    s->wait_ns += strtoull(end, NULL, 10);
 }
 
 static void print(const struct sums *s)
@@ -74,20 +65,15 @@ static void all(void)
 static void spin(int n, int secs)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    struct sums *s = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    struct timespec t0, t;
-    MUST(s != MAP_FAILED && n * cpus < 64);
-    clock_gettime(CLOCK_MONOTONIC, &t0);
+    struct sums *s = t_shared(4096);
+    unsigned long long end = t_ns() + (unsigned long long)secs * 1000000000;
+    MUST(n * cpus < 64);
     for (int i = 0; i < n * cpus; i++) {
         if (fork())
             continue;
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET((int)(i % cpus), &one);
-        MUST(sched_setaffinity(0, sizeof one, &one) == 0);
-        do
-            clock_gettime(CLOCK_MONOTONIC, &t);
-        while (t.tv_sec - t0.tv_sec < secs || (t.tv_sec - t0.tv_sec == secs && t.tv_nsec < t0.tv_nsec));
+        t_pin((int)(i % cpus));
+        while (t_ns() < end)
+            ;
         add(&s[1 + i], "/proc/self");
         _exit(0);
     }
@@ -106,18 +92,15 @@ static void spin(int n, int secs)
  * quarter of the CPU and wants more. */
 static void naps(int secs)
 {
-    struct timespec t0, t, nap = { 0, 2000000 };
+    struct timespec nap = { 0, 2000000 };
     struct rusage u;
-    cpu_set_t one;
     int n = 0;
-    CPU_ZERO(&one);
-    CPU_SET(0, &one);
-    MUST(sched_setaffinity(0, sizeof one, &one) == 0);
+    t_pin(0);
     pid_t child = fork();
     for (; child == 0;)
         ;
     MUST(child > 0 && setpriority(PRIO_PROCESS, 0, 5) == 0);
-    clock_gettime(CLOCK_MONOTONIC, &t0);
+    unsigned long long end = t_ns() + (unsigned long long)secs * 1000000000;
     do {
         struct timespec c0, c;
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &c0);
@@ -126,8 +109,7 @@ static void naps(int secs)
         while ((c.tv_sec - c0.tv_sec) * 1000000000 + c.tv_nsec - c0.tv_nsec < 2000000);
         nanosleep(&nap, NULL);
         n++;
-        clock_gettime(CLOCK_MONOTONIC, &t);
-    } while (t.tv_sec - t0.tv_sec < secs);
+    } while (t_ns() < end);
     getrusage(RUSAGE_SELF, &u);
     kill(child, SIGKILL);
     wait(NULL);
@@ -139,10 +121,7 @@ static void hop(int n)
 {
     struct sums before = { 0, 0, 0, 0 }, after = before;
     for (int i = 0; i <= n; i++) {
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET(i % 2, &one);
-        MUST(sched_setaffinity(0, sizeof one, &one) == 0);
+        t_pin(i % 2);
         if (i == 0)
             add(&before, "/proc/self");
     }
@@ -153,8 +132,7 @@ static void hop(int n)
 static void faults(int n, int hold)
 {
     size_t size = (size_t)n * 4096;
-    char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(p != MAP_FAILED);
+    char *p = t_map(size);
     madvise(p, size, MADV_NOHUGEPAGE);
     for (int i = 0; i < n; i++)
         p[(size_t)i * 4096] = 1;
@@ -174,12 +152,11 @@ static void disk(const char *name, const char *how, int n)
 {
     char path[300];
     static unsigned long long took[4096];
-    struct timespec t0, t1;
     unsigned long long bytes, at = 0;
-    void *buf = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *buf = t_map(4096);
     snprintf(path, sizeof path, "/dev/%s", name);
     int f = open(path, O_RDONLY | O_DIRECT);
-    MUST(f >= 0 && buf != MAP_FAILED && ioctl(f, BLKGETSIZE64, &bytes) == 0);
+    MUST(f >= 0 && ioctl(f, BLKGETSIZE64, &bytes) == 0);
     MUST(n <= 4096);
     for (int i = 0; i < n; i++) {
         if (!strcmp(how, "first"))
@@ -188,11 +165,9 @@ static void disk(const char *name, const char *how, int n)
             at = bytes / 16 * (unsigned long long)(i * 5 % 16) + (unsigned long long)(i / 16) * 8192;
         else
             at = (unsigned long long)i * 4096;
-        clock_gettime(CLOCK_MONOTONIC, &t0);
+        took[i] = t_ns();
         MUST(pread(f, buf, 4096, (off_t)at) == 4096);
-        clock_gettime(CLOCK_MONOTONIC, &t1);
-        took[i] = (unsigned long long)(t1.tv_sec - t0.tv_sec) * 1000000000
-                  + (unsigned long long)t1.tv_nsec - (unsigned long long)t0.tv_nsec;
+        took[i] = t_ns() - took[i];
     }
     close(f);
     qsort(took, (size_t)n, sizeof *took, by_size);

@@ -1,6 +1,6 @@
-/* nest: calls whose arguments lead on to others: vectors, messages, and messages of messages. For the case nest,
- * which compares what strace and kvis show of them. It waits for a line on its standard input first. short: none
- * that a record has no room for. */
+/* Calls whose arguments point to further arguments: vectors, messages, and vectors of messages. The case nest compares how
+ * strace and kvis show them. The program first waits for a line on its standard input. `nest short` makes only calls that
+ * fit into a record. */
 #include "t.h"
 #include <sys/select.h>
 
@@ -52,8 +52,8 @@ static void vectors(void)
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         vector(shape[i].n, shape[i].len);
     /* What cannot be read, or is not there. */
-    char *two = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(two != MAP_FAILED && !munmap(two + 4096, 4096));
+    char *two = t_map(8192);
+    CHK(munmap(two + 4096, 4096));
     memset(two, 'x', 4096);
     struct iovec *last = (struct iovec *)(two + 4096 - 2 * sizeof *last);
     last[0] = last[1] = (struct iovec){ bytes, 3 };

@@ -1,4 +1,4 @@
-/* Connections: who talks to whom, and how it went. */
+/* Makes connections of all kinds, and prints which addresses, bytes, errors and DNS answers kvis must show. */
 #include "t.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -98,12 +98,11 @@ static void tcp(int af, const char *type, const char *host)
     want("len(S['connections']) >= 1 and '%s:%d' in str(S['connections'])", host, port);
 }
 
-static void tcp4(int argc, char **argv) { (void)argc, (void)argv; tcp(AF_INET, "tcp4", "127.0.0.1"); }
-static void tcp6(int argc, char **argv) { (void)argc, (void)argv; tcp(AF_INET6, "tcp6", "[::1]"); }
+static void tcp4(void) { tcp(AF_INET, "tcp4", "127.0.0.1"); }
+static void tcp6(void) { tcp(AF_INET6, "tcp6", "[::1]"); }
 
-static void refused(int argc, char **argv)
+static void refused(void)
 {
-    (void)argc, (void)argv;
     int port, l = listener(AF_INET, &port);
     close(l); /* nobody listens there any more */
     int c = (int)CHK(socket(AF_INET, SOCK_STREAM, 0));
@@ -117,9 +116,8 @@ static void refused(int argc, char **argv)
     want("row('failed', name='connect')['count'] == 1");
 }
 
-static void inprogress(int argc, char **argv)
+static void inprogress(void)
 {
-    (void)argc, (void)argv;
     int port, l = listener(AF_INET, &port);
     int c = (int)CHK(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
     addr4(port);
@@ -138,9 +136,8 @@ static void inprogress(int argc, char **argv)
 }
 
 /* A connection that is refused, or made, after connect(2) has returned: what tells the program tells kvis. */
-static void outcome(int argc, char **argv)
+static void outcome(void)
 {
-    (void)argc, (void)argv;
     enum { SO_ERROR_, SEND, RECV, AGAIN, WRITE, N_WAYS };
     int up, down, l = listener(AF_INET, &up), gone = listener(AF_INET, &down);
     char b = 0;
@@ -190,9 +187,8 @@ static void outcome(int argc, char **argv)
     close(l);
 }
 
-static void udp(int argc, char **argv)
+static void udp(void)
 {
-    (void)argc, (void)argv;
     char b[100] = { 0 };
     int r = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0)), s = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
     addr4(0);
@@ -264,9 +260,8 @@ static void un(const char *path, size_t n, const char *shown, int type, const ch
     want("one('bind', fd=%d)['sock_type'] in (%s)", l, name);
 }
 
-static void unix_(int argc, char **argv)
+static void unix_(void)
 {
-    (void)argc, (void)argv;
     char abs[200], shown[200], rel[sizeof t_cwd + 8];
     int n = snprintf(abs, sizeof abs, "%ssock", t_cwd);
     if (n > 100)
@@ -285,9 +280,8 @@ static void unix_(int argc, char **argv)
 }
 
 /* The ends of a pair know each other; so do their copies in a child. (They stay open: no number comes twice.) */
-static void pair(int argc, char **argv)
+static void pair(void)
 {
-    (void)argc, (void)argv;
     char b[8];
     static const int types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
     for (int i = 0; i < 3; i++) {
@@ -343,9 +337,8 @@ static void answer(int id, const char *name, int type, const char *records, size
 #define ANSWER(id, name, type, records, answers, code) answer(id, name, type, records, sizeof records - 1, answers, code)
 
 /* Questions for names, in a network of their own; the program is its server, too. */
-static void resolve(int argc, char **argv)
+static void resolve(void)
 {
-    (void)argc, (void)argv;
     uint8_t q[2][512], b[512];
     if (unshare(CLONE_NEWNET))
         skip("unshare(CLONE_NEWNET)");
@@ -417,9 +410,8 @@ static void resolve(int argc, char **argv)
     want("'127.0.0.1:53' in [p['remote_addr'] for p in S['peers']]");
 }
 
-static void netlink(int argc, char **argv)
+static void netlink(void)
 {
-    (void)argc, (void)argv;
     int fd = (int)CHK(socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE));
     struct sockaddr_nl nl = { .nl_family = AF_NETLINK };
     CHK(bind(fd, (struct sockaddr *)&nl, sizeof nl));
@@ -434,9 +426,8 @@ static void netlink(int argc, char **argv)
 
 /* What a call returns is not always what it has received: a peek, a message cut off, TCP bytes thrown
  * away, and what comes back of a message that could not be delivered. */
-static void peek(int argc, char **argv)
+static void peek(void)
 {
-    (void)argc, (void)argv;
     static char b[100];
     struct iovec v[2] = { { b, 10 }, { b + 10, 5 } };
     struct msghdr none = { 0 }, two = { .msg_iov = v, .msg_iovlen = 2 };

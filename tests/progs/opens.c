@@ -1,12 +1,11 @@
-/* opens SCENE: opens files in every way there is, by raw system calls, and says of each what kvis open
- * must have seen (tests/lib/opens.py): a line
+/* opens SCENE: opens files in every way with raw system calls, and prints for each open what kvis open must show
+ * (lib/opens.py), as a line
  *     open CALL NAME FLAGS MODE RESULT BASE
- * with NAME and BASE (the directory that a relative name starts from) in hex, - where there is none.
- * Of what happens between the names /opens:begin and /opens:end all must be there, and nothing else. */
+ * NAME and BASE (the directory where a relative name starts) are in hexadecimal; - means none. Between the names
+ * /opens:begin and /opens:end, kvis must show all opens and no others. */
 #include "t.h"
-#include <linux/fuse.h>
+#include "fuse.h"
 #include <linux/openat2.h>
-#include <sys/mount.h>
 
 enum { LOG = 4 << 20 };
 static struct { unsigned len; char s[]; } *t_log; /* shared with children; printed at the end */
@@ -111,9 +110,8 @@ static void by_handle(const char *name)
     close(mnt);
 }
 
-static void calls(int argc, char **argv)
+static void calls(void)
 {
-    (void)argc, (void)argv;
     char d[4200];
     CHK(mkdir("d", 0755)), CHK(mkdir("d/e", 0755)), CHK(symlink("../file", "d/link"));
     CHK(symlink("loop", "loop"));
@@ -175,13 +173,12 @@ static void calls(int argc, char **argv)
     end();
 }
 
-static void names(int argc, char **argv)
+static void names(void)
 {
     static const char *const odd[] = {
         "\033[2J\033[1A", "line\nfeed", "cr\rlf", "\377\376", "\303", "\302\233" "31m", "\342\200\256rtl",
         "\"quotes\\'", "</script><&>", "\001\177", "tab\t ", "\360\237\220\247", "\355\240\200", "a\tb|c",
     };
-    (void)argc, (void)argv;
     static char path[5000];
     begin();
     for (unsigned i = 0; i < sizeof odd / sizeof *odd; i++)
@@ -200,7 +197,7 @@ static void names(int argc, char **argv)
                                 (long)0xffffffff81000000ul, 0x4141414141414141 };
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
         at_shown(AT_FDCWD, NULL, (void *)bad[i], NULL, F(O_RDONLY), 0);
-    char *edge = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *edge = t_map(8192);
     CHK(munmap(edge + 4096, 4096));
     here(strcpy(edge + 4096 - 5, "edge"), F(O_RDWR|O_CREAT), 0600);
     memset(edge + 4000, 'z', 96); /* no NUL before the end */
@@ -211,9 +208,8 @@ static void names(int argc, char **argv)
 }
 
 /* Longer than what the kernel takes, and than what a record takes: the name as far as it goes. */
-static void toolong(int argc, char **argv)
+static void toolong(void)
 {
-    (void)argc, (void)argv;
     static char path[9000];
     memset(path, 'q', 8999);
     begin();
@@ -224,9 +220,8 @@ static void toolong(int argc, char **argv)
 }
 
 /* The name's page is one that nobody has touched: it is not in memory when the call begins. */
-static void untouched(int argc, char **argv)
+static void untouched(void)
 {
-    (void)argc, (void)argv;
     int fd = (int)CHK(open("page", O_RDWR | O_CREAT, 0600));
     CHK(ftruncate(fd, 3 * 4096));
     CHK(pwrite(fd, "untouched", 10, 4096));
@@ -254,10 +249,9 @@ static void *rewrite(void *unused)
     close(r);
     return NULL;
 }
-static void rewritten(int argc, char **argv)
+static void rewritten(void)
 {
     pthread_t t;
-    (void)argc, (void)argv;
     CHK(mkfifo("fifo", 0600));
     pthread_create(&t, NULL, rewrite, NULL);
     CHK(open(volatile_name, O_WRONLY));
@@ -275,10 +269,9 @@ static void *one_thread(void *arg)
     }
     return NULL;
 }
-static void threads(int argc, char **argv)
+static void threads(void)
 {
     pthread_t t[THREADS];
-    (void)argc, (void)argv;
     begin();
     for (long i = 0; i < THREADS; i++)
         MUST(!pthread_create(&t[i], NULL, one_thread, (void *)i));
@@ -293,10 +286,9 @@ static void *exec_thread(void *arg)
     execv("/proc/self/exe", arg);
     _exit(99);
 }
-static void procs(int argc, char **argv)
+static void procs(void)
 {
     char fd[16];
-    (void)argc;
     begin();
     for (int i = 0; i < 20; i++) {
         pid_t p = i & 1 ? fork() : (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
@@ -320,7 +312,7 @@ static void procs(int argc, char **argv)
     CHK(write(m, t_log, LOG));
     t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, m, 0);
     snprintf(fd, sizeof fd, "%d", m);
-    char *args[] = { argv[0], (char *)(uintptr_t)"after", fd, NULL };
+    char *args[] = { t_argv[0], (char *)(uintptr_t)"after", fd, NULL };
     pid_t p = fork();
     if (!p) {
         pthread_t t;
@@ -330,10 +322,9 @@ static void procs(int argc, char **argv)
     t_wait(p, 0);
     end();
 }
-static void after(int argc, char **argv) /* what procs' last child has become */
+static void after(void) /* what procs' last child has become */
 {
-    (void)argc;
-    t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(argv[2]), 0);
+    t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, (int)t_arg(1, -1), 0);
     MUST(t_log != MAP_FAILED);
     here("after", F(O_RDWR|O_CREAT), 0600);
     _exit(0);
@@ -341,18 +332,15 @@ static void after(int argc, char **argv) /* what procs' last child has become */
 
 static int is_traced(void)
 {
-    char b[4096] = "";
-    int fd = (int)CHK(open("/proc/self/status", O_RDONLY));
-    CHK(read(fd, b, sizeof b - 1));
-    close(fd);
+    char b[4096];
+    t_read("/proc/self/status", b, sizeof b);
     return atoi(strstr(b, "TracerPid:") + 10) != 0;
 }
 
 /* Other roots, other mount namespaces, mount points, directories that are gone. */
-static void roots(int argc, char **argv)
+static void roots(void)
 {
     char mnt[4200], deep[4200], bind[4200], gone[4200], out[4300];
-    (void)argc, (void)argv;
     CHK(mkdir("gone", 0755)), CHK(mkdir("gone/sub", 0755));
     CHK(mkdir("r", 0755)), CHK(mkdir("r/mnt", 0755)), CHK(mkdir("r/bind", 0755));
     if (unshare(CLONE_NEWNS))
@@ -394,10 +382,9 @@ static void roots(int argc, char **argv)
 }
 
 /* Deeper than a record can carry: /proc says it. */
-static void deep(int argc, char **argv)
+static void deep(void)
 {
     char base[4200];
-    (void)argc, (void)argv;
     snprintf(base, sizeof base, "%.*s", (int)strlen(t_cwd) - 1, t_cwd);
     for (int i = 0; i < 60; i++) {
         CHK(mkdir("dir", 0755)), CHK(chdir("dir"));
@@ -410,10 +397,9 @@ static void deep(int argc, char **argv)
 }
 
 /* Below a directory whose own path is longer than PATH_MAX, and at the depth to which the probe goes. */
-static void depths(int argc, char **argv)
+static void depths(void)
 {
     static char part[251], base[8192], here_[64];
-    (void)argc, (void)argv;
     begin();
     int depth = 0;
     for (const char *p = t_cwd; *p; p++)
@@ -437,44 +423,41 @@ static void depths(int argc, char **argv)
 static void serve(int dev)
 {
     static struct { struct fuse_in_header h; char arg[1 << 17]; } in;
-    struct { struct fuse_out_header h; char body[256]; } out;
     uint64_t node = FUSE_ROOT_ID;
     CHK(prctl(PR_SET_PDEATHSIG, SIGKILL));
     while (read(dev, &in, sizeof in) > 0) {
-        struct fuse_init_out init = { .major = 7, .minor = 26, .max_write = 4096 };
-        node += in.h.opcode == FUSE_LOOKUP;
-        struct fuse_attr dir = { .ino = in.h.opcode == FUSE_LOOKUP ? node : in.h.nodeid, .nlink = 1,
-                                 .mode = S_IFDIR | 0755 };
-        struct fuse_entry_out entry = { .nodeid = node, .attr = dir, .entry_valid = 100,
-                                         .attr_valid = 100 };
+        int lookup = in.h.opcode == FUSE_LOOKUP;
+        node += lookup;
+        struct fuse_attr dir = { .ino = lookup ? node : in.h.nodeid, .nlink = 1, .mode = S_IFDIR | 0755 };
+        struct fuse_entry_out entry = { .nodeid = node, .attr = dir, .entry_valid = 100, .attr_valid = 100 };
         struct fuse_attr_out at = { .attr = dir, .attr_valid = 100 };
-        int op = (int)in.h.opcode, no = op == FUSE_LOOKUP && !strcmp(in.arg, "x");
-        size_t n = no ? 0 : op == FUSE_INIT ? sizeof init : op == FUSE_LOOKUP ? sizeof entry
-                     : op == FUSE_GETATTR   ? sizeof at : 0;
-        if (op == FUSE_FORGET || op == FUSE_BATCH_FORGET || op == FUSE_INTERRUPT)
-            continue;
-        memcpy(out.body, op == FUSE_INIT ? (void *)&init : op == FUSE_LOOKUP ? (void *)&entry : &at, n);
-        out.h = (struct fuse_out_header){ (uint32_t)(sizeof out.h + n), no ? -ENOENT : n ? 0 : -ENOSYS,
-                                          in.h.unique };
-        if (write(dev, &out, sizeof out.h + n) < 0 && errno != ENOENT)
-            _exit(98);
+        switch (in.h.opcode) {
+        case FUSE_INIT: fuse_answer(dev, in.h.unique, 0, &fuse_version, sizeof fuse_version); break;
+        case FUSE_GETATTR: fuse_answer(dev, in.h.unique, 0, &at, sizeof at); break;
+        case FUSE_LOOKUP:
+            if (strcmp(in.arg, "x"))
+                fuse_answer(dev, in.h.unique, 0, &entry, sizeof entry);
+            else
+                fuse_answer(dev, in.h.unique, ENOENT, NULL, 0);
+            break;
+        case FUSE_FORGET: case FUSE_BATCH_FORGET: case FUSE_INTERRUPT: break;
+        default: fuse_answer(dev, in.h.unique, ENOSYS, NULL, 0);
+        }
     }
     _exit(0);
 }
 
 /* Directories whose names are as long as most file systems allow, and longer, as FUSE and those with
  * names in UTF-16 do. */
-static void longnames(int argc, char **argv)
+static void longnames(void)
 {
     static const int lengths[] = { 255, 256, 300, 1000 };
-    static char name[1001], base[9000], opts[100];
-    (void)argc, (void)argv;
+    static char name[1001], base[9000];
     if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
         skip("a mount namespace");
-    int dev = open("/dev/fuse", O_RDWR | O_CLOEXEC), cwd = (int)CHK(open(t_cwd, O_PATH | O_DIRECTORY));
-    CHK(fchdir(cwd)), CHK(mkdir("mnt", 0700));
-    snprintf(opts, sizeof opts, "fd=%d,rootmode=40000,user_id=0,group_id=0", dev);
-    if (dev < 0 || mount("kvis", "mnt", "fuse", MS_NOSUID | MS_NODEV, opts))
+    CHK(fchdir((int)CHK(open(t_cwd, O_PATH | O_DIRECTORY)))), CHK(mkdir("mnt", 0700));
+    int dev = fuse_mount("mnt", "");
+    if (dev < 0)
         skip("mount fuse");
     pid_t p = (pid_t)CHK(fork());
     if (!p)
@@ -500,13 +483,12 @@ static void *open_fifo(void *unused)
     MUST(open("fifo", O_RDONLY) >= 0);
     return unused;
 }
-static void full(int argc, char **argv)
+static void full(void)
 {
     enum { N = 8300 };
     static pthread_t t[N];
     pthread_attr_t a;
     struct rlimit files = { N + 100, N + 100 };
-    (void)argc, (void)argv;
     if (setrlimit(RLIMIT_NOFILE, &files))
         skip("RLIMIT_NOFILE");
     CHK(mkfifo("fifo", 0600));
@@ -524,9 +506,8 @@ static void full(int argc, char **argv)
 
 /* A signal ends an open that waits (ERESTARTSYS, and again), one kills the thread in it. */
 static void nothing(int sig) { (void)sig; }
-static void waits(int argc, char **argv)
+static void waits(void)
 {
-    (void)argc, (void)argv;
     struct sigaction sa = { .sa_handler = nothing };
     sigaction(SIGUSR1, &sa, NULL);
     CHK(mkfifo("fifo", 0600));
@@ -549,9 +530,8 @@ static void waits(int argc, char **argv)
 }
 
 /* For the filters of kvis open. */
-static void flags(int argc, char **argv)
+static void flags(void)
 {
-    (void)argc, (void)argv;
     CHK(open("sync", O_RDWR | O_CREAT | O_SYNC, 0640));
     CHK(open("dsync", O_WRONLY | O_CREAT | O_DSYNC, 0600));
     CHK(open(".", O_RDWR | O_TMPFILE, 0600));

@@ -1,13 +1,9 @@
-/* Takes pages, and says how many: `pages N NODE CPU`: N pages of anonymous memory, strictly from that
- * NUMA node, touched on that CPU; `pages huge N`: so many hugepages, held until stdin ends; `pages thp N`:
- * so many that the kernel makes of ordinary ones, if it will; `pages move N NODE NODE`: N pages of the first
- * node, which the kernel then moves to the second. */
-#define _GNU_SOURCE
+/* Allocates pages and prints how many: `pages N NODE CPU`: N pages of anonymous memory, only from that NUMA node, touched on
+ * that CPU; `pages huge N`: N hugepages, held until the standard input ends; `pages thp N`: N transparent hugepages;
+ * `pages move N NODE NODE`: N pages of the first node, which the kernel then moves to the second. */
 #include "t.h"
 
 #include <linux/mempolicy.h>
-#include <sched.h>
-#include <sys/mman.h>
 
 static void touch(char *p, long n, long step)
 {
@@ -19,8 +15,7 @@ static void touch(char *p, long n, long step)
 static char *from_node(long n, long page, int node)
 {
     unsigned long nodes = 1UL << node;
-    char *p = mmap(NULL, (size_t)(n * page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(p != MAP_FAILED);
+    char *p = t_map((size_t)(n * page));
     madvise(p, (size_t)(n * page), MADV_NOHUGEPAGE);
     MUST(syscall(SYS_mbind, p, n * page, MPOL_BIND, &nodes, 64, 0) == 0);
     return p;
@@ -40,8 +35,7 @@ int main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "thp")) {
         size_t huge = 1 << 21;
-        char *p = mmap(NULL, (size_t)(n + 1) * huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        MUST(p != MAP_FAILED);
+        char *p = t_map((size_t)(n + 1) * huge);
         p += -(unsigned long)p & (huge - 1);
         MUST(madvise(p, (size_t)n * huge, MADV_HUGEPAGE) == 0);
         touch(p, n, (long)huge);
@@ -57,10 +51,7 @@ int main(int argc, char **argv)
         printf("%ld\n", n);
         return 0;
     }
-    cpu_set_t cpu;
-    CPU_ZERO(&cpu);
-    CPU_SET(atoi(argv[3]), &cpu);
-    MUST(sched_setaffinity(0, sizeof cpu, &cpu) == 0);
+    t_pin(atoi(argv[3]));
     touch(from_node(n, page, atoi(argv[2])), n, page);
     printf("%ld\n", n);
     return 0;

@@ -1,15 +1,6 @@
-/* pid_again.c: one pid, used by two children one after the other (clone3 with set_tid, Linux 5.5; as root). Each
- * opens a file of its own: first, second. Ends with 77 where the kernel has no set_tid, or the pid is taken. */
-#define _GNU_SOURCE 1
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
+/* Two children have the same process ID, one after the other (clone3 with set_tid, Linux 5.5; as root). Each opens
+ * a file of its own: first, second. Exits with 77 if the kernel has no set_tid or the ID is in use. */
+#include "t.h"
 
 struct args { uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size; };
 

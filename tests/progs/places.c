@@ -1,14 +1,11 @@
-/* Changes its directory, root, descriptors, memory and user, and makes calls of every class at each
- * place. Each directory has a file "f" that holds its own path as the host sees it, so that whoever
- * labels a descriptor can be checked by the bytes that are read from it. Needs root, in an empty
- * directory. Makes no call whose result depends on time. */
+/* Changes its directory, root, descriptors, memory and user, and makes calls of every class at each place. Each
+ * directory has a file "f" that contains its own path as the host sees it, so the label of a descriptor can be
+ * checked by the bytes that are read from it. Needs root and an empty directory. No result depends on time. */
 #include "t.h"
 #include <sys/ipc.h>
 #include <sys/mount.h>
 #include <sys/msg.h>
 #include <sys/shm.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 
 static void put(const char *dir)
 {

@@ -1,10 +1,10 @@
-/* Work whose instructions are known, and others who want the CPU's counters.
+/* Runs a known number of instructions, and competes for the hardware counters of the CPU.
  *   pmu loop STEPS [THREADS]   waits for a byte of stdin, starts THREADS (none) and makes STEPS steps
  *                              of LOOP instructions in itself and each of them; prints "did N" with
  *                              the number of instructions of all, and "counted N" with what an event
  *                              of its own says; waits for the end of stdin
- *   pmu hog N PID              counts N events of PID, of user mode, that have the counters in turn with
- *                              those of others, until it is killed; prints "hogs N": it could N */
+ *   pmu hog N PID              opens N user-mode events of PID, which share the counters with those of others,
+ *                              until it is killed; prints "hogs N", the number that it could open */
 #include "t.h"
 #include <linux/perf_event.h>
 
@@ -36,16 +36,12 @@ static void *work(void *arg)
 static int counter(pid_t pid, int inherit)
 {
     char type[16] = "";
-    int f;
     char path[][64] = { "/sys/bus/event_source/devices/armv8_pmuv3/type",
                         "/sys/bus/event_source/devices/armv8_pmuv3_0/type",
                         "/sys/bus/event_source/devices/cpu/type" };
     for (size_t i = 0; i < sizeof path / sizeof *path; i++)
-        if ((f = open(path[i], O_RDONLY)) >= 0) {
-            if (read(f, type, sizeof type - 1) < 0)
-                return -1;
-            close(f);
-        }
+        if (!*type)
+            t_read(path[i], type, sizeof type);
     struct perf_event_attr a = { .type = (unsigned)atoi(type), .size = sizeof a, .config = 8,
                                  .exclude_kernel = 1, .exclude_hv = 1, .inherit = inherit };
     return (int)syscall(SYS_perf_event_open, &a, pid, -1, -1, 0);
@@ -74,11 +70,9 @@ int main(int argc, char **argv)
         return 1;
     int own = counter(0, 1);
     unsigned long counted = 0;
-    for (int i = 0; i < threads; i++)
-        pthread_create(&t[i], NULL, work, NULL);
+    t_threads(t, threads, work, NULL);
     loop(steps);
-    for (int i = 0; i < threads; i++)
-        pthread_join(t[i], NULL);
+    t_join(t, threads);
     if (own >= 0 && read(own, &counted, sizeof counted) == sizeof counted)
         printf("counted %lu\n", counted);
     printf("did %lu\n", steps * LOOP * (unsigned long)(threads + 1));

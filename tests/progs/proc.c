@@ -1,4 +1,5 @@
-/* Processes and threads: who is whose child, what it executes, how it ends. */
+/* Makes processes and threads in every way, and prints who the parent of each is, what it executes and how it
+ * ends. */
 #include "t.h"
 #include "bad_elf.h"
 #include <linux/sched.h>
@@ -27,9 +28,8 @@ static pid_t born(pid_t p)
     return p;
 }
 
-static void forks(int argc, char **argv)
+static void forks(void)
 {
-    (void)argc, (void)argv;
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
         mark("forked");
@@ -77,10 +77,10 @@ static void forks(int argc, char **argv)
     want("len(by('exit_process')) == S['processes']");
 }
 
-static void vforks(int argc, char **argv)
+static void vforks(void)
 {
-    if (argc > 2)
-        _exit(atoi(argv[2]));
+    if (t_argc > 2)
+        _exit((int)t_arg(1, 0));
     for (volatile int i = 0; i < 5; i++) {
         pid_t p = vfork();
         if (!p) {
@@ -111,9 +111,9 @@ static void *thread(void *arg)
 }
 
 /* N at the same time. */
-static void threads(int argc, char **argv)
+static void threads(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 10;
+    int n = t_arg(1, 10);
     pthread_t t;
     pthread_attr_t a;
     pid_t *tid = t_shared(sizeof *tid * (size_t)n);
@@ -137,9 +137,9 @@ static void threads(int argc, char **argv)
 static void *nothing(void *arg) { return arg; }
 
 /* N one after another. */
-static void shorts(int argc, char **argv)
+static void shorts(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 10;
+    int n = t_arg(1, 10);
     for (int i = 0; i < n; i++) {
         pthread_t t;
         MUST(!pthread_create(&t, NULL, nothing, NULL));
@@ -149,9 +149,9 @@ static void shorts(int argc, char **argv)
     want("len({(e['exit_pid'], e['ts_ns']) for e in by('exit_thread')}) >= %d", n);
 }
 
-static void children(int argc, char **argv)
+static void children(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 10, live = 0, sum = 0;
+    int n = t_arg(1, 10), live = 0, sum = 0;
     for (int i = 0, st; i < n || live;) {
         if (i < n && live < 50) {
             if (!CHK(fork()))
@@ -173,9 +173,8 @@ static void children(int argc, char **argv)
 }
 
 /* They end before their parent, who never asks. */
-static void zombies(int argc, char **argv)
+static void zombies(void)
 {
-    (void)argc, (void)argv;
     for (int i = 0; i < 30; i++)
         if (!CHK(fork()))
             _exit(5);
@@ -212,29 +211,24 @@ static void start(void *(*fn)(void *), void *arg)
     MUST(!pthread_create(&t, NULL, fn, arg));
 }
 
-static void exec_thread(int argc, char **argv)
+static void exec_thread(void)
 {
-    if (argc > 2) {
+    if (t_argc > 2) {
         exec_after();
         return;
     }
     for (int i = 0; i < 3; i++)
         start(execer, NULL);
-    start(execer, argv);
+    start(execer, t_argv);
     pause();
 }
 
 static void *survivor(void *how)
 {
-    char st[64], b[512] = { 0 };
-    snprintf(st, sizeof st, "/proc/%d/stat", getpid());
-    for (int i = 0; i < 100 && (!i || strrchr(b, ')')[2] != 'Z'); i++) {
+    usleep(60000);
+    for (int i = 0; i < 100 && t_state(getpid()) != 'Z'; i++)
         usleep(60000); /* until the leader is a zombie */
-        int fd = (int)CHK(open(st, O_RDONLY));
-        CHK(read(fd, b, sizeof b - 1));
-        close(fd);
-    }
-    MUST(strrchr(b, ')')[2] == 'Z');
+    MUST(t_state(getpid()) == 'Z');
     if (how)
         execl(self, "x", "leader_exec", "after", NULL);
     mark("later");
@@ -245,30 +239,29 @@ static void *survivor(void *how)
     exit(0);
 }
 
-static void leader_exit(int argc, char **argv)
+static void leader_exit(void)
 {
-    (void)argc, (void)argv;
     start(survivor, NULL);
     pthread_exit(NULL);
 }
 
-static void leader_exec(int argc, char **argv)
+static void leader_exec(void)
 {
-    if (argc > 2) {
+    if (t_argc > 2) {
         mark("after");
         want("one('open', path='%safter')['tid'] == %d", t_cwd, getpid());
         want("len(by('exec')) == 2");
         want("len(by('exit_process')) == 1");
         return;
     }
-    start(survivor, argv);
+    start(survivor, t_argv);
     pthread_exit(NULL);
 }
 
 /* Twice forked, its own session: kvis waits for the last of them. */
-static void daemon_(int argc, char **argv)
+static void daemon_(void)
 {
-    int ms = argc > 2 ? atoi(argv[2]) : 300;
+    int ms = t_arg(1, 300);
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
         CHK(setsid());
@@ -287,9 +280,8 @@ static void daemon_(int argc, char **argv)
 }
 
 /* Its parent is our parent: traced, that is kvis itself, who must not take its end for ours. */
-static void clone_parent(int argc, char **argv)
+static void clone_parent(void)
 {
-    (void)argc, (void)argv;
     volatile int *sh = t_shared(4096);
     sh[1] = getppid();
     pid_t p = raw_clone(CLONE_PARENT | SIGCHLD);
@@ -328,15 +320,13 @@ static void clone_flag(unsigned long flag)
     want("one('exit_process', exit_pid=%d)['code'] == 0", getpid());
 }
 
-static void clone_untraced(int argc, char **argv)
+static void clone_untraced(void)
 {
-    (void)argc, (void)argv;
     clone_flag(CLONE_UNTRACED);
 }
 
-static void clone_ptrace(int argc, char **argv)
+static void clone_ptrace(void)
 {
-    (void)argc, (void)argv;
     clone_flag(CLONE_PTRACE);
     want("tot('write', 'bytes', filename='%sgrandchild') == 5", t_cwd);
 }
@@ -352,9 +342,8 @@ static int vm_child(void *arg)
 }
 
 /* Memory of its parent, but a process of its own. */
-static void clone_vm(int argc, char **argv)
+static void clone_vm(void)
 {
-    (void)argc, (void)argv;
     static char stack[65536] __attribute__((aligned(16)));
     pid_t p = (pid_t)CHK(clone(vm_child, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL));
     t_wait(born(p), 12);
@@ -364,9 +353,9 @@ static void clone_vm(int argc, char **argv)
 }
 
 /* Children in a loop of calls, killed from outside at any point of them. */
-static void killed(int argc, char **argv)
+static void killed(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 40;
+    int n = t_arg(1, 40);
     volatile int *sh = t_shared(4096);
     unsigned seed = (unsigned)getpid();
     for (int i = 0; i < n; i++) {
@@ -395,9 +384,8 @@ static void killed(int argc, char **argv)
     want("S['exit_code'] == 0");
 }
 
-static void failed_exec(int argc, char **argv)
+static void failed_exec(void)
 {
-    (void)argc, (void)argv;
     t_put("noexec", 10);
     char *av[] = { "a", "b c", NULL }, *ev[] = { NULL };
     MUST(execve("/nonexistent/x", av, ev) == -1 && errno == ENOENT);
@@ -446,15 +434,13 @@ static void by_thread(void)
         pause();
 }
 
-static void bad_elf(int argc, char **argv)
+static void bad_elf(void)
 {
-    (void)argc, (void)argv;
     in_child(by_main);
 }
 
-static void bad_elf_thread(int argc, char **argv)
+static void bad_elf_thread(void)
 {
-    (void)argc, (void)argv;
     in_child(by_thread);
 }
 
@@ -496,9 +482,8 @@ static void by_proc(void)
 static void script(void) { execve("script", okay, none); }
 
 /* argc 0, a program in memory, by descriptor, one that is deleted, a script. */
-static void odd(int argc, char **argv)
+static void odd(void)
 {
-    (void)argc, (void)argv;
     char me[4096] = { 0 };
     CHK(readlink(self, me, sizeof me - 1));
     CHK(symlink(me, "here"));
@@ -535,9 +520,9 @@ static void *fault(void *unused)
 }
 
 /* Its first thread faults, or another one. */
-static void pidns(int argc, char **argv)
+static void pidns(void)
 {
-    int thread = argc > 2 && !strcmp(argv[2], "thread");
+    int thread = t_argc > 2 && !strcmp(t_argv[2], "thread");
     if (unshare(CLONE_NEWPID))
         skip("unshare(CLONE_NEWPID)");
     int st;
@@ -568,9 +553,9 @@ static void pidns(int argc, char **argv)
 }
 
 /* Children that tests/progs/killer.c kills, some before their tracer knows of them. */
-static void early(int argc, char **argv)
+static void early(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 100;
+    int n = t_arg(1, 100);
     for (int i = 0; i < n; i++) {
         int st;
         pid_t p = (pid_t)CHK(fork());
@@ -587,9 +572,8 @@ static void early(int argc, char **argv)
 
 /* Processes of two nested namespaces: their pids as they and as kvis see them. The outermost, whose
  * pids are kvis's, learns those of the inner from /proc: NSpid. */
-static void nspid(int argc, char **argv)
+static void nspid(void)
 {
-    (void)argc, (void)argv;
     if (unshare(CLONE_NEWPID))
         skip("unshare(CLONE_NEWPID)");
     pid_t first = (pid_t)CHK(fork());
@@ -624,12 +608,12 @@ static void nspid(int argc, char **argv)
 }
 
 /* The parts of an argv of 100 000 bytes: one long, many short. */
-static void big_argv(int argc, char **argv)
+static void big_argv(void)
 {
-    if (argc > 2) {
+    if (t_argc > 2) {
         size_t sum = 0;
-        for (int i = 2; i < argc; i++)
-            sum += strlen(argv[i]);
+        for (int i = 2; i < t_argc; i++)
+            sum += strlen(t_argv[i]);
         want("[len(a) for a in by('exec')[-1]['argv']] == [1, 8, 100000] + [3] * 3000");
         want("by('exec')[-1]['argv'][2] == 'abcdefghij' * 10000");
         want("by('exec')[-1]['argv'][-1] == 'xyz'");
@@ -645,21 +629,20 @@ static void big_argv(int argc, char **argv)
     execv(self, av);
 }
 
-static void okay_(int argc, char **argv) { (void)argc, (void)argv; }
+static void okay_(void) { }
 
-static void exits(int argc, char **argv)
+static void exits(void)
 {
-    (void)argc;
-    _exit(atoi(argv[2]));
+    _exit((int)t_arg(1, 0));
 }
 
-static void dies(int argc, char **argv)
+static void dies(void)
 {
-    (void)argc;
-    signal(atoi(argv[2]), SIG_DFL);
+    int sig = (int)t_arg(1, 0);
+    signal(sig, SIG_DFL);
     struct rlimit r = { 0, 0 };
     setrlimit(RLIMIT_CORE, &r);
-    kill(getpid(), atoi(argv[2]));
+    kill(getpid(), sig);
     pause();
 }
 

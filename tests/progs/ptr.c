@@ -1,5 +1,5 @@
-/* Arguments that lie: strings at the very end of memory, pointers to nothing, counts beyond reason,
- * pages that only another thread can bring. */
+/* Arguments that lie: strings that end at the end of memory, invalid pointers, absurd counts, and pages that only
+ * another thread can provide. */
 #include "t.h"
 
 #ifdef __arm__ /* EABI has these in their place */
@@ -15,9 +15,7 @@ static char *edge; /* the first byte behind the mapping */
 
 static void make_edge(int prot)
 {
-    edge = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(edge != MAP_FAILED);
-    edge += 8192;
+    edge = t_map(3 * 4096) + 8192;
     prot < 0 ? CHK(munmap(edge, 4096)) : CHK(mprotect(edge, 4096, prot));
 }
 
@@ -27,9 +25,8 @@ static char *before_edge(const char *s)
     return memcpy(edge - n, s, n);
 }
 
-static void strings(int argc, char **argv)
+static void strings(void)
 {
-    (void)argc, (void)argv;
     for (int k = -1; k < 1; k++) { /* unmapped, PROT_NONE */
         make_edge(k);
         char name[64];
@@ -76,9 +73,8 @@ static void strings(int argc, char **argv)
 }
 
 /* Counts of 2^31, 2^63, -1: refused by the kernel, and nothing of that size happens in kvis. */
-static void counts(int argc, char **argv)
+static void counts(void)
 {
-    (void)argc, (void)argv;
     static const unsigned long n[] = { 1024, 1025, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, -1ul };
     static char buf[65536];
     static struct iovec v[1024];
@@ -178,18 +174,16 @@ static void uffd_of(int made)
     want("S['exit_code'] == 0");
 }
 
-static void uffd(int argc, char **argv)
+static void uffd(void)
 {
-    (void)argc, (void)argv;
     uffd_of((int)syscall(SYS_userfaultfd, O_CLOEXEC));
     want("len([c for c in calls('openat') if c['ret'] == %d]) == 1", u + 1);
 }
 
 /* The same by /dev/userfaultfd (6.1), where only an ioctl(2) tells. */
-static void uffd_new(int argc, char **argv)
+static void uffd_new(void)
 {
     enum { NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW */
-    (void)argc, (void)argv;
     uffd_of(ioctl(open("/dev/userfaultfd", O_RDWR | O_CLOEXEC), NEW, O_CLOEXEC));
 }
 
@@ -208,9 +202,8 @@ static void *late_page(void *src)
 }
 
 /* An execve waits, for the page of the program's name, until there is a file "go". */
-static void exec_page(int argc, char **argv)
+static void exec_page(void)
 {
-    (void)argc, (void)argv;
     static char name[4096] __attribute__((aligned(4096))) = "/bin/sleep";
     pthread_t t;
     u = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
@@ -224,10 +217,44 @@ static void exec_page(int argc, char **argv)
     execl(page, "named", "0.3", NULL);
 }
 
-/* Names that want to be something else on a terminal, in JSON, in HTML. */
-static void hostile(int argc, char **argv)
+/* A second thread changes the length of a control message while the first sends it: what kvis reads
+ * may be anything. */
+static struct { struct cmsghdr h; int fd[2]; } ctl;
+static volatile int cmsg_over;
+
+static void *change_length(void *a)
 {
-    (void)argc, (void)argv;
+    while (!cmsg_over) {
+        ctl.h.cmsg_len = ~0ul;
+        ctl.h.cmsg_len = CMSG_LEN(sizeof(int));
+    }
+    return a;
+}
+
+static void cmsg(void)
+{
+    int s[2], sent = 0, rounds = t_arg(1, 3000);
+    pthread_t t;
+    char byte = 0, junk[256];
+    struct iovec v = { &byte, 1 }, in = { junk, sizeof junk };
+    struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = &ctl, .msg_controllen = sizeof ctl };
+    struct msghdr r = { .msg_iov = &in, .msg_iovlen = 1 };
+    CHK(socketpair(AF_UNIX, SOCK_DGRAM, 0, s));
+    ctl.h = (struct cmsghdr){ CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS };
+    MUST(!pthread_create(&t, NULL, change_length, NULL));
+    for (int i = 0; i < rounds; i++)
+        if (sendmsg(s[0], &m, MSG_DONTWAIT) == 1) {
+            sent++;
+            recvmsg(s[1], &r, 0);
+        }
+    cmsg_over = 1;
+    pthread_join(t, NULL);
+    want("tot('send', 'bytes', fd=%d) == %d", s[0], sent);
+}
+
+/* Names that want to be something else on a terminal, in JSON, in HTML. */
+static void hostile(void)
+{
     static const char *const name[] = {
         "esc\033[31mred", "cursor\033[Aup", "new\nline", "cr\rback", "tab\there", "bell\a", "del\177", "quote\"double",
         "quote'single", "back\\slash", "bad\xff\xfeutf", "cut\xe2\x82", "over\xc0\xaflong", "sur\xed\xa0\x80rogate",
@@ -270,7 +297,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "strings", strings }, { "counts", counts }, { "uffd", uffd }, { "uffd_new", uffd_new }, { "exec_page", exec_page },
-        { "hostile", hostile }, { NULL, NULL },
+        { "cmsg", cmsg }, { "hostile", hostile }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
 }

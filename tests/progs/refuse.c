@@ -1,16 +1,10 @@
-/* refuse CALL[,CALL...] COMMAND [ARG...]: runs it under a seccomp filter that refuses these calls with EPERM,
- * as a container's profile does. The name docker stands for what matters here of the calls that Docker's default
+/* refuse CALL[,CALL...] COMMAND [ARG...]: runs COMMAND under a seccomp filter that refuses these calls with EPERM, as
+ * the profile of a container does. The name docker stands for those of the calls that matter here that Docker's default
  * profile does not allow a container without further capabilities on Linux 4.8 or later
  * (docs.docker.com/engine/security/seccomp): ptrace and process_vm_readv are allowed there, and clone3 gives ENOSYS. */
-#include <errno.h>
+#include "t.h"
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum { CALLS_MAX = 40 };
 

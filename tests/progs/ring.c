@@ -1,18 +1,11 @@
-/* What kvis monitor -c virtio is to see: `ring reads DISK TOGETHER N`, N times so many reads of a disk that
- * are handed over by one call and waited for; `ring frames INTERFACE N`, Ethernet frames sent; `ring writes
- * FILE N`, N writes of a byte. Says what it did as NAME=NUMBER. */
+/* I/O that kvis monitor -c virtio must count: `ring reads DISK TOGETHER N` makes N times TOGETHER reads of a disk,
+ * submitted by one call and awaited; `ring frames INTERFACE N` sends Ethernet frames; `ring writes FILE N` writes
+ * a byte N times. Prints what it did as NAME=NUMBER. */
 #include "t.h"
 
 #include <linux/aio_abi.h>
 #include <net/if.h>
 #include <netpacket/packet.h>
-
-static unsigned long long now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
-}
 
 /* No two next to each other, which would become one request. */
 static void reads(const char *disk, int together, int n)
@@ -25,7 +18,7 @@ static void reads(const char *disk, int together, int n)
     snprintf(path, sizeof path, "/dev/%s", disk);
     int f = open(path, O_RDONLY | O_DIRECT);
     MUST(f >= 0 && together <= 64 && syscall(SYS_io_setup, 64, &ctx) == 0);
-    unsigned long long t = now_ns();
+    unsigned long long t = t_ns();
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < together; k++) {
             cb[k] = (struct iocb){ .aio_fildes = (unsigned)f, .aio_lio_opcode = IOCB_CMD_PREAD,
@@ -38,7 +31,7 @@ static void reads(const char *disk, int together, int n)
         for (int k = 0; k < together; k++)
             MUST(done[k].res == 4096);
     }
-    say("reads=%d took_ns=%llu", together * n, now_ns() - t);
+    say("reads=%d took_ns=%llu", together * n, t_ns() - t);
 }
 
 static void frames(const char *name, int n)

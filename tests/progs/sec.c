@@ -1,5 +1,5 @@
-/* Programs that filter, redirect or strictly bound their own system calls. Prints what the program sees,
- * which must be the same traced or not. */
+/* Programs that filter, redirect or strictly limit their own system calls. What they print must be the same with
+ * and without kvis. */
 #include "t.h"
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -11,6 +11,13 @@
 #define PR_SET_SYSCALL_USER_DISPATCH 59
 #endif
 
+static long install(struct sock_filter *f, unsigned short n, unsigned flags)
+{
+    struct sock_fprog p = { n, f };
+    CHK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+    return CHK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &p));
+}
+
 /* `act` for the call nr, everything else allowed. */
 static long filter(int nr, unsigned act, unsigned flags)
 {
@@ -20,9 +27,7 @@ static long filter(int nr, unsigned act, unsigned flags)
         BPF_STMT(BPF_RET | BPF_K, act),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog p = { 4, f };
-    CHK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
-    return CHK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &p));
+    return install(f, 4, flags);
 }
 
 static void ask(const char *what)
@@ -45,9 +50,8 @@ static void end_of(pid_t p)
     say("end %x", st & 0xff7f);
 }
 
-static void errno_(int argc, char **argv)
+static void errno_(void)
 {
-    (void)argc, (void)argv;
     ask("before");
     filter(SYS_getpgid, SECCOMP_RET_ERRNO | EPERM, 0);
     ask("denied");
@@ -59,9 +63,33 @@ static void errno_(int argc, char **argv)
     want("[c['ret'] for c in calls('gettid')][-1] == 0");
 }
 
-static void log_(int argc, char **argv)
+/* brk is denied: its result is an error, not an address. */
+static void nobrk(void)
 {
-    (void)argc, (void)argv;
+    filter(SYS_brk, SECCOMP_RET_ERRNO | ENOSYS, 0);
+    for (int i = 0; i < 5; i++)
+        syscall(SYS_brk, 0x1000L * i);
+    want("all(0 < e['growth_bytes'] < 1 << 30 for e in by('brk'))");
+}
+
+/* errnos FROM TO: getpriority(FROM .. TO) fails with the errno that is its first argument. */
+static void errnos(void)
+{
+    struct sock_filter f[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpriority, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+        BPF_STMT(BPF_ALU | BPF_OR | BPF_K, SECCOMP_RET_ERRNO),
+        BPF_STMT(BPF_RET | BPF_A, 0),
+    };
+    install(f, sizeof f / sizeof *f, 0);
+    for (long e = t_arg(1, 1); e <= t_arg(2, 133); e++)
+        MUST(syscall(SYS_getpriority, e, 0) == -1 && errno == e);
+}
+
+static void log_(void)
+{
     filter(SYS_getpgid, SECCOMP_RET_LOG, 0);
     ask("logged");
 }
@@ -72,9 +100,8 @@ static void on_sys(int sig, siginfo_t *i, void *u)
     say("signal %d code %d call %d errno %d", sig, i->si_code, i->si_syscall == SYS_getpgid, i->si_errno);
 }
 
-static void trap(int argc, char **argv)
+static void trap(void)
 {
-    (void)argc, (void)argv;
     struct sigaction a = { .sa_sigaction = on_sys, .sa_flags = SA_SIGINFO };
     CHK(sigaction(SIGSYS, &a, NULL));
     filter(SYS_getpgid, SECCOMP_RET_TRAP | 77, 0);
@@ -93,9 +120,8 @@ static void *killer(void *arg)
     return arg;
 }
 
-static void kill_(int argc, char **argv)
+static void kill_(void)
 {
-    (void)argc, (void)argv;
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
         filter(SYS_getpgid, SECCOMP_RET_KILL_PROCESS, 0);
@@ -117,9 +143,8 @@ static void kill_(int argc, char **argv)
 }
 
 /* Nobody traces the program, as far as it knows: such a call is ENOSYS, whatever the data. */
-static void trace(int argc, char **argv)
+static void trace(void)
 {
-    (void)argc, (void)argv;
     static const unsigned data[] = { 0, 1, 0x7777, 0xffff, 0x6b76 };
     for (unsigned k = 0; k < sizeof data / sizeof *data; k++) {
         pid_t p = (pid_t)CHK(fork());
@@ -139,9 +164,8 @@ static void trace(int argc, char **argv)
 }
 
 /* A supervisor answers for the program. */
-static void notify(int argc, char **argv)
+static void notify(void)
 {
-    (void)argc, (void)argv;
     int fd = (int)filter(SYS_getpgid, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER);
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
@@ -171,9 +195,8 @@ static void notify(int argc, char **argv)
 }
 
 /* read, write, exit and sigreturn only: a call too many is death. */
-static void strict(int argc, char **argv)
+static void strict(void)
 {
-    (void)argc, (void)argv;
     for (int k = 0; k < 2; k++) {
         int st;
         pid_t p = (pid_t)CHK(fork());
@@ -240,9 +263,8 @@ static void answers_of(int k)
     }
 }
 
-static void answers(int argc, char **argv)
+static void answers(void)
 {
-    (void)argc, (void)argv;
     for (int k = 0; k < 5; k++) {
         int st;
         pid_t p = (pid_t)CHK(fork());
@@ -266,9 +288,8 @@ static void on_sud(int sig, siginfo_t *i, void *u)
     dispatched++;
 }
 
-static void sud(int argc, char **argv)
+static void sud(void)
 {
-    (void)argc, (void)argv;
     struct sigaction a = { .sa_sigaction = on_sud, .sa_flags = SA_SIGINFO };
     CHK(sigaction(SIGSYS, &a, NULL));
     if (prctl(PR_SET_SYSCALL_USER_DISPATCH, 1, 0L, 0L, &selector))
@@ -285,13 +306,12 @@ static void sud(int argc, char **argv)
     want("len(calls('getpgid')) == 0"); /* the kernel itself has not seen a call */
 }
 #else
-static void sud(int argc, char **argv) { (void)argc, (void)argv; errno = ENOSYS; skip("syscall user dispatch"); }
+static void sud(void) { errno = ENOSYS; skip("syscall user dispatch"); }
 #endif
 
 /* A program that itself traces its child. */
-static void tracer(int argc, char **argv)
+static void tracer(void)
 {
-    (void)argc, (void)argv;
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
         long r = ptrace(PTRACE_TRACEME, 0, NULL, NULL);
@@ -327,7 +347,7 @@ static void tracer(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
-        { "errno", errno_ }, { "log", log_ }, { "trap", trap }, { "kill", kill_ }, { "trace", trace },
+        { "errno", errno_ }, { "nobrk", nobrk }, { "errnos", errnos }, { "log", log_ }, { "trap", trap }, { "kill", kill_ }, { "trace", trace },
         { "notify", notify }, { "strict", strict }, { "answers", answers }, { "sud", sud }, { "tracer", tracer }, { NULL, NULL },
     };
     struct rlimit r = { 0, 0 };

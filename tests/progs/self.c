@@ -1,5 +1,6 @@
-/* Everything a program can see of how it was started. The same traced or not, but for what a tracer
- * cannot hide: getppid, TracerPid, and the Seccomp fields when kvis's own filter is on. */
+/* Prints everything that a program can find out about how it was started. This must be the same with and without
+ * kvis, except for what a tracer cannot hide: getppid, TracerPid, and the Seccomp fields while kvis's own filter
+ * is installed. */
 #include "t.h"
 #include <dirent.h>
 #include <sys/auxv.h>
@@ -26,12 +27,7 @@ static void fds(void)
 static void status_lines(const char *file, const char *const *without)
 {
     char b[8192];
-    int fd = open(file, O_RDONLY);
-    if (fd < 0)
-        return;
-    ssize_t n = CHK(read(fd, b, sizeof b - 1));
-    close(fd);
-    b[n] = 0;
+    t_read(file, b, sizeof b);
     for (char *l = strtok(b, "\n"); l; l = strtok(NULL, "\n")) {
         const char *const *k = without;
         while (*k && strncmp(l, *k, strlen(*k)))

@@ -1,12 +1,10 @@
-/* shapes SCENE: calls whose arguments have unusual shapes: times that are not times, addresses and
- * structures that are shorter or longer than their families and kernels know, results of another
- * type. All calls are raw, most fail, and each says how it must be shown. */
+/* shapes SCENE: calls whose arguments have unusual shapes: invalid times, addresses and structures that are
+ * shorter or longer than their families and kernels define, results of other types. All calls are raw and most
+ * fail; each says how kvis must show it. */
 #include "t.h"
-#include <stdarg.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <arpa/inet.h>
-#include <netinet/in.h>
 
 typedef unsigned char byte;
 typedef uint32_t u32;
@@ -30,9 +28,8 @@ static void __attribute__((format(printf, 4, 5))) shown(const char *call, int nt
 static void rang(int sig) { (void)sig; }
 
 /* A sleep that a signal ends says what is left of it. */
-static void sleeps(int argc, char **argv)
+static void sleeps(void)
 {
-    (void)argc, (void)argv;
     struct sigaction act = { .sa_handler = rang };
     struct itimerval soon = { .it_value = { 0, 30000 } };
     sigaction(SIGALRM, &act, NULL);
@@ -51,11 +48,10 @@ static void sleeps(int argc, char **argv)
 }
 
 /* The kernel takes the lower half of a register where an argument is an int, whatever is in the upper half. */
-static void wide(int argc, char **argv)
+static void wide(void)
 {
-    (void)argc, (void)argv;
     const u64 high = 0xffffffff00000000;
-    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in to = t_loopback(9);
     struct { uint16_t num; int16_t op, flg; } ops = { 0, 0, 04000 };
     char buf[4096];
     int pair[2];
@@ -135,9 +131,8 @@ static void wide(int argc, char **argv)
     want("'@kvis-%d' + chr(92) + 'x00cd>' in calls('listen')[-1]['args'][0]", (int)getpid());
 }
 
-static void times(int argc, char **argv)
+static void times(void)
 {
-    (void)argc, (void)argv;
     static struct { u64 sec, nsec; } now = { 0, UTIME_NOW }, omit = { 0, UTIME_OMIT }, pair[2] = { { 5, 7 }, { 1, UTIME_OMIT } },
         odd[2] = { { 0, UTIME_NOW | 1ull << 32 }, { 0, UTIME_NOW } };
     syscall(SYS_clock_nanosleep, 1, 0, &now, NULL);
@@ -153,21 +148,11 @@ static void times(int argc, char **argv)
 }
 
 /* bind to no descriptor: the address is not looked at by the kernel. */
-static void bound(const void *sa, int len, const char *fmt, ...)
-{
-    static int nth;
-    char text[4096];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    syscall(SYS_bind, -1, sa, len);
-    shown("bind", nth++, 1, "%s", text);
-}
+static int binds;
+#define bound(sa, len, ...) (syscall(SYS_bind, -1, sa, len), shown("bind", binds++, 1, __VA_ARGS__))
 
-static void sockaddrs(int argc, char **argv)
+static void sockaddrs(void)
 {
-    (void)argc, (void)argv;
     static const struct {
         int af;
         const char *name, *decoded; /* of 128 bytes, by what fill() puts there */
@@ -218,9 +203,8 @@ static void sockaddrs(int argc, char **argv)
     bound((void *)8, 16, "0x8");
 }
 
-static void messages(int argc, char **argv)
+static void messages(void)
 {
-    (void)argc, (void)argv;
     static struct { long type; char text[8]; } m = { 1, "abcd" };
     int q = (int)CHK(msgget(IPC_PRIVATE, 0600 | IPC_CREAT));
     CHK(syscall(SYS_msgsnd, q, &m, 4, 0));
@@ -250,9 +234,8 @@ static void messages(int argc, char **argv)
 }
 
 /* Structures that say their size, or whose size is an argument. */
-static void sizes(int argc, char **argv)
+static void sizes(void)
 {
-    (void)argc, (void)argv;
     static u64 how[6] = { 0, 0, 0, 1 }, clone[20] = { 0x80000000000 }, mnt[6] = { 1, 2, 0, 3 }, rules[6] = { 1, 3 };
 #define KNOWN "flags=O_RDONLY, mode=000, resolve=0"
     syscall(SYS_openat2, AT_FDCWD, "none", how, 0);
@@ -268,8 +251,7 @@ static void sizes(int argc, char **argv)
     shown("openat2", 4, 2, "{" KNOWN "}");
     syscall(SYS_openat2, AT_FDCWD, "none", zero, 4800); /* a page is all that the kernel takes */
     shown("openat2", 5, 2, "{" KNOWN ", ...}");
-    byte *end = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(end != MAP_FAILED);
+    byte *end = (byte *)t_map(8192);
     CHK(munmap(end + 4096, 4096));
     syscall(SYS_openat2, AT_FDCWD, "none", end + 4096 - 16, 24);
     shown("openat2", 6, 2, "%p", (void *)(end + 4096 - 16));
@@ -327,9 +309,8 @@ static void sizes(int argc, char **argv)
 }
 
 /* Of E2BIG, the kernel says how large the structure is that it knows: where the caller's size stands. */
-static void larger(int argc, char **argv)
+static void larger(void)
 {
-    (void)argc, (void)argv;
     u32 perf[58] = { 1 /* PERF_TYPE_SOFTWARE */, sizeof perf }, sched[50] = { sizeof sched };
     perf[57] = sched[49] = 1;
     MUST(syscall(SYS_perf_event_open, perf, 0, -1, -1, 0) < 0);
@@ -339,8 +320,8 @@ static void larger(int argc, char **argv)
     want("calls('sched_setattr')[0]['args'][1].startswith('{size=200, ')");
 
     /* What can be read of arguments is shown, and that there is more. */
-    char *end = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(end != MAP_FAILED && munmap(end + 4096, 4096) == 0);
+    char *end = t_map(8192);
+    CHK(munmap(end + 4096, 4096));
     char **list = (char **)(end + 4096) - 2;
     list[0] = "one", list[1] = "two";
     MUST(syscall(SYS_execve, "/bin/true", list, NULL) < 0 && errno == EFAULT);
@@ -350,9 +331,8 @@ static void larger(int argc, char **argv)
     shown("execve", -1, 2, "%p /* 2 vars, then unreadable */", (void *)list);
 }
 
-static void others(int argc, char **argv)
+static void others(void)
 {
-    (void)argc, (void)argv;
     static u32 perf[36];
     perf[1] = 128;                       /* size; type 0: hardware */
     perf[14] = 3;                        /* config1 */
@@ -431,9 +411,8 @@ static void others(int argc, char **argv)
 #endif
 }
 
-static void opens(int argc, char **argv)
+static void opens(void)
 {
-    (void)argc, (void)argv;
     t_put("made", 3);
     int path = (int)CHK(open("made", O_PATH)), ctl = (int)CHK(open("made", 3)), rw = (int)CHK(open("made", O_RDWR));
     char c;
@@ -443,9 +422,8 @@ static void opens(int argc, char **argv)
 }
 
 /* Each child dies of one fault. */
-static void faults(int argc, char **argv)
+static void faults(void)
 {
-    (void)argc, (void)argv;
     if (!fork())
         *(volatile char *)0x1234 = 1;
     wait(NULL);

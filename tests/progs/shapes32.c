@@ -1,12 +1,7 @@
 /* cc: -m32 -static -nostdlib -fno-pie -no-pie -fno-stack-protector
  * only: x86_64
- * Calls of i386 whose arguments have unusual shapes, without a libc. Exit status 32: they failed as they should. */
-static long call(long n, long a, long b, long c, long d)
-{
-    long r;
-    __asm__ volatile("int $0x80" : "=a"(r) : "a"(n), "b"(a), "c"(b), "d"(c), "S"(d) : "memory");
-    return r;
-}
+ * System calls of i386 whose arguments have unusual shapes, without a libc. Exits with 32 if they fail in the right way. */
+#include "i386.h"
 
 void _start(void)
 {

@@ -1,12 +1,8 @@
-/* Signals, stops and what they interrupt. Prints what the program itself sees, which must be the same
- * traced or not: orders, counts, siginfo, results of interrupted calls. */
+/* Signals, stops and the calls that they interrupt. What the program prints (order, counts, siginfo, results of
+ * interrupted calls) must be the same with and without kvis. */
 #include "t.h"
 #include <setjmp.h>
-#include <sys/epoll.h>
-#include <sys/ipc.h>
-#include <sys/sem.h>
 #include <sys/signalfd.h>
-#include <linux/futex.h>
 
 static void act(int sig, void (*fn)(int, siginfo_t *, void *), int flags)
 {
@@ -38,9 +34,8 @@ static void note(int sig, siginfo_t *i, void *u)
 }
 
 /* Real-time signals: all of them, in order, with their values. */
-static void rt(int argc, char **argv)
+static void rt(void)
 {
-    (void)argc, (void)argv;
     for (int k = 1; k < 5; k++) {
         act(SIGRTMIN + k, note, 0);
         block(SIG_BLOCK, SIGRTMIN + k);
@@ -85,9 +80,8 @@ static void each_ms(int ms)
 }
 
 /* The same read, interrupted, with and without SA_RESTART. */
-static void restart(int argc, char **argv)
+static void restart(void)
 {
-    (void)argc, (void)argv;
     for (int flags = 0; flags < 2; flags++) {
         int p[2];
         char c = 0;
@@ -118,9 +112,8 @@ static void restart(int argc, char **argv)
 
 /* A read that a signal meets which nobody handles: traced, the kernel begins it again. It goes on
  * for long after that, and has one result all the same. */
-static void again(int argc, char **argv)
+static void again(void)
 {
-    (void)argc, (void)argv;
     int p[2];
     char c = 0;
     CHK(pipe(p));
@@ -154,9 +147,8 @@ static void on_trap(int sig, siginfo_t *i, void *u)
     say("signal %d code %d pid %d", sig, i->si_code, i->si_code <= 0 && i->si_pid == getpid());
 }
 
-static void faults(int argc, char **argv)
+static void faults(void)
 {
-    (void)argc, (void)argv;
     stack_t ss = { .ss_sp = t_shared(65536), .ss_size = 65536 };
     CHK(sigaltstack(&ss, NULL));
     act(SIGSEGV, on_fault, SA_ONSTACK);
@@ -204,9 +196,8 @@ static void faults(int argc, char **argv)
 }
 
 /* Blocked, ignored, taken by sigwaitinfo, by signalfd; pending over exec-less forks. */
-static void waits(int argc, char **argv)
+static void waits(void)
 {
-    (void)argc, (void)argv;
     siginfo_t i;
     sigset_t s, p;
     signal(SIGUSR2, SIG_IGN);
@@ -260,9 +251,8 @@ static void see(pid_t p, const char *what)
 }
 
 /* A child that stops itself, is continued, is stopped by the four signals, is killed when stopped. */
-static void stops(int argc, char **argv)
+static void stops(void)
 {
-    (void)argc, (void)argv;
     block(SIG_BLOCK, SIGCHLD);
     volatile int *sh = t_shared(4096);
     pid_t p = (pid_t)CHK(fork());
@@ -317,9 +307,9 @@ static volatile int conts;
 static void on_cont(int sig) { (void)sig, conts++; }
 
 /* Storms of STOP and CONT: the last word counts. */
-static void storm(int argc, char **argv)
+static void storm(void)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 300;
+    int n = t_arg(1, 300);
     volatile int *sh = t_shared(4096);
     for (int last = 0; last < 2; last++) {
         sh[0] = sh[1] = sh[2] = 0;
@@ -364,9 +354,8 @@ static void *counting(void *at)
 }
 
 /* All threads of a process stop, and all go on. */
-static void group(int argc, char **argv)
+static void group(void)
 {
-    (void)argc, (void)argv;
     volatile long *sh = t_shared(4096);
     block(SIG_BLOCK, SIGCHLD);
     pid_t p = (pid_t)CHK(fork());
@@ -401,44 +390,12 @@ static void group(int argc, char **argv)
     see(p, "killed");
 }
 
-/* Calls that a stop would end with EINTR: nobody stops us, so they must run into their time limit. */
-static void limits(int argc, char **argv)
-{
-    (void)argc, (void)argv;
-    struct epoll_event ev;
-    int e = (int)CHK(epoll_create1(0)), s[2], r, sem = (int)CHK(semget(IPC_PRIVATE, 1, 0600));
-    for (int i = 0; i < 3; i++) {
-        say("epoll_wait %d", epoll_wait(e, &ev, 1, 50));
-        struct timespec t = { 0, 50000000 };
-        sigset_t set;
-        sigemptyset(&set);
-        sigaddset(&set, SIGUSR1);
-        sigprocmask(SIG_BLOCK, &set, NULL);
-        r = sigtimedwait(&set, NULL, &t);
-        say("sigtimedwait %d %s", r, strerror(errno));
-        struct sembuf b = { 0, -1, 0 };
-        r = (int)syscall(SYS_semtimedop, sem, &b, 1L, &t);
-        say("semtimedop %d %s", r, strerror(errno));
-        CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
-        struct timeval tv = { 0, 50000 };
-        setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
-        char c;
-        r = (int)recv(s[0], &c, 1, 0);
-        say("recv %d %s", r, strerror(errno));
-        int x = 0;
-        r = (int)syscall(SYS_futex, &x, FUTEX_WAIT, 0, &t, 0, 0);
-        say("futex %d %s", r, strerror(errno));
-    }
-    semctl(sem, 0, IPC_RMID);
-}
-
 static volatile int posted;
 static void on_post(int sig, siginfo_t *i, void *u) { (void)sig, (void)i, (void)u, posted++; }
 
 /* From one process to another and between threads, with SIGCHLD and timers in between. */
-static void flood(int argc, char **argv)
+static void flood(void)
 {
-    (void)argc, (void)argv;
     volatile int *sh = t_shared(4096);
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
@@ -462,7 +419,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "rt", rt }, { "restart", restart }, { "again", again }, { "faults", faults }, { "waits", waits }, { "stops", stops },
-        { "storm", storm }, { "group", group }, { "limits", limits }, { "flood", flood }, { NULL, NULL },
+        { "storm", storm }, { "group", group }, { "flood", flood }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
 }

@@ -1,5 +1,5 @@
-/* One disk of several: `stack linear NAME DEVICE...` by device mapper, `stack unlinear NAME` undoes it;
- * `stack raid0 DEVICE...` as /dev/md127, without superblocks, `stack stop` undoes that. */
+/* Makes one disk of several: `stack linear NAME DEVICE...` with device mapper, which `stack unlinear NAME` undoes;
+ * `stack raid0 DEVICE...` as /dev/md127, without superblocks, which `stack stop` undoes. */
 #include "t.h"
 
 #include <linux/dm-ioctl.h>

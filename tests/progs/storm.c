@@ -1,5 +1,5 @@
-/* storm N SECS: a process of N threads, one of which executes the program again, and so on for SECS or until there is
- * a file ./over. */
+/* storm N SECS: a process of N threads, one of which executes the program again, and so on for SECS or until
+ * ./over exists. */
 #include "t.h"
 
 static void *idle(void *unused)

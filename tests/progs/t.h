@@ -1,10 +1,11 @@
-/* What the test programs share. A program does one thing and says, as python expressions over kvis's
- * JSON (tests/lib/want.py), what must be seen of it; `done` is its last word. Nothing here allocates. */
+/* Shared by the test programs. A program does something and prints what kvis must show of it, as Python expressions over
+ * kvis's JSON (lib/want.py); its last line is `done`. Nothing here allocates memory. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -90,6 +91,78 @@ static inline void t_wait(pid_t p, int code)
     MUST(WIFEXITED(st) && WEXITSTATUS(st) == code);
 }
 
+static inline unsigned long long t_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
+}
+
+/* This thread stays on that CPU. */
+static inline void t_pin(int cpu)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    CHK(sched_setaffinity(0, sizeof one, &one));
+}
+
+/* Runs f in another thread, to its end. */
+static inline void *t_thread(void *(*f)(void *), void *arg)
+{
+    pthread_t t;
+    void *result;
+    MUST(!pthread_create(&t, NULL, f, arg) && !pthread_join(t, &result));
+    return result;
+}
+
+/* Starts n threads with small stacks; t_join waits for them. */
+static inline void t_threads(pthread_t *t, int n, void *(*f)(void *), void *arg)
+{
+    pthread_attr_t a;
+    pthread_attr_init(&a);
+    pthread_attr_setstacksize(&a, 64 << 10);
+    for (int i = 0; i < n; i++)
+        MUST(!pthread_create(t + i, &a, f, arg));
+}
+
+static inline void t_join(pthread_t *t, int n)
+{
+    for (int i = 0; i < n; i++)
+        pthread_join(t[i], NULL);
+}
+
+static inline char *t_map(size_t n)
+{
+    char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MUST(p != MAP_FAILED);
+    return p;
+}
+
+/* A file's beginning, as a string; "" if it cannot be read. Returns its length. */
+static inline ssize_t t_read(const char *path, char *text, size_t size)
+{
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = f < 0 ? 0 : read(f, text, size - 1);
+    close(f);
+    n = n > 0 ? n : 0;
+    text[n] = 0;
+    return n;
+}
+
+/* The state of a process in /proc: R, S, Z ...; 0: it is gone. */
+static inline char t_state(pid_t pid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    return t_read(path, text, sizeof text) ? strrchr(text, ')')[2] : 0;
+}
+
+static inline struct sockaddr_in t_loopback(int port)
+{
+    return (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+}
+
 static inline void t_until(volatile int *flag)
 {
     for (int i = 0; !*flag; i++) {
@@ -107,15 +180,27 @@ static inline void t_put(const char *path, size_t n)
     close(fd);
 }
 
-struct scene { const char *name; void (*fn)(int argc, char **argv); };
+/* PROG SCENE ARG...: one thing that a program can do. */
+struct scene { const char *name; void (*fn)(void); };
+
+static int t_argc;
+static char **t_argv;
+
+/* The k-th argument of the scene (the first is 1), or what it is by default. */
+static inline long t_arg(int k, long otherwise)
+{
+    return t_argc > k + 1 ? atol(t_argv[k + 1]) : otherwise;
+}
 
 static inline int t_main(int argc, char **argv, const struct scene *s)
 {
+    t_argc = argc;
+    t_argv = argv;
     MUST(getcwd(t_cwd, sizeof t_cwd - 1));
     strcat(t_cwd, t_cwd[1] ? "/" : "");
     for (; s->name; s++)
         if (argc > 1 && !strcmp(argv[1], s->name)) {
-            s->fn(argc, argv);
+            s->fn();
             say("done");
             return 0;
         }

@@ -1,5 +1,5 @@
-/* Touches a file by its path and by its descriptors, in every way that a system call can name one:
- * `touch direct FILE`; `touch relative FILE`: from its directory. What fails is told nobody. */
+/* touch direct FILE, or touch relative FILE from its directory: uses a file by its path and by its descriptors in
+ * every way that a system call can name one. Failures are ignored. */
 #include "t.h"
 #include <poll.h>
 #include <sys/epoll.h>

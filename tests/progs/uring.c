@@ -1,11 +1,8 @@
-/* io_uring by its bare system calls, with requests of which the program knows what came of them:
- * `uring SCENE`. */
-#define _GNU_SOURCE
+/* uring SCENE: io_uring requests, made by bare system calls, whose results the program knows. */
 #include "t.h"
 
 #include <linux/io_uring.h>
 #include <stdbool.h>
-#include <sys/un.h>
 
 static struct {
     int fd;
@@ -84,7 +81,7 @@ static int one(int op, int fd, const void *addr, unsigned len, unsigned long lon
     return res;
 }
 
-static void basic(bool polled)
+static void requests(bool polled)
 {
     static char buf[8192];
     int f = open("data", O_RDWR | O_CREAT | O_TRUNC, 0644), pair[2];
@@ -117,12 +114,8 @@ static void basic(bool polled)
     want("S['io_uring_results'] == 9 and S['lost_io_uring'] == 0");
 }
 
-static unsigned long long ns_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
-}
+static void basic(void) { requests(false); }
+static void polled(void) { requests(true); }
 
 /* How long a request takes: as long as the other end of a socket waits. (Not a pipe's: a worker would
  * have to be made for that, and a ptracer, strace too, can keep the kernel from it: 6.1, ECANCELED.) */
@@ -133,7 +126,7 @@ static void slow(void)
     struct __kernel_timespec ts = { 0, 50000000 };
     MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, p) == 0);
     ring(0);
-    unsigned long long at = ns_now();
+    unsigned long long at = t_ns();
     put(IORING_OP_RECV, p[0], &c, 1, 0);
     put(IORING_OP_TIMEOUT, -1, &ts, 1, 0)->user_data = 1;
     MUST(pipe(begun) == 0);
@@ -146,7 +139,7 @@ static void slow(void)
     MUST(syscall(SYS_io_uring_enter, r.fd, 2, 0, 0, NULL, 0) == 2);
     MUST(write(begun[1], "x", 1) == 1); /* the 100 ms begin after the requests */
     go(2, res);
-    at = ns_now() - at;
+    at = t_ns() - at;
     MUST(res[0] == 1 && res[1] == -ETIME && waitpid(child, NULL, 0) == child);
     want("100_000_000 <= one('io_uring', op='recv')['duration_ns'] <= %llu", at);
     want("one('io_uring', op='timeout')['error'] == 'ETIME'");
@@ -187,21 +180,26 @@ static void same(void)
     want("[e['kind'] for e in by('close', fd=%d)] == ['socket'] * 2", l);
 }
 
+/* io_uring_enter(2) three times, for 2, 3 and no requests: how many were submitted is known where their results are not. */
+static void submitted(void)
+{
+    int f = (int)CHK(open("ringed", O_RDWR | O_CREAT | O_TRUNC, 0600));
+    struct stat st;
+    ring(0);
+    for (unsigned k = 0; k < 5; k++)
+        put(IORING_OP_WRITE, f, "ringed", 6, 6 * k);
+    MUST(syscall(SYS_io_uring_enter, r.fd, 2, 2, IORING_ENTER_GETEVENTS, NULL, 0) == 2);
+    MUST(syscall(SYS_io_uring_enter, r.fd, 3, 3, IORING_ENTER_GETEVENTS, NULL, 0) == 3);
+    MUST(syscall(SYS_io_uring_enter, r.fd, 0, 5, IORING_ENTER_GETEVENTS, NULL, 0) == 0);
+    MUST(!fstat(f, &st) && st.st_size == 30);
+    want("S['io_uring_submitted'] == 5");
+    want("not by('write', filename='%sringed')", t_cwd);
+    want("one('open', path='%sringed')", t_cwd);
+}
+
 int main(int argc, char **argv)
 {
-    MUST(argc == 2 && getcwd(t_cwd, sizeof t_cwd - 1));
-    if (t_cwd[strlen(t_cwd) - 1] != '/')
-        strcat(t_cwd, "/");
-    if (!strcmp(argv[1], "basic") || !strcmp(argv[1], "polled"))
-        basic(!strcmp(argv[1], "polled"));
-    else if (!strcmp(argv[1], "slow"))
-        slow();
-    else if (!strcmp(argv[1], "many"))
-        many();
-    else if (!strcmp(argv[1], "same"))
-        same();
-    else
-        MUST(0);
-    say("done");
-    return 0;
+    static const struct scene s[] = { { "basic", basic }, { "polled", polled }, { "slow", slow }, { "many", many },
+        { "same", same }, { "submitted", submitted }, { NULL, NULL } };
+    return t_main(argc, argv, s);
 }

@@ -1,8 +1,6 @@
-/* Drives vhost devices as a guest does, with rings in its own memory: `vhost [ROUNDS]`. What it has
- * done it says in lines NAME=VALUE for a shell; then it waits till its stdin ends.
- *
- * Each kick is one run of the handler: the next comes only when that has ended. */
-#define _GNU_SOURCE
+/* vhost [ROUNDS]: drives vhost devices as a guest does, with rings in its own memory. Each kick is one run of the
+ * handler: the next kick comes only after that run has ended. Prints what it did as NAME=VALUE for a shell, and
+ * waits for the end of its standard input. */
 #include "t.h"
 
 #include <dirent.h>
@@ -29,13 +27,6 @@ struct device {
     long worker;
     struct ring *ring; /* of rx, tx */
 };
-
-static unsigned long long now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
-}
 
 static int tap(void)
 {
@@ -161,14 +152,14 @@ static void pauses(struct device *d, int tapfd)
     unsigned long long from = 0, least = 0, most = 0;
     for (int i = 0; i < 3; i++) {
         backend(d, -1);
-        from = now();
+        from = t_ns();
         kick(d, TX, 5, 72);
-        least -= now();
+        least -= t_ns();
         usleep(100000);
-        least += now();
+        least += t_ns();
         backend(d, tapfd);
         until_used(d, TX);
-        most += now() - from;
+        most += t_ns() - from;
         flush(d, TX);
     }
     say("stalls=3 stalled_least=%llu stalled_most=%llu", least, most);
@@ -180,19 +171,19 @@ static void net(int rounds)
     if (!begin(&d, "/dev/vhost-net", 0))
         skip("no /dev/vhost-net");
     int tapfd = tap();
-    unsigned long long from = now(), idle = 0;
+    unsigned long long from = t_ns(), idle = 0;
     backend(&d, tapfd);
     flush(&d, TX);
     for (int i = 0; i < rounds; i++) {
         kick(&d, TX, i % 10 ? 3 : 20, 72);
         until_used(&d, TX);
-        idle -= now();
+        idle -= t_ns();
         usleep(2000);
-        idle += now();
+        idle += t_ns();
     }
     pauses(&d, tapfd);
     say("tx_kicks=%d tx_20=%d tx_3=%d idle_least=%llu whole=%llu", rounds + 3, (rounds + 9) / 10,
-        rounds - (rounds + 9) / 10, idle, now() - from);
+        rounds - (rounds + 9) / 10, idle, t_ns() - from);
     for (int i = 0; i < 4; i++) /* nothing takes them: 2, 4, 6, 8 */
         kick(&d, RX, 2, 512);
     say("net_worker=%ld rx_kicks=4", d.worker);

@@ -1,44 +1,40 @@
-/* Calls whose time goes to a known place: asleep, on the CPU, on a disk, waiting for a CPU that
- * somebody else has. */
-#define _GNU_SOURCE
+/* Calls whose time is spent in a known place: asleep, on a CPU, on a disk, or waiting for a CPU that another
+ * process uses. */
 #include "t.h"
-
-#include <fcntl.h>
-#include <poll.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 /* Nanoseconds that this thread waited for a CPU until a switch that hit no tracepoint: the case hybrid_where finds out. */
 #define UNSEEN "int(os.environ.get('UNSEEN_NS', 0))"
 
 static char block[8 << 20] __attribute__((aligned(4096)));
 
+/* How long this thread has waited for a CPU, as the scheduler says. */
 static unsigned long long run_delay(void)
 {
+    static int f;
+    char text[128] = "";
     unsigned long long cpu, delay = 0;
-    FILE *f = fopen("/proc/thread-self/schedstat", "r");
-    MUST(f && fscanf(f, "%llu %llu", &cpu, &delay) == 2);
-    fclose(f);
+    if (!f)
+        f = (int)CHK(open("/proc/thread-self/schedstat", O_RDONLY));
+    CHK(pread(f, text, sizeof text - 1, 0));
+    MUST(sscanf(text, "%llu %llu", &cpu, &delay) == 2);
     return delay;
+}
+
+static pid_t spinner(void)
+{
+    pid_t p = (pid_t)CHK(fork());
+    while (!p)
+        ;
+    return p;
 }
 
 /* Shares a CPU with a process that never sleeps. */
 static void starved(void)
 {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET((size_t)sched_getcpu(), &one);
-    CHK(sched_setaffinity(0, sizeof one, &one));
-    pid_t busy = (pid_t)CHK(fork());
-    if (!busy)
-        for (;;)
-            ;
+    t_pin(sched_getcpu());
+    pid_t busy = spinner();
     unsigned long long before = run_delay();
     for (int i = 0; i < 40; i++)
         sched_yield();
@@ -57,16 +53,6 @@ static void starved(void)
  * just before and after each, most of the time of those that compute was spent in the queue. */
 enum { CALLS = 24, SLEEP_MS = 5 };
 
-static unsigned long long delay_now(int f)
-{
-    char text[128];
-    ssize_t n = CHK(pread(f, text, sizeof text - 1, 0));
-    unsigned long long cpu, delay = 0;
-    text[n] = 0;
-    MUST(sscanf(text, "%llu %llu", &cpu, &delay) == 2);
-    return delay;
-}
-
 /* The n-th of the last CALLS calls of that name waited so long; some may have begun or ended their
  * wait outside, on their way back to the program. */
 static void want_waits(const char *name, const unsigned long long *waited)
@@ -80,25 +66,19 @@ static void want_waits(const char *name, const unsigned long long *waited)
 static void slow_calls(void)
 {
     unsigned long long computing[CALLS], sleeping[CALLS], all = 0;
-    cpu_set_t one;
     pid_t busy[3];
-    CPU_ZERO(&one);
-    CPU_SET((size_t)sched_getcpu(), &one);
-    CHK(sched_setaffinity(0, sizeof one, &one));
+    t_pin(sched_getcpu());
     for (int i = 0; i < 3; i++)
-        if (!(busy[i] = (pid_t)CHK(fork())))
-            for (;;)
-                ;
-    int f = (int)CHK(open("/proc/thread-self/schedstat", O_RDONLY));
+        busy[i] = spinner();
     for (int i = 0; i < CALLS; i++) {
-        unsigned long long before = delay_now(f);
+        unsigned long long before = run_delay();
         MUST(getrandom(block, sizeof block, 0) == sizeof block);
-        all += computing[i] = delay_now(f) - before;
+        all += computing[i] = run_delay() - before;
     }
     for (int i = 0; i < CALLS; i++) {
-        unsigned long long before = delay_now(f);
+        unsigned long long before = run_delay();
         CHK(poll(NULL, 0, SLEEP_MS));
-        sleeping[i] = delay_now(f) - before;
+        sleeping[i] = run_delay() - before;
     }
     for (int i = 0; i < 3; i++) {
         kill(busy[i], SIGKILL);

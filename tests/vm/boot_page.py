@@ -26,7 +26,7 @@ try:
     for pid, (argv, how) in want.items():
         words = " ".join(argv)
         b.fill("#find", words[:40])
-        b.js("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)))")
+        b.drawn()
         got[pid] = b.js("[...document.querySelectorAll('#table .row:not(.head)')].map(r => [...r.children].map(c => c.textContent))")
         mine = [r for r in got[pid] if r[1] == str(pid)]
         assert len(mine) == 1 and words[:20] in mine[0][0], (pid, words, mine)

@@ -41,7 +41,7 @@ cc() {
     case $arch in armv7) arm-linux-gnueabihf-gcc "$@" ;; *) "$arch-linux-gnu-gcc" "$@" ;; esac
 }
 newer() { # newer PROGRAM SOURCE
-    [ -x "$1" ] && [ -z "$(find "$2" "$TESTS"/progs/t.h "$TESTS"/../bpf_insns "$TESTS"/../gen -name '*.[ch]' -newer "$1")" ]
+    [ -x "$1" ] && [ -z "$(find "$2" "$TESTS"/progs/*.h "$TESTS"/../bpf_insns "$TESTS"/../gen -name '*.[ch]' -newer "$1")" ]
 }
 build() {
     bin=$OUT/vm/bin-$arch

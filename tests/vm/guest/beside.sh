@@ -4,7 +4,7 @@
 # covers: H9 H10 E21
 . /tests/lib.sh
 
-kvis trace -q --backend=hybrid -- true 2>why || { t_skip beside "$(head -n 1 why)"; exit 0; }
+t_needs_hybrid
 kvis open -o /dev/null --json=open 2>open.err &
 k1=$!
 kvis proc -o /dev/null --json=proc 2>proc.err &

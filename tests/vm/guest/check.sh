@@ -1,4 +1,4 @@
-#!/bin/sh
+# check: the output of `kvis check` agrees with the known features of this kernel.
 # kernels: x86-5.10 x86-sid arm64
 # (The oldest, the newest and 6.1: on the others, verify shows that each program loads, and the tests of the commands
 # show what kvis does.)

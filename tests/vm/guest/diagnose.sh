@@ -45,35 +45,27 @@ t_cgroup() {
     since=$(cut -d ' ' -f 1 /proc/uptime)
     kvis diagnose -d 2 --json="$1.json" -o "$1.txt" 2>err || t_show err
     echo "# $1: $(sed 's/.*"rank":1,[^}]*"rule":"\([^"]*\)".*/\1/' "$1.json"), $(t_seconds_since "$since") s after the fault began"
-    sed 's/.*"findings":\[//; s/"rank":2,.*//; s/\],"busiest".*//' "$1.json" >first
+    t_first "$1.json"
     t_has "$1: first" first "\"rank\":1,.*\"rule\":\"($2)\"" || t_show "$1.txt"
     t_has "$1: of which cgroup" first '"cgroup":"/kvill"'
-    sed 's/.*"culprits":\[//' first | grep -o '{"pid":[0-9]*,"comm":"[^"]*"' |
-        sed 's/{"pid":\([0-9]*\),"comm":"\([^"]*\)"/\1 (\2)/' >named
     t_is "$1: who, and nobody else" 0 "$(grep -cv "^$3\$" named)" || t_show named
     t_has "$1: who" named "^${3% (*}"
 }
 
 # A cgroup that may have less memory than its program goes through: the rest goes to swap and comes back.
-grep -q ' /sys/fs/cgroup cgroup2' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
+t_mount_cgroup2
 echo "+memory +cpu" >/sys/fs/cgroup/cgroup.subtree_control
 cg=/sys/fs/cgroup/kvill
 mkdir $cg
 null_disk size=128 memory_backed=1 irqmode=1
 swap=/dev/$name
 if [ -e $cg/cpu.max ]; then
-    "$BIN/ill" cpu 1 >outside.out 2>&1 & # busier than who is in the cgroup, and not to blame
-    outside=$!
+    t_cause cpu 1 # busier than the one in the cgroup, and not to blame
+    outside=$ill
     echo "20000 100000" >$cg/cpu.max
-    echo $$ >$cg/cgroup.procs
-    # kvis is not to be throttled
-    sh -c 'exec "$0" cpu 2' "$BIN/ill" >throttled.out 2>&1 &
-    throttled=$!
-    echo $$ >/sys/fs/cgroup/cgroup.procs
-    until_true 30 grep -q '^ill' throttled.out
-    t_cgroup quota "cgroup-throttled|cgroup-quota-used" "$throttled (ill-cpu)"
-    kill $outside $throttled
-    wait $outside $throttled
+    t_cause_in $cg cpu 2 # kvis must not be throttled
+    t_cgroup quota "cgroup-throttled|cgroup-quota-used" "$ill (ill-cpu)"
+    t_cure $outside $ill
     echo max >$cg/cpu.max
 else
     t_skip quota "no cpu controller"
@@ -84,27 +76,17 @@ if [ -e $cg/memory.max ] && mkswap $swap >/dev/null && swapon $swap; then
     thp=/sys/kernel/mm/transparent_hugepage/enabled
     huge=$(sed 's/.*\[\(.*\)\].*/\1/' $thp 2>/dev/null)
     [ -z "$huge" ] || echo never >$thp
-    echo $$ >$cg/cgroup.procs # the program inherits it; its pages are its own
-    "$BIN/ill" memory 80 >memory.out 2>&1 &
-    memory=$!
-    echo $$ >/sys/fs/cgroup/cgroup.procs
-    until_true 30 grep -q '^ill' memory.out
-    t_cgroup memory cgroup-memory-limit "$memory (ill-memory)"
-    kill $memory
-    wait $memory
+    t_cause_in $cg memory 80
+    t_cgroup memory cgroup-memory-limit "$ill (ill-memory)"
+    t_cure $ill
     [ -z "$huge" ] || echo "$huge" >$thp
     swapoff $swap
     until_true 5 rmdir $cg
     mkdir $cg
     echo 20M >$cg/memory.max # and no swap: whoever goes over it is killed
-    echo $$ >$cg/cgroup.procs
-    "$BIN/ill" oom 60 >oom.out 2>&1 &
-    oom=$!
-    echo $$ >/sys/fs/cgroup/cgroup.procs
-    until_true 30 grep -q '^ill' oom.out
+    t_cause_in $cg oom 60
     t_cgroup oom cgroup-oom-kill ".* (ill-oom)"
-    kill $oom
-    wait $oom
+    t_cure $ill
 else
     t_skip memory "no swap here, or no memory controller"
 fi

@@ -9,11 +9,10 @@
 ip link set lo up 2>/dev/null || ifconfig lo up
 # CPU 1 handles the packets that CPU 0 sends, and a program waits for CPU 1.
 if echo 2 >/sys/class/net/lo/queues/rx-0/rps_cpus; then
-    "$BIN/ill" pinned 1 1 >waits.out 2>&1 &
-    waits=$!
+    t_cause pinned 1 1
+    waits=$ill
     t_ill interrupts "cpu-interrupts\|cpu-interrupts-full" 0 packets 0
-    kill $waits
-    wait $waits
+    t_cure $waits
     echo 0 >/sys/class/net/lo/queues/rx-0/rps_cpus
 else
     t_skip interrupts "no RPS in this kernel"

@@ -10,23 +10,19 @@ ip link set lo up 2>/dev/null || ifconfig lo up
 sleep 2 # till what the boot has begun is over
 
 # A program waits for CPU 1, which another does not give up.
-"$BIN/ill" pinned 1 1 >waits.out 2>&1 &
-waits=$!
-until_true 30 grep -q '^ill' waits.out
+t_cause pinned 1 1
+waits=$ill
 t_ill fifo run-queue-one-cpu 1 fifo 1
-"$BIN/ill" fifo 1 >fifo.out 2>&1 &
-hog=$!
-until_true 30 grep -q '^ill' fifo.out
+t_cause fifo 1
+hog=$ill
 kvis monitor -c runq -n 2 -i 2 --json=wait.json
-kill $hog
-wait $hog
+t_cure $hog
 t_json "who waited longest, and who ran" wait.json "any(e.get('longest_wait', {}).get('ill-pinned ($waits)', {}).get('ran') == 'ill-fifo ($hog)' for e in E)"
-kill $waits
-wait $waits
+t_cure $waits
 
 t_ill descriptors limit-descriptors 1 descriptors 64
 
-grep -q ' /sys/fs/cgroup cgroup2' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
+t_mount_cgroup2
 echo "+pids" >/sys/fs/cgroup/cgroup.subtree_control
 cg=/sys/fs/cgroup/kvill
 mkdir $cg
@@ -35,8 +31,7 @@ sh -c "echo \$\$ >$cg/cgroup.procs"' && exec "$0" children 39' "$BIN/ill" >child
 children=$!
 until_true 30 grep -q '^ill' children.out
 t_ill pids cgroup-pids -
-kill $children
-wait $children
+t_cure $children
 until_true 5 rmdir $cg
 
 # A file system that is full, one without inodes, one that errors made read-only.

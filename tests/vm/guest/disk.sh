@@ -5,7 +5,7 @@
 # covers: E15
 . /tests/lib.sh
 
-kvis trace -q --backend=hybrid -- true 2>why || { t_skip disk "$(head -n 1 why)"; exit 0; }
+t_needs_hybrid
 
 facts() { # facts WHAT SCENE ARG...
     mkdir "$1"

@@ -6,7 +6,7 @@
 # qemu: -drive if=none,id=slow,driver=null-co,size=67108864,throttling.iops-total=20 -device virtio-blk-pci,drive=slow
 . /tests/lib.sh
 
-kvis trace -q --backend=hybrid -- true 2>why || { t_skip disk_slow "$(head -n 1 why)"; exit 0; }
+t_needs_hybrid
 [ -b /dev/vda ] || { t_skip disk_slow "no virtio disk"; exit 0; }
 cat /dev/vda >/dev/null 2>&1 &
 flood=$!

@@ -4,7 +4,7 @@
 # timeout: 240
 . /tests/lib.sh
 
-kvis trace -q --backend=hybrid -- true 2>why || { t_skip hotplug "$(head -n 1 why)"; exit 0; }
+t_needs_hybrid
 on=/sys/devices/system/cpu/cpu
 (echo 0 >${on}1/online) 2>/dev/null || { t_skip hotplug "no CPU can be switched off"; exit 0; }
 echo 1 >${on}1/online

@@ -4,7 +4,7 @@
 # timeout: 200
 . /tests/lib.sh
 
-kvis trace -q --backend=hybrid -- true 2>why || { t_skip hybrid "$(head -n 1 why)"; exit 0; }
+t_needs_hybrid
 
 facts() { # facts WHAT OPTIONS SCENE ARG...: all that the program knows of itself is in the trace
     mkdir "$1"
@@ -88,12 +88,3 @@ unshare -p -m -f --mount-proc sh -c 'kvis trace -q -v --json=ns.json -- sh -c "e
 t_is "pid namespace: a small pid" 1 "$(($(cat pid) < 10))" || t_show ns.out
 t_json "pid namespace" ns.json "H['backend'] == 'hybrid' and S['lost'] == 0 and S['processes'] >= 3 and all(0 < e['pid'] < 20 for e in E) and len([e for e in by('open') if e['path'].endswith('/pid')]) == 2"
 t_json "and the shell's own" ns.json "E[0]['pid'] == $(cat pid)"
-
-# Without the right: ptrace, in one line why; asked for by name: an error, and nothing runs.
-t_run user kvis trace --json=user.json -- true
-t_is "user: exit status" 0 "$st"
-t_json "user: by ptrace" user.json "H['backend'] == 'ptrace' and S['backend'] == 'ptrace'"
-t_fails 125 "user: --backend=hybrid" user kvis trace --backend=hybrid -- touch /tmp/ran
-t_has "user: why" err '^kvis: --backend=hybrid: .*root'
-t_is "user: in one line" 1 "$(wc -l <err)"
-t_ok "user: nothing ran" test ! -e /tmp/ran

@@ -56,6 +56,34 @@ t_hasnt() { # t_hasnt WHAT FILE REGEX
     return 1
 }
 
+t_within() { # t_within WHAT LOW VALUE HIGH
+    awk -v l="$2" -v v="$3" -v h="$4" 'BEGIN { exit !(l <= v && v <= h) }' && { t_pass "$1 ($2 <= $3 <= $4)"; return 0; }
+    t_not_ok "$1: $3 is not in $2 .. $4"
+    return 1
+}
+
+# t_needs_hybrid: the test is skipped if BPF cannot record calls.
+t_needs_hybrid() {
+    kvis trace -q --backend=hybrid -- true 2>why || { t_skip "$t_name" "$(head -n 1 why)"; exit 0; }
+}
+t_mount_cgroup2() { grep -q ' /sys/fs/cgroup cgroup2' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup; }
+
+# t_begin FILE CMD...: starts kvis in the background (its pid is in $kvis) and waits until it has written to FILE. Its own output
+# must not be redirected.
+# t_stop: ends it with SIGINT; its status is in $st.
+t_begin() {
+    t_file=$1; shift
+    rm -f "$t_file"
+    "$@" &
+    kvis=$!
+    until_true 20 test -s "$t_file" || t_not_ok "it does not begin: $*"
+}
+t_stop() {
+    kill -INT $kvis
+    st=0
+    wait $kvis || st=$?
+}
+
 # On the host, in this directory, after the run:
 t_host() {
     t_n=$((t_n + 1))
@@ -90,6 +118,26 @@ t_both() {
     t_host strace "strace and kvis see the same: $t_dir" "$t_dir"
 }
 
+# t_cause ARG...: starts `ill ARG...` and waits until its fault exists; its pid is in $ill. t_cause_in CGROUP ARG...: the same in a
+# cgroup. t_cure PID...: ends them.
+t_cause() { t_cause_in '' "$@"; }
+t_cause_in() {
+    t_group=$1; shift
+    [ -z "$t_group" ] || echo $$ >"$t_group/cgroup.procs"
+    "$BIN/ill" "$@" >ill.out 2>&1 &
+    ill=$!
+    [ -z "$t_group" ] || echo $$ >/sys/fs/cgroup/cgroup.procs
+    until_true 30 grep -q '^ill' ill.out || { t_not_ok "ill $*: it does not begin"; t_show ill.out; return 1; }
+}
+t_cure() { { kill "$@"; wait "$@"; } 2>/dev/null; }
+
+# t_first JSON: of what kvis diagnose found, the first finding to ./first, and the processes that it names to ./named.
+t_first() {
+    sed 's/.*"findings":\[//; s/"rank":2,.*//; s/\],"busiest".*//' "$1" >first
+    sed 's/.*"culprits":\[//' first | grep -o '{"pid":[0-9]*,"comm":"[^"]*"' |
+        sed 's/{"pid":\([0-9]*\),"comm":"\([^"]*\)"/\1 (\2)/' >named
+}
+
 # t_ill WHAT RULE WHO ARG...: `ill ARG...` makes the machine ill (with no ARG: nothing does), and of what
 # kvis diagnose finds, RULE (a regular expression of the rule's name; "none": it finds nothing) is first; WHO: 1: the
 # program is whom it names first, 0: it names nobody, -: that does not matter. ${RUNS-1} times (vm.sh says it in the
@@ -100,18 +148,16 @@ t_ill() {
     t_ill=$1 t_rule=$2 t_who=$3 t_good=0 t_run=0 t_void=0 t_pid=
     shift 3
     if [ $# -gt 0 ]; then
-        "$BIN/ill" "$@" >ill.out 2>&1 &
-        t_pid=$!
-        until_true 30 grep -q '^ill' ill.out || { t_not_ok "$t_ill: it does not begin"; t_show ill.out; return; }
+        t_cause "$@" || return
+        t_pid=$ill
     fi
     t_since=$(cut -d ' ' -f 1 /proc/uptime)
     while [ $t_run -lt "${RUNS-1}" ]; do
         t_run=$((t_run + 1))
         kvis diagnose ${ILL_OPTIONS-} -d 2 --json="$t_ill.$t_run.json" -o "$t_ill.$t_run.txt" 2>err || t_show err
-        sed 's/.*"findings":\[//; s/"rank":2,.*//; s/\],"busiest".*//' "$t_ill.$t_run.json" >first
+        t_first "$t_ill.$t_run.json"
         t_first=$(sed -n 's/.*"rank":1,.*"rule":"\([^"]*\)".*/\1/p' first)
-        t_culprit=$(sed 's/.*"culprits":\[//' first | grep -o '{"pid":[0-9]*,"comm":"[^"]*"' | head -n 1 |
-            sed 's/{"pid":\([0-9]*\),"comm":"\([^"]*\)"/\1 (\2)/')
+        t_culprit=$(head -n 1 named)
         t_want="$t_pid (ill-${1-})"
         case $t_who in 0) t_want= ;; -) t_want=$t_culprit ;; esac
         if expr "${t_first:-none}" : "\($t_rule\)\$" >/dev/null && [ "$t_culprit" = "$t_want" ]; then
@@ -127,7 +173,7 @@ t_ill() {
             cut -c 1-150 "$t_ill.$t_run.txt" | sed 's/^/#   /'
         fi
     done
-    [ -z "$t_pid" ] || { kill $t_pid; wait $t_pid; } 2>/dev/null
+    [ -z "$t_pid" ] || t_cure $t_pid
     t_what="$t_ill: $t_good of ${RUNS-1} right"
     [ $((t_good * 10)) -ge $((${RUNS-1} * 9)) ] && t_pass "$t_what" || t_not_ok "$t_what"
 }

@@ -10,22 +10,19 @@
 have() { [ -d /sys/devices/system/node/node1 ]; }
 have || { t_skip numa "this kernel has one node"; exit 0; }
 
-kvis monitor -i 1 --per-cpu --json=json -o text --prometheus=a.prom 2>err &
-pid=$!
+t_begin a.prom kvis monitor -i 1 --per-cpu --json=json -o text --prometheus=a.prom 2>err
 look() { rm -f a.prom; until_true 20 test -s a.prom; } # waits for the next
-look && cp a.prom before || t_not_ok "it does not begin"
+cp a.prom before
 # 3000 pages of node 1 for CPU 0, 2000 for CPU 2; 1000 of node 0 for CPU 1
 for n in "3000 1 0" "2000 1 2" "1000 0 1"; do
     t_ok "pages $n" "$BIN/pages" $n
 done
 look && look || t_not_ok "it does not go on"
-kill -INT $pid
-wait $pid
-t_is "exit status" 0 $?
+t_stop
+t_is "exit status" 0 $st
 value() { sed -n "s/^kvis_$2_total\({node=\"$1\"}\)\{0,1\} //p" "$3"; }
 grew() { # grew WHAT NODE NAME LEAST MOST
-    n=$(($(value "$2" "$3" a.prom) - $(value "$2" "$3" before)))
-    [ $n -ge $4 ] && [ $n -le $5 ] && t_pass "$1: $n" || t_not_ok "$1: $n is not in $4 .. $5"
+    t_within "$1" $4 $(($(value "$2" "$3" a.prom) - $(value "$2" "$3" before))) $5
 }
 grew "pages to CPUs of another node" 1 memory_numa_other_node 2950 4500
 grew "pages of node 0 to its CPUs" 0 memory_numa_local_node 950 100000
@@ -38,9 +35,7 @@ t_json "modes" json "all(abs(sum(e[m + '_ratio'] for m in ('user', 'nice', 'syst
 t_json "CPUs" json "all(len(e['cpu']) == 4 for e in E)"
 t_json "no temperatures here" json "all(any(u['source'] == 'zones' for u in e['unavailable']) for e in E)"
 for key in numa_hit other_node local_node; do
-    have=$(sed -n "s/^$key //p" /sys/devices/system/node/node1/numastat)
-    got=$(sed -n "s/^kvis_memory_numa_${key}_total{node=\"1\"} //p" a.prom)
-    [ "$got" -le "$have" ] && t_pass "$key: $got of $have" || t_not_ok "$key: $got of $have"
+    t_within "$key" 0 "$(value 1 memory_numa_$key a.prom)" "$(sed -n "s/^$key //p" /sys/devices/system/node/node1/numastat)"
 done
 
 # a CPU that goes, and comes
@@ -83,10 +78,8 @@ have=$(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null)
 case $have in
 *'[madvise]'* | *'[always]'*)
     mkfifo thp
-    kvis monitor -i 0.5 -c mem --json=thps --prometheus=thp.prom >/dev/null &
-    pid=$!
+    t_begin thp.prom kvis monitor -i 0.5 -c mem --json=thps --prometheus=thp.prom -o /dev/null
     # 5.10 adds up what each CPU has counted now and then: at once, by stat_refresh.
-    until_true 10 test -s thp.prom
     cat /proc/sys/vm/stat_refresh
     sleep 1.2
     cp thp.prom thp.before
@@ -95,14 +88,10 @@ case $have in
     until_true 10 grep -q held held2
     cat /proc/sys/vm/stat_refresh
     sleep 1.2
-    kill -INT $pid
-    wait $pid
+    t_stop
     exec 7>&-
     gain() { echo $(($(sed -n "s/^kvis_$1 //p" thp.prom) - $(sed -n "s/^kvis_$1 //p" thp.before))); }
-    case $(($(gain memory_AnonHugePages_bytes) >> 21)) in
-    19 | 20 | 21) t_pass "THP: $(gain memory_AnonHugePages_bytes) bytes" ;;
-    *) t_not_ok "THP: $(gain memory_AnonHugePages_bytes) bytes, not $((20 << 21))" ;;
-    esac
+    t_within "THP: hugepages" 19 $(($(gain memory_AnonHugePages_bytes) >> 21)) 21
     t_is "THP: faults" 20 "$(gain vmstat_thp_fault_alloc)"
     t_json "THP: their share" thps "abs(E[-1]['thp_ratio'] - E[-1]['memory_anon_huge_bytes'] / E[-1]['memory_anon_bytes']) < 1e-9 and E[-1]['thp_ratio'] > 0.3"
     ;;
@@ -112,21 +101,18 @@ esac
 # a disk: 1000 reads of 4 KB and 500 writes of 64 KB, past the cache
 null_disk completion_nsec=500000
 disk=$name
-kvis monitor -i 1 -c io --json=io --prometheus=io.prom >io.txt &
-pid=$!
-until_true 10 test -s io.prom
+t_begin io.prom kvis monitor -i 1 -c io --json=io --prometheus=io.prom -o io.txt
 dd if=/dev/$disk of=/dev/null bs=4k count=1000 iflag=direct 2>/dev/null
 dd if=/dev/zero of=/dev/$disk bs=64k count=500 oflag=direct 2>/dev/null
 sleep 2.2
-kill -INT $pid
-wait $pid
+t_stop
 stat() { awk "{ print \$$1 }" "/sys/block/$disk/stat"; }
 prom() { sed -n "s/^kvis_disk_$1_total{device=\"$disk\"} //p" io.prom; }
 t_is "reads" "$(stat 1)" "$(prom reads_completed)"
 t_is "writes" "$(stat 5)" "$(prom writes_completed)"
 t_is "bytes read" "$(($(stat 3) * 512))" "$(prom read_bytes)"
 t_is "bytes written" "$(($(stat 7) * 512))" "$(prom written_bytes)"
-[ "$(prom reads_completed)" -ge 1000 ] && t_pass "1000 reads" || t_not_ok "1000 reads"
+t_within "1000 reads" 1000 "$(prom reads_completed)" 1000000
 dev="e['device'].get('$disk', {})"
 t_json "reads took their 0.5 ms" io "any(0.0003 < $dev.get('disk_read_mean_seconds', 0) < 0.02 for e in E)"
 t_json "in sum" io "abs(sum($dev.get('disk_writes_per_second', 0) * e['interval_ns'] for e in E) / 1e9 - 500) < 100"

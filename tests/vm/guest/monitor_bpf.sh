@@ -1,4 +1,4 @@
-# The BPF programs of kvis monitor: the scheduler metrics agree with the kernel's own counts, block metrics with disks
+# monitor_bpf: the BPF programs of kvis monitor: the scheduler metrics agree with the kernel's own counts, block metrics with disks
 # of known latency and known patterns.
 # kernels: all
 # timeout: 120
@@ -9,16 +9,9 @@ kvis monitor -c runq,block -i 0.1 -n 1 >out 2>err
 grep -q 'runq  *n/a.*:' out && { t_skip monitor "$(grep 'runq  *n/a' out)"; exit 0; }
 
 total() { awk -v m="^kvis_$1[{ ]" '$0 ~ m { n += $NF } END { printf "%.9g\n", n }' prom; } # total METRIC
-# within WHAT LOW VALUE HIGH
-within() {
-    if awk -v l="$2" -v v="$3" -v h="$4" 'BEGIN { exit !(l <= v && v <= h) }'; then t_pass "$1 ($2 <= $3 <= $4)"
-    else t_not_ok "$1: $3 is not in $2 .. $4"; fi
-}
 
 begin() { # begin LIST JSON: for five intervals of a second from now on
-    rm -f prom
-    kvis monitor -c $1 -i 1 -n 5 --histogram --prometheus=prom --json=$2 -o text &
-    until_true 20 test -s prom || t_not_ok "it does not begin"
+    t_begin prom kvis monitor -c $1 -i 1 -n 5 --histogram --prometheus=prom --json=$2 -o text
 }
 
 # Three spinners on each CPU: what they were through, by their own /proc/self.
@@ -26,7 +19,7 @@ spinners() { # spinners HOW TYPE: its JSON is json.$1; BPF_PROG_TYPE_ of its pro
 how=$1
 "$BIN/mon" sums >before
 begin runq,depth,stat json.$1
-t_is "$how: the form of the programs" "$2" "$(cat /proc/$!/fdinfo/* | sed -n 's/^prog_type:[^0-9]*//p' | sort -u)"
+t_is "$how: the form of the programs" "$2" "$(cat /proc/$kvis/fdinfo/* | sed -n 's/^prog_type:[^0-9]*//p' | sort -u)"
 "$BIN/mon" spin 3 3 >spun
 "$BIN/mon" sums >after
 wait
@@ -35,10 +28,10 @@ cat before after spun | sed 's/^/# /'
 . ./after; others=$((forced - forced0)) ovol=$((voluntary - voluntary0)) owait=$((wait_ns - wait0))
 . ./spun
 t_is "$how: no wait without its beginning, but for those who waited at the start" 1 $(($(total runq_waits_unseen_total) < 10))
-within "$how: forced switches" "$forced" "$(total involuntary_switches_total)" $((forced + others + 60))
-within "$how: all switches, with those to nothing" $((forced + voluntary)) \
+t_within "$how: forced switches" "$forced" "$(total involuntary_switches_total)" $((forced + others + 60))
+t_within "$how: all switches, with those to nothing" $((forced + voluntary)) \
     "$(($(total switches_total) - $(total idle_switches_total)))" $((forced + voluntary + others + 2 * ovol + 400))
-[ "$wait_ns" = 0 ] || within "$how: time waited, in ms" $((wait_ns / 1000000 * 98 / 100)) \
+[ "$wait_ns" = 0 ] || t_within "$how: time waited, in ms" $((wait_ns / 1000000 * 98 / 100)) \
     "$(total runq_wait_seconds_sum | awk '{ print int($1 * 1000) }')" $(((wait_ns + owait) / 1000000 * 104 / 100 + 50))
 t_is "$how: as many waits as switches to a task" 1 "$(awk -v w="$(total runq_wait_seconds_count)" -v u="$(total runq_waits_unseen_total)" \
     -v s="$(total switches_total)" -v i="$(total idle_switches_total)" 'BEGIN { print w + u == s - i }')"
@@ -60,20 +53,16 @@ t_json "two can run only when both do" json.naps \
 t_has "a histogram" text '^ +[0-9]+ -> [0-9]+ +: [0-9]+ +\|\*+ *\|$'
 
 # 500 times to another CPU; what the others were moved in that time, the kernel knows, too.
-rm -f prom
-kvis monitor -c runq -i 1000 --prometheus=prom -o text &
-kvis=$!
-until_true 10 test -s prom
+t_begin prom kvis monitor -c runq -i 1000 --prometheus=prom -o text
 "$BIN/mon" sums >before
 "$BIN/mon" hop 500 >hopped
 "$BIN/mon" sums >after
-kill -INT $kvis
-wait
+t_stop
 . ./before; moved0=$moved
 . ./after; . ./hopped
 cat hopped
 [ "$own" = 0 ] || t_is "hops by the kernel's own count" 500 "$own"
-within "migrations" 500 "$(total sched_migrations_total)" $((500 + moved - moved0 + 30))
+t_within "migrations" 500 "$(total sched_migrations_total)" $((500 + moved - moved0 + 30))
 
 mount -t tmpfs none /sys/kernel/btf
 spinners nobtf 5
@@ -83,12 +72,9 @@ t_has "are n/a" out '^block +n/a: blk_issue: no usable request.*: no BTF: /sys/k
 umount /sys/kernel/btf
 
 seen() { # seen HOW: 160 reads of it, all in one interval
-    rm -f prom
-    kvis monitor -c block,disks -i 1000 --histogram --prometheus=prom --json=json.$1 -o text &
-    until_true 10 test -s prom
+    t_begin prom kvis monitor -c block,disks -i 1000 --histogram --prometheus=prom --json=json.$1 -o text
     "$BIN/mon" disk "$name" "$1" 160 >took
-    kill $!
-    wait
+    t_stop
     cat took
     . ./took
     rm took

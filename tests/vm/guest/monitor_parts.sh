@@ -13,15 +13,11 @@ total() { awk -v d="device=\"$1\"" 'index($0, d) && /^kvis_disk_reads_completed_
 
 # seen WHOLE: 400 reads (and those of the kernel, for partitions) of 4 KB from all over it, each by one of its parts
 seen() {
-    rm -f prom
     a0=$(reads $a) b0=$(reads $b) w0=$(reads $1)
-    kvis monitor -c io -i 1000 --json=json.$1 --prometheus=prom -o text.$1 &
-    kvis=$!
-    until_true 10 test -s prom
+    t_begin prom kvis monitor -c io -i 1000 --json=json.$1 --prometheus=prom -o text.$1
     cp prom prom.before
     "$BIN/mon" disk "$1" spread 400 >took || t_not_ok "$1: cannot be read"
-    kill -INT $kvis
-    wait $kvis
+    t_stop
     in_a=$(($(reads $a) - a0)) in_b=$(($(reads $b) - b0)) in_w=$(($(reads $1) - w0))
     echo "# $1: $in_w reads, $in_a of $a, $in_b of $b"
     [ $in_a -ge 100 ] && [ $in_b -ge 100 ] && [ $in_w -ge 400 ] && t_pass "$1: both parts are read" || t_not_ok "$1: $in_a, $in_b"

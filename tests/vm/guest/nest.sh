@@ -1,10 +1,9 @@
-#!/bin/sh
 # nest: vectors, messages and sets are read by BPF, and agree with those from ptrace.
 # kernels: all
 # timeout: 60
 . /tests/lib.sh
 
-kvis trace -q --backend=hybrid -- true 2>why || { t_skip nest "$(head -n 1 why)"; exit 0; }
+t_needs_hybrid
 nests() { # nests FILE: the calls that have them, without what is another one in each run
     sed -n 's/^\[[^]]*\] //; s/ <[0-9][^<>]*>$//; s/pid=[0-9]*/pid/g; s/\(pipe\|socket\):\[[0-9]*\]/\1/g; s/0x[0-9a-f]\{6,\}/address/g; s/, left {[^}]*}//; s/ \{1,\}= / = /
         s/^\(process_vm_[a-z]*\)([0-9]*/\1(pid/; /^p\{0,1\}\(readv\|writev\|select\)/p; /^\(sendm\|recvm\|vmsplice\|process_vm\)/p' "$1"

@@ -1,11 +1,10 @@
-#!/bin/sh
 # observe: the calls of all processes of the machine and of a cgroup are counted exactly on this kernel, and none is lost. Each
 # call is a line; if the ring is too small, lost calls are counted.
 # kernels: all
 # timeout: 120
 . /tests/lib.sh
 
-kvis trace -q --backend=hybrid -- true 2>why || { t_skip observe "$(head -n 1 why)"; exit 0; }
+t_needs_hybrid
 rows() { awk '/^% time/ { t = "" } /^ *[0-9]/ && $NF != "total" { t = t $NF " " $4 " " (NF == 9 ? $5 : 0) "\n" } END { printf "%s", t }' table | grep -E '^(io_destroy|sched_rr)' | sort; }
 # observe WHAT ROWS OPTION... : kvis counts while the program runs inside and outside of the cgroup
 observe() {
@@ -23,7 +22,7 @@ observe() {
     t_is "$what: the table" "$want" "$(rows)"
     t_is "$what: nothing is missing" "" "$(cat err)"
 }
-grep -q ' /sys/fs/cgroup cgroup2' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
+t_mount_cgroup2
 mkdir /sys/fs/cgroup/kvis
 observe "all calls of all" "io_destroy 6400 6400
 sched_rr_get_interval 6400 0" --all

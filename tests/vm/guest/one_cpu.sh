@@ -4,7 +4,7 @@
 # timeout: 120
 . /tests/lib.sh
 
-kvis trace -q --backend=hybrid -- true 2>why || { t_skip one_cpu "$(head -n 1 why)"; exit 0; }
+t_needs_hybrid
 for n in 1 2 3; do
     t_run taskset 1 kvis trace -q -v --backend=hybrid --ring=64K --json=json -- "$BIN/hyb" calls 4 1500
     t_is "run $n: every call" 6000 "$(grep -c '"type":"syscall","name":"faccessat"' json)"

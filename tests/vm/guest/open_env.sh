@@ -1,4 +1,4 @@
-# open_env: kvis open in various environments: no BTF, no privileges, namespaces, limits, offline
+# open_env: kvis open in various environments: no BTF, namespaces, limits, offline
 # CPUs. None of them has tracefs mounted.
 # kernels: x86-5.10 x86-sid arm64
 # (The oldest, the newest and 6.1: open and verify run on all, and missing features behave in the same way on all.)
@@ -84,16 +84,4 @@ unshare -p -m -f --mount-proc sh -c 'cat job >/dev/null; unshare -p -f sh -c "sl
 t_json "one that is below ours" ns3.json "len(by('open', name='/nothere')) == 1"
 t_show ns.err
 kill $loop $sleeper
-
-# An ordinary user.
-t_fails 125 "user" user kvis open
-t_has "user: why and what mends it" err '^kvis: cannot watch opens: .*(CAP_BPF|root)'
-t_is "user: one line" 1 "$(wc -l <err)"
-t_fails 125 "user: the command does not run" user kvis open --backend=bpf -- touch /tmp/ran
-t_ok "really" test ! -e /tmp/ran
-t_ok "user: a command is followed by ptrace" user kvis open -- cat /proc/version
-t_has "user: and why" err '^kvis: tracing the command with ptrace, .*(CAP_BPF|root)'
-t_has "user: its open" out 'cat +3 +0 /proc/version$'
-t_fails 125 "root of a user namespace" unshare -r kvis open
-t_has "user namespace: why" err '^kvis: cannot watch opens: .*user namespace'
 t_is "nothing mounted" 0 "$(grep -c tracefs /proc/mounts)"

@@ -12,15 +12,20 @@ loop() { # loop NAME STEPS THREADS [AS]: a program that waits for a byte; its pi
     pid=$!
     exec 7>"$1.in"
     until_true 5 grep -q pmu /proc/$pid/comm
-    rm -f p.prom
 }
 total() { sed -n "s/^kvis_$2_total$1 //p" p.prom; } # total {LABELS} NAME
+# monitor USER OPTION...: kvis monitor, as root or as `user`; the program begins its work when kvis has begun.
+monitor() {
+    as=${1#root}; shift
+    t_begin /tmp/p.prom $as kvis monitor -i 0.5 --prometheus=/tmp/p.prom -o /dev/null "$@" 2>err
+    echo >&7
+    wait $kvis || { t_not_ok "kvis $*"; t_show err; }
+    exec 7>&-
+    mv /tmp/p.prom p.prom
+}
+did() { sed -n "s/^${2-did} //p" "$1.did"; } # did NAME [counted]
 within() { # within WHAT GOT WANT PERMILLE
-    if awk "BEGIN { d = ($2) / ($3) - 1; exit !(d * d <= ($4) / 1e3 * ($4) / 1e3) }"; then
-        t_pass "$1 ($2 of $3)"
-    else
-        t_not_ok "$1: $2, not $3"
-    fi
+    t_within "$1" $(($3 - $3 * $4 / 1000)) "$2" $(($3 + $3 * $4 / 1000))
 }
 
 kvis check cpu >cpu.check
@@ -31,15 +36,9 @@ t_has "what this core lacks says so" cpu.check '^l1d_misses  *no'
 # A process, by an ordinary user: user mode alone, so all of its instructions are known.
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 loop one $steps 0 "as_user 1000"
-user kvis monitor -c pmc -p $pid -i 0.5 -n 8 --json=json --prometheus=/tmp/p.prom -o text 2>err &
-kvis=$!
-until_true 10 test -s /tmp/p.prom
-echo >&7
-wait $kvis || { t_not_ok "kvis"; t_show err; }
+monitor user -c pmc -p $pid -n 8 --json=json
 t_has "user mode alone: it says so" err 'counting user mode only: perf_event_paranoid is 2'
-cp /tmp/p.prom p.prom
-rm -f /tmp/p.prom
-did=$(sed -n 's/^did //p' one.did)
+did=$(did one)
 l="{pid=\"$pid\",comm=\"pmu\"}"
 within "instructions of a process" "$(total "$l" process_perf_instructions)" "$did" 1
 within "its cycles: one each" "$(total "$l" process_perf_cpucycles)" "$did" 1
@@ -49,22 +48,14 @@ t_json "nothing of the machine" json "not any('ipc' in e or 'cycles_per_second' 
 t_json "and why" json "all({'cycles_per_second', 'instructions_per_second'} <= {m for u in e['unavailable'] if 'in use for -p' in u['reason'] for m in u['metrics']} for e in E if e['type'] == 'sample')"
 
 t_json "what is not, and why" json "'llc_mpki' in [m for e in E if e['type'] == 'sample' for u in e['unavailable'] if 'has no event' in u['reason'] for m in u['metrics']]"
-exec 7>&-
 
 # Threads that come while it is watched. (QEMU's count of user mode has some of the kernel's instructions
 # when threads take turns, 0.1 to 3 %: so an event of the program's own is asked, too.)
 loop many 4000000 6 "as_user 1000"
-user kvis monitor -c pmc -p $pid -i 0.5 -n 6 --prometheus=/tmp/p.prom 2>err &
-kvis=$!
-until_true 10 test -s /tmp/p.prom
-echo >&7
-wait $kvis
-cp /tmp/p.prom p.prom
-within "instructions of threads to come" "$(total "{pid=\"$pid\",comm=\"pmu\"}" process_perf_instructions)" "$(sed -n 's/^did //p' many.did)" 50
-within "as an event of the program's own" "$(total "{pid=\"$pid\",comm=\"pmu\"}" process_perf_instructions)" \
-    "$(sed -n 's/^counted //p' many.did)" 1
-exec 7>&-
-rm -f p.prom
+monitor user -c pmc -p $pid -n 6
+got=$(total "{pid=\"$pid\",comm=\"pmu\"}" process_perf_instructions)
+within "instructions of threads to come" "$got" "$(did many)" 50
+within "as an event of the program's own" "$got" "$(did many counted)" 1
 
 # A command, and a child of it that does the same: from the exec on, with children, and in user mode alone.
 user kvis monitor -i 0.5 --json=/tmp/json8 -o /tmp/text8 -- sh -c "echo | $BIN/pmu loop $steps 0; echo | $BIN/pmu loop $steps 0; exit 9" >did8 2>err
@@ -94,53 +85,34 @@ t_is "an event that no PMU has" 2 $?
 
 # All CPUs: their cycles are the time that they ran (1 ns each); every instruction of the program is in.
 loop all $steps 0
-kvis monitor -c pmc,stat -i 0.5 -n 8 --per-cpu --json=json2 --prometheus=p.prom 2>err &
-kvis=$!
-until_true 10 test -s p.prom
-echo >&7
-wait $kvis
+monitor root -c pmc,stat -n 8 --per-cpu --json=json2
 sum=$(sed -n 's/^kvis_perf_instructions_total{cpu="[0-9]*"} //p' p.prom | awk '{ s += $1 } END { printf "%d", s }')
-[ "$sum" -ge "$(sed -n 's/^did //p' all.did)" ] && t_pass "all CPUs: $sum instructions" || t_not_ok "all CPUs: $sum instructions"
+t_within "all CPUs" "$(did all)" "$sum" 1000000000000
 t_json "sum of the CPUs" json2 "all(abs(sum(c['cycles_per_second'] for c in e['cpu'].values() if 'cycles_per_second' in c) / e['cycles_per_second'] - 1) < 1e-6 for e in E if e['type'] == 'sample')"
-exec 7>&-
-rm -f p.prom
 
 # More events than counters: others have them in turn. Scaled, it is what was executed.
 loop shared 100000000 0 "as_user 1000"
 as_user 1000 "$BIN/pmu" hog 12 $pid >hogs &
 hog=$!
 until_true 5 grep -q hogs hogs
-rm -f /tmp/p.prom
-user kvis monitor -c pmc -p $pid -i 0.5 -n 10 --json=json3 --prometheus=/tmp/p.prom 2>err &
-kvis=$!
-until_true 10 test -s /tmp/p.prom
-echo >&7
-wait $kvis
+monitor user -c pmc -p $pid -n 10 --json=json3
 kill $hog
-cp /tmp/p.prom p.prom
 t_has "others have events, too" hogs "hogs 12"
 t_json "the share is told" json3 "min(e['pid']['$pid'].get('process_pmc_running_ratio', 1) for e in E) < 0.9"
-within "scaled by it" "$(total "{pid=\"$pid\",comm=\"pmu\"}" process_perf_instructions)" "$(sed -n 's/^did //p' shared.did)" 20
-exec 7>&-
-rm -f p.prom
+within "scaled by it" "$(total "{pid=\"$pid\",comm=\"pmu\"}" process_perf_instructions)" "$(did shared)" 20
 
 # A cgroup; a CPU that goes and comes back.
-grep -q ' /sys/fs/cgroup cgroup2' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
+t_mount_cgroup2
 mkdir /sys/fs/cgroup/work
 kvis monitor -c pmc --cgroup work -i 0.1 -n 1 --json=json7 >/dev/null 2>err
 t_json "a cgroup without perf_event" json7 "E[0]['unavailable'][0]['reason'].startswith('the cgroup has no perf_event') or 'cgroup_ipc' in E[0]"
 echo +pids >/sys/fs/cgroup/cgroup.subtree_control # till then there is no perf_event in it
 loop grouped $steps 0
 echo $pid >/sys/fs/cgroup/work/cgroup.procs
-kvis monitor -c pmc --cgroup work -i 0.5 -n 8 --json=json6 --prometheus=p.prom 2>err &
-kvis=$!
-until_true 10 test -s p.prom
-echo >&7
-wait $kvis || t_not_ok "kvis --cgroup"
+monitor root -c pmc --cgroup work -n 8 --json=json6
 cp err err6
-within "instructions of a cgroup" "$(total "" cgroup_perf_instructions)" "$(sed -n 's/^did //p' grouped.did)" 20
+within "instructions of a cgroup" "$(total "" cgroup_perf_instructions)" "$(did grouped)" 20
 t_json "of it alone" json6 "not any('ipc' in e for e in E) and all('ipc' in [m for u in e['unavailable'] for m in u['metrics']] for e in E if e['type'] == 'sample')"
-exec 7>&-
 until_true 5 rmdir /sys/fs/cgroup/work
 echo -pids >/sys/fs/cgroup/cgroup.subtree_control
 rm -f p.prom

@@ -39,14 +39,10 @@ t_json "what was used" events "all(e['cpu_ns'] >= 0 and e.get('max_rss_bytes', 1
 t_ok "the same report" cmp r.html r2.html
 t_ok "the same trace" cmp p.pf p2.pf
 
-kvis proc --json=all -o text.txt -w all.kvis &
-kvis=$!
-until_true 5 test -s text.txt
+t_begin text.txt kvis proc --json=all -o text.txt -w all.kvis
 sh -c 'exit 3' || :
 sleep 0.3
-kill -INT $kvis
-st=0
-wait $kvis || st=$?
+t_stop
 t_is "^C ends it well" 0 $st
 t_ok "replay of the box" kvis replay -q --json=box all.kvis
 t_json "its command" box "[e['pid'] for e in by('exec') if e['argv'] == ['sh', '-c', 'exit 3']] == [e['pid'] for e in by('exit_process') if e.get('code') == 3]"

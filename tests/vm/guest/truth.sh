@@ -10,7 +10,7 @@ trap 'st=$?; rm -f /etc/passwd /etc/group; t_end $st' EXIT
 
 slow() { case "$1 $2" in "sig flood") ;; *) return 1 ;; esac; } # half a minute, under emulation
 
-rounds() { case "$1 $2" in "odd cmsg") echo 300 ;; esac; } # all 3000 take a minute and a half on the newest kernel
+rounds() { case "$1 $2" in "ptr cmsg") echo 300 ;; esac; } # all 3000 take a minute and a half on the newest kernel
 
 options() { # options PROG SCENE: with which kvis sees what the scene wants
     case "$1 $2" in

@@ -4,7 +4,7 @@
 # covers: P40
 . /tests/lib.sh
 
-kvis trace -q --backend=hybrid -- true 2>why || { t_skip uring "$(head -n 1 why)"; exit 0; }
+t_needs_hybrid
 for scene in basic polled slow many; do
     mkdir $scene
     cd $scene || exit

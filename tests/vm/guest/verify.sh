@@ -1,8 +1,7 @@
-#!/bin/sh
+# verify: this kernel's verifier accepts every program of bpf_insns/, with all options.
 # kernels: all
 # timeout: 60
 # modules: virtio virtio_ring vhost_iotlb vhost
-# This kernel's verifier accepts every program of bpf_insns/, with all options.
 . /tests/lib.sh
 t_ok "the verifier takes every program" "$BIN/verify"
 sed "s/^/# /" out

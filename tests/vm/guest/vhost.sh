@@ -1,25 +1,18 @@
-#!/bin/sh
+# vhost: kvis monitor -c vhost agrees with tests/progs/vhost.c, which drives the devices as a guest does, and with the
+# kernel's own probes.
 # kernels: all
 # timeout: 90
 # modules: vhost_iotlb tun tap vhost vhost_net vsock vmw_vsock_virtio_transport_common vhost_vsock configfs scsi_common target_core_mod vhost_scsi
-# kvis monitor -c vhost agrees with tests/progs/vhost.c, which drives the devices as a guest does, and
-# with the kernel's own probes.
 . /tests/lib.sh
 
 total() { awk -v m="^kvis_$1[{ ]" -v t="vhost=\"$2\"" '$0 ~ m && index($0, t) { n += $NF } END { printf "%.9g\n", n }' prom; } # total METRIC THING
 events() { grep -c " $1: (" traced; } # events PROBE
-within() { # within WHAT LOW VALUE HIGH
-    if awk -v l="$2" -v v="$3" -v h="$4" 'BEGIN { exit !(l <= v && v <= h) }'; then t_pass "$1 ($2 <= $3 <= $4)"
-    else t_not_ok "$1: $3 is not in $2 .. $4"; fi
-}
 
 mkdir t; mount -t tracefs none t
 echo p:kv/tx handle_tx_kick >t/kprobe_events
 echo p:kv/rx handle_rx_kick >>t/kprobe_events
 echo p:kv/vs vhost_vsock_handle_tx_kick >>t/kprobe_events
-kvis monitor -c vhost -i 0.5 --histogram --json=json --prometheus=prom -o text &
-kvis=$!
-until_true 20 test -s prom || t_not_ok "it does not begin"
+t_begin prom kvis monitor -c vhost -i 0.5 --histogram --json=json --prometheus=prom -o text
 echo 1 >t/events/kv/enable
 mkfifo end
 "$BIN/vhost" 50 >said <end &
@@ -38,7 +31,7 @@ until_true 10 written
 n=$(grep -c '"sample"' json)
 two_more() { [ "$(grep -c '"sample"' json)" -ge $((n + 2)) ]; } # all was done before the second was begun
 until_true 10 two_more
-kill -INT $kvis; wait $kvis
+t_stop
 exec 3>&-
 grep vhost prom | grep -v '^#' | grep -v bucket | sed 's/^/# /'
 
@@ -50,7 +43,7 @@ t_is "of the other queue, too" "$(events rx)" "$(total vhost_kicks_total $net/rx
 if [ $vsock_worker = 0 ]; then t_skip vsock "no /dev/vhost-vsock"
 else
     t_is "vsock: as many as the kernel's probe sees" "$(events vs)" "$(total vhost_kicks_total $vsock/tx)"
-    within "vsock: kicks" $vsock_kicks "$(total vhost_kicks_total $vsock/tx)" $((vsock_kicks + 1))
+    t_within "vsock: kicks" $vsock_kicks "$(total vhost_kicks_total $vsock/tx)" $((vsock_kicks + 1))
 fi
 if [ $scsi_worker = 0 ]; then t_skip scsi "no /dev/vhost-scsi"
 elif [ -e /sys/kernel/btf/vhost ]; then
@@ -67,8 +60,8 @@ seconds() { awk -v m="^kvis_vhost_gap_seconds_$2" -v r="ring=\"$1\"" -v t="vhost
 sizes() { echo "{v: sum(c for e in E for h in e.get('histograms', []) if h['name'] == '$1' and h.get('vhost') == '$2' for w, c in h['buckets'] if w == v) for v in range(64)}"; }
 if [ ! -e /sys/kernel/btf/vhost ]; then
     t_hasnt "without the module's BTF: nothing of the ring is said" prom 'vhost_(stalled|depth|wake)|ring="(empty|not empty)"'
-    within "gaps, of which it is not said which they are" $((tx_kicks - 1)) "$(seconds "not known" count)" $((tx_kicks + 5))
-    within "their time" $((idle_least + stalled_least)) "$(seconds "not known" sum)" $whole
+    t_within "gaps, of which it is not said which they are" $((tx_kicks - 1)) "$(seconds "not known" count)" $((tx_kicks + 5))
+    t_within "their time" $((idle_least + stalled_least)) "$(seconds "not known" sum)" $whole
     t_has "why, is said" text 'vhost_stalled.*: reading virtqueues needs BTF for vhost'
     exit 0
 fi
@@ -77,9 +70,9 @@ t_json "and of the other queue" json "{k: n for k, n in $(sizes vhost_depth $net
 t_json "p50 and p99" json "all(d['vhost_depth_p50'] in (3, 5, 20) and d['vhost_depth_p50'] <= d['vhost_depth_p99'] <= d['vhost_depth_max'] for e in E for d in [e.get('vhost', {}).get('$net/tx', {})] if 'vhost_depth_p50' in d)"
 t_is "from each kick till its handler ran" $tx_kicks "$(total vhost_wake_seconds_count $net/tx)"
 t_is "stalls" $stalls "$(seconds "not empty" count)"
-within "their time" $stalled_least "$(seconds "not empty" sum)" $stalled_most
-within "gaps with an empty ring" $((tx_kicks - stalls)) "$(seconds empty count)" $((tx_kicks + 2))
-within "their time" $idle_least "$(seconds empty sum)" $((whole - stalled_least))
+t_within "their time" $stalled_least "$(seconds "not empty" sum)" $stalled_most
+t_within "gaps with an empty ring" $((tx_kicks - stalls)) "$(seconds empty count)" $((tx_kicks + 2))
+t_within "their time" $idle_least "$(seconds empty sum)" $((whole - stalled_least))
 t_is "the time stalled is the same" "$(seconds "not empty" sum)" \
     "$(awk -v t="vhost=\"$net/tx\"" '/^kvis_vhost_stalled_seconds_total/ && index($0, t) { printf "%.0f\n", $NF * 1e9 }' prom)"
 t_is "what the guest receives by is never stalled" 0 "$(grep -c "stalled.*$net/rx\|ring=.*$net/rx" prom)"

@@ -22,9 +22,7 @@ total() { # total METRIC REGEX: of the rings whose kvis_virtio_info has it (with
         index($0, m) == 1 && info[q] " " $0 ~ re { print $NF }' prom prom
 }
 sum() { total "$1" "$2" | awk '{ n += $1 } END { print n + 0 }'; }
-kvis monitor -c virtio -i 0.3 --json=json --histogram --prometheus=prom -o text 2>err &
-kvis=$!
-until_true 30 test -s prom
+t_begin prom kvis monitor -c virtio -i 0.3 --json=json --histogram --prometheus=prom -o text 2>err
 before=$(irqs virtio1-req.0) sent=$(traced sent)
 # One after the other, for what an interrupt does while a program runs is missed. The last read of each shows
 # what was; then 41 is what it was all the same, but for the time.
@@ -42,8 +40,7 @@ n=$(wc -l <json)
 more() { [ "$(wc -l <json)" -gt $((n + 2)) ]; } # an interval from its beginning to its end
 until_true 20 more
 echo 0 >/tmp/t/events/vq/enable
-kill -INT $kvis
-wait
+t_stop
 t_show err
 grep '^virtio' text | tail -n 12 | cut -c 1-300 | sed 's/^/# /'
 

@@ -5,7 +5,7 @@
 # modules: configfs null_blk
 . /tests/lib.sh
 
-kvis trace -q --backend=hybrid -- true 2>why || { t_skip waker "$(head -n 1 why)"; exit 0; }
+t_needs_hybrid
 case $(uname -m) in aarch64) read=63 ;; *) read=0 ;; esac # its number
 taskset 1 sh -c 'while :; do :; done' &
 busy=$!

@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""Used by make bench.
+watch.py [RUNS]: what kvis open and kvis monitor cost, beside the tools of their kind. As root. KVIS=path: another binary.
+
+  1. kvis open and others: from the start to the first row, memory, and what an open costs a program that is watched
+  2. kvis monitor: its own CPU time and memory, with everything on, each second
+  3. perf bench sched pipe beside kvis monitor, runqlat and runqslower (libbpf-tools), and alone
+  4. the time of their BPF programs in that benchmark, by the kernel's own statistics (BPF_ENABLE_STATS)
+
+Runs are interleaved, so a machine that becomes slower slows all; the figures are medians. The tools of 1 watch only a
+process of this script, and the output of the others goes nowhere."""
+import ctypes
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from common import KVIS, QUIET, as_root_with_tracefs, median, memory_kb, runs, stop, wait_until
+
+OPENS = 100000
+SECS = int(os.environ.get("SECS", 20))  # of a run of 2
+LOOPS = os.environ.get("LOOPS", "100000")  # of a run of 3 and 4
+SYS_BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
+BPF_ENABLE_STATS = 32
+
+# opener N: when its stdin ends, N opens; opener N US: opens without end, US microseconds apart
+OPENER = r"""
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char c;
+    int n = atoi(argv[1]), us = argc > 2 ? atoi(argv[2]) : 0;
+    if (!us && read(0, &c, 1) < 0)
+        return 1;
+    for (int i = 0; i < n || us; i++) {
+        close(open("/etc/passwd", O_RDONLY));
+        if (us)
+            usleep((unsigned)us);
+    }
+    return 0;
+}
+"""
+
+
+def installed(rows):
+    return [(label, cmd) for label, cmd in rows if not cmd or shutil.which(cmd[0])]
+
+
+# == kvis open ==================================================================
+
+def snoopers(pid):
+    """Tools that show the opens of this process."""
+    bt = f'tracepoint:syscalls:sys_exit_openat /pid == {pid}/ {{ printf("%d %s %d\\n", pid, comm, args->ret); }}'
+    return installed([
+        ("kvis open", [KVIS, "open", "-p", str(pid)]),
+        ("kvis open -F", [KVIS, "open", "-F", "-p", str(pid)]),
+        ("opensnoop (libbpf-tools)", ["opensnoop", "-p", str(pid)]),
+        ("opensnoop (bcc)", ["opensnoop-bpfcc", "-p", str(pid)]),
+        ("bpftrace", ["bpftrace", "-e", bt]),
+    ])
+
+
+def first_row(cmd, pid):
+    """Milliseconds from the start to the first row of that process, and VmHWM a second later. A tracepoint that has just
+    been left can be attached to again only after an RCU grace period: hence the pause."""
+    time.sleep(0.5)
+    start = time.monotonic()
+    tool = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    for line in tool.stdout:
+        if line.split()[:1] == [str(pid).encode()]:
+            break
+    else:
+        return None
+    ms = (time.monotonic() - start) * 1000
+    os.set_blocking(tool.stdout.fileno(), False)
+    wait_until(lambda: tool.stdout.read(1 << 20) and False, 1)
+    kb, = memory_kb(tool.pid, "VmHWM")
+    tool.terminate()
+    tool.communicate()
+    return ms, kb
+
+
+def opener_seconds(binary, tool_of):
+    """The time of OPENS opens while a tool watches them."""
+    opener = subprocess.Popen([binary, str(OPENS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    tool = None
+    if tool_of:
+        tool = subprocess.Popen(tool_of(opener.pid), **QUIET)
+        time.sleep(2)
+    start = time.monotonic()
+    opener.communicate(b"\n")
+    seconds = time.monotonic() - start
+    if tool:
+        stop(tool)
+    return seconds
+
+
+def print_open(n, where):
+    binary = os.path.join(where, "opener")
+    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", binary, "-x", "c", "-"], check=True, input=OPENER.encode())
+    busy = subprocess.Popen([binary, "1", "200"])
+    try:
+        print(f"{'start to the first row':28} {'ms':>8} {'VmHWM KB':>9}   medians of {n} runs")
+        for label, cmd in snoopers(busy.pid):
+            got = [row for row in (first_row(cmd, busy.pid) for _ in range(n)) if row]
+            if not got:
+                print(f"{label:28} does not run here")
+                continue
+            print(f"{label:28} {median([r[0] for r in got]):8.1f} {median([r[1] for r in got]):9.0f}")
+    finally:
+        busy.kill()
+        busy.wait()
+    print(f"\n{OPENS} opens, each watched   {'seconds':>8} {'ns an open more':>16}")
+    native = median([opener_seconds(binary, None) for _ in range(n)])
+    print(f"{'native':28} {native:8.3f}")
+    for label, _ in snoopers(0):
+        if label != "opensnoop (bcc)":
+            took = median([opener_seconds(binary, lambda pid: dict(snoopers(pid))[label]) for _ in range(n)])
+            print(f"{label:28} {took:8.3f} {(took - native) / OPENS * 1e9:16.0f}")
+
+
+# == kvis monitor ===============================================================
+
+COSTS = [
+    ("kvis monitor", []),
+    ("  with all sinks, per CPU, histograms", ["--per-cpu", "--histogram", "--json=json", "--prometheus=all.prom", "--listen=0"]),
+    ("  -c sched", ["-c", "sched"]),
+    ("  -c runq,depth", ["-c", "runq,depth"]),
+]
+TOOLS = [
+    ("native", None),
+    ("kvis monitor", [KVIS, "monitor", "-i", "1"]),
+    ("kvis monitor -c runq,depth", [KVIS, "monitor", "-i", "1", "-c", "runq,depth"]),
+    ("runqlat", ["runqlat", "3600", "1"]),
+    ("runqslower", ["runqslower", "3600000000"]),
+]
+
+
+def programs(pid):
+    """id: (nanoseconds, runs) of the BPF programs of which a process has a descriptor."""
+    found = {}
+    for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
+        try:
+            text = open(path).read()
+        except OSError:
+            continue
+        f = dict(re.findall(r"^(\w+):\s+(\d+)", text, re.M))
+        if "prog_id" in f and "run_cnt" in f:
+            found[f["prog_id"]] = (int(f["run_time_ns"]), int(f["run_cnt"]))
+    return found
+
+
+def start(cmd, where):
+    """The tool, when its programs are attached."""
+    tool = subprocess.Popen(cmd, cwd=where, **QUIET)
+    wait_until(lambda: programs(tool.pid) or tool.poll() is not None)
+    time.sleep(1)
+    return tool
+
+
+def cpu_ns(pid):
+    return sum(int(open(p).read().split()[0]) for p in glob.glob(f"/proc/{pid}/task/*/schedstat"))
+
+
+def own_cost(args, where):
+    """Share of a CPU, RSS and VmHWM of kvis; without its first seconds."""
+    tool = start([KVIS, "monitor", "-i", "1", *args], where)
+    time.sleep(2)
+    before, at = cpu_ns(tool.pid), time.monotonic()
+    time.sleep(SECS)
+    share = (cpu_ns(tool.pid) - before) / (time.monotonic() - at) / 1e9
+    kb = memory_kb(tool.pid, "VmRSS", "VmHWM")
+    stop(tool)
+    return share, *kb
+
+
+def pipe(cmd, where, stats):
+    """Microseconds a round trip, and of the programs {name: [ns, runs]}."""
+    tool = start(cmd, where) if cmd else None
+    fd = -1
+    if stats:
+        attr = ctypes.create_string_buffer(128)  # type 0: BPF_STATS_RUN_TIME
+        fd = ctypes.CDLL(None, use_errno=True).syscall(SYS_BPF, BPF_ENABLE_STATS, attr, 128)
+        if fd < 0:
+            sys.exit(f"BPF_ENABLE_STATS: {os.strerror(ctypes.get_errno())}")
+    before = programs(tool.pid) if tool else {}
+    out = subprocess.run(["perf", "bench", "sched", "pipe", "-l", LOOPS], capture_output=True, text=True, check=True).stdout
+    after = programs(tool.pid) if tool else {}
+    if fd >= 0:
+        os.close(fd)
+    names = {i: name(i) for i in after} if stats else {}
+    if tool:
+        stop(tool)
+    ran = {names[i]: [n - b for n, b in zip(after[i], before[i])] for i in names}
+    return float(re.search(r"([\d.]+) usecs/op", out)[1]), ran
+
+
+def name(prog):
+    if not shutil.which("bpftool"):
+        return prog
+    text = subprocess.run(["bpftool", "prog", "show", "id", prog], capture_output=True, text=True, check=False).stdout
+    found = re.search(r" name (\w+)", text)
+    return found[1] if found else prog
+
+
+def print_own(n, where):
+    print(f"\neach second{'':29} {'% of a CPU':>10} {'RSS KB':>8} {'VmHWM KB':>9}   medians of {n} runs of {SECS} s")
+    got = [[] for _ in COSTS]
+    for _ in range(n):
+        for k, (_, args) in enumerate(COSTS):
+            got[k].append(own_cost(args, where))
+    for (label, _), g in zip(COSTS, got):
+        share, rss, peak = (median([x[k] for x in g]) for k in range(3))
+        print(f"{label:40} {100 * share:10.3f} {rss:8.0f} {peak:9.0f}")
+
+
+def print_pipe(n, where, tools):
+    got = [[] for _ in tools]
+    for _ in range(n):
+        for k, (_, cmd) in enumerate(tools):
+            got[k].append(pipe(cmd, where, False)[0])
+    base = median(got[0])
+    print(f"\nperf bench sched pipe -l {LOOPS}{'':12} {'us/op':>8} {'of native':>10}   range")
+    for (label, _), g in zip(tools, got):
+        print(f"{label:40} {median(g):8.3f} {median(g) / base:10.3f}   {min(g):.3f}-{max(g):.3f}")
+
+
+def print_bpf(n, where, tools):
+    got = {label: [] for label, _ in tools}
+    for _ in range(n):
+        for label, cmd in tools:
+            got[label].append(pipe(cmd, where, True)[1])
+    mean = {label: {p: median([r[p][0] / max(r[p][1], 1) for r in g]) for p in g[0]} for label, g in got.items()}
+    # A round trip has two switches and two wake-ups.
+    total = {label: median([sum(v[0] for v in r.values()) for r in g]) / (2 * int(LOOPS)) for label, g in got.items()}
+    ref = total.get("runqlat")
+    print(f"\nBPF programs there{'':22} {'ns, each':>9}   all, for a switch and a wake-up")
+    for label in got:
+        of = f", {total[label] / ref:.2f} of runqlat's" if ref else ""
+        print(f"{label:40} {'':9}   {total[label]:.0f} ns{of}")
+        for p in sorted(mean[label]):
+            if median([r[p][1] for r in got[label]]) >= int(LOOPS) / 10:
+                print(f"  {p:38} {mean[label][p]:9.0f}")
+
+
+def main():
+    as_root_with_tracefs()
+    n = runs(5)
+    with tempfile.TemporaryDirectory() as where:
+        print_open(n, where)
+        print_own(min(n, 3), where)
+        if not shutil.which("perf"):
+            sys.exit("watch.py: no perf here")
+        tools = installed(TOOLS)
+        print_pipe(n, where, tools)
+        print_bpf(n, where, tools[1:])
+
+
+main()
