@@ -32687,7 +32687,7 @@ static struct dg_rule {
     u16 value, cost, whose, log;
     u16 unless, before; /* masks of resources whose findings suppress, or rank after, this rule's */
     u8 res, kind, who, each;
-    bool files, below;
+    bool below;
     float limit, factor;
     struct dg_guard {
         u16 number;
@@ -32716,9 +32716,8 @@ static struct dg_task {
     char comm[MFS_COMM];
 } *dg_tasks; /* DG_TASKS entries */
 
-/* A blamed process. task is NULL if the finding is about the process itself. */
+/* A blamed process. */
 struct dg_culprit {
-    const struct dg_task *task;
     u32 pid;
     const char *comm;
     double v;
@@ -32932,57 +32931,17 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
     return met_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
 }
 
-/* --- the files of the processes with the most I/O --- Unlike stat(2) on an open file, reading
- * /proc/PID/fdinfo (position, mount) and /proc/PID/mountinfo (device of the mount) cannot hang. */
+/* --- the disks of the processes with the most I/O --- Unlike stat(2) on an open file, reading
+ * /proc/PID/fdinfo (mount) and /proc/PID/mountinfo (device of the mount) cannot hang. */
 
-/* Open files of a process with much I/O. It reads or writes a file whose position advances. */
-static struct dg_moves {
-    struct dg_task *task;
-    u32 at_tick;
-    struct dg_move { u32 fd; bool used; u64 pos, moved; } at[DG_FDS]; /* hash table; moved: bytes */
-} dg_moves[MFS_TOP];
-
-/* Returns the entry of a process. A new entry may replace the one that was updated longest ago. */
-static struct dg_moves *dg_moves_of(struct dg_task *t)
+/* Notes the block device or the mount ID of an open file. */
+static void dg_fd_look(struct dg_task *t, const char *fd, struct dg_set *mounts)
 {
-    struct dg_moves *oldest = dg_moves;
-    for (u32 k = 0; k < MFS_TOP; k++) {
-        if (dg_moves[k].task == t)
-            return &dg_moves[k];
-        if (dg_moves[k].at_tick < oldest->at_tick)
-            oldest = &dg_moves[k];
-    }
-    *oldest = (struct dg_moves){ .task = t };
-    return oldest;
-}
-
-static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
-{
-    struct dg_move *at = &moves->at[fd % DG_FDS], *end = moves->at + DG_FDS;
-    for (u32 k = 0; k < DG_FDS && at->used && at->fd != fd; k++)
-        at = at + 1 < end ? at + 1 : moves->at;
-    if (at->used && at->fd != fd) {
-        dg.missed.descriptors++;
-        return;
-    }
-    if (!at->used)
-        *at = (struct dg_move){ .fd = fd, .used = true };
-    else if (pos > at->pos)
-        at->moved += pos - at->pos;
-    at->pos = pos;
-}
-
-/* Reads the position of a descriptor, and notes its block device or mount ID. */
-static void dg_fd_look(struct dg_moves *moves, u32 fd, struct dg_set *mounts)
-{
-    struct dg_task *t = moves->task;
     char text[512], name[256];
     struct stat file;
-    u64 pos, mount;
-    u_slurp(met_path("/proc/%u/fdinfo/%u", t->pid, fd), text, sizeof text);
-    if (mfs_key_number(text, "pos:", &pos))
-        dg_fd_moved(moves, fd, pos);
-    if (fd_link_text(met_path("/proc/%u/fd/%u", t->pid, fd), name, sizeof name) > 0
+    u64 mount;
+    u_slurp(met_path("/proc/%u/fdinfo/%s", t->pid, fd), text, sizeof text);
+    if (fd_link_text(met_path("/proc/%u/fd/%s", t->pid, fd), name, sizeof name) > 0
         && !strncmp(name, "/dev/", 5) && lstat(name, &file) == 0 && S_ISBLK(file.st_mode))
         dg_set_add(&t->devices, file.st_rdev);
     else if (mfs_key_number(text, "\nmnt_id:", &mount))
@@ -33012,21 +32971,20 @@ static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
     }
 }
 
-static void dg_task_files(struct dg_moves *moves)
+static void dg_task_files(struct dg_task *t)
 {
     struct dg_set mounts = { .n = 0 };
-    DIR *d = opendir(met_path("/proc/%u/fdinfo", moves->task->pid));
+    DIR *d = opendir(met_path("/proc/%u/fdinfo", t->pid));
     u32 n = 0;
-    moves->at_tick = met.tick;
     for (const struct dirent *e; (e = u_entry(&d)); n++)
         if (n < DG_FDS)
-            dg_fd_look(moves, (u32)strtoul(e->d_name, NULL, 10), &mounts);
+            dg_fd_look(t, e->d_name, &mounts);
     dg.missed.descriptors += n - MIN(n, (u32)DG_FDS);
-    moves->task->devices.full |= mounts.full;
-    dg_task_mounts(moves->task, &mounts);
+    t->devices.full |= mounts.full;
+    dg_task_mounts(t, &mounts);
 }
 
-/* Reads the descriptors of the processes with the most I/O in this or an earlier sample. */
+/* Reads the descriptors of the processes with the most I/O. */
 static void dg_files(void)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -33035,19 +32993,8 @@ static void dg_files(void)
         bool self = top[k]->pid == (u32)getpid();
         struct dg_task *t = self ? NULL : dg_task(top[k]->pid, top[k]->born);
         if (t)
-            dg_task_files(dg_moves_of(t));
+            dg_task_files(t);
     }
-    for (u32 k = 0; k < MFS_TOP; k++)
-        if (dg_moves[k].task && dg_moves[k].at_tick < met.tick)
-            dg_task_files(&dg_moves[k]);
-}
-
-/* Reads the name of a file. Returns false if its position did not advance or it is closed. */
-static bool dg_file(const struct dg_moves *m, u32 k, char *name, size_t size)
-{
-    const struct dg_move *at = &m->at[k];
-    return at->moved
-           && fd_link_text(met_path("/proc/%u/fd/%u", m->task->pid, at->fd), name, size) > 0;
 }
 
 /* Returns whether a block device is the disk, a partition, or stacked on either (LVM, RAID). */
@@ -33250,7 +33197,7 @@ static void dg_who(struct dg_finding *f)
         dg_disk_of(f->of, disk, sizeof disk);
     for (u32 k = 0; k < DG_TASKS && f->rule->who != DG_BY_NOBODY; k++) {
         const struct dg_task *t = &dg_tasks[k];
-        struct dg_culprit c = { t, t->pid, t->comm, 0 };
+        struct dg_culprit c = { t->pid, t->comm, 0 };
         if (t->pid && dg_task_value(t, f->rule->whose, &c.v) && c.v > 0
             && (f->n_who < DG_WHO || c.v > f->who[DG_WHO - 1].v) && dg_concerned(f, t, disk))
             dg_place(f, &c);
@@ -33270,15 +33217,6 @@ static void dg_judge(void)
         qsort(dg_found, dg.n_found, sizeof *dg_found, dg_order);
     for (u32 k = 0; k < dg.n_found; k++)
         dg_who(&dg_found[k]);
-}
-
-/* Returns the open files of a culprit, or NULL if the rule ignores files or they were not read. */
-static const struct dg_moves *dg_files_of(const struct dg_finding *f, u32 who)
-{
-    for (u32 k = 0; k < MFS_TOP && f->rule->files; k++)
-        if (dg_moves[k].task == f->who[who].task)
-            return &dg_moves[k];
-    return NULL;
 }
 
 /* Selects the busiest processes: two by CPU time, one by waiting time, I/O, memory and page faults
@@ -33502,20 +33440,6 @@ static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
     }
 }
 
-static void dg_text_files(struct buf *b, const struct dg_moves *m)
-{
-    char name[512];
-    for (u32 k = 0; m && k < DG_FDS; k++) {
-        if (!dg_file(m, k, name, sizeof name))
-            continue;
-        b_f(b, "   file of pid %u: ", m->task->pid);
-        b_esc(b, name, strlen(name), 0);
-        b_s(b, ", position advanced by ");
-        b_size(b, m->at[k].moved);
-        b_c(b, '\n');
-    }
-}
-
 static void dg_text_who(struct buf *b, const struct dg_finding *f)
 {
     struct buf *line = dg_line(b);
@@ -33530,8 +33454,6 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
     }
     if (n)
         dg_paragraph(b, "   by: ", line, 7, DG_COLUMNS);
-    for (u32 k = 0; k < n; k++)
-        dg_text_files(b, dg_files_of(f, k));
 }
 
 static const char *const dg_kinds[] = { "utilization", "saturation", "error", NULL };
@@ -33618,43 +33540,19 @@ static void dg_text_table(struct buf *b)
     }
 }
 
-/* Writes three digits, a prefix and the unit: 0.98 MB, 13.4 KB. */
-static void dg_scaled(struct buf *b, double v, double thousand, const char *blank, const char *unit)
+/* Writes a number of three digits in at most nine columns: 0.98 MB, 13.4K, 62.1%. */
+static void dg_cell(struct buf *b, u16 number, double v)
 {
     static const char *const letter[] = { "", "K", "M", "G", "T", "P", "E" };
-    u32 k = 0;
-    for (; v >= 999.5 && k + 1 < ARRAY_LEN(letter); k++)
-        v /= thousand;
-    b_f(b, !k || v >= 99.95 ? "%.0f" : v >= 9.995 ? "%.1f" : "%.2f", v);
-    b_f(b, "%s%s%s", blank, letter[k], unit);
-}
-
-/* Writes a percentage in at most six columns. */
-static void dg_percent(struct buf *b, double v)
-{
-    if (v >= 9999.5)
-        dg_scaled(b, v, 1000, "", "%");
-    else if (v > 0 && v < 0.05)
-        b_s(b, "<0.1 %");
-    else
-        b_f(b, v > 0 && v < 99.95 ? "%.1f %%" : "%.0f %%", v);
-}
-
-static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int width)
-{
-    char cell[32];
-    struct buf s = { .p = cell, .cap = sizeof cell, .max = sizeof cell };
     u8 unit = mout_form(dg_like(number))->unit;
-    double v;
-    if (!dg_task_value(t, number, &v)) /* only root can read the I/O of other users */
-        b_s(&s, "n/a");
-    else if (unit == U_RATIO)
-        dg_percent(&s, v * 100);
-    else if (unit == U_BYTES || unit == U_BYTE_RATE)
-        dg_scaled(&s, v, 1024, " ", unit == U_BYTES ? "B" : "B/s");
-    else
-        dg_scaled(&s, v, 1000, "", "");
-    b_f(b, " %*.*s", width, (int)s.len, cell);
+    bool bytes = unit == U_BYTES || unit == U_BYTE_RATE;
+    u32 k = 0;
+    v *= unit == U_RATIO ? 100 : 1;
+    for (; v >= 999.5 && k + 1 < ARRAY_LEN(letter); k++)
+        v /= bytes ? 1024 : 1000;
+    b_f(b, v >= 99.95 || v == (double)(u32)v ? "%.0f" : v >= 9.995 ? "%.1f" : "%.2f", v);
+    b_f(b, "%s%s%s", bytes ? " " : "", letter[k],
+        unit == U_BYTES ? "B" : bytes ? "B/s" : unit == U_RATIO ? "%" : "");
 }
 
 static u32 dg_lines(const struct buf *b)
@@ -33674,6 +33572,7 @@ static void dg_text_busiest(struct buf *b)
     };
     enum { COMM = 15, AROUND = 6, AT_LEAST = 3 }; /* AROUND: lines above and below the table */
     const struct dg_task *top[DG_BUSIEST] = { NULL };
+    double v;
     u32 n = dg_busiest(top), used = dg_lines(b) + AROUND;
     if (!opt.verbose)
         n = MIN(n, used + AT_LEAST < DG_SCREEN ? DG_SCREEN - used : (u32)AT_LEAST);
@@ -33688,8 +33587,15 @@ static void dg_text_busiest(struct buf *b)
         b_esc(b, top[k]->comm, strlen(top[k]->comm), 0);
         scr_fit(b, from, COMM);
         b_pad(b, from, COMM);
-        for (u32 c = 0; c < ARRAY_LEN(columns); c++)
-            dg_text_cell(b, top[k], columns[c].number, columns[c].width);
+        for (u32 c = 0; c < ARRAY_LEN(columns); c++) {
+            u16 number = columns[c].number;
+            struct buf *cell = dg_line(b);
+            if (dg_task_value(top[k], number, &v))
+                dg_cell(cell, number, v);
+            else
+                b_s(cell, "n/a"); /* only root can read the I/O of other users */
+            b_f(b, " %*.*s", columns[c].width, (int)cell->len, cell->p);
+        }
         b_c(b, '\n');
     }
 }
@@ -33838,19 +33744,7 @@ static void dg_json_process(struct buf *b, u32 pid, const char *comm)
     out_json_text(b, "comm", comm);
 }
 
-static void dg_json_files(struct buf *b, const struct dg_moves *m)
-{
-    char name[512];
-    for (u32 k = 0; m && k < DG_FDS; k++) {
-        if (!dg_file(m, k, name, sizeof name))
-            continue;
-        b_f(b, "{\"pid\":%u,", m->task->pid);
-        out_json_text(b, "file", name);
-        b_f(b, ",\"moved_bytes\":%" PRIu64 "},", m->at[k].moved);
-    }
-}
-
-/* Writes the instance, the processes and their files that a finding blames. */
+/* Writes the instance and the processes that a finding blames. */
 static void dg_json_who(struct buf *b, const struct dg_finding *f)
 {
     if (f->of->name[0] && f->rule->who != DG_BY_SELF) {
@@ -33868,8 +33762,6 @@ static void dg_json_who(struct buf *b, const struct dg_finding *f)
         dg_say(b, f->rule->whose, f->who[k].v);
         b_s(b, "\"},");
     }
-    for (u32 k = 0; k < f->n_who; k++)
-        dg_json_files(b, dg_files_of(f, k));
 }
 
 static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
@@ -34204,10 +34096,7 @@ static bool dg_column(struct dg_rule *r, const char *key, char *v)
         return dg_blames(r, v);
     if (!strcmp(key, "log"))
         return dg_find_number(v, &r->log);
-    if (strcmp(key, "files"))
-        return dg_wrong(key, "'%.40s' is not allowed here", key);
-    r->files = true;
-    return true;
+    return dg_wrong(key, "'%.40s' is not allowed here", key);
 }
 
 /* Begins a rule. Its name is printed unescaped, so only some characters are allowed. */
