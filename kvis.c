@@ -16899,7 +16899,7 @@ static int bpf_attach_tp(const char *event, int prog)
     return id < 0 ? id : bpf_attach_perf(&a, prog);
 }
 
-/* --- symbols of the kernel --- */
+/* --- kprobes --- */
 
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
@@ -16918,79 +16918,8 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
     if (!u_sys_there(BPF_KPROBES))
         return bpf_fail(o, e, "this kernel has no kprobes (CONFIG_KPROBES)" U_FIX
                         "use a kernel with CONFIG_KPROBES");
-    return bpf_fail(o, e, "%.100s: this kernel function cannot be probed", symbol);
+    return bpf_fail(o, e, "this kernel has no function %.100s", symbol);
 }
-
-struct bpf_ksym {
-    const char *name; /* name in the kernel's source */
-    u32 n;            /* number of symbols found; more than 1 are ambiguous */
-    char found[128];  /* symbol found: `name`, perhaps with suffixes such as .isra.0 */
-};
-
-/* Returns whether a symbol is the function `name`, perhaps with a compiler's suffixes. (Symbols
- * with .cold or .part.0 are only parts of a function.) */
-static bool bpf_ksym_is(const char *symbol, const char *name)
-{
-    static const char *const endings[] = { ".isra.", ".constprop.", ".llvm." };
-    size_t n = strlen(name);
-    if (strncmp(symbol, name, n) != 0)
-        return false;
-    while (*(symbol += n)) {
-        n = 0;
-        for (u32 i = 0; i < ARRAY_LEN(endings); i++)
-            if (!strncmp(symbol, endings[i], strlen(endings[i])))
-                n = strlen(endings[i]);
-        if (!n)
-            return false;
-        n += strspn(symbol + n, "0123456789");
-    }
-    return true;
-}
-
-/* Finds the symbols of n kernel functions in /proc/kallsyms: 10 MB, of which a read returns at most
- * a page. (musl's own buffer of 1 KB would need more reads.) */
-static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
-{
-    static char buf[16 << 10];
-    char line[1024]; /* "ADDRESS KIND SYMBOL", and "\t[MODULE]" if in a module */
-    FILE *f = fopen("/proc/kallsyms", "re");
-    if (!f)
-        return bpf_fail(o, -errno, "/proc/kallsyms: %s", strerror(errno));
-    setvbuf(f, buf, _IOFBF, sizeof buf);
-    for (u32 i = 0; i < n; i++)
-        k[i] = (struct bpf_ksym){ .name = k[i].name };
-    while (fgets(line, sizeof line, f)) {
-        const char *kind = u_word(line, 1), *symbol = u_word(line, 2);
-        if (!*kind || !strchr("tTwW", *kind))
-            continue;
-        line[symbol - line + (ptrdiff_t)strcspn(symbol, "\t\n")] = 0;
-        for (u32 i = 0; i < n; i++)
-            if (*symbol == *k[i].name && bpf_ksym_is(symbol, k[i].name) && !k[i].n++)
-                snprintf(k[i].found, sizeof k[i].found, "%s", symbol);
-    }
-    fclose(f);
-    return 0;
-}
-
-/* Like bpf_ksyms, but fails at once if the kernel has no kprobes. */
-static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
-{
-    return u_sys_there(BPF_KPROBES) ? bpf_ksyms(o, k, n) : bpf_no_kprobe(o, "", -ENOENT);
-}
-
-/* Returns why a kernel function cannot be probed, or "". */
-static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
-{
-    why[0] = 0;
-    if (!k->n)
-        snprintf(why, WHY_LEN, "/proc/kallsyms has no %.100s", k->name);
-    if (k->n > 1)
-        snprintf(why, WHY_LEN, "%u functions of the kernel are named %.100s: kvis cannot choose",
-                 k->n, k->name);
-    return why;
-}
-
-/* --- kprobes --- */
 
 /* Uses the kprobe PMU (Linux 4.17): closing the descriptor removes the kprobe. */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
@@ -17053,14 +16982,13 @@ static int bpf_load_either(struct bpf_obj *o, u32 i)
     }
 }
 
-/* Attaches a BPF program to the entry or return of a function that bpf_ksyms found. */
-static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_ret, int prog)
+/* Attaches a BPF program to the entry or return of a kernel function. -ENOENT: there is no such
+ * function. -EADDRNOTAVAIL: several functions have this name (Linux 6.7). */
+static int bpf_attach_function(struct bpf_obj *o, const char *name, bool is_ret, int prog)
 {
-    if (o->n_probes == BPF_MAX_PROBES)
-        return bpf_fail(o, -E2BIG, "%s: too many kprobes", k->found);
-    int f = bpf_attach_kprobe(k->found, is_ret, prog);
+    int f = bpf_attach_kprobe(name, is_ret, prog);
     if (f < 0)
-        return bpf_no_kprobe(o, k->found, f);
+        return bpf_no_kprobe(o, name, f);
     o->link[BPF_MAX_PROGS + o->n_probes++] = f;
     return 0;
 }
@@ -29519,8 +29447,8 @@ static void mk_start(void)
 
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
  * The BPF programs of the family vq (gen/probes) run for each buffer; because of this cost they are
- * loaded only on request (-c virtio). kvis attaches to the functions of vq_places[] that kallsyms
- * lists. Without BTF of virtio_ring, sizes and depths of rings are unknown, and a ring is named
+ * loaded only on request (-c virtio). kvis attaches to those functions of vq_places[] that the
+ * kernel has. Without BTF of virtio_ring, sizes and depths of rings are unknown, and a ring is named
  * after its interrupt. Entry points: vq_start, vq_read. */
 
 #include "bpf_insns/vq.h"
@@ -29582,21 +29510,15 @@ static const char vq_field[] = "vring_virtqueue.split.vring.num";
 /* Attaches to entries first: a return without an entry means that the entry was missed. */
 static int vq_attach(struct bpf_obj *o)
 {
-    static struct bpf_ksym k[VQ_PLACES];
-    char why[WHY_LEN];
-    for (u32 i = 0; i < VQ_PLACES; i++)
-        k[i].name = vq_places[i].symbol;
-    int e = bpf_probe_places(o, k, VQ_PLACES);
-    if (e)
-        return e;
-    if (*bpf_ksym_why(&k[0], why))
-        return bpf_fail(o, -ENOENT, "%s", why);
     for (u32 at = 0; at < 2; at++)
-        for (u32 i = 0; i < VQ_PLACES && !e; i++)
-            if (k[i].n == 1 && (!at || vq_places[i].back))
-                e = bpf_attach_ksym(o, &k[i], at,
-                                    o->prog[at ? vq_places[i].back : vq_places[i].entry]);
-    return e;
+        for (u32 i = 0; i < VQ_PLACES; i++) {
+            u8 prog = at ? vq_places[i].back : vq_places[i].entry;
+            int e = at && !prog ? 0
+                    : bpf_attach_function(o, vq_places[i].symbol, at, o->prog[prog]);
+            if (e && (!i || (e != -ENOENT && e != -EADDRNOTAVAIL)))
+                return e;
+        }
+    return 0;
 }
 
 static int vq_load(struct bpf_obj *o)
@@ -29817,7 +29739,7 @@ static struct {
     u64 now_ns;
 } vh;
 
-static int vh_attach(u32 i, const struct bpf_ksym *k)
+static int vh_attach(u32 i)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
@@ -29832,35 +29754,35 @@ static int vh_attach(u32 i, const struct bpf_ksym *k)
         return e;
     vh.prog[i] = o->prog[VH_BEGIN];
     o->prog[VH_BEGIN] = -1;
-    e = bpf_attach_ksym(o, k, false, vh.prog[i]);
-    return e || !h->gaps ? e : bpf_attach_ksym(o, k, true, o->prog[VH_END]);
+    e = bpf_attach_function(o, h->symbol, false, vh.prog[i]);
+    return e || !h->gaps ? e : bpf_attach_function(o, h->symbol, true, o->prog[VH_END]);
 }
 
 static const char vh_none[] =
     "no vhost driver is loaded" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if at least one handler is attached; obj.why says why others are not. */
+/* Returns 0 if at least one handler is attached; obj.why says why others are not, unless their
+ * drivers are not loaded. */
 static int vh_attach_all(void)
 {
-    struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
     struct bpf_obj *o = &vh.obj;
-    char why[WHY_LEN];
+    char why[sizeof o->why] = "";
+    int last = 0;
     u32 n = 0;
-    for (u32 i = 0; i < ARRAY_LEN(vh_handlers); i++)
-        k[i].name = vh_handlers[i].symbol;
-    waker->name = vhost_progs[VH_WAKER].attach;
-    int e = bpf_probe_places(o, k, ARRAY_LEN(k)), last = 0;
-    if (e)
-        return e;
+    if (!u_sys_there(BPF_KPROBES))
+        return bpf_no_kprobe(o, "", -ENOENT);
     for (u32 i = 0; i < ARRAY_LEN(vh_handlers); i++) {
-        e = k[i].n > 1 ? bpf_fail(o, -ENOENT, "%s", bpf_ksym_why(&k[i], why))
-            : k[i].n   ? vh_attach(i, &k[i]) : 0;
-        n += k[i].n == 1 && !e;
-        last = e ? e : last;
+        int e = vh_attach(i);
+        n += !e;
+        if (!e || e == -ENOENT)
+            continue;
+        last = e;
+        memcpy(why, o->why, sizeof why);
     }
-    if (n && vh.deep && waker->n == 1)
-        bpf_attach_ksym(o, waker, false, o->prog[VH_WAKER]);
+    if (n && vh.deep)
+        bpf_attach_function(o, vhost_progs[VH_WAKER].attach, false, o->prog[VH_WAKER]);
+    memcpy(o->why, why, sizeof why);
     return n ? 0 : last ? last : bpf_fail(o, -ENOENT, "%s", vh_none);
 }
 
@@ -29876,8 +29798,8 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Looking up symbols takes time, so kvis first checks for the module vhost. (Its directory exists
- * even if vhost is built in, because vhost has module parameters.) */
+/* Loads nothing without the module vhost. (Its directory exists even if vhost is built in, because
+ * vhost has module parameters.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -31187,8 +31109,7 @@ static bool hs_wait(u64 until, int also)
  * terminal. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
 
 enum {
-    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_HIST_NAME = 30, SCR_TITLE = 9,
-    SCR_BARS = 4, SCR_COLUMNS = 128,
+    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_COLUMNS = 128,
     SCR_ROW = 7 /* maximum number of metrics in a line of the overview */
 };
 
@@ -31489,47 +31410,6 @@ static void scr_cells(struct buf *b)
     if (scr.zeros_left) {
         b_f(b, "%u metrics with value 0 are hidden (press z to show them)", scr.zeros_left);
         scr_line(b);
-    }
-}
-
-/* Draws a bar for each octave of a distribution, and below the bars the range of values. */
-static void scr_hist(struct buf *b, const struct met_hist *h)
-{
-    const struct met_hist_row *r = &met_hist_rows[h->row];
-    u64 n[MET_OCTAVES];
-    u32 first = 0, last;
-    u64 most = mout_octaves(h, n, &first, &last);
-    u32 wide = (u32)MAX(scr.cols - SCR_HIST_NAME - 1, 0) / (last - first + 1);
-    wide = MIN(MAX(wide, 1), 4);
-    for (u32 line = SCR_BARS; line-- > 0;) {
-        u32 from = b->len;
-        if (!line) {
-            b_f(b, "%s ", r->name);
-            b_esc(b, h->inst->name, strlen(h->inst->name), 0);
-            scr_fit(b, from, SCR_HIST_NAME);
-        }
-        b_pad(b, from, SCR_HIST_NAME + 1);
-        for (u32 o = first; o <= last; o++) {
-            u64 k = n[o] ? MAX(n[o] * SCR_BARS * 8 / most, 1) : 0;
-            for (u32 w = 0; w < wide; w++)
-                scr_bar(b, k > line * 8 ? (u32)MIN(k - line * 8, 8) : 0);
-        }
-        scr_line(b);
-    }
-    b_f(b, "%31s", "");
-    mout_text_num(b, r->part[0], first ? (double)(1ull << (first - 1)) : 0);
-    b_s(b, " to ");
-    mout_text_num(b, r->part[0], (double)(1ull << last));
-    scr_line(b);
-}
-
-static void scr_hists(struct buf *b)
-{
-    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
-        const struct met_hist_row *r = &met_hist_rows[h->row];
-        if (h->at == met.tick && h->count && met_forms[r->form].unit == U_NS
-            && scr_section_of(r->src) == scr.view)
-            scr_hist(b, h);
     }
 }
 
@@ -31849,7 +31729,6 @@ static void scr_section(struct buf *b)
         if (met_dims[d].section == scr_sections[scr.view].key)
             scr_draw_table(b, d, MET_INSTS);
     scr_cells(b);
-    scr_hists(b);
     scr_lacks(b);
 }
 
