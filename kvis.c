@@ -15486,18 +15486,6 @@ static int btf_read(struct btf_file *b, int fd)
     return 0;
 }
 
-/* Finds the sizes of type kinds (struct btf_layout, Linux 7.1), which allow skipping unknown
- * kinds. */
-static int btf_layouts(struct btf_file *b, u32 hdr_len)
-{
-    u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
-    if (off > rest || len > rest - off)
-        return btf_bad(b, "layouts extend beyond the end of the file");
-    b->layout = b->p + hdr_len + off;
-    b->n_layouts = len / 4;
-    return 0;
-}
-
 static int btf_header(struct btf_file *b)
 {
     struct { u16 magic; u8 version, flags; u32 len, type_off, type_len, str_off, str_len; } h;
@@ -15522,7 +15510,14 @@ static int btf_header(struct btf_file *b)
     /* a module may have no strings of its own */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "the strings do not end in NUL");
-    return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
+    if (h.len < sizeof h + 8) /* sizes of type kinds (struct btf_layout, Linux 7.1) */
+        return 0;
+    u32 off = btf_u32(b->p + sizeof h), len = btf_u32(b->p + sizeof h + 4);
+    if (off > rest || len > rest - off)
+        return btf_bad(b, "layouts extend beyond the end of the file");
+    b->layout = b->p + h.len + off;
+    b->n_layouts = len / 4;
+    return 0;
 }
 
 /* Returns the string at an offset that btf_head or btf_part has checked. */
@@ -15910,9 +15905,8 @@ static int btf_open(const char *name, char why[])
     return -e;
 }
 
-/* Resolves the queries w[] from the BTF of vmlinux and, unless `module` is NULL, of a module.
- * Returns 0, or -errno (also in each err) if BTF cannot be read at all. why[]: the reason, or what
- * is damaged if an err is -EBADMSG. */
+/* Resolves queries from the BTF of vmlinux and, unless `module` is NULL, of a module. Returns 0, or
+ * -errno (also in each err) if there is no BTF. why[]: the reason, or what is damaged. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -16018,8 +16012,7 @@ static int tfs_find_root(void)
                     "%s", strerror(-first), mounted[0], mounted[1], tfs_fix(first));
 }
 
-/* Returns tfs.root, which stays open, or -errno with tfs.no_root. Later calls fail without another
- * attempt. */
+/* Later calls fail without another attempt. */
 static int tfs_dir(void)
 {
     if (tfs.root == INT_MIN) {
@@ -16247,7 +16240,6 @@ static struct {
     struct rlimit memlock; /* limit that kvis inherited; the command gets it back */
 } bpf;
 
-/* Returns whether the running kernel is Linux major.minor or later. */
 static bool bpf_since(u32 major, u32 minor)
 {
     struct utsname u;
@@ -16394,8 +16386,8 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Halves `usual`, a number of elements of `piece` bytes, to no less than `least`, until the
- * elements take at most 1/part of the machine's memory. */
+/* Halves `usual`, but not below `least`, until so many elements of `piece` bytes fit into 1/part of
+ * memory. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     u64 memory = (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
@@ -16404,8 +16396,8 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* Returns the size of the ring buffer: --ring, or `usual`, but at most 1/32 of the memory, and 1/16
- * of the address space (RLIMIT_AS), where kvis maps the buffer twice. */
+/* --ring, or `usual`, but at most 1/32 of memory and 1/16 of the address space: it is mapped twice.
+ * */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space = { .rlim_cur = RLIM_INFINITY };
@@ -16422,7 +16414,6 @@ static u32 bpf_ring_bytes(u32 usual)
     return bytes;
 }
 
-/* Returns a map of o or of its lender, or -1. */
 static int bpf_map(const struct bpf_obj *o, const char *name)
 {
     for (; o; o = o->lender)
@@ -16432,7 +16423,7 @@ static int bpf_map(const struct bpf_obj *o, const char *name)
     return -1;
 }
 
-/* Maps an array map for reading. Returns NULL and sets errno on failure. */
+/* Returns NULL and sets errno on failure. */
 static const void *bpf_map_view(int map, size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
@@ -16511,8 +16502,7 @@ static bool bpf_has_field(const struct bpf_obj *o, const char *name)
     return bpf_field(o, name);
 }
 
-/* Adds a query for a field unless there is one. If allocation fails, the field counts as
- * missing. */
+/* If allocation fails, the field counts as missing. */
 static void bpf_add_want(struct bpf_obj *o, const char *name)
 {
     struct btf_want *w =
@@ -16523,8 +16513,8 @@ static void bpf_add_want(struct bpf_obj *o, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name };
 }
 
-/* Adds queries for the fields that a BPF program uses: of the tracepoint's record, or all others.
- * Returns the index of the first new query. */
+/* Adds the fields of the tracepoint's record, or all others. Returns the index of the first new
+ * query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -16562,7 +16552,6 @@ static void bpf_set_compat(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
-/* Sets the registers of a system call's number and arguments, also in the 32-bit ABI. */
 static void bpf_set_registers(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
@@ -16800,8 +16789,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Creates the maps of o. Unless o->lender has the kernel fields, another thread resolves them
- * meanwhile. The caller has set fam and ring_bytes. */
+/* Creates the maps. Another thread resolves the kernel fields meanwhile, unless o->lender has them.
+ * */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -16876,8 +16865,8 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* Attaches a BPF program to a perf event on one CPU. The program runs on all CPUs, because the
- * kernel attaches it to the tracepoint (perf_event_set_bpf_prog). */
+/* The program runs on all CPUs: the kernel attaches it to the tracepoint (perf_event_set_bpf_prog).
+ * */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
@@ -16903,9 +16892,8 @@ static int bpf_attach_tp(const char *event, int prog)
 
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
-/* Sets obj.why to the reason for an error of bpf_attach_kprobe. -EINVAL: the function is
- * blacklisted, or ftrace patches it and the architecture (such as riscv64) has no KPROBES_ON_FTRACE
- * (check_ftrace_location in kernel/kprobes.c, Linux 6.12). */
+/* Explains an error of bpf_attach_kprobe. -EINVAL: the function is blacklisted, or ftrace patches
+ * it and the architecture (riscv64) has no KPROBES_ON_FTRACE (kernel/kprobes.c, Linux 6.12). */
 static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 {
     if (e == -EINVAL)
@@ -16967,9 +16955,8 @@ static void bpf_close_all(int *f, u32 n)
     }
 }
 
-/* Loads and attaches BPF program i for a tracepoint that has an additional argument on some
- * kernels. The program's first constant says whether the argument exists. If the program with 1
- * does not attach (or, with typed arguments, load), tries 0. */
+/* Loads and attaches BPF program i for a tracepoint that has one more argument on some kernels.
+ * Tries the program's first constant as 1 (the argument exists), then as 0. */
 static int bpf_load_either(struct bpf_obj *o, u32 i)
 {
     for (;; o->cfg.v[0].val = 0) {
@@ -17075,7 +17062,6 @@ static const char *bpf_forbidden(void)
     return NULL;
 }
 
-/* Explains error e of bpf(2). */
 static struct bpf_denial bpf_denied(int e)
 {
     u64 caps = bpf_caps();
@@ -17116,7 +17102,6 @@ static struct bpf_denial bpf_denied(int e)
     return (struct bpf_denial){ "", "" };
 }
 
-/* Returns why loading or attaching failed (error e), and a fix. */
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
@@ -17130,8 +17115,8 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- lost records and missed runs --- */
 
-/* Reads an element of a per-CPU array map whose value is n counters. Sets sum[i] to the sum of
- * counter i over all CPUs, or to its maximum if i is `most`. */
+/* Reads an element of a per-CPU array whose value is n counters. sum[i]: counter i of all CPUs;
+ * their maximum if i is `most`. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
     u32 cpus = bpf_possible(); /* the kernel may fill fewer; the rest stays 0 */
@@ -25108,8 +25093,8 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Returns the sort key of an instance: hardware comes first, then virtual disks and interfaces,
- * then the interface lo, and last the nameless sum. */
+/* Hardware comes first, then virtual disks and interfaces, the interface lo, and the nameless sum.
+ * */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -25148,8 +25133,8 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = "" }; /* pointers to the instance may remain */
 }
 
-/* Returns the instance of a dimension (N_DIM: any) that has been missing for the longest time, NULL
- * if all were seen in this interval or the previous one. */
+/* Returns the instance of a dimension (N_DIM: any) that is missing for the longest time, at least
+ * two intervals. */
 static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
@@ -25203,8 +25188,8 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* Finds or creates an instance, and marks it as seen. Returns NULL if there are too many; a named
- * instance then counts as left out. */
+/* Finds or creates an instance, and marks it as seen. NULL: there are too many; it counts as left
+ * out. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -25255,10 +25240,9 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Stores the reading of a counter. The rate refers to the time between two readings of this
- * counter, because reading a source can take long on a busy machine. A decrease counts as no
- * change: iowait may decrease (proc_stat(5)), and the counters of a reinserted disk restart at 0.
- * 32-bit counters may wrap. */
+/* Stores the reading of a counter. The time between two readings is that of this counter, because
+ * reading a source can take long. A decrease counts as no change: iowait may decrease
+ * (proc_stat(5)), and a reinserted disk restarts at 0. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
@@ -25319,8 +25303,8 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Returns whether a sum includes the instance. Requests of partitions and dm or md devices are also
- * requests of a disk, and packets of virtual interfaces also pass through hardware. */
+/* Requests of partitions, dm and md devices are also requests of a disk; packets of virtual
+ * interfaces also pass through hardware. */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -25328,7 +25312,6 @@ static bool met_in_sum(const struct met_inst *i)
     return i->name[0] && (i->dim != DIM_NET || i->info[0]);
 }
 
-/* Sets a metric of the nameless instance to the sum or mean, unless instances were left out. */
 static void met_sum_of(u32 m)
 {
     u8 dim = metrics[m].dim;
@@ -25562,9 +25545,9 @@ static bool met_file_number(const char *path, s64 *v)
     return false;
 }
 
-/* Stores in id[] the numbers N of the directory entries named PRE N POST, in ascending order.
- * Returns how many there are; entries after `max` count as left out. A missing directory is an
- * error unless PRE is empty: then it is that of a process, which may have exited. */
+/* Stores in id[] the numbers N of the directory entries PRE N POST, in ascending order. Entries
+ * after `max` count as left out. A missing directory is an error, except that of a process (PRE
+ * empty). */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -25600,8 +25583,7 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- metrics by the keys of their rows --- */
 
-/* Advances *m to the next metric of the current source and i's dimension that has a key. Returns
- * false if there is none or i is NULL. */
+/* Advances *m to the next metric of the current source and of i's dimension that has a key. */
 static bool met_keyed(const struct met_inst *i, u32 *m)
 {
     for (*m = MAX(*m, met.src[met.cur].from); i && *m < met.src[met.cur].to; ++*m)
@@ -25794,8 +25776,7 @@ struct mfs_dirs {
     char dir[MET_DIR];
 };
 
-/* Sets `dir` to the directory with the next higher number N. Returns false after the last one, and
- * records an error if there are numbers, but no directory. */
+/* Sets `dir` to the next directory. Numbers without any directory are an error. */
 static bool mfs_next(struct mfs_dirs *d)
 {
     if (!d->k)
@@ -25882,8 +25863,8 @@ static void mfs_irq_place(const struct mfs_irq *irq)
         mfs_irqs_top[at] = *irq;
 }
 
-/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". n: number of counters
- * in earlier rows. kind: text for a row without a handler. Returns the new n. */
+/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". n: counters of earlier
+ * rows. kind: text for a row without a handler. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -26010,7 +25991,7 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* Lists the names in a directory, separated by commas. A list that is too long ends with "...". */
+/* Lists the names in a directory. A list that is too long ends with "...". */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
     DIR *d = opendir(dir);
@@ -26032,8 +26013,8 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* Lists the disk of a partition, or the members of a dm or md device, separated by commas. In
- * sysfs, a partition is a subdirectory of its disk. */
+/* Lists the disk of a partition (in sysfs, its parent directory), or the members of a dm or md
+ * device. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
     char link[512];
@@ -26207,8 +26188,7 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* Gets the link settings of an interface, with its masks of link modes. The kernel first answers
- * with the negative number of 32-bit words of a mask. Returns this number, or 0. */
+/* The kernel first answers with the negative number of 32-bit words of a mask. Returns it, or 0. */
 static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
 {
     struct ifreq r = { .ifr_data = (void *)link };
@@ -26364,8 +26344,8 @@ static void mfs_softnet(void)
     met_sum();
 }
 
-/* Sets a metric to the sum of a column over all CPUs. The key names the table and the column. The
- * first row has the column names; the others have hexadecimal values, one row per CPU. */
+/* Sums a column over all CPUs. The key names the table and the column; rows have hexadecimal
+ * values. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -26803,8 +26783,8 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads the numbers after the given keys in /proc/PID/status, which can be large. Returns a bit
- * mask of the keys that were found. */
+/* Reads the numbers after the given keys in /proc/PID/status. Returns a bit mask of the keys found.
+ * */
 static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 {
     u32 got = 0;
@@ -26857,9 +26837,9 @@ static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
     return known ? (u32)cpu : MET_INSTS;
 }
 
-/* Adds the waiting time of a thread to the CPU on which the thread last ran, and adds that CPU to
- * ran_on if the thread ran for over 1/8 of the interval. Finding the CPU takes another file, so
- * waits up to 1/256 of the interval are ignored. */
+/* Adds the waiting time to the CPU on which the thread last ran, and adds that CPU to ran_on if the
+ * thread ran for over 1/8 of the interval. Ignores waits up to 1/256, because finding the CPU takes
+ * another file. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -26922,8 +26902,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds the activity of all threads to their process, unless it has not run. old: the process in the
- * previous scan; NULL: it is new. */
+/* Adds the activity of all threads, unless the process has not run. old: NULL if it is new. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -27295,8 +27274,7 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* Returns the node on which most of the runnable threads last ran (if no thread is runnable, most
- * of all threads); mfs_nodes.n if there is none. */
+/* Returns the node on which most runnable threads (if there are none, most threads) last ran. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, all = 0, k = 0;
@@ -27807,8 +27785,8 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* Sets c to the kernel's generic event for `role`. The upper half of config selects one of several
- * PMUs (Linux 5.12). For known cores, pmu.tbl has better cache events. */
+/* The upper half of config selects one of several PMUs (Linux 5.12). For known cores, pmu.tbl has
+ * better cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -27920,8 +27898,6 @@ static void pmc_look(void)
 
 /* --- opening --- */
 
-/* Opens an event for a CPU or thread; with `group`, for the cgroup on that CPU. Returns a
- * descriptor or -errno. */
 static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int leader, bool group)
 {
     struct perf_event_attr a = {
@@ -27972,9 +27948,9 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* Refines the error of an event. -E2BIG: the event can be opened alone, so the group is too large.
- * -ENODATA: it can be opened for the CPU, but not for the cgroup, which lacks perf_event
- * (css_tryget_online_from_dir, Linux 6.1): in cgroup v2, a controller must be enabled first. */
+/* Refines an error. -E2BIG: the event opens alone, so the group is too large. -ENODATA: it opens
+ * for the CPU, but the cgroup lacks perf_event (css_tryget_online_from_dir, Linux 6.1): in cgroup
+ * v2, a controller must be enabled first. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
@@ -28111,8 +28087,7 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* Opens events for all threads of a process. A thread created meanwhile may or may not have
- * inherited the events, so kvis closes them and tries again, at most five times. */
+/* A thread created meanwhile may or may not have inherited the events: then kvis starts again. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -28849,8 +28824,8 @@ static void unc_begin(bool power)
     met.src[met.cur].at_ns = u_now(); /* the events started just now */
 }
 
-/* Adds the increase of a counter to its socket. Returns the ns for which the event was enabled; 0
- * if other tools use the counter or the CPU is offline. */
+/* Returns the ns for which the event was enabled; 0 if other tools use the counter or the CPU is
+ * offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -29161,8 +29136,7 @@ static int mk_load_all(struct bpf_obj *o, u32 mask)
     return e;
 }
 
-/* Loads and attaches the BPF programs of a family: for raw tracepoints if BTF has `field`; else, or
- * if that fails, for classic tracepoints. Returns 0, or sets obj.why and returns -errno. */
+/* Uses raw tracepoints if BTF has `field`; else, or if that fails, classic tracepoints. */
 static int mk_load(struct bpf_obj *o, const char *field)
 {
     u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
@@ -29448,8 +29422,8 @@ static void mk_start(void)
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
  * The BPF programs of the family vq (gen/probes) run for each buffer; because of this cost they are
  * loaded only on request (-c virtio). kvis attaches to those functions of vq_places[] that the
- * kernel has. Without BTF of virtio_ring, sizes and depths of rings are unknown, and a ring is named
- * after its interrupt. Entry points: vq_start, vq_read. */
+ * kernel has. Without BTF of virtio_ring, sizes and depths of rings are unknown, and a ring is
+ * named after its interrupt. Entry points: vq_start, vq_read. */
 
 #include "bpf_insns/vq.h"
 
@@ -29823,9 +29797,8 @@ static void vh_start(void)
                  : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* Sets the info: pid and name of the process that owns the device. The worker is a thread of this
- * process; before Linux 6.4, it is a kernel thread named vhost-TID after the thread that created it
- * (drivers/vhost/vhost.c). Pids are those of the initial pid namespace. */
+/* Sets the info to pid and name of the owner of the device. The worker is one of its threads;
+ * before Linux 6.4, a kernel thread vhost-TID named after the thread that created it. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -30173,9 +30146,7 @@ static void mout_text_lack(struct buf *b, u32 src, u64 *unmounted)
 /* Removes the text from offset `was` if it equals the previous one. */
 static void mout_if_new(struct buf *b, u32 was, u32 *told)
 {
-    u32 hash = 0;
-    for (u32 k = was; k < b->len; k++)
-        hash = hash * 31 + (u8)b->p[k];
+    u32 hash = nm_hash(0, b->p + was, b->len - was);
     if (hash == *told)
         b->len = was;
     *told = hash;
@@ -30351,9 +30322,8 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes a metric for all dimensions with the same prefix as dimension `of`, except sums that a
- * reader can compute: over instances, and over the CPUs of each PMU. Returns whether a value was
- * written. */
+/* Writes a metric for all dimensions with the same prefix as `of`, except sums that a reader can
+ * compute. Returns whether a value was written. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -31613,7 +31583,6 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 
 /* --- the overview --- */
 
-/* Removes the text from offset `at` and returns true if it leaves fewer than `keep` columns. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
     if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
@@ -32246,8 +32215,7 @@ static void mon_totals(void)
 
 /* --- the loop --- */
 
-/* Turns the sources of -p, --cgroup and -e on or off, regardless of -c. Returns whether any source
- * is on. */
+/* Turns the sources of -p, --cgroup and -e on or off. Returns whether any source is on. */
 static bool mon_sources_on(void)
 {
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP, e = 1ull << SRC_EVENTS;
@@ -32582,8 +32550,7 @@ static u8 dg_dim(u16 number)
     return met_dim(number);
 }
 
-/* Gets a number of instance i, or of the machine if such instances do not have it. Returns false if
- * it is unknown. */
+/* Without such instances, the number is that of the machine. Returns false if it is unknown. */
 static bool dg_value(u16 number, const struct met_inst *i, double *v)
 {
     double a = 0, b = 0;
@@ -32928,8 +32895,8 @@ static int dg_order(const void *a, const void *b)
 
 /* --- the processes that cause a finding --- */
 
-/* Gets the sysfs name ('!' for '/') of a disk, or of the disk of a virtio ring (virtio0/0:req.0 or,
- * without BTF, virtio0:req.0), or "". */
+/* The name in sysfs; of a virtio ring (virtio0/0:req.0 or, without BTF, virtio0:req.0), that of its
+ * disk. */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
     snprintf(name, size, "%s", mfs_disk_sys(of->name));
@@ -32954,7 +32921,7 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Inserts a culprit in descending order of v; if there are DG_WHO, it replaces the last one. */
+/* Inserts a culprit in descending order of v. */
 static void dg_place(struct dg_finding *f, const struct dg_culprit *c)
 {
     u32 at = MIN(f->n_who, DG_WHO - 1u);
@@ -33000,8 +32967,8 @@ static void dg_judge(void)
         dg_who(&dg_found[k]);
 }
 
-/* Selects the busiest processes: two by CPU time, one by waiting time, I/O, memory and page faults
- * each. */
+/* Selects the busiest processes: for each number, the one with the most that is not yet selected.
+ * */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = {
@@ -33014,14 +32981,14 @@ static u32 dg_busiest(const struct dg_task **top)
         double most = (double)by[k].least, v;
         for (u32 i = 0; i < DG_TASKS; i++) {
             const struct dg_task *t = &dg_tasks[i];
-            bool first = k == 1 && n && t == top[0]; /* find the second-most CPU time */
-            if (t->pid && !first && dg_task_value(t, by[k].number, &v) && v >= most) {
+            bool listed = false;
+            for (u32 j = 0; j < n; j++)
+                listed |= top[j] == t;
+            if (t->pid && !listed && dg_task_value(t, by[k].number, &v) && v >= most) {
                 best = t;
                 most = v;
             }
         }
-        for (u32 j = 0; j < n && best; j++)
-            best = top[j] == best ? NULL : best;
         if (best)
             top[n++] = best;
     }
@@ -33414,8 +33381,7 @@ static double dg_seconds(void)
     return (double)(dg.to_ns - dg.from_ns) / 1e9;
 }
 
-/* Without -v, writes at least one finding, and leaves space on the screen for the tables. Returns
- * the number of written findings. */
+/* Without -v, leaves space on the screen for the tables. Returns the number of findings written. */
 static u32 dg_text_findings(struct buf *b)
 {
     enum { LINES = 14 };
