@@ -27598,7 +27598,6 @@ static struct {
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
-    u32 left_out;              /* PMUs that do not fit in pmc_pmus */
     bool begun, user_only;
     bool on_exec;              /* monitor COMMAND: its execve(2) enables the events */
     bool off[N_PG];            /* groups that kvis gave up for lack of file descriptors */
@@ -27849,15 +27848,11 @@ static void pmc_add_pmu(const char *name)
     s64 type;
     p = (struct pmc_pmu){ .cpus = "all" };
     bool list = pmc_list(met_path(PMC_DEVICES "/%s/cpus", name), p.mask, p.cpus, sizeof p.cpus);
-    if ((!list && strcmp(name, "cpu"))
+    if ((!list && strcmp(name, "cpu")) || pmc.n_pmus == PMC_PMUS
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
     if (!list)
         memset(p.mask, 0xff, sizeof p.mask);
-    if (pmc.n_pmus == PMC_PMUS) {
-        pmc.left_out++;
-        return;
-    }
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
     p.type = (u32)type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
@@ -28449,7 +28444,6 @@ static void pmc_read(void)
         pmc_cpus(true);
     }
     pmc.begun = true;
-    met_left_out(pmc.left_out);
     pmc_reset(&pmc.all);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);
@@ -32491,8 +32485,7 @@ static struct {
     u64 for_ns;                  /* value of -d; 0: 10 s, or until the command exits */
     u64 from_ns, to_ns;          /* start of the diagnosis; last sample */
     u32 n_found, cap_found;
-    struct dg_left { u32 processes, descriptors; } missed, /* in this sample */
-        left_out;                /* maximum over all samples */
+    u32 missed, left_out;        /* processes without a place: in this sample; most of a sample */
     u32 forgot;                  /* findings lost for lack of memory */
     bool progress;               /* show the progress on the terminal */
     bool virtio;                 /* use virtio kprobes, which slow down a busy machine */
@@ -32656,7 +32649,7 @@ static void dg_take_tasks(void)
         struct dg_task *t = dg_task(from->pid, from->born);
         if (t)
             dg_take_task(t, from);
-        dg.missed.processes += !t;
+        dg.missed += !t;
     }
 }
 
@@ -32727,8 +32720,7 @@ static void dg_task_files(struct dg_task *t)
     for (const struct dirent *e; (e = u_entry(&d)); n++)
         if (n < DG_FDS)
             dg_fd_look(t, e->d_name, &mounts);
-    dg.missed.descriptors += n - MIN(n, (u32)DG_FDS);
-    t->devices.full |= mounts.full;
+    t->devices.full |= mounts.full || n > DG_FDS;
     dg_task_mounts(t, &mounts);
 }
 
@@ -33419,10 +33411,8 @@ static void dg_text(struct buf *b)
     if (!dg.n_found || opt.verbose)
         dg_text_table(b);
     dg_text_busiest(b);
-    if (dg.left_out.processes)
-        b_f(b, "data of at least %u processes is incomplete\n", dg.left_out.processes);
-    if (dg.left_out.descriptors)
-        b_f(b, "data of at least %u open files is missing\n", dg.left_out.descriptors);
+    if (dg.left_out)
+        b_f(b, "data of at least %u processes is incomplete\n", dg.left_out);
     b_c(b, '\n');
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
@@ -33593,8 +33583,8 @@ static void dg_json(struct buf *b)
     b_s(b, "\"busiest\":[");
     dg_json_busiest(b);
     mout_json_end(b, "],");
-    b_f(b, "\"left_out\":{\"processes\":%u,\"descriptors\":%u,\"findings\":%u},\"resources\":[",
-        dg.left_out.processes, dg.left_out.descriptors, dg.forgot);
+    b_f(b, "\"left_out\":{\"processes\":%u,\"findings\":%u},\"resources\":[",
+        dg.left_out, dg.forgot);
     for (u32 r = 0; r < N_RES; r++)
         dg_json_resource(b, r);
     mout_json_end(b, "],\"unseen\":[");
@@ -33926,14 +33916,13 @@ static void dg_look(bool last)
     const u64 at_end = 1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_PORTS | 1ull << SRC_STUCK;
     mo.off |= second | at_end;
     mo.off &= ~((met.tick == 1 ? second : 0) | (last ? at_end : 0));
-    dg.missed = (struct dg_left){ 0 };
+    dg.missed = 0;
     mon_sample();
     dg_take();
     if (met.tick > 1)
         dg_take_tasks();
     dg_files();
-    dg.left_out.processes = MAX(dg.left_out.processes, dg.missed.processes);
-    dg.left_out.descriptors = MAX(dg.left_out.descriptors, dg.missed.descriptors);
+    dg.left_out = MAX(dg.left_out, dg.missed);
     if (opt.report && met.tick > 1) {
         mout.intervals++;
         mout_sample();
@@ -33966,7 +33955,7 @@ static void dg_watch(u64 length)
     }
     dg_progress(0);
     for (u32 k = 0; k < DG_TASKS; k++)
-        dg.left_out.processes += dg_tasks[k].cpus.full || dg_tasks[k].devices.full;
+        dg.left_out += dg_tasks[k].cpus.full || dg_tasks[k].devices.full;
 }
 
 /* Returns the wait status of the command, or -1 without a command. */
