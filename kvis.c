@@ -15836,7 +15836,7 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
     }
 }
 
-/* Resolves all queries. The types of a module precede those of vmlinux. */
+/* The types of a module precede those of vmlinux. */
 static void btf_answer(struct btf_want *w)
 {
     struct btf_type t;
@@ -16125,7 +16125,7 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
            off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
 }
 
-/* Resolves a query for a field (bracket is "") or an array element ("[2]"). */
+/* bracket: "" or an array element, such as "[2]". */
 static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
 {
     *k = (struct kfield){ .off = f->off, .size = f->size, .is_signed = f->is_signed,
@@ -16351,7 +16351,6 @@ static int bpf_map_create(const struct bpf_map_row *m)
     return bpf_call(BPF_MAP_CREATE, &a, BPF_ATTR_TO(map_name));
 }
 
-/* flags: BPF_ANY, BPF_NOEXIST or BPF_EXIST. */
 static int bpf_map_flagged(int cmd, int map, const void *key, const void *val, u64 flags)
 {
     union bpf_attr a;
@@ -16423,7 +16422,6 @@ static int bpf_map(const struct bpf_obj *o, const char *name)
     return -1;
 }
 
-/* Returns NULL and sets errno on failure. */
 static const void *bpf_map_view(int map, size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
@@ -16490,7 +16488,6 @@ static const struct btf_want *bpf_find_want(const struct bpf_obj *o, const char 
     return NULL;
 }
 
-/* Returns a field of the kernel, or NULL if it does not exist or cannot be found. */
 static const struct kfield *bpf_field(const struct bpf_obj *o, const char *name)
 {
     const struct btf_want *w = bpf_find_want(o, name);
@@ -17020,7 +17017,6 @@ static void bpf_close(struct bpf_obj *o)
 
 /* --- explaining errors --- */
 
-/* Returns the effective capabilities of kvis, one bit each (capget(2)). */
 static u64 bpf_caps(void)
 {
     struct { u32 version; s32 pid; } head = { 0x20080522, 0 };
@@ -17050,7 +17046,6 @@ static bool bpf_first_user_ns(void)
 /* Why the kernel refused BPF, and how to fix that; "" if unknown. */
 struct bpf_denial { const char *why, *fix; };
 
-/* Returns which system call a seccomp filter denies, or NULL. */
 static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
@@ -25380,7 +25375,7 @@ static void met_make(void)
     }
 }
 
-/* Updates a histogram and its percentiles from the kernel's counters, which wrap at 2^32. */
+/* The kernel's counters n[] wrap at 2^32. */
 static void met_hist_read(struct met_inst *inst, u8 row, const u32 *n, u32 n_buckets, u64 sum)
 {
     struct met_hist *h = met_hist(row, inst);
@@ -25486,7 +25481,6 @@ static int met_try(const char *path)
     return e;
 }
 
-/* Like met_try, but records why the file cannot be read, and returns false. */
 static bool met_open(const char *path)
 {
     int e = met_try(path);
@@ -25527,7 +25521,6 @@ static bool met_read(const char *path, char *s, size_t n)
     return got;
 }
 
-/* Reads the first line of a small file, like met_read. */
 static bool met_text(const char *path, char *s, size_t n)
 {
     bool got = met_read(path, s, n);
@@ -25592,7 +25585,6 @@ static bool met_keyed(const struct met_inst *i, u32 *m)
     return false;
 }
 
-/* Sets the metrics whose keys are column numbers (from 0). */
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
@@ -25670,7 +25662,6 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
 
 /* --- /proc/stat --- */
 
-/* Turns the rates of the CPU modes into shares of their sum; without a sum, they are unknown. */
 static void mfs_shares(const struct met_inst *i)
 {
     static const u16 modes[] = { MET_SET_CPU_MODES };
@@ -25793,7 +25784,6 @@ static bool mfs_next(struct mfs_dirs *d)
     return false;
 }
 
-/* Reads a counter that the CPUs of a core or package share, once per interval. */
 static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, const char *dir)
 {
     struct met_inst *i = met_inst(dim, name);
@@ -26003,7 +25993,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* Returns a block device's name in sysfs, valid until the next call. */
+/* The name in sysfs is valid until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -26282,7 +26272,6 @@ static void mfs_net(void)
     met_sum();
 }
 
-/* Sets the metric with a key such as "Tcp RetransSegs". */
 static void mfs_pair(const char *table, const char *name, s64 v)
 {
     size_t t = strcspn(table, ":"), n = strcspn(name, " ");
@@ -26374,7 +26363,6 @@ static void mfs_tables(void)
 
 enum { MFS_FS = 256, MFS_BTRFS = 0x9123683e }; /* BTRFS_SUPER_MAGIC, linux/magic.h */
 
-/* Decodes the escapes of /proc/PID/mountinfo in place: a space is \040. */
 static void mfs_unescape(char *s)
 {
     char *to = s;
@@ -26450,7 +26438,6 @@ static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
     return root.st_dev == dev || (btrfs && s->f_type == MFS_BTRFS) ? 0 : -EXDEV;
 }
 
-/* Reads the errors that an ext4 file system recorded. */
 static void mfs_fs_errors(const struct met_inst *i, dev_t id)
 {
     char name[MET_NAME];
@@ -26607,7 +26594,6 @@ static void mfs_log(void)
     met_count(met.all, M_LOG_LOST, mfs_kmsg.lost);
 }
 
-/* Returns the last kernel message that a metric counted, or NULL. */
 static const char *mfs_log_last(u32 m)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
@@ -26721,7 +26707,6 @@ static u32 mfs_number(u32 m)
     return k;
 }
 
-/* Counters of a thread since the thread was created. */
 struct mfs_thread {
     u32 tid;
     u64 count[MFS_OF_THREADS];
@@ -26977,7 +26962,6 @@ static bool mfs_swaps(void)
            && mfs_key_number(text, "\nSwapFree:", &left) && total > left;
 }
 
-/* Scans a process. Copies values that cannot have changed since the previous scan. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
     static const char *const swap = "\nVmSwap:";
@@ -27119,7 +27103,6 @@ static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
     return mfs_did(t, by) + (by == MFS_READ ? mfs_did(t, MFS_WRITTEN) : 0);
 }
 
-/* Fills `top` with the MFS_NEAR processes that rank highest for a value. */
 static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
     memset(top, 0, MFS_NEAR * sizeof *top);
@@ -27582,7 +27565,6 @@ struct pmc_reading {
     bool has[N_PR];
 };
 
-/* Sums of the readings of several units. */
 struct pmc_sum {
     double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or empty */
     bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted, not counted for at least one unit */
@@ -27644,7 +27626,7 @@ static bool pmc_in(const u8 *mask, u32 cpu)
 /* The characters of names that kvis prints without escapes. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* Returns the value in a line "KEY : VALUE", or NULL. */
+/* Of a line "KEY : VALUE". */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -27687,7 +27669,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-/* Writes the name of the Arm core of a CPU in `mask`. Returns false if the name is unknown. */
+/* Returns false if the name is unknown. */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -27704,7 +27686,6 @@ static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
     return false;
 }
 
-/* Returns the row of pmu.tbl for the cores of a PMU, or NULL. */
 static const struct pmc_core *pmc_find_core(const char *pmu)
 {
     const u32 nr = pmc.model_nr;
@@ -27824,7 +27805,6 @@ static int pmc_parse(const struct pmc_pmu *p, struct pmc_code *c, const char *te
     return e == -ENOENT ? pmc_terms(p->name, c, event) : e;
 }
 
-/* Chooses the PMU's event for `role`. Returns 0 or -errno. */
 static int pmc_choose(struct pmc_pmu *p, u32 role)
 {
     struct pmc_code *c = &p->code[role];
@@ -27861,7 +27841,6 @@ static void pmc_add_pmu(const char *name)
     pmc_pmus[pmc.n_pmus++] = p;
 }
 
-/* Identifies the CPU and its PMUs, and chooses their events. */
 static void pmc_look(void)
 {
     pmc_cpuinfo(pmc.online);
@@ -27996,7 +27975,6 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     return 0;
 }
 
-/* Gives up the last group in use. Returns its index. */
 static u32 pmc_without(void)
 {
     u32 g = N_PG - 1;
@@ -28019,7 +27997,6 @@ static void pmc_open(struct pmc_unit *u, u32 g)
         pmc_close_unit(u);
 }
 
-/* Returns NULL if memory is exhausted. */
 static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
 {
     void *grown = u_grow(pmc.unit, &pmc.cap_units, pmc.n_units + 1, sizeof *pmc.unit);
@@ -28034,7 +28011,6 @@ static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
     return &pmc.unit[pmc.n_units++];
 }
 
-/* Finds or adds the unit of a CPU. Returns NULL if memory is exhausted. */
 static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
 {
     u32 *at = &pmc.of_cpu[pmu][cpu];
@@ -28043,7 +28019,6 @@ static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
     return *at ? &pmc.unit[*at - 1] : NULL;
 }
 
-/* Opens the events of CPUs that came online, and closes those of CPUs that went offline. */
 static void pmc_cpus(bool open)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
@@ -28271,7 +28246,6 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
 
 /* --- publishing --- */
 
-/* Returns whether all units of the sum counted `role` in group g. */
 static bool pmc_has(const struct pmc_sum *s, u32 g, u32 role)
 {
     return s->some[g][role] && !s->missing[g][role];
@@ -28492,7 +28466,6 @@ static void pmc_read_events(void)
     }
 }
 
-/* Returns the first event of -e that no PMU has, or NULL. */
 static const char *pmc_unknown(void)
 {
     for (u32 k = 0; k < pmc_asked.n; k++) {
@@ -28685,7 +28658,6 @@ static void unc_find_event(u32 pmu, u32 row)
     unc.event[unc.n_events++] = e;
 }
 
-/* Finds the events of all PMUs of a class. Returns whether there are any. */
 static bool unc_find_class(u8 class)
 {
     static u8 mask[PMC_CPUS / 8];
@@ -28876,7 +28848,6 @@ static bool unc_counted(const struct unc_socket *s, u32 role)
     return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
 }
 
-/* Sets a metric for each socket, and for the machine unless a socket is missing. */
 static void unc_publish_role(u32 role, struct met_inst *const *of)
 {
     bool any = false, all = true;
@@ -29075,7 +29046,6 @@ static void unc_mbm_group(const char *group)
     }
 }
 
-/* Reads the default group and the users' groups. Each task is in exactly one. */
 static void unc_mbm(void)
 {
     if (!met_there(met_path("/sys/fs/resctrl"))) {
@@ -29244,7 +29214,6 @@ static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
     return false;
 }
 
-/* Shows which thread waited longest for a CPU, and which thread ran during that wait. */
 static void mk_longest(void)
 {
     struct wire_wait w, most = { .ns = 0 }, none = { .ns = 0 };
@@ -29313,7 +29282,6 @@ static u32 mk_disk_number(const char *sys)
     return *end == ':' ? dev | (u32)strtoul(end + 1, NULL, 10) : 0;
 }
 
-/* Assigns a slot (index of the map `stats`) to a disk. */
 static void mk_add_disk(const char *sys, int map)
 {
     u32 dev = mk_disk_number(sys), k = 0;
@@ -29946,7 +29914,6 @@ static u32 mout_seen(u32 src)
     return n;
 }
 
-/* Returns why a source lacks metrics, or NULL if it has all or is off. */
 static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
@@ -29971,7 +29938,6 @@ struct mout_lack {
     bool own;        /* the reason is not that of the source itself */
 };
 
-/* Returns why a source lacks metric m (by default of_source), or NULL if it has m or is off. */
 static const char *mout_why(u32 src, u32 m, const char *of_source)
 {
     if (metrics[m].src != src || mo.off >> src & 1)
@@ -30137,7 +30103,6 @@ static void mout_text_lack(struct buf *b, u32 src, u64 *unmounted)
     }
 }
 
-/* Removes the text from offset `was` if it equals the previous one. */
 static void mout_if_new(struct buf *b, u32 was, u32 *told)
 {
     u32 hash = nm_hash(0, b->p + was, b->len - was);
@@ -30300,7 +30265,6 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_c(b, '\n');
 }
 
-/* Writes a metric for each instance, or for their sum. Returns the number of values. */
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
     char name[96];
@@ -30440,7 +30404,6 @@ static void mout_prom_self(struct buf *b)
     b_f(b, "kvis_counters_backwards_total %" PRIu64 "\n", met.backwards);
 }
 
-/* Returns the Prometheus page of this interval. */
 static const struct buf *mout_exposition(void)
 {
     struct buf *b = &mout.prom;
@@ -30514,7 +30477,6 @@ static void mout_json_inst(struct buf *b, const struct met_inst *i)
         }
 }
 
-/* Ends a JSON array or object, without the trailing comma. */
 static void mout_json_end(struct buf *b, const char *end)
 {
     b->len -= b->len && b->p[b->len - 1] == ','; /* empty if memory ran out */
@@ -30881,7 +30843,6 @@ static struct {
     u64 rest_ns;                 /* no accept(2) before this time, for lack of descriptors */
 } hs = { .fd = -1 };
 
-/* Parses [ADDR:]PORT or [IPV6]:PORT. */
 static const char *hs_opt_listen(const char *v)
 {
     struct sockaddr_in *in = (void *)&mo.listen;
@@ -31152,7 +31113,6 @@ static void scr_take(int sig)
     errno = e;
 }
 
-/* Restores the terminal, then lets the signal terminate or stop kvis. */
 static void scr_give(int sig)
 {
     struct sigaction act = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
@@ -31206,7 +31166,6 @@ static bool scr_visible(void)
     return scr.lines >= scr.top && scr.lines - scr.top < scr_window();
 }
 
-/* Cuts the text from offset `from` to a number of columns. */
 static void scr_fit(struct buf *b, u32 from, u32 columns)
 {
     b->len = from + u_fit(b->p + from, b->len - from, &columns);
@@ -31251,7 +31210,6 @@ static void scr_title(struct buf *b, const char *title)
     out_sgr("0");
 }
 
-/* Returns the SGR code of an unusual value's color, else NULL. */
 static const char *scr_colour(u32 m, double v)
 {
     for (size_t i = 0; i < ARRAY_LEN(scr_looks); i++) {
@@ -31443,7 +31401,6 @@ static int scr_order(const void *x, const void *y)
     return strverscmp(a->name, b->name);
 }
 
-/* Returns whether a cgroup has hit a limit: the overview shows only these. */
 static bool scr_limited(const struct met_inst *i)
 {
     return met_v(i, M_GR_THROTTLED) > 0 || met_v(i, M_GR_MAX) > 0 || met_v(i, M_GR_OOM) > 0;
@@ -31496,7 +31453,6 @@ static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
     b_pad(b, from, width);
 }
 
-/* Returns the width of the longest name, at most 3/8 of the screen. */
 static u32 scr_name_width(u32 rows, u32 title)
 {
     static struct buf s;
@@ -31631,7 +31587,6 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     b->len = scr.from;
 }
 
-/* Writes a value with its names. Returns true if they do not fit. */
 static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
 {
     u32 at = b->len;
@@ -31733,7 +31688,6 @@ static void scr_columns_shift(int by)
     scr.shift = by < 0 && !scr.shift ? 0 : scr.shift + (u32)by;
 }
 
-/* Selects the next (1) or previous (-1) table, and scrolls to its header. */
 static void scr_tab(int by)
 {
     u32 k = 0;
@@ -32063,7 +32017,6 @@ static const char *mon_opt_cgroup(const char *v)
     return NULL;
 }
 
-/* Parses sources and groups, separated by commas, and turns all others off. */
 static const char *mon_opt_collectors(const char *v)
 {
     u64 on = 0;
@@ -32281,7 +32234,6 @@ static void mon_wait(u64 until)
             scr_keys();
 }
 
-/* Returns whether the readers of all outputs have closed them. */
 static bool mon_unread(void)
 {
     return out.text.fd < 0 && out.json.fd < 0 && !mo.prom_file && hs.fd < 0
@@ -32459,7 +32411,6 @@ static struct dg_task {
     char comm[MFS_COMM];
 } *dg_tasks; /* DG_TASKS entries */
 
-/* A blamed process. */
 struct dg_culprit {
     u32 pid;
     const char *comm;
@@ -32543,7 +32494,7 @@ static u8 dg_dim(u16 number)
     return met_dim(number);
 }
 
-/* Without such instances, the number is that of the machine. Returns false if it is unknown. */
+/* Gets a number of instance i, or of the machine if such instances do not have it. */
 static bool dg_value(u16 number, const struct met_inst *i, double *v)
 {
     double a = 0, b = 0;
@@ -32562,7 +32513,6 @@ static bool dg_value(u16 number, const struct met_inst *i, double *v)
     return true;
 }
 
-/* Gets the mean of a number over all other instances of a dimension. */
 static bool dg_others(u16 number, const struct met_inst *of, double *v)
 {
     double sum = 0, x;
@@ -32578,7 +32528,6 @@ static bool dg_others(u16 number, const struct met_inst *of, double *v)
 
 /* --- processes --- */
 
-/* Finds or adds a process. Returns NULL if the table is full. */
 static struct dg_task *dg_task(u32 pid, u64 born)
 {
     for (u32 k = 0; k < DG_PROBES; k++) {
@@ -32592,7 +32541,6 @@ static struct dg_task *dg_task(u32 pid, u64 born)
     return NULL;
 }
 
-/* Returns whether `path` is a cgroup or one of its descendants. */
 static bool dg_below(const char *path, const char *cgroup)
 {
     size_t n = strlen(cgroup);
@@ -32653,7 +32601,6 @@ static void dg_take_tasks(void)
     }
 }
 
-/* Gets a number of a process (for a counter, its rate). Returns false if it is unknown. */
 static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 {
     double a = 0, b = 0;
@@ -32675,7 +32622,6 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 /* --- the disks of the processes with the most I/O --- Unlike stat(2) on an open file, reading
  * /proc/PID/fdinfo (mount) and /proc/PID/mountinfo (device of the mount) cannot hang. */
 
-/* Notes the block device or the mount ID of an open file. */
 static void dg_fd_look(struct dg_task *t, const char *fd, struct dg_set *mounts)
 {
     char text[512], name[256];
@@ -32724,7 +32670,6 @@ static void dg_task_files(struct dg_task *t)
     dg_task_mounts(t, &mounts);
 }
 
-/* Reads the descriptors of the processes with the most I/O. */
 static void dg_files(void)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -32762,7 +32707,6 @@ static bool dg_device_is(dev_t dev, const char *disk)
 
 /* --- rules --- */
 
-/* Returns whether an earlier finding about the same instance, or the machine, suppresses a rule. */
 static bool dg_known(const struct dg_rule *r, const struct met_inst *of)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
@@ -32913,7 +32857,6 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Inserts a culprit in descending order of v. */
 static void dg_place(struct dg_finding *f, const struct dg_culprit *c)
 {
     u32 at = MIN(f->n_who, DG_WHO - 1u);
@@ -33155,7 +33098,6 @@ static void dg_paragraph(struct buf *b, const char *head, const struct buf *text
     b_c(b, '\n');
 }
 
-/* Returns an empty buffer for a paragraph of b. */
 static struct buf *dg_line(const struct buf *b)
 {
     static struct buf line;
@@ -33474,14 +33416,12 @@ static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
     mout_json_end(b, "]");
 }
 
-/* Begins a JSON object, and does not end it. */
 static void dg_json_process(struct buf *b, u32 pid, const char *comm)
 {
     b_f(b, "{\"pid\":%u,", pid);
     out_json_text(b, "comm", comm);
 }
 
-/* Writes the instance and the processes that a finding blames. */
 static void dg_json_who(struct buf *b, const struct dg_finding *f)
 {
     if (f->of->name[0] && f->rule->who != DG_BY_SELF) {
@@ -33636,7 +33576,6 @@ static const char *dg_opt_threshold(const char *v)
     return NULL;
 }
 
-/* Sets the threshold of a rule from RULE=VALUE. Returns NULL or an error text. */
 static const char *dg_threshold(const char *v)
 {
     static struct buf why;
@@ -33691,7 +33630,6 @@ static bool PRINTF_LIKE(2, 3) dg_wrong(const char *at, const char *fmt, ...)
     return false;
 }
 
-/* Returns the next word, terminated by a NUL, or an empty word. */
 static char *dg_word(char **line)
 {
     char *word = *line + strspn(*line, " \t");
@@ -33702,7 +33640,6 @@ static char *dg_word(char **line)
     return word;
 }
 
-/* Gets the index of a word in a list that ends with NULL. */
 static bool dg_choose(const char *word, const char *const *list, u8 *index)
 {
     for (*index = 0; list[*index]; ++*index)
@@ -33764,7 +33701,6 @@ static bool dg_resource(const char *word, u8 *resource)
     return dg_wrong(word, "no resource '%.40s'", word);
 }
 
-/* Parses IDs of resources into a mask. */
 static bool dg_resources(char *v, u16 *mask)
 {
     u8 resource;
@@ -33776,7 +33712,6 @@ static bool dg_resources(char *v, u16 *mask)
     return true;
 }
 
-/* Parses the processes that a finding blames: SCOPE NUMBER. */
 static bool dg_blames(struct dg_rule *r, char *v)
 {
     static const char *const scopes[] = {
@@ -33787,7 +33722,6 @@ static bool dg_blames(struct dg_rule *r, char *v)
            && (r->who == DG_BY_NOBODY || dg_find_number(v, &r->whose));
 }
 
-/* Parses the time lost: NUMBER FACTOR. */
 static bool dg_cost(struct dg_rule *r, char *v)
 {
     const char *number = dg_word(&v);
@@ -33958,7 +33892,6 @@ static void dg_watch(u64 length)
         dg.left_out += dg_tasks[k].cpus.full || dg_tasks[k].devices.full;
 }
 
-/* Returns the wait status of the command, or -1 without a command. */
 static int dg_run(void)
 {
     const char *term = getenv("TERM");
