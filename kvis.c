@@ -15400,8 +15400,8 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* A type in BTF is 12 bytes, `body` bytes, and `each` bytes for each of its vlen members. named: C
- * programs can name types of this kind. */
+/* A type is 12 bytes, `body` bytes, and `each` bytes per member. named: C programs can name such
+ * types. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
@@ -15562,8 +15562,7 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types of a file and stores their positions. (MAP_POPULATE: page faults would take
- * longer than the scan.) */
+/* Checks all types and stores their positions. (MAP_POPULATE: page faults would take longer.) */
 static int btf_scan(struct btf_file *b)
 {
     b->type_bytes = ((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type;
@@ -16188,8 +16187,8 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
     return e;
 }
 
-/* Resolves queries such as "trace_event_raw_X.FIELD" from a tracepoint's format file. A __data_loc
- * field has the size of its 4-byte locator. On failure, sets each err as well. */
+/* Resolves queries such as "trace_event_raw_X.FIELD" from a format file. A __data_loc field has the
+ * size of its 4-byte locator. On failure, sets each err as well. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
@@ -16300,7 +16299,7 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
     c->v[c->n++].val = val;
 }
 
-/* Returns the inode of kvis's pid namespace and sets *dev to its device; 0: the initial one
+/* Returns the inode of kvis's pid namespace (*dev: its device); 0: the initial one
  * (PROC_PID_INIT_INO). */
 static u64 bpf_pid_ns(u64 *dev)
 {
@@ -16598,8 +16597,8 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Replaces an instruction that uses a missing field with a call of a nonexistent helper function,
- * which the verifier accepts only as dead code. The helper's number identifies the patch. */
+/* Replaces an instruction that uses a missing field with a call of a nonexistent helper (its number
+ * identifies the patch), which the verifier accepts only as dead code. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
@@ -16824,8 +16823,8 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Loads the BPF programs in `mask` (bits: indexes of fam->progs) with two threads: the longest
- * program takes about as long as all others. Loads failed programs again to get the reason. */
+/* Loads the BPF programs in `mask` with two threads: the longest takes as long as all others. Loads
+ * failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -17261,9 +17260,9 @@ static bool rb_drained(void)
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Passes the records before the mark to `take`, and returns their number. A record has a header of
- * 8 bytes (its length and two flags) and data padded to 8 bytes. Stops at a record that is still
- * being written (BUSY). */
+/* Passes the records before the mark to `take`, up to one that is still being written (BUSY). A
+ * record has a header of 8 bytes (length, two flags) and data padded to 8 bytes. Returns their
+ * number. */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -24723,10 +24722,9 @@ static void proc_replay_end(bool whole)
 /* == 32 met_  metrics: the table and the current values ================================
  * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header explains
  * how to add one. A source is a set of files or a BPF program that one function reads. A dimension
- * is a kind of object, such as disks; an instance is one of them, such as the disk sda. The
- * function of a source calls met_count, met_set or met_raw. The outputs read the stored values, and
- * know nothing of sources. If there are MET_INSTS instances, a new one replaces the one that
- * disappeared first. */
+ * is a kind of object, such as disks; an instance is one of them, such as sda. A source calls
+ * met_count, met_set or met_raw; the outputs know nothing of sources. If there are MET_INSTS
+ * instances, a new one replaces the one that disappeared first. */
 
 #include "gen/out/metrics.h"
 
@@ -25358,8 +25356,8 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Computes the derived metrics of the current source. A result below 0 is discarded, unless it is a
- * difference: b may have changed since a was read. */
+/* Computes derived metrics. A result below 0 is discarded, unless it is a difference: b may have
+ * changed since a was read. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -26024,8 +26022,8 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
 
 static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
-/* Reads a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Skips the many devices
- * that were never used. If the number of reads decreases, the name belongs to another device. */
+/* Reads a line of /proc/diskstats (iostats.rst). Skips devices that were never used. If the number
+ * of reads decreases, the name belongs to another device. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -26216,8 +26214,8 @@ static void mfs_net_offered(struct met_inst *i)
         met_set(i, M_NET_OFFERED, most * 1e6 / 8);
 }
 
-/* Reads a line " eth0: 1 2 ..." of /proc/net/dev, and the interface's files in sysfs. Its speed is
- * in Mbit/s; an unknown speed is -1 or an error (Documentation/ABI/testing/sysfs-class-net). */
+/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. Its speed is in Mbit/s; -1 or
+ * an error if unknown (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME], duplex[8];
@@ -26622,8 +26620,8 @@ enum { MFS_REMOTES = 1024 };
 static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
 /* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address).
- * Returns the number of connections to this remote address; 0 if the local port is not in the range
- * lo to hi, the socket listens (remote port 0), or the table is full. */
+ * Returns the number of connections to this remote address; 0 if the local port is outside lo to
+ * hi, the socket listens (remote port 0), or the table is full. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
@@ -26642,9 +26640,9 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the share of the local port range that connections (even in TIME_WAIT) to one remote address
- * and port use: a local port can be used once per remote address and port. kvis counts them only if
- * there are half as many connections as local ports. */
+/* Sets the share of the local ports that connections to one remote address and port use: each can
+ * be used once per remote address and port. kvis counts them only if there are half as many
+ * connections as local ports. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -26781,9 +26779,9 @@ static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
     return got;
 }
 
-/* Reads how many bytes a thread has read and written. (/proc/PID/io includes terminated children,
- * see wait_task_zombie in kernel/exit.c: a shell would get the I/O of its commands.) Returns false
- * if that fails, and records missing permissions (proc_pid_io(5)). */
+/* Reads what a thread has read and written. (/proc/PID/io includes terminated children, see
+ * wait_task_zombie in kernel/exit.c.) Returns false if that fails, and records missing permissions.
+ * */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -26854,8 +26852,7 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 }
 
 /* Adds a thread's activity since the last scan to its process. was: counters at that scan; NULL:
- * the thread is new or did not fit into the table. A new thread cannot have run or waited for
- * longer than the interval, so larger counters are not added. */
+ * the thread is new. A new thread cannot have run or waited for longer than the interval. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -27152,8 +27149,8 @@ static void mfs_busy(void)
     met.src[met.cur].there = mfs_seen.n;
 }
 
-/* Returns whether the main thread of a user process is in uninterruptible sleep and the process has
- * not run for a second: shorter waits for a disk are normal. */
+/* Returns whether the main thread of a user process is in uninterruptible sleep, and has been for
+ * over a second: shorter waits for a disk are normal. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
@@ -27293,8 +27290,7 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Estimates a process's bytes by node from the memory of its cgroup, if that contains no other
- * large process. */
+/* Estimates a process's bytes by node from its cgroup, if that has no other large process. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -27455,13 +27451,12 @@ static void mfs_cgroup(void)
 }
 
 /* == 34 pmc_  CPU performance counters: cycles, caches, branches ==========================
- * This section identifies the CPU core (cpuinfo, MIDR), chooses its events (from
- * gen/tables/pmu.tbl, the PMU's own events/ directory, or the kernel's generic events), and counts
- * them. Types and fields of events come from sysfs. A role is what an event measures, such as
- * branch misses: each type of core has its own event for a role. Events are opened in groups
- * (pmc_groups[]), which the kernel counts at the same time: both terms of a ratio belong to one
- * group. A unit has the events of one CPU, of a cgroup on one CPU, or of a thread on one PMU. To
- * add a core or an event, add a row to pmu.tbl. Entry points: pmc_read, pmc_look. */
+ * Identifies the CPU core (cpuinfo, MIDR), chooses its events (gen/tables/pmu.tbl, the PMU's own
+ * events/ directory, or the kernel's generic events), and counts them. A role is what an event
+ * measures, such as branch misses. The kernel counts the events of a group (pmc_groups[]) at the
+ * same time: both terms of a ratio belong to one group. A unit has the events of one CPU, of a
+ * cgroup on one CPU, or of a thread on one PMU. To add a core or an event, add a row to pmu.tbl.
+ * Entry points: pmc_read, pmc_look. */
 
 /* The machine, the processes of -p, or a cgroup. kvis counts one of these, because the kernel
  * schedules events of CPUs before events of tasks (ctx_resched in kernel/events/core.c), which
@@ -28362,8 +28357,7 @@ static const char *pmc_metric_why(u32 m)
     return why ? why : PMC_IDLE;
 }
 
-/* Gets the total of a metric since the start; for a ratio, the quotient of two totals. Returns
- * false if the event was never enabled. */
+/* Gets the total of a metric since the start; for a ratio, of its terms. false: never enabled. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -28498,12 +28492,12 @@ static void pmc_list_events(struct buf *b)
 }
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts ===================
- * Hardware counters outside of the CPU cores: memory controllers, energy (RAPL) and resctrl. A
- * PMU's directory in sysfs gives its type, fields, events, scale, unit and CPUs; gen/tables/pmu.tbl
- * only names the events that count bytes or energy, and has the terms for AMD, whose PMUs do not
- * list events. An event is opened on each CPU of the cpumask, which has one CPU per socket or die,
- * and is added to that socket. A bandwidth is published only if all memory controllers of the
- * socket are counted. Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
+ * Counters outside of the CPU cores: memory controllers, energy (RAPL) and resctrl. A PMU's
+ * directory in sysfs gives its type, fields, events, scale, unit and CPUs; pmu.tbl names the events
+ * that count bytes or energy, and has the terms for AMD, whose PMUs do not list events. An event is
+ * opened on each CPU of the cpumask (one per socket or die), and is added to that socket. A
+ * bandwidth needs all memory controllers of the socket. Entry points: unc_membw, unc_power,
+ * unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -30419,8 +30413,8 @@ static const struct buf *mout_exposition(void)
     return b;
 }
 
-/* Opens a temporary file that will replace `file`. A device, FIFO or symbolic link must not be
- * replaced: kvis opens it directly, and tmp becomes empty. Returns a descriptor or -errno. */
+/* Opens a temporary file that will replace `file`. A device, FIFO or symbolic link is opened
+ * itself, and tmp becomes empty. Returns a descriptor or -errno. */
 static int mout_prom_open(const char *file, char *tmp, size_t size)
 {
     struct stat s;
@@ -30931,8 +30925,8 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Reads a request up to the empty line. Returns NULL, the HTTP status of an error, or "" if the
- * client closed the connection or is too slow. */
+/* Reads up to the empty line. Returns NULL, the HTTP status of an error, or "" if the client is
+ * gone or too slow. */
 static const char *hs_read(int f, char *req)
 {
     u64 until = u_now() + HS_PATIENCE_S * NSEC;
@@ -30948,8 +30942,8 @@ static const char *hs_read(int f, char *req)
     return NULL;
 }
 
-/* Serves one request, then reads until the client closes the connection: with unread data, close(2)
- * would reset it, and the response could be lost. */
+/* Serves one request, then reads until the client closes: with unread data, close(2) would reset
+ * the connection, and the response could be lost. */
 static void hs_serve(int f)
 {
     struct timeval patience = { HS_PATIENCE_S, 0 };
@@ -32325,9 +32319,9 @@ static int mon_run(u64 end_ns)
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
  * The USE method (Brendan Gregg: utilization, saturation and errors of every resource), applied to
  * the metrics of kvis monitor. kvis samples them every second, takes the mean of each (the maximum
- * of a percentile), and applies the rules of gen/tables/rules.tbl. Errors, and limits that are
- * nearly reached, come first; other findings are ranked by the time lost, in seconds per second:
- * CPU time, or the time of all waiting tasks, which may exceed 1. Entry point: dg_run. */
+ * of a percentile), and applies the rules of gen/tables/rules.tbl. Errors and nearly reached limits
+ * come first; other findings are ranked by the time lost per second: CPU time, or the time of all
+ * waiting tasks. Entry point: dg_run. */
 
 #include "gen/out/rules.h"
 
@@ -33170,8 +33164,8 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the instance with the largest value of a number (the machine if instances are not
- * compared), or NULL if it is unknown. */
+/* Returns the instance with the largest value (the machine if instances are not compared), or NULL.
+ * */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     u8 dim = dg_dim(number);
@@ -33842,8 +33836,8 @@ static const char *dg_opt_rules(const char *file)
 
 /* --- the run --- */
 
-/* Takes a sample. Expensive sources are read once: clock rates (10 ms per CPU before Linux 5.18) in
- * the second sample, others in the last one. */
+/* Expensive sources are read once: clock rates (10 ms per CPU before Linux 5.18) in the second
+ * sample, others in the last one. */
 static void dg_look(bool last)
 {
     const u64 second = 1ull << SRC_FREQ;
