@@ -24904,10 +24904,10 @@ static struct {
     u64 interval_ns;
     u32 count;
     u64 off;                 /* bit mask of the sources that are off, by -c or by default */
-    bool per_cpu, hist, grafana, list_events;
+    bool per_cpu, csv, hist, grafana, list_events;
     bool chosen;             /* -c was given */
     bool all_processes;      /* -c busy shows all processes */
-    const char *prom_file, *cgroup;
+    const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: --listen was not given */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
 
@@ -29869,18 +29869,19 @@ static void vh_read(void)
 }
 
 /* == 39 mout_  the monitor's sinks ======================================================
- * Sinks: text, JSON, Prometheus, HTML report. Each prints the metrics that have a value in
+ * Sinks: text, CSV, JSON, Prometheus, HTML report. Each prints the metrics that have a value in
  * this interval. Entry points: mout_interval, mout_end, mout_page_end. */
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
     u32 told[N_SRC + 2];  /* hashes of the last "n/a" lines: per source, and for /proc and /sys */
+    struct writer csv;
     struct buf prom;      /* Prometheus page of interval prom_tick */
     u32 prom_tick;
     struct buf findings;  /* output of kvis diagnose as JSON, for the HTML report */
     bool screen;          /* the full-screen view (scr_) replaces the lines of text */
     bool prom_wrong;      /* the last write to the file of --prometheus failed */
-} mout = { .prom.max = 64 << 20 };
+} mout = { .csv.fd = -1, .prom.max = 64 << 20 };
 
 static void mout_num(struct buf *b, double v)
 {
@@ -30173,10 +30174,60 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, h);
 }
 
+/* Writes a name inside quotes. A quote becomes "" in CSV (RFC 4180), \" elsewhere. */
+static void mout_quoted(struct buf *b, const char *s, bool csv)
+{
+    const struct buf *name = b_unique(s, strlen(s));
+    for (u32 i = 0; i < name->len; i++) {
+        if (name->p[i] == '"')
+            b_c(b, csv ? '"' : '\\');
+        else if (name->p[i] == '\\' && !csv)
+            b_c(b, '\\');
+        b_c(b, name->p[i]);
+    }
+}
+
 static void mout_json_name(struct buf *b, const char *s)
 {
     const struct buf *name = b_unique(s, strlen(s));
     b_json(b, name->p, name->len);
+}
+
+/* --- CSV: one row per value --- */
+
+static void mout_csv_word(struct buf *b, const char *s)
+{
+    const char *quote = s[strcspn(s, ",\"")] ? "\"" : "";
+    b_s(b, quote);
+    mout_quoted(b, s, true);
+    b_s(b, quote);
+}
+
+static void mout_csv(struct buf *b)
+{
+    if (mout.intervals == 1)
+        b_s(b, "time_ns,interval_ns,metric,of,name,value,info\n");
+    for (u32 n = 0; n < N_METRICS * N_DIM; n++) {
+        u32 m = n / N_DIM;
+        const struct met_inst *i = met_of(m, n % N_DIM) ? met.first[n % N_DIM] : NULL;
+        for (; i; i = i->next) {
+            if (i->at != met.tick || !met_has(i, m) || (i->name[0] && !mout_shown(i->dim)))
+                continue;
+            b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
+                met_prefix(m, i->dim), metrics[m].name, mout_form(m)->json,
+                i->name[0] ? met_dims[i->dim].label : "");
+            mout_csv_word(b, i->name);
+            b_c(b, ',');
+            mout_num(b, met_at(i, m)->v);
+            b_c(b, ',');
+            mout_csv_word(b, i->info);
+            b_c(b, '\n');
+        }
+    }
+    for (u32 s = 0; s < N_SRC; s++)
+        if (met.src[s].left_out)
+            b_f(b, "%" PRIu64 ",%" PRIu64 ",things_left_out,source,%s,%u,\n", mout.real_ns,
+                mout.interval_ns, met_sources[s].name, met.src[s].left_out);
 }
 
 /* --- Prometheus: text exposition 0.0.4 --- */
@@ -30186,13 +30237,8 @@ static const char *const mout_types[] = { "counter", "gauge", "untyped", "histog
 
 static void mout_prom_label(struct buf *b, const char *sep, const char *label, const char *value)
 {
-    const struct buf *v = b_unique(value, strlen(value));
     b_f(b, "%s%s=\"", sep, label);
-    for (u32 i = 0; i < v->len; i++) {
-        if (v->p[i] == '"' || v->p[i] == '\\')
-            b_c(b, '\\');
-        b_c(b, v->p[i]);
-    }
+    mout_quoted(b, value, false);
     b_c(b, '"');
 }
 
@@ -30809,6 +30855,10 @@ static void mout_interval(void)
         mout_text(&out.text.b);
     if (text && mo.hist)
         mout_hists(&out.text.b);
+    if (mout.csv.fd >= 0) {
+        mout_csv(&mout.csv.b);
+        out_writer_flush(&mout.csv);
+    }
     if (mo.prom_file)
         mout_prom_file(mo.prom_file);
     if (opt.report)
@@ -32011,6 +32061,14 @@ static const char *mon_opt_cgroup(const char *v)
     return NULL;
 }
 
+static const char *mon_opt_csv(const char *v)
+{
+    mo.csv = true;
+    mo.csv_file = v && strcmp(v, "-") ? v : NULL;
+    return v && !*v ? "a file name is missing" : NULL;
+}
+
+/* Parses sources and groups, separated by commas, and turns all others off. */
 static const char *mon_opt_collectors(const char *v)
 {
     u64 on = 0;
@@ -32230,8 +32288,8 @@ static void mon_wait(u64 until)
 
 static bool mon_unread(void)
 {
-    return out.text.fd < 0 && out.json.fd < 0 && !mo.prom_file && hs.fd < 0
-           && !opt.report;
+    return out.text.fd < 0 && out.json.fd < 0 && mout.csv.fd < 0 && !mo.prom_file
+           && hs.fd < 0 && !opt.report;
 }
 
 /* If no requested metric is available, prints why and returns true. */
@@ -32266,7 +32324,7 @@ static void mon_start(void)
 static int mon_run(u64 end_ns)
 {
     u64 next;
-    scr.alone = !opt.json && !opt.report; /* --prometheus and --listen have no screen */
+    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen have no screen */
     if (opt.command) {
         mon_fork();
         mon_open_events();
@@ -35823,6 +35881,8 @@ static int cmd_monitor(void)
         opt_wrong("event", "-e: no PMU of this CPU has the event %s; fix: "
                   "choose an event that kvis monitor --list-events prints", pmc_unknown());
     cmd_refuse_mixed();
+    if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
+        opt_wrong("csv", "--csv and --json both write to stdout; fix: --json=FILE");
     if (mo.listen.ss_family) {
         int e = hs_open();
         errno = -e;
@@ -35832,6 +35892,10 @@ static int cmd_monitor(void)
                 e == -EADDRINUSE ? " (ss -ltnp shows which process uses it)"
                 : e == -EADDRNOTAVAIL ? " (no interface has this address)" : "");
     }
+    if (mo.csv)
+        mout.csv.fd = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
+    mout.csv.name = mo.csv_file ? mo.csv_file : "stdout";
+    mout.csv.b.max = 32 << 20;
     if (opt.report)
         cmd_report_fd = cmd_open_report();
     cmd_rows_begin();
@@ -35840,7 +35904,7 @@ static int cmd_monitor(void)
     if (opt.command && !opt.out_file) { /* the command uses stdout */
         out.events_on = true;
         out.text.fd = STDERR_FILENO;
-    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file)) {
+    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file))) {
         out.events_on = false;
     }
     mout.screen = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)

@@ -516,6 +516,10 @@ enum {
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write the metrics as one JSON line per interval to stdout or FILE" }, \
+    { IN_MONITOR, 0, "csv", "FILE", true, \
+      OPT_CALL, { .call = mon_opt_csv }, 0, 0, \
+      NULL, "", "    --csv[=FILE]", \
+      "write one CSV row per value to stdout or FILE" }, \
     { IN_MONITOR, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \

@@ -64,7 +64,7 @@ done <<'END'
 2|trace --report r.html true|--report: the value must follow an '='; fix: --report=r.html
 2|trace --report dir -- true|--report: the value must follow an '='; fix: --report=dir
 2|proc --json p.json -- true|fix: --json=p.json
-2|monitor --json j.json -n 1|fix: --json=j.json
+2|monitor --csv c.csv -n 1|fix: --csv=c.csv
 2|replay --json r.json a.kvis|fix: --json=r.json
 127|trace -q r.html true|cannot run r.html: not found in PATH
 0|trace -q -d 9.5 true|
@@ -128,6 +128,7 @@ done <<'END'
 125|monitor -n 1 --listen=192.0.2.1:9|port 9: .*no interface has this address
 125|monitor -n 1 -p 4194303|no process 4194303
 125|monitor -n 1 --cgroup no/such|--cgroup no/such: no cgroup
+2|monitor --csv --json|both write to stdout; fix: --json=FILE
 125|open -p 4194303 -d 1|no process 4194303
 125|open -t 4194303 -d 1|no thread 4194303
 2|open -f O_FOO|not a flag of open
@@ -138,7 +139,7 @@ done <<'END'
 2|proc -l (|not a valid regular expression
 2|proc --format=json --json -- true|both write to stdout
 END
-eq "mistakes" 102 $n
+eq "mistakes" 103 $n
 
 # The last line is the row of help.
 usage() { # usage LINE ARG...

@@ -10,7 +10,7 @@ ln -s a now
 now() { cut -d' ' -f1 /proc/uptime; }
 ln -s b new
 begin=$(now)
-"$KVIS" monitor -i 4 -n 2 --per-cpu --json=json --prometheus=p.prom \
+"$KVIS" monitor -i 4 -n 2 --per-cpu --json=json --csv=csv --prometheus=p.prom \
     --path.rootfs="$PWD/now" -o text 9>&- 2>err &
 kvis=$!
 until_true 30 test -s p.prom || fail "no exposition of the first look"
@@ -196,6 +196,21 @@ has p.prom '^kvis_network_driver_info[{]device="eth0",driver="e1000e"} 1$'
 has p.prom '^kvis_softnet_processed_total[{]cpu="7"} 4294967295$'
 has p.prom '^kvis_netstat_Tcp_RetransSegs 140$'
 has p.prom '^kvis_threads_maximum 1824$'
+# the same numbers in the other sinks
+python3 - <<'END' || fail "csv"
+import csv, json
+e = [json.loads(s) for s in open("json")][1]
+rows = [r for r in csv.DictReader(open("csv")) if int(r["time_ns"]) == e["time_ns"]]
+flat = {(k, ""): v for k, v in e.items() if not isinstance(v, (dict, list))}
+for dim in ("cpu", "core", "package", "node", "device", "zone", "sensor", "hugepages", "interface", "longest_wait"):
+    for name, v in e.get(dim, {}).items():  # the last one is of this machine
+        flat.update({(k, name): x for k, x in v.items()})
+for r in rows:
+    assert float(r["value"]) == flat[r["metric"], r["name"]], r
+    assert r["info"] == (flat["type", r["name"]] if r["of"] == "zone" else r["info"]), r
+print(len(rows), "rows agree")
+assert len(rows) > 200
+END
 has text '^stat +cpu=0 user=50.0% .* steal=7.0%'
 has text '^disks +device=sda1 on="sda" '
 has text '^zones +zone=0 type="x86_pkg_temp" thermal=61.0C .*thermal_headroom=34.0C'

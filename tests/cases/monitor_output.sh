@@ -5,7 +5,7 @@
 # needs: python3
 # covers: O2 O5
 . "$TESTS/lib/lib.sh"
-for form in --json -cload; do
+for form in --json --csv -cload; do
     timeout 60 "$KVIS" monitor -i 0.1 $form 2>err 9>&- | head -n 1 >line
     [ -s line ] || fail "no line of $form"
     eq "$form, a reader that goes" "" "$(cat err)"
@@ -24,6 +24,8 @@ for bad in nope cpu,nope ,cpu ""; do
 done
 run monitor -n 1 -i 0.05 -c cpu,stat,load,cpu
 status 0
+run monitor -n 1 --json --csv
+status 2
 for none in proc cgroup proc,cgroup; do
     run monitor -n 1 -c $none
     status 2

@@ -16,7 +16,7 @@ start() { # start NAME ARG...: its process in $pid
     name=$1; shift
     mkfifo json.$name
     tail -n 1 <json.$name >last.$name &
-    "$KVIS" monitor -i $every --per-cpu --histogram --json=json.$name \
+    "$KVIS" monitor -i $every --per-cpu --histogram --json=json.$name --csv=/dev/null \
         --prometheus=$name.prom --listen=0 -o /dev/null "$@" 2>err.$name 9>&- &
     pid=$!
 }

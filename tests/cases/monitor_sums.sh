@@ -34,11 +34,12 @@ want "any('no space for 1 more' in u['reason'] for u in E[-1]['unavailable'])"
 # More disks than instances that fit: 8192, of which the machine is one. There is no sum without a part.
 mkdir -p disks/proc
 for n in $(seq 1 9000); do echo "259 $n d$n 1 0 8 0 1 0 8 0 0 0 0"; done >disks/proc/diskstats
-run monitor -c disks -i 0.05 -n 3 --json=json --prometheus=p.prom --report=r.html --path.rootfs=disks -o text
+run monitor -c disks -i 0.05 -n 3 --json=json --csv=csv --prometheus=p.prom --report=r.html --path.rootfs=disks -o text
 status 0
 want 'len(E[-1]["device"]) == 8191 and [e["dropped"] for e in E] == [809] * 3 and "disk_reads_per_second" not in E[-1]'
 want '[u["reason"] for u in E[-1]["unavailable"] if "disk_rotational" in u["metrics"]] == ["not all are shown: no space for 809 more"]'
 eq "the text says so once" 1 "$(grep -c 'no space for 809 more' text)"
+eq "CSV" 3 "$(grep -c ',things_left_out,source,disks,809,$' csv)"
 has p.prom '^kvis_collector_left_out[{]collector="disks"} 809$'
 has p.prom '^kvis_collector_success[{]collector="disks"} 0$'
 has r.html '"dropped":809,'

@@ -303,6 +303,8 @@ static void monitor_begin(void)
     cmd_roots();
     mon_opt_collectors("stat,cpufreq,load,psi,schedstat,meminfo,vmstat,hugepages,khugepaged,numastat,nodes,balancing,"
                        "disks,zones,hwmon,throttle,interfaces,tcp,softnet,limits,busy,pages,cgroups");
+    mout.csv.b.max = 32 << 20;
+    mout.csv.fd = out.text.fd;
     met_init();
     met.all = met_inst(DIM_NONE, "");
 }

@@ -865,10 +865,11 @@ static void t_columns(void)
 /* Names that differ never become one, whatever is no UTF-8 in them. */
 static void t_names_apart(void)
 {
-    SAME(mout_prom_label(&tb, "", "x", "a\xff"), "x=\"a\\\\xff\"");
-    SAME(mout_prom_label(&tb, "", "x", "a\xfe"), "x=\"a\\\\xfe\"");
-    SAME(mout_prom_label(&tb, "", "x", "a\\xff"), "x=\"a\\\\x5cxff\"");
-    SAME(mout_prom_label(&tb, "", "x", "a\"\n\\"), "x=\"a\\\"\\\\x0a\\\\\"");
+    SAME(mout_quoted(&tb, "a\xff", false), "a\\\\xff");
+    SAME(mout_quoted(&tb, "a\xfe", false), "a\\\\xfe");
+    SAME(mout_quoted(&tb, "a\\xff", false), "a\\\\x5cxff");
+    SAME(mout_quoted(&tb, "a\"\n\\", false), "a\\\"\\\\x0a\\\\");
+    SAME(mout_quoted(&tb, "a\"\xff", true), "a\"\"\\xff");
     SAME(mout_json_name(&tb, "a\xff"), "a\\\\xff");
     SAME(mout_json_name(&tb, "caf\xc3\xa9"), "caf\xc3\xa9");
 }

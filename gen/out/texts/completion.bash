@@ -103,6 +103,7 @@ _kvis_value() # COMMAND OPTION: $v, its value; '=...': only behind a =
     monitor:-e|monitor:--event) v='WORD' ;;
     monitor:--cgroup) v='FILE' ;;
     monitor:--json) v='=FILE' ;;
+    monitor:--csv) v='=FILE' ;;
     monitor:--report) v='=FILE' ;;
     monitor:--prometheus) v='FILE' ;;
     monitor:--listen) v='WORD' ;;
@@ -138,7 +139,7 @@ _kvis_words() # COMMAND: $opts, and $v: its words
     proc) opts='-w --write= --report --max-report-events= --perfetto= --chrome-json= --folded= --backend= -d --duration= --json -o --output= --tree --live -x --failed --forks -T --threads -p --pid= -u --uid= -n --name= -l --line= --min-duration= --cgroup= -f --format= --env= --gantt= --ring= -h --help ' v='COMMAND' ;;
     execsnoop) opts='-d --duration= -o --output= -T --time -t --timestamp -U --print-uid -x --fails -q --quote --max-args= -u --uid= -n --name= -l --line= -c --cgroup= --ring= -h --help ' v='' ;;
     exitsnoop) opts='-d --duration= -o --output= -t --timestamp -x --failed -T --threaded -p --pid= -u --uid= -n --name= -c --cgroup= --ring= -h --help ' v='' ;;
-    monitor) opts='-i --interval= -n --count= -d --duration= -c --collectors= -p --pid= -e --event= --list-events --cgroup= --per-cpu --histogram --json --report --prometheus= --listen= --grafana -o --output= --path.procfs= --path.sysfs= --path.rootfs= -h --help ' v='COMMAND' ;;
+    monitor) opts='-i --interval= -n --count= -d --duration= -c --collectors= -p --pid= -e --event= --list-events --cgroup= --per-cpu --histogram --json --csv --report --prometheus= --listen= --grafana -o --output= --path.procfs= --path.sysfs= --path.rootfs= -h --help ' v='COMMAND' ;;
     diagnose) opts='-d --duration= -v --verbose --rules= --threshold= -p --pid= --cgroup= --virtio --json --report -o --output= --path.procfs= --path.sysfs= --path.rootfs= -h --help ' v='COMMAND' ;;
     check) opts='-v --verbose --json --path.procfs= --path.sysfs= --path.rootfs= -h --help ' v='trace|open|replay|diff|proc|execsnoop|exitsnoop|monitor|diagnose|check|' ;;
     help) opts=--man v='trace|open|replay|diff|proc|execsnoop|exitsnoop|monitor|diagnose|check|' ;;

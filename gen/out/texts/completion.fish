@@ -196,6 +196,7 @@ __kvis_at monitor -l cgroup -r -F -d 'also show the metrics of the cgroup (v2) P
 __kvis_at monitor -l per-cpu -d 'also show the metrics of each CPU'
 __kvis_at monitor -l histogram -d 'also show distributions: waits for a CPU, lengths of run queues, times of disk requests'
 __kvis_at monitor -l json -F -d 'write the metrics as one JSON line per interval to stdout or FILE'
+__kvis_at monitor -l csv -F -d 'write one CSV row per value to stdout or FILE'
 __kvis_at monitor -l report -F -d 'write an HTML page with charts and heat maps (default FILE: report.html)'
 __kvis_at monitor -l prometheus -r -F -d 'write the metrics to FILE at each interval, for Prometheus (textfile collector: .prom)'
 __kvis_at monitor -l listen -x -d 'serve the metrics for Prometheus at http://ADDR:PORT/metrics; without ADDR: only to this machine'

@@ -202,6 +202,7 @@ _kvis() {
     '*--per-cpu''[also show the metrics of each CPU]' \
     '*--histogram''[also show distributions\: waits for a CPU, lengths of run queues, times of disk requests]' \
     '*--json=-''[write the metrics as one JSON line per interval to stdout or FILE]::[=FILE]:_files' \
+    '*--csv=-''[write one CSV row per value to stdout or FILE]::[=FILE]:_files' \
     '*--report=-''[write an HTML page with charts and heat maps (default FILE\: report.html)]::[=FILE]:_files' \
     '*--prometheus=''[write the metrics to FILE at each interval, for Prometheus (textfile collector\: .prom)]:FILE:_files' \
     '*--listen=''[serve the metrics for Prometheus at http\://ADDR\:PORT/metrics; without ADDR\: only to this machine]:[ADDR\:]PORT: ' \
