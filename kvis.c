@@ -24796,7 +24796,8 @@ static struct {
 };
 
 enum met_unit {
-    U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS
+    U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS,
+    U_CELSIUS_RATE
 };
 
 /* JSON has the rate of a counter, Prometheus its running total. */
@@ -26095,6 +26096,29 @@ static void mfs_trips(const struct met_inst *i, const char *dir)
     }
 }
 
+enum { MFS_ZONES = 64, MFS_PAST = 16 };
+
+/* Temperatures of a thermal zone in the last 30 s, at least 2 s apart. */
+static struct mfs_past {
+    struct { u64 ns; double v; } at[MFS_PAST];
+    u32 n;
+} mfs_past[MFS_ZONES];
+
+static void mfs_trend(const struct met_inst *i, struct mfs_past *p)
+{
+    u64 now = met.src[met.cur].at_ns;
+    u32 old = p->n > MFS_PAST ? p->n - MFS_PAST : 0;
+    while (old < p->n && now - p->at[old % MFS_PAST].ns > 31 * NSEC)
+        old++;
+    if (old < p->n && now - p->at[old % MFS_PAST].ns >= NSEC)
+        met_set(i, M_TEMP_TREND, (met_v(i, M_TEMP) - p->at[old % MFS_PAST].v)
+                                 * 1e9 / (double)(now - p->at[old % MFS_PAST].ns));
+    if (old == p->n || now - p->at[(p->n - 1) % MFS_PAST].ns >= 2 * NSEC - NSEC / 20) {
+        p->at[p->n % MFS_PAST].ns = now;
+        p->at[p->n++ % MFS_PAST].v = met_v(i, M_TEMP);
+    }
+}
+
 static void mfs_zone(u32 id, const char *dir)
 {
     struct met_inst *i = met_inst_nr(DIM_ZONE, id);
@@ -26111,6 +26135,8 @@ static void mfs_zone(u32 id, const char *dir)
             lowest = MIN(lowest, met_v(i, mfs_trip_points[k]));
     if (lowest < INFINITY)
         met_set(i, M_TEMP_ROOM, lowest - met_v(i, M_TEMP));
+    if (id < MFS_ZONES)
+        mfs_trend(i, &mfs_past[id]);
 }
 
 static void mfs_zones(void)
@@ -29026,7 +29052,31 @@ static void unc_power(void)
 
 enum { UNC_DOMAINS = 256 };
 
-/* Reads a resctrl group ("": the default group). A domain is a CPU cache. */
+static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
+
+/* Metrics that at least one domain (a CPU cache) lacks: kvis shows no sum. */
+static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
+
+/* A file may have a word instead of a number: Unavailable, Error, Unassigned. */
+static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
+{
+    char s[32], why[UNC_WHY];
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* omit the beginning of a long path */
+    s64 v;
+    if (!met_there(path))
+        return;
+    bool got = met_text(path, s, sizeof s);
+    if (got && met_number(s, &v) && v >= 0) {
+        met_count(i, unc_mbm_metrics[k], (u64)v);
+        return;
+    }
+    snprintf(why, sizeof why, "%s%s: %.*s", from ? "..." : "", path + from,
+             (int)strspn(s, PMC_PLAIN), s);
+    if (got)
+        met_off(why);
+    unc_mbm_missing[k] = true;
+}
+
 static void unc_mbm_group(const char *group)
 {
     const char *slash = *group ? "/" : "";
@@ -29035,13 +29085,16 @@ static void unc_mbm_group(const char *group)
     char name[NAME_MAX + 16];
     for (u32 d = 0; d < n; d++) {
         snprintf(name, sizeof name, "%s%s%02u", group, slash, id[d]);
-        met_files(met_inst(DIM_L3, name), met_path("/sys/fs/resctrl%s%s/mon_data/mon_L3_%02u",
-                                                   slash, group, id[d]));
+        const struct met_inst *i = met_inst(DIM_L3, name);
+        for (u32 k = 0; k < ARRAY_LEN(unc_mbm_metrics); k++)
+            unc_mbm_count(i, k, met_path("/sys/fs/resctrl%s%s/mon_data/mon_L3_%02u/%s", slash,
+                                         group, id[d], metrics[unc_mbm_metrics[k]].key));
     }
 }
 
 static void unc_mbm(void)
 {
+    memset(unc_mbm_missing, 0, sizeof unc_mbm_missing);
     if (!met_there(met_path("/sys/fs/resctrl"))) {
         met_off(u_not_mounted(met_path("/sys/fs/resctrl"))
                     ? "/sys/fs/resctrl: ENOENT; is /sys mounted?"
@@ -29059,6 +29112,12 @@ static void unc_mbm(void)
     for (const struct dirent *e; (e = u_entry(&dir));)
         if (met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
             unc_mbm_group(e->d_name);
+    bool all = !met.src[met.cur].left_out;
+    if (!all)
+        met_off("the sum over all domains is unknown");
+    for (u32 k = 0; k < ARRAY_LEN(unc_mbm_metrics); k++)
+        if (all && !unc_mbm_missing[k])
+            met_sum_of(unc_mbm_metrics[k]);
 }
 
 /* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ============================
@@ -29878,6 +29937,7 @@ static struct {
     struct writer csv;
     struct buf prom;      /* Prometheus page of interval prom_tick */
     u32 prom_tick;
+    u32 prom_file_len;    /* length of the part of the page that is written to a file */
     struct buf findings;  /* output of kvis diagnose as JSON, for the HTML report */
     bool screen;          /* the full-screen view (scr_) replaces the lines of text */
     bool prom_wrong;      /* the last write to the file of --prometheus failed */
@@ -30005,6 +30065,7 @@ static void mout_text_num(struct buf *b, u32 m, double v)
             mout_digits(b, 4, v < 1e10 ? v / 1e6 : v / 1e9, v < 1e10 ? "ms" : "s");
         break;
     case U_CELSIUS: b_f(b, "%.1fC", v); break;
+    case U_CELSIUS_RATE: mout_digits(b, 3, v, "C/s"); break;
     case U_HERTZ: b_f(b, "%.0fMHz", v / 1e6); break;
     case U_WATTS: mout_digits(b, 4, v, "W"); break;
     case U_BYTES:
@@ -30265,6 +30326,13 @@ static void mout_prom_head(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "\n# TYPE %s %s\n", name, mout_types[type]);
 }
 
+static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
+                          const char *help, double v)
+{
+    mout_prom_head(b, name, type, help);
+    b_f(b, "%s %.15g\n", name, v);
+}
+
 /* Writes {a="b",c="d" without the closing brace, first `own` (labels of metrics.tbl, or NULL).
  * Returns the separator for the next label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
@@ -30439,11 +30507,40 @@ static void mout_prom_self(struct buf *b)
     mout_prom_label(b, "{", "version", KVIS_VERSION);
     b_s(b, "} 1\n");
     mout_prom_collectors(b);
-    mout_prom_head(b, "kvis_counters_backwards_total", MOUT_COUNTER,
-                   "Number of times that a kernel counter decreased (kvis ignores it)");
-    b_f(b, "kvis_counters_backwards_total %" PRIu64 "\n", met.backwards);
+    mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
+                  "Number of times that a kernel counter decreased (kvis ignores it)",
+                  (double)met.backwards);
 }
 
+static void mout_prom_process(struct buf *b)
+{
+    struct timespec cpu;
+    struct rlimit limit;
+    char memory[64], *end;
+    double page = (double)sysconf(_SC_PAGESIZE);
+    u32 fds = 0;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
+        mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
+                      (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
+    mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
+                  "Start time of kvis, in seconds since 1970", (double)out.start_real_ns / 1e9);
+    if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
+        mout_prom_one(b, "process_virtual_memory_bytes", MOUT_GAUGE, "Virtual memory of kvis",
+                      (double)strtoull(memory, &end, 10) * page);
+        mout_prom_one(b, "process_resident_memory_bytes", MOUT_GAUGE, "Resident memory of kvis",
+                      (double)strtoull(end, NULL, 10) * page);
+    }
+    for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
+        fds++;
+    if (fds) /* one of them belongs to opendir(3) */
+        mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
+                      "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
+}
+
+/* Returns the Prometheus page of this interval. A file does not get the last part: node_exporter,
+ * which publishes it, has its own metrics process_... */
 static const struct buf *mout_exposition(void)
 {
     struct buf *b = &mout.prom;
@@ -30456,6 +30553,8 @@ static const struct buf *mout_exposition(void)
     for (u8 d = 0; d < N_DIM; d++)
         mout_prom_facts(b, d);
     mout_prom_self(b);
+    mout.prom_file_len = b->len;
+    mout_prom_process(b);
     return b;
 }
 
@@ -30481,7 +30580,7 @@ static void mout_prom_file(const char *file)
     char tmp[PATH_MAX];
     const struct buf *b = mout_exposition();
     int f = mout_prom_open(file, tmp, sizeof tmp);
-    int e = f < 0 ? f : out_write_all(f, b->p, b->len);
+    int e = f < 0 ? f : out_write_all(f, b->p, mout.prom_file_len);
     if (f >= 0 && close(f) < 0 && !e)
         e = -errno;
     if (!e && *tmp && rename(tmp, file) < 0)
@@ -33597,6 +33696,7 @@ static bool dg_parse(u16 number, const char *text, float *v)
     static const char *const names[] = {
         [U_RATE] = "/s", [U_RATIO] = "%", [U_BYTES] = "B", [U_BYTE_RATE] = "B/s",
         [U_SECONDS] = "s", [U_CELSIUS] = "C", [U_HERTZ] = "Hz", [U_NS] = "s", [U_WATTS] = "W",
+        [U_CELSIUS_RATE] = "C/s",
     };
     static const char prefixes[] = "um KMGT";
     u8 unit = dg_unitless(number) ? U_NUMBER : mout_form(dg_like(number))->unit;

@@ -353,7 +353,7 @@ END {
         else if (kind_of[r] == "dimension") check_dimension(r)
         else if (kind_of[r] ~ /^(section|line)$/) check_screen(r)
         else if (kind_of[r] == "unit") {
-            one_of(r, "shown", "number rate ratio bytes byte_rate seconds celsius hertz ns watts")
+            one_of(r, "shown", "number rate ratio bytes byte_rate seconds celsius celsius_rate hertz ns watts")
             one_of(r, "counter", "yes")
             if (get(r, "scale") !~ /^[0-9]+([.][0-9]+)?(e-?[0-9]+)?$/ || get(r, "scale") + 0 <= 0)
                 bad_at(line_of[r], "unit " name_of[r] ": scale is no number over 0")

@@ -313,7 +313,7 @@ def fish_options(c):
 
 GRAFANA_ROWS = {"Machine": ("cpu", "mem", "net", "thermal"), "Scheduler": ("sched",), "Disks": ("io",), "virtio": ("virtio",)}
 GRAFANA_UNITS = {"number": "short", "rate": "cps", "ratio": "percentunit", "bytes": "bytes", "byte_rate": "Bps", "seconds": "s",
-                 "celsius": "celsius", "hertz": "hertz", "ns": "s", "watts": "watt"}
+                 "celsius": "celsius", "celsius_rate": "short", "hertz": "hertz", "ns": "s", "watts": "watt"}
 GRAFANA_QUOTIENTS = {"ipc": ("kvis_perf_instructions_total", "kvis_perf_cpucycles_total")}
 GRAFANA_SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 

@@ -103,6 +103,7 @@
     X(RATIO, false, RATIO, "_ratio", "_ratio", 1) \
     X(SECONDS, false, SECONDS, "_seconds", "_seconds", 1) \
     X(MILLIDEGREES, false, CELSIUS, "_celsius", "_celsius", 1e-3) \
+    X(DEGREES_PER_SECOND, false, CELSIUS_RATE, "_celsius_per_second", "_celsius_per_second", 1) \
     X(KHZ, false, HERTZ, "_hertz", "_hertz", 1000) \
     X(NS, false, NS, "_ns", "_ns", 1) \
     X(BYTES_PER_SECOND, false, BYTE_RATE, "_bytes_per_second", "_bytes_per_second", 1)
@@ -729,6 +730,9 @@
     X(TEMP_ROOM, "thermal_headroom", "", ZONE, MILLIDEGREES, ZONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Difference between the lowest trip point of a thermal zone and its temperature", \
       "Difference between the lowest trip point of a thermal zone and its temperature") \
+    X(TEMP_TREND, "thermal_trend", "", ZONE, DEGREES_PER_SECOND, ZONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Mean change of the temperature of a thermal zone over the last 30 seconds", \
+      "Mean change of the temperature of a thermal zone over the last 30 seconds") \
     X(SENSOR, "sensor", "_input", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_celsius", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Temperature that a hardware sensor measures", \
       "Temperature that a hardware sensor measures") \
@@ -1455,10 +1459,10 @@
     X(PW_PLATFORM, "power_platform", "", POWER, MICROJOULES, SOCKET, "rapl_psys_joules_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Energy used by the whole platform (RAPL)", \
       "Energy used by the whole platform (RAPL)") \
-    X(MBM_TOTAL, "mbm_total", "mbm_total_bytes", MBM, TOTAL_BYTES, L3, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MBM_TOTAL, "mbm_total", "mbm_total_bytes", MBM, TOTAL_BYTES, L3, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Bytes transferred between an L3 cache and memory (resctrl)", \
       "Bytes transferred between an L3 cache and memory (resctrl)") \
-    X(MBM_LOCAL, "mbm_local", "mbm_local_bytes", MBM, TOTAL_BYTES, L3, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MBM_LOCAL, "mbm_local", "mbm_local_bytes", MBM, TOTAL_BYTES, L3, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Bytes transferred between an L3 cache and the memory of its own NUMA node (resctrl)", \
       "Bytes transferred between an L3 cache and the memory of its own NUMA node (resctrl)")
 

@@ -105,6 +105,7 @@ within "$e['disk_reads_per_second']" 134
 z="$e['zone']"
 is "$z['0']['type'] == 'x86_pkg_temp' and $z['0']['thermal_celsius'] == 61"
 is "$z['0']['thermal_headroom_celsius'] == 34 and $z['0']['thermal_critical_celsius'] == 105"
+within "$z['0']['thermal_trend_celsius_per_second']" 1
 is "$z['5']['thermal_critical_celsius'] == 100.5 and $z['5']['thermal_headroom_celsius'] == 70.5"
 is "not any('thermal_celsius' in $z.get(k, {}) for k in '1234')"
 is "$e['thermal_celsius'] == 61 and $e['thermal_headroom_celsius'] == 34"

@@ -101,6 +101,7 @@ for n in both:
             counted += 1
 print(f"{len(both)} metrics of node_exporter; {counted} numbers count as far")
 assert len(both) > 80 and counted > 50
+assert "process_open_fds" not in prom.names(open("both.prom").read()), "node_exporter has the same of itself"
 END
     rm before after both.prom exporter.log
 fi
@@ -183,6 +184,23 @@ assert b" 200 " in s.recv(100)
 END
 kill $few
 fds=$(ls /proc/$kvis/fd | wc -l)
+# kvis's own process, by the names that all exporters have for it
+curl -sS "$url/metrics" >m.prom
+python3 - $kvis $fds <<'END' || fail "of its own process"
+import os, sys, time
+import prom
+pid, fds = sys.argv[1:]
+ours = {name: v for (name, _), v in prom.read(open("m.prom").read()).items()}
+words = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+cpu = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+assert 0 < ours["process_cpu_seconds_total"] <= cpu + 0.05
+started = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + int(words[19]) / os.sysconf("SC_CLK_TCK")
+assert abs(ours["process_start_time_seconds"] - started) < 3, (ours["process_start_time_seconds"], started)
+rss = int(words[21]) * os.sysconf("SC_PAGESIZE")
+assert abs(ours["process_resident_memory_bytes"] - rss) < 8 << 20, (ours["process_resident_memory_bytes"], rss)
+assert abs(ours["process_open_fds"] - int(fds)) <= 24, (ours["process_open_fds"], fds)  # of clients that are gone
+assert ours["process_max_fds"] == int(next(s for s in open(f"/proc/{pid}/limits") if "open files" in s).split()[3])
+END
 say "descriptors: $fds, RSS: $(sed -n 's/^VmRSS:[^0-9]*//p' /proc/$kvis/status)"
 kill -INT $kvis
 wait $kvis

@@ -1127,7 +1127,7 @@ static void t_metrics(void)
     EXPECT(shown(M_DISK_READ_MEAN, 0.9999, "1000ms") && shown(M_DISK_READ_MEAN, 12345, "12345s"));
     EXPECT(shown(M_WAIT_MAX, 999700, "1000us") && shown(M_WAIT_MAX, 1.234e10, "12.34s"));
     EXPECT(shown(M_WAIT_MAX, 5e6, "5ms") && shown(M_CTXT, 999.96, "1000/s"));
-    EXPECT(shown(M_PW_PACKAGE, 23456.7, "23457W"));
+    EXPECT(shown(M_PW_PACKAGE, 23456.7, "23457W") && shown(M_TEMP_TREND, 0.25, "0.25C/s"));
     met_init();
     met.tick = 0;
     met.all = met_inst(DIM_NONE, "");
