@@ -39,7 +39,8 @@ const push = (map, key, v) => map.has(key) ? map.get(key).push(v) : map.set(key,
 const num = v => Math.abs(v) >= 1e4 ? count(Math.round(v)) : String(+v.toPrecision(5));
 const short = v => +v.toPrecision(5);
 const UNITS = [num, v => num(v) + "/s", v => num(v * 100) + " %", v => size(short(v)), v => size(short(v)) + "/s",
-  v => span(short(v * 1e9)), v => v.toFixed(1) + " °C", v => num(v / 1e6) + " MHz", v => span(short(v)), v => num(v) + " W"];
+  v => span(short(v * 1e9)), v => v.toFixed(1) + " °C", v => num(v / 1e6) + " MHz", v => span(short(v)), v => num(v) + " W",
+  v => num(v) + " °C/s"];
 const RATIO = 2, CELSIUS = 6;
 /* Axes and captions have three digits; the tip at the pointer has more. */
 const rough = text => text.replace(/\d[\d\u202f]*(\.\d+)?/, s => num(+(+s.replaceAll("\u202f", "")).toPrecision(3)));
