@@ -15427,8 +15427,8 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* A type in BTF is 12 bytes, `body` bytes, and `each` bytes for each of its vlen members. named: C
- * programs can name types of this kind. */
+/* A type is 12 bytes, `body` bytes, and `each` bytes per member. named: C programs can name such
+ * types. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
@@ -15516,18 +15516,6 @@ static int btf_read(struct btf_file *b, int fd)
     return 0;
 }
 
-/* Finds the sizes of type kinds (struct btf_layout, Linux 7.1), which allow skipping unknown
- * kinds. */
-static int btf_layouts(struct btf_file *b, u32 hdr_len)
-{
-    u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
-    if (off > rest || len > rest - off)
-        return btf_bad(b, "layouts extend beyond the end of the file");
-    b->layout = b->p + hdr_len + off;
-    b->n_layouts = len / 4;
-    return 0;
-}
-
 static int btf_header(struct btf_file *b)
 {
     struct { u16 magic; u8 version, flags; u32 len, type_off, type_len, str_off, str_len; } h;
@@ -15552,7 +15540,14 @@ static int btf_header(struct btf_file *b)
     /* a module may have no strings of its own */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "the strings do not end in NUL");
-    return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
+    if (h.len < sizeof h + 8) /* sizes of type kinds (struct btf_layout, Linux 7.1) */
+        return 0;
+    u32 off = btf_u32(b->p + sizeof h), len = btf_u32(b->p + sizeof h + 4);
+    if (off > rest || len > rest - off)
+        return btf_bad(b, "layouts extend beyond the end of the file");
+    b->layout = b->p + h.len + off;
+    b->n_layouts = len / 4;
+    return 0;
 }
 
 /* Returns the string at an offset that btf_head or btf_part has checked. */
@@ -15597,8 +15592,7 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types of a file and stores their positions. (MAP_POPULATE: page faults would take
- * longer than the scan.) */
+/* Checks all types and stores their positions. (MAP_POPULATE: page faults would take longer.) */
 static int btf_scan(struct btf_file *b)
 {
     b->type_bytes = ((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type;
@@ -15871,7 +15865,7 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
     }
 }
 
-/* Resolves all queries. The types of a module precede those of vmlinux. */
+/* The types of a module precede those of vmlinux. */
 static void btf_answer(struct btf_want *w)
 {
     struct btf_type t;
@@ -15940,9 +15934,8 @@ static int btf_open(const char *name, char why[])
     return -e;
 }
 
-/* Resolves the queries w[] from the BTF of vmlinux and, unless `module` is NULL, of a module.
- * Returns 0, or -errno (also in each err) if BTF cannot be read at all. why[]: the reason, or what
- * is damaged if an err is -EBADMSG. */
+/* Resolves queries from the BTF of vmlinux and, unless `module` is NULL, of a module. Returns 0, or
+ * -errno (also in each err) if there is no BTF. why[]: the reason, or what is damaged. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -16048,8 +16041,7 @@ static int tfs_find_root(void)
                     "%s", strerror(-first), mounted[0], mounted[1], tfs_fix(first));
 }
 
-/* Returns tfs.root, which stays open, or -errno with tfs.no_root. Later calls fail without another
- * attempt. */
+/* Later calls fail without another attempt. */
 static int tfs_dir(void)
 {
     if (tfs.root == INT_MIN) {
@@ -16162,7 +16154,7 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
            off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
 }
 
-/* Resolves a query for a field (bracket is "") or an array element ("[2]"). */
+/* bracket: "" or an array element, such as "[2]". */
 static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
 {
     *k = (struct kfield){ .off = f->off, .size = f->size, .is_signed = f->is_signed,
@@ -16225,8 +16217,8 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
     return e;
 }
 
-/* Resolves queries such as "trace_event_raw_X.FIELD" from a tracepoint's format file. A __data_loc
- * field has the size of its 4-byte locator. On failure, sets each err as well. */
+/* Resolves queries such as "trace_event_raw_X.FIELD" from a format file. A __data_loc field has the
+ * size of its 4-byte locator. On failure, sets each err as well. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
@@ -16277,7 +16269,6 @@ static struct {
     struct rlimit memlock; /* limit that kvis inherited; the command gets it back */
 } bpf;
 
-/* Returns whether the running kernel is Linux major.minor or later. */
 static bool bpf_since(u32 major, u32 minor)
 {
     struct utsname u;
@@ -16338,7 +16329,7 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
     c->v[c->n++].val = val;
 }
 
-/* Returns the inode of kvis's pid namespace and sets *dev to its device; 0: the initial one
+/* Returns the inode of kvis's pid namespace (*dev: its device); 0: the initial one
  * (PROC_PID_INIT_INO). */
 static u64 bpf_pid_ns(u64 *dev)
 {
@@ -16389,7 +16380,6 @@ static int bpf_map_create(const struct bpf_map_row *m)
     return bpf_call(BPF_MAP_CREATE, &a, BPF_ATTR_TO(map_name));
 }
 
-/* flags: BPF_ANY, BPF_NOEXIST or BPF_EXIST. */
 static int bpf_map_flagged(int cmd, int map, const void *key, const void *val, u64 flags)
 {
     union bpf_attr a;
@@ -16424,8 +16414,8 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Halves `usual`, a number of elements of `piece` bytes, to no less than `least`, until the
- * elements take at most 1/part of the machine's memory: 1 GB if its size is unknown. */
+/* Halves `usual`, but not below `least`, until so many elements of `piece` bytes fit into 1/part of
+ * memory (of 1 GB if its size is unknown). */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     long pages = sysconf(_SC_PHYS_PAGES);
@@ -16435,8 +16425,8 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* Returns the size of the ring buffer: --ring, or `usual`, but at most 1/32 of the memory, and 1/16
- * of the address space (RLIMIT_AS), where kvis maps the buffer twice. */
+/* --ring, or `usual`, but at most 1/32 of memory and 1/16 of the address space: it is mapped twice.
+ * */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space = { .rlim_cur = RLIM_INFINITY };
@@ -16453,7 +16443,6 @@ static u32 bpf_ring_bytes(u32 usual)
     return bytes;
 }
 
-/* Returns a map of o or of its lender, or -1. */
 static int bpf_map(const struct bpf_obj *o, const char *name)
 {
     for (; o; o = o->lender)
@@ -16463,7 +16452,6 @@ static int bpf_map(const struct bpf_obj *o, const char *name)
     return -1;
 }
 
-/* Maps an array map for reading. Returns NULL and sets errno on failure. */
 static const void *bpf_map_view(int map, size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
@@ -16530,7 +16518,6 @@ static const struct btf_want *bpf_find_want(const struct bpf_obj *o, const char 
     return NULL;
 }
 
-/* Returns a field of the kernel, or NULL if it does not exist or cannot be found. */
 static const struct kfield *bpf_field(const struct bpf_obj *o, const char *name)
 {
     const struct btf_want *w = bpf_find_want(o, name);
@@ -16542,8 +16529,7 @@ static bool bpf_has_field(const struct bpf_obj *o, const char *name)
     return bpf_field(o, name);
 }
 
-/* Adds a query for a field unless there is one. If allocation fails, the field counts as
- * missing. */
+/* If allocation fails, the field counts as missing. */
 static void bpf_add_want(struct bpf_obj *o, const char *name)
 {
     struct btf_want *w =
@@ -16554,8 +16540,8 @@ static void bpf_add_want(struct bpf_obj *o, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name };
 }
 
-/* Adds queries for the fields that a BPF program uses: of the tracepoint's record, or all others.
- * Returns the index of the first new query. */
+/* Adds the fields of the tracepoint's record, or all others. Returns the index of the first new
+ * query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -16593,7 +16579,6 @@ static void bpf_set_compat(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
-/* Sets the registers of a system call's number and arguments, also in the 32-bit ABI. */
 static void bpf_set_registers(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
@@ -16643,8 +16628,8 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Replaces an instruction that uses a missing field with a call of a nonexistent helper function,
- * which the verifier accepts only as dead code. The helper's number identifies the patch. */
+/* Replaces an instruction that uses a missing field with a call of a nonexistent helper (its number
+ * identifies the patch), which the verifier accepts only as dead code. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
@@ -16831,8 +16816,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Creates the maps of o. Unless o->lender has the kernel fields, another thread resolves them
- * meanwhile. The caller has set fam and ring_bytes. */
+/* Creates the maps. Another thread resolves the kernel fields meanwhile, unless o->lender has them.
+ * */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -16869,8 +16854,8 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Loads the BPF programs in `mask` (bits: indexes of fam->progs) with two threads: the longest
- * program takes about as long as all others. Loads failed programs again to get the reason. */
+/* Loads the BPF programs in `mask` with two threads: the longest takes as long as all others. Loads
+ * failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -16907,8 +16892,8 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* Attaches a BPF program to a perf event on one CPU. The program runs on all CPUs, because the
- * kernel attaches it to the tracepoint (perf_event_set_bpf_prog). */
+/* The program runs on all CPUs: the kernel attaches it to the tracepoint (perf_event_set_bpf_prog).
+ * */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
@@ -16930,13 +16915,12 @@ static int bpf_attach_tp(const char *event, int prog)
     return id < 0 ? id : bpf_attach_perf(&a, prog);
 }
 
-/* --- symbols of the kernel --- */
+/* --- kprobes --- */
 
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
-/* Sets obj.why to the reason for an error of bpf_attach_kprobe. -EINVAL: the function is
- * blacklisted, or ftrace patches it and the architecture (such as riscv64) has no KPROBES_ON_FTRACE
- * (check_ftrace_location in kernel/kprobes.c, Linux 6.12). */
+/* Explains an error of bpf_attach_kprobe. -EINVAL: the function is blacklisted, or ftrace patches
+ * it and the architecture (riscv64) has no KPROBES_ON_FTRACE (kernel/kprobes.c, Linux 6.12). */
 static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 {
     if (e == -EINVAL)
@@ -16949,79 +16933,8 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
     if (!u_sys_there(BPF_KPROBES))
         return bpf_fail(o, e, "this kernel has no kprobes (CONFIG_KPROBES)" U_FIX
                         "use a kernel with CONFIG_KPROBES");
-    return bpf_fail(o, e, "%.100s: this kernel function cannot be probed", symbol);
+    return bpf_fail(o, e, "this kernel has no function %.100s", symbol);
 }
-
-struct bpf_ksym {
-    const char *name; /* name in the kernel's source */
-    u32 n;            /* number of symbols found; more than 1 are ambiguous */
-    char found[128];  /* symbol found: `name`, perhaps with suffixes such as .isra.0 */
-};
-
-/* Returns whether a symbol is the function `name`, perhaps with a compiler's suffixes. (Symbols
- * with .cold or .part.0 are only parts of a function.) */
-static bool bpf_ksym_is(const char *symbol, const char *name)
-{
-    static const char *const endings[] = { ".isra.", ".constprop.", ".llvm." };
-    size_t n = strlen(name);
-    if (strncmp(symbol, name, n) != 0)
-        return false;
-    while (*(symbol += n)) {
-        n = 0;
-        for (u32 i = 0; i < ARRAY_LEN(endings); i++)
-            if (!strncmp(symbol, endings[i], strlen(endings[i])))
-                n = strlen(endings[i]);
-        if (!n)
-            return false;
-        n += strspn(symbol + n, "0123456789");
-    }
-    return true;
-}
-
-/* Finds the symbols of n kernel functions in /proc/kallsyms: 10 MB, of which a read returns at most
- * a page. (musl's own buffer of 1 KB would need more reads.) */
-static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
-{
-    static char buf[16 << 10];
-    char line[1024]; /* "ADDRESS KIND SYMBOL", and "\t[MODULE]" if in a module */
-    FILE *f = fopen("/proc/kallsyms", "re");
-    if (!f)
-        return bpf_fail(o, -errno, "/proc/kallsyms: %s", strerror(errno));
-    setvbuf(f, buf, _IOFBF, sizeof buf);
-    for (u32 i = 0; i < n; i++)
-        k[i] = (struct bpf_ksym){ .name = k[i].name };
-    while (fgets(line, sizeof line, f)) {
-        const char *kind = u_word(line, 1), *symbol = u_word(line, 2);
-        if (!*kind || !strchr("tTwW", *kind))
-            continue;
-        line[symbol - line + (ptrdiff_t)strcspn(symbol, "\t\n")] = 0;
-        for (u32 i = 0; i < n; i++)
-            if (*symbol == *k[i].name && bpf_ksym_is(symbol, k[i].name) && !k[i].n++)
-                snprintf(k[i].found, sizeof k[i].found, "%s", symbol);
-    }
-    fclose(f);
-    return 0;
-}
-
-/* Like bpf_ksyms, but fails at once if the kernel has no kprobes. */
-static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
-{
-    return u_sys_there(BPF_KPROBES) ? bpf_ksyms(o, k, n) : bpf_no_kprobe(o, "", -ENOENT);
-}
-
-/* Returns why a kernel function cannot be probed, or "". */
-static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
-{
-    why[0] = 0;
-    if (!k->n)
-        snprintf(why, WHY_LEN, "/proc/kallsyms has no %.100s", k->name);
-    if (k->n > 1)
-        snprintf(why, WHY_LEN, "%u functions of the kernel are named %.100s: kvis cannot choose",
-                 k->n, k->name);
-    return why;
-}
-
-/* --- kprobes --- */
 
 /* Uses the kprobe PMU (Linux 4.17): closing the descriptor removes the kprobe. */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
@@ -17069,9 +16982,8 @@ static void bpf_close_all(int *f, u32 n)
     }
 }
 
-/* Loads and attaches BPF program i for a tracepoint that has an additional argument on some
- * kernels. The program's first constant says whether the argument exists. If the program with 1
- * does not attach (or, with typed arguments, load), tries 0. */
+/* Loads and attaches BPF program i for a tracepoint that has one more argument on some kernels.
+ * Tries the program's first constant as 1 (the argument exists), then as 0. */
 static int bpf_load_either(struct bpf_obj *o, u32 i)
 {
     for (;; o->cfg.v[0].val = 0) {
@@ -17084,14 +16996,13 @@ static int bpf_load_either(struct bpf_obj *o, u32 i)
     }
 }
 
-/* Attaches a BPF program to the entry or return of a function that bpf_ksyms found. */
-static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_ret, int prog)
+/* Attaches a BPF program to the entry or return of a kernel function. -ENOENT: there is no such
+ * function. -EADDRNOTAVAIL: several functions have this name (Linux 6.7). */
+static int bpf_attach_function(struct bpf_obj *o, const char *name, bool is_ret, int prog)
 {
-    if (o->n_probes == BPF_MAX_PROBES)
-        return bpf_fail(o, -E2BIG, "%s: too many kprobes", k->found);
-    int f = bpf_attach_kprobe(k->found, is_ret, prog);
+    int f = bpf_attach_kprobe(name, is_ret, prog);
     if (f < 0)
-        return bpf_no_kprobe(o, k->found, f);
+        return bpf_no_kprobe(o, name, f);
     o->link[BPF_MAX_PROGS + o->n_probes++] = f;
     return 0;
 }
@@ -17136,7 +17047,6 @@ static void bpf_close(struct bpf_obj *o)
 
 /* --- explaining errors --- */
 
-/* Returns the effective capabilities of kvis, one bit each (capget(2)). */
 static u64 bpf_caps(void)
 {
     struct { u32 version; s32 pid; } head = { 0x20080522, 0 };
@@ -17166,7 +17076,6 @@ static bool bpf_first_user_ns(void)
 /* Why the kernel refused BPF, and how to fix that; "" if unknown. */
 struct bpf_denial { const char *why, *fix; };
 
-/* Returns which system call a seccomp filter denies, or NULL. */
 static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
@@ -17178,7 +17087,6 @@ static const char *bpf_forbidden(void)
     return NULL;
 }
 
-/* Explains error e of bpf(2). */
 static struct bpf_denial bpf_denied(int e)
 {
     u64 caps = bpf_caps();
@@ -17219,7 +17127,6 @@ static struct bpf_denial bpf_denied(int e)
     return (struct bpf_denial){ "", "" };
 }
 
-/* Returns why loading or attaching failed (error e), and a fix. */
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
@@ -17233,8 +17140,8 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- lost records and missed runs --- */
 
-/* Reads an element of a per-CPU array map whose value is n counters. Sets sum[i] to the sum of
- * counter i over all CPUs, or to its maximum if i is `most`. */
+/* Reads an element of a per-CPU array whose value is n counters. sum[i]: counter i of all CPUs;
+ * their maximum if i is `most`. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
     u32 cpus = bpf_possible(); /* the kernel may fill fewer; the rest stays 0 */
@@ -17386,9 +17293,9 @@ static bool rb_drained(void)
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Passes the records before the mark to `take`, and returns their number. A record has a header of
- * 8 bytes (its length and two flags) and data padded to 8 bytes. Stops at a record that is still
- * being written (BUSY). */
+/* Passes the records before the mark to `take`, up to one that is still being written (BUSY). A
+ * record has a header of 8 bytes (length, two flags) and data padded to 8 bytes. Returns their
+ * number. */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -24862,10 +24769,9 @@ static void proc_replay_end(bool whole)
 /* == 32 met_  metrics: the table and the current values ================================
  * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header explains
  * how to add one. A source is a set of files or a BPF program that one function reads. A dimension
- * is a kind of object, such as disks; an instance is one of them, such as the disk sda. The
- * function of a source calls met_count, met_set or met_raw. The outputs read the stored values, and
- * know nothing of sources. If there are MET_INSTS instances, a new one replaces the one that
- * disappeared first. */
+ * is a kind of object, such as disks; an instance is one of them, such as sda. A source calls
+ * met_count, met_set or met_raw; the outputs know nothing of sources. If there are MET_INSTS
+ * instances, a new one replaces the one that disappeared first. */
 
 #include "gen/out/metrics.h"
 
@@ -25228,8 +25134,8 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Returns the sort key of an instance: hardware comes first, then virtual disks and interfaces,
- * then the interface lo, and last the nameless sum. */
+/* Hardware comes first, then virtual disks and interfaces, the interface lo, and the nameless sum.
+ * */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -25268,8 +25174,8 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = "" }; /* pointers to the instance may remain */
 }
 
-/* Returns the instance of a dimension (N_DIM: any) that has been missing for the longest time, NULL
- * if all were seen in this interval or the previous one. */
+/* Returns the instance of a dimension (N_DIM: any) that is missing for the longest time, at least
+ * two intervals. */
 static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
@@ -25323,8 +25229,8 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* Finds or creates an instance, and marks it as seen. Returns NULL if there are too many; a named
- * instance then counts as left out. */
+/* Finds or creates an instance, and marks it as seen. NULL: there are too many; it counts as left
+ * out. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -25375,10 +25281,9 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Stores the reading of a counter. The rate refers to the time between two readings of this
- * counter, because reading a source can take long on a busy machine. A decrease counts as no
- * change: iowait may decrease (proc_stat(5)), and the counters of a reinserted disk restart at 0.
- * 32-bit counters may wrap. */
+/* Stores the reading of a counter. The time between two readings is that of this counter, because
+ * reading a source can take long. A decrease counts as no change: iowait may decrease
+ * (proc_stat(5)), and a reinserted disk restarts at 0. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
@@ -25439,8 +25344,8 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Returns whether a sum includes the instance. Requests of partitions and dm or md devices are also
- * requests of a disk, and packets of virtual interfaces also pass through hardware. */
+/* Requests of partitions, dm and md devices are also requests of a disk; packets of virtual
+ * interfaces also pass through hardware. */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -25448,7 +25353,6 @@ static bool met_in_sum(const struct met_inst *i)
     return i->name[0] && (i->dim != DIM_NET || i->info[0]);
 }
 
-/* Sets a metric of the nameless instance to the sum or mean, unless instances were left out. */
 static void met_sum_of(u32 m)
 {
     u8 dim = metrics[m].dim;
@@ -25500,8 +25404,8 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Computes the derived metrics of the current source. A result below 0 is discarded, unless it is a
- * difference: b may have changed since a was read. */
+/* Computes derived metrics. A result below 0 is discarded, unless it is a difference: b may have
+ * changed since a was read. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -25517,7 +25421,7 @@ static void met_make(void)
     }
 }
 
-/* Updates a histogram and its percentiles from the kernel's counters, which wrap at 2^32. */
+/* The kernel's counters n[] wrap at 2^32. */
 static void met_hist_read(struct met_inst *inst, u8 row, const u32 *n, u32 n_buckets, u64 sum)
 {
     struct met_hist *h = met_hist(row, inst);
@@ -25623,7 +25527,6 @@ static int met_try(const char *path)
     return e;
 }
 
-/* Like met_try, but records why the file cannot be read, and returns false. */
 static bool met_open(const char *path)
 {
     int e = met_try(path);
@@ -25664,7 +25567,6 @@ static bool met_read(const char *path, char *s, size_t n)
     return got;
 }
 
-/* Reads the first line of a small file, like met_read. */
 static bool met_text(const char *path, char *s, size_t n)
 {
     bool got = met_read(path, s, n);
@@ -25682,9 +25584,9 @@ static bool met_file_number(const char *path, s64 *v)
     return false;
 }
 
-/* Stores in id[] the numbers N of the directory entries named PRE N POST, in ascending order.
- * Returns how many there are; entries after `max` count as left out. A missing directory is an
- * error unless PRE is empty: then it is that of a process, which may have exited. */
+/* Stores in id[] the numbers N of the directory entries PRE N POST, in ascending order. Entries
+ * after `max` count as left out. A missing directory is an error, except that of a process (PRE
+ * empty). */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -25720,8 +25622,7 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- metrics by the keys of their rows --- */
 
-/* Advances *m to the next metric of the current source and i's dimension that has a key. Returns
- * false if there is none or i is NULL. */
+/* Advances *m to the next metric of the current source and of i's dimension that has a key. */
 static bool met_keyed(const struct met_inst *i, u32 *m)
 {
     for (*m = MAX(*m, met.src[met.cur].from); i && *m < met.src[met.cur].to; ++*m)
@@ -25730,7 +25631,6 @@ static bool met_keyed(const struct met_inst *i, u32 *m)
     return false;
 }
 
-/* Sets the metrics whose keys are column numbers (from 0). */
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
@@ -25808,7 +25708,6 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
 
 /* --- /proc/stat --- */
 
-/* Turns the rates of the CPU modes into shares of their sum; without a sum, they are unknown. */
 static void mfs_shares(const struct met_inst *i)
 {
     static const u16 modes[] = { MET_SET_CPU_MODES };
@@ -25916,8 +25815,7 @@ struct mfs_dirs {
     char dir[MET_DIR];
 };
 
-/* Sets `dir` to the directory with the next higher number N. Returns false after the last one, and
- * records an error if there are numbers, but no directory. */
+/* Sets `dir` to the next directory. Numbers without any directory are an error. */
 static bool mfs_next(struct mfs_dirs *d)
 {
     if (!d->k)
@@ -25934,7 +25832,6 @@ static bool mfs_next(struct mfs_dirs *d)
     return false;
 }
 
-/* Reads a counter that the CPUs of a core or package share, once per interval. */
 static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, const char *dir)
 {
     struct met_inst *i = met_inst(dim, name);
@@ -26004,8 +25901,8 @@ static void mfs_irq_place(const struct mfs_irq *irq)
         mfs_irqs_top[at] = *irq;
 }
 
-/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". n: number of counters
- * in earlier rows. kind: text for a row without a handler. Returns the new n. */
+/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". n: counters of earlier
+ * rows. kind: text for a row without a handler. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -26132,7 +26029,7 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* Lists the names in a directory, separated by commas. A list that is too long ends with "...". */
+/* Lists the names in a directory. A list that is too long ends with "...". */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
     DIR *d = opendir(dir);
@@ -26144,7 +26041,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* Returns a block device's name in sysfs, valid until the next call. */
+/* The name in sysfs is valid until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -26154,8 +26051,8 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* Lists the disk of a partition, or the members of a dm or md device, separated by commas. In
- * sysfs, a partition is a subdirectory of its disk. */
+/* Lists the disk of a partition (in sysfs, its parent directory), or the members of a dm or md
+ * device. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
     char link[512];
@@ -26175,8 +26072,8 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
 
 static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
-/* Reads a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Skips the many devices
- * that were never used. If the number of reads decreases, the name belongs to another device. */
+/* Reads a line of /proc/diskstats (iostats.rst). Skips devices that were never used. If the number
+ * of reads decreases, the name belongs to another device. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -26354,8 +26251,7 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* Gets the link settings of an interface, with its masks of link modes. The kernel first answers
- * with the negative number of 32-bit words of a mask. Returns this number, or 0. */
+/* The kernel first answers with the negative number of 32-bit words of a mask. Returns it, or 0. */
 static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
 {
     struct ifreq r = { .ifr_data = (void *)link };
@@ -26393,8 +26289,8 @@ static void mfs_net_offered(struct met_inst *i)
         met_set(i, M_NET_OFFERED, most * 1e6 / 8);
 }
 
-/* Reads a line " eth0: 1 2 ..." of /proc/net/dev, and the interface's files in sysfs. Its speed is
- * in Mbit/s; an unknown speed is -1 or an error (Documentation/ABI/testing/sysfs-class-net). */
+/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. Its speed is in Mbit/s; -1 or
+ * an error if unknown (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME], duplex[8];
@@ -26449,7 +26345,6 @@ static void mfs_net(void)
     met_sum();
 }
 
-/* Sets the metric with a key such as "Tcp RetransSegs". */
 static void mfs_pair(const char *table, const char *name, s64 v)
 {
     size_t t = strcspn(table, ":"), n = strcspn(name, " ");
@@ -26511,8 +26406,8 @@ static void mfs_softnet(void)
     met_sum();
 }
 
-/* Sets a metric to the sum of a column over all CPUs. The key names the table and the column. The
- * first row has the column names; the others have hexadecimal values, one row per CPU. */
+/* Sums a column over all CPUs. The key names the table and the column; rows have hexadecimal
+ * values. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -26541,7 +26436,6 @@ static void mfs_tables(void)
 
 enum { MFS_FS = 256, MFS_BTRFS = 0x9123683e }; /* BTRFS_SUPER_MAGIC, linux/magic.h */
 
-/* Decodes the escapes of /proc/PID/mountinfo in place: a space is \040. */
 static void mfs_unescape(char *s)
 {
     char *to = s;
@@ -26617,7 +26511,6 @@ static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
     return root.st_dev == dev || (btrfs && (u32)s->f_type == MFS_BTRFS) ? 0 : -EXDEV;
 }
 
-/* Reads the errors that an ext4 file system recorded. */
 static void mfs_fs_errors(const struct met_inst *i, dev_t id)
 {
     char name[MET_NAME];
@@ -26774,7 +26667,6 @@ static void mfs_log(void)
     met_count(met.all, M_LOG_LOST, mfs_kmsg.lost);
 }
 
-/* Returns the last kernel message that a metric counted, or NULL. */
 static const char *mfs_log_last(u32 m)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
@@ -26803,8 +26695,8 @@ enum { MFS_REMOTES = 1024 };
 static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
 /* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address).
- * Returns the number of connections to this remote address; 0 if the local port is not in the range
- * lo to hi, the socket listens (remote port 0), or the table is full. */
+ * Returns the number of connections to this remote address; 0 if the local port is outside lo to
+ * hi, the socket listens (remote port 0), or the table is full. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
@@ -26823,9 +26715,9 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the share of the local port range that connections (even in TIME_WAIT) to one remote address
- * and port use: a local port can be used once per remote address and port. kvis counts them only if
- * there are half as many connections as local ports. */
+/* Sets the share of the local ports that connections to one remote address and port use: each can
+ * be used once per remote address and port. kvis counts them only if there are half as many
+ * connections as local ports. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -26888,7 +26780,6 @@ static u32 mfs_number(u32 m)
     return k;
 }
 
-/* Counters of a thread since the thread was created. */
 struct mfs_thread {
     u32 tid;
     u64 count[MFS_OF_THREADS];
@@ -26950,8 +26841,8 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads the numbers after the given keys in /proc/PID/status, which can be large. Returns a bit
- * mask of the keys that were found. */
+/* Reads the numbers after the given keys in /proc/PID/status. Returns a bit mask of the keys found.
+ * */
 static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 {
     u32 got = 0;
@@ -26963,9 +26854,9 @@ static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
     return got;
 }
 
-/* Reads how many bytes a thread has read and written. (/proc/PID/io includes terminated children,
- * see wait_task_zombie in kernel/exit.c: a shell would get the I/O of its commands.) Returns false
- * if that fails, and records missing permissions (proc_pid_io(5)). */
+/* Reads what a thread has read and written. (/proc/PID/io includes terminated children, see
+ * wait_task_zombie in kernel/exit.c.) Returns false if that fails, and records missing permissions.
+ * */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -27004,9 +26895,9 @@ static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
     return known ? (u32)cpu : MET_INSTS;
 }
 
-/* Adds the waiting time of a thread to the CPU on which the thread last ran, and adds that CPU to
- * ran_on if the thread ran for over 1/8 of the interval. Finding the CPU takes another file, so
- * waits up to 1/256 of the interval are ignored. */
+/* Adds the waiting time to the CPU on which the thread last ran, and adds that CPU to ran_on if the
+ * thread ran for over 1/8 of the interval. Ignores waits up to 1/256, because finding the CPU takes
+ * another file. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -27036,8 +26927,7 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 }
 
 /* Adds a thread's activity since the last scan to its process. was: counters at that scan; NULL:
- * the thread is new or did not fit into the table. A new thread cannot have run or waited for
- * longer than the interval, so larger counters are not added. */
+ * the thread is new. A new thread cannot have run or waited for longer than the interval. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -27069,8 +26959,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds the activity of all threads to their process, unless it has not run. old: the process in the
- * previous scan; NULL: it is new. */
+/* Adds the activity of all threads, unless the process has not run. old: NULL if it is new. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -27145,7 +27034,6 @@ static bool mfs_swaps(void)
            && mfs_key_number(text, "\nSwapFree:", &left) && total > left;
 }
 
-/* Scans a process. Copies values that cannot have changed since the previous scan. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
     static const char *const swap = "\nVmSwap:";
@@ -27287,7 +27175,6 @@ static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
     return mfs_did(t, by) + (by == MFS_READ ? mfs_did(t, MFS_WRITTEN) : 0);
 }
 
-/* Fills `top` with the MFS_NEAR processes that rank highest for a value. */
 static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
     memset(top, 0, MFS_NEAR * sizeof *top);
@@ -27337,8 +27224,8 @@ static void mfs_busy(void)
     met.src[met.cur].there = mfs_seen.n;
 }
 
-/* Returns whether the main thread of a user process is in uninterruptible sleep and the process has
- * not run for a second: shorter waits for a disk are normal. */
+/* Returns whether the main thread of a user process is in uninterruptible sleep, and has been for
+ * over a second: shorter waits for a disk are normal. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
@@ -27442,8 +27329,7 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* Returns the node on which most of the runnable threads last ran (if no thread is runnable, most
- * of all threads); mfs_nodes.n if there is none. */
+/* Returns the node on which most runnable threads (if there are none, most threads) last ran. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, all = 0, k = 0;
@@ -27479,8 +27365,7 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Estimates a process's bytes by node from the memory of its cgroup, if that contains no other
- * large process. */
+/* Estimates a process's bytes by node from its cgroup, if that has no other large process. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -27641,13 +27526,12 @@ static void mfs_cgroup(void)
 }
 
 /* == 34 pmc_  CPU performance counters: cycles, caches, branches ==========================
- * This section identifies the CPU core (cpuinfo, MIDR), chooses its events (from
- * gen/tables/pmu.tbl, the PMU's own events/ directory, or the kernel's generic events), and counts
- * them. Types and fields of events come from sysfs. A role is what an event measures, such as
- * branch misses: each type of core has its own event for a role. Events are opened in groups
- * (pmc_groups[]), which the kernel counts at the same time: both terms of a ratio belong to one
- * group. A unit has the events of one CPU, of a cgroup on one CPU, or of a thread on one PMU. To
- * add a core or an event, add a row to pmu.tbl. Entry points: pmc_read, pmc_look. */
+ * Identifies the CPU core (cpuinfo, MIDR), chooses its events (gen/tables/pmu.tbl, the PMU's own
+ * events/ directory, or the kernel's generic events), and counts them. A role is what an event
+ * measures, such as branch misses. The kernel counts the events of a group (pmc_groups[]) at the
+ * same time: both terms of a ratio belong to one group. A unit has the events of one CPU, of a
+ * cgroup on one CPU, or of a thread on one PMU. To add a core or an event, add a row to pmu.tbl.
+ * Entry points: pmc_read, pmc_look. */
 
 /* The machine, the processes of -p, or a cgroup. kvis counts one of these, because the kernel
  * schedules events of CPUs before events of tasks (ctx_resched in kernel/events/core.c), which
@@ -27751,7 +27635,6 @@ struct pmc_reading {
     bool has[N_PR];
 };
 
-/* Sums of the readings of several units. */
 struct pmc_sum {
     double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or empty */
     bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted, not counted for at least one unit */
@@ -27767,7 +27650,6 @@ static struct {
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
-    u32 left_out;              /* PMUs that do not fit in pmc_pmus */
     bool begun, user_only;
     bool on_exec;              /* monitor COMMAND: its execve(2) enables the events */
     bool off[N_PG];            /* groups that kvis gave up for lack of file descriptors */
@@ -27814,7 +27696,7 @@ static bool pmc_in(const u8 *mask, u32 cpu)
 /* The characters of names that kvis prints without escapes. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* Returns the value in a line "KEY : VALUE", or NULL. */
+/* Of a line "KEY : VALUE". */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -27857,7 +27739,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-/* Writes the name of the Arm core of a CPU in `mask`. Returns false if the name is unknown. */
+/* Returns false if the name is unknown. */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -27874,7 +27756,6 @@ static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
     return false;
 }
 
-/* Returns the row of pmu.tbl for the cores of a PMU, or NULL. */
 static const struct pmc_core *pmc_find_core(const char *pmu)
 {
     const u32 nr = pmc.model_nr;
@@ -27954,8 +27835,8 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* Sets c to the kernel's generic event for `role`. The upper half of config selects one of several
- * PMUs (Linux 5.12). For known cores, pmu.tbl has better cache events. */
+/* The upper half of config selects one of several PMUs (Linux 5.12). For known cores, pmu.tbl has
+ * better cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -27994,7 +27875,6 @@ static int pmc_parse(const struct pmc_pmu *p, struct pmc_code *c, const char *te
     return e == -ENOENT ? pmc_terms(p->name, c, event) : e;
 }
 
-/* Chooses the PMU's event for `role`. Returns 0 or -errno. */
 static int pmc_choose(struct pmc_pmu *p, u32 role)
 {
     struct pmc_code *c = &p->code[role];
@@ -28018,15 +27898,11 @@ static void pmc_add_pmu(const char *name)
     s64 type;
     p = (struct pmc_pmu){ .cpus = "all" };
     bool list = pmc_list(met_path(PMC_DEVICES "/%s/cpus", name), p.mask, p.cpus, sizeof p.cpus);
-    if ((!list && strcmp(name, "cpu"))
+    if ((!list && strcmp(name, "cpu")) || pmc.n_pmus == PMC_PMUS
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
     if (!list)
         memset(p.mask, 0xff, sizeof p.mask);
-    if (pmc.n_pmus == PMC_PMUS) {
-        pmc.left_out++;
-        return;
-    }
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
     p.type = (u32)type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
@@ -28035,7 +27911,6 @@ static void pmc_add_pmu(const char *name)
     pmc_pmus[pmc.n_pmus++] = p;
 }
 
-/* Identifies the CPU and its PMUs, and chooses their events. */
 static void pmc_look(void)
 {
     pmc_cpuinfo(pmc.online);
@@ -28067,8 +27942,6 @@ static void pmc_look(void)
 
 /* --- opening --- */
 
-/* Opens an event for a CPU or thread; with `group`, for the cgroup on that CPU. Returns a
- * descriptor or -errno. */
 static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int leader, bool group)
 {
     struct perf_event_attr a = {
@@ -28119,9 +27992,9 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* Refines the error of an event. -E2BIG: the event can be opened alone, so the group is too large.
- * -ENODATA: it can be opened for the CPU, but not for the cgroup, which lacks perf_event
- * (css_tryget_online_from_dir, Linux 6.1): in cgroup v2, a controller must be enabled first. */
+/* Refines an error. -E2BIG: the event opens alone, so the group is too large. -ENODATA: it opens
+ * for the CPU, but the cgroup lacks perf_event (css_tryget_online_from_dir, Linux 6.1): in cgroup
+ * v2, a controller must be enabled first. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
@@ -28172,7 +28045,6 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     return 0;
 }
 
-/* Gives up the last group in use. Returns its index. */
 static u32 pmc_without(void)
 {
     u32 g = N_PG - 1;
@@ -28195,7 +28067,6 @@ static void pmc_open(struct pmc_unit *u, u32 g)
         pmc_close_unit(u);
 }
 
-/* Returns NULL if memory is exhausted. */
 static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
 {
     void *grown = u_grow(pmc.unit, &pmc.cap_units, pmc.n_units + 1, sizeof *pmc.unit);
@@ -28210,7 +28081,6 @@ static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
     return &pmc.unit[pmc.n_units++];
 }
 
-/* Finds or adds the unit of a CPU. Returns NULL if memory is exhausted. */
 static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
 {
     u32 *at = &pmc.of_cpu[pmu][cpu];
@@ -28219,7 +28089,6 @@ static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
     return *at ? &pmc.unit[*at - 1] : NULL;
 }
 
-/* Opens the events of CPUs that came online, and closes those of CPUs that went offline. */
 static void pmc_cpus(bool open)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
@@ -28258,8 +28127,7 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* Opens events for all threads of a process. A thread created meanwhile may or may not have
- * inherited the events, so kvis closes them and tries again, at most five times. */
+/* A thread created meanwhile may or may not have inherited the events: then kvis starts again. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -28448,7 +28316,6 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
 
 /* --- publishing --- */
 
-/* Returns whether all units of the sum counted `role` in group g. */
 static bool pmc_has(const struct pmc_sum *s, u32 g, u32 role)
 {
     return s->some[g][role] && !s->missing[g][role];
@@ -28565,8 +28432,7 @@ static const char *pmc_metric_why(u32 m)
     return why ? why : PMC_IDLE;
 }
 
-/* Gets the total of a metric since the start; for a ratio, the quotient of two totals. Returns
- * false if the event was never enabled. */
+/* Gets the total of a metric since the start; for a ratio, of its terms. false: never enabled. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -28621,7 +28487,6 @@ static void pmc_read(void)
         pmc_cpus(true);
     }
     pmc.begun = true;
-    met_left_out(pmc.left_out);
     pmc_reset(&pmc.all);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);
@@ -28670,7 +28535,6 @@ static void pmc_read_events(void)
     }
 }
 
-/* Returns the first event of -e that no PMU has, or NULL. */
 static const char *pmc_unknown(void)
 {
     for (u32 k = 0; k < pmc_asked.n; k++) {
@@ -28703,12 +28567,12 @@ static void pmc_list_events(struct buf *b)
 }
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts ===================
- * Hardware counters outside of the CPU cores: memory controllers, energy (RAPL) and resctrl. A
- * PMU's directory in sysfs gives its type, fields, events, scale, unit and CPUs; gen/tables/pmu.tbl
- * only names the events that count bytes or energy, and has the terms for AMD, whose PMUs do not
- * list events. An event is opened on each CPU of the cpumask, which has one CPU per socket or die,
- * and is added to that socket. A bandwidth is published only if all memory controllers of the
- * socket are counted. Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
+ * Counters outside of the CPU cores: memory controllers, energy (RAPL) and resctrl. A PMU's
+ * directory in sysfs gives its type, fields, events, scale, unit and CPUs; pmu.tbl names the events
+ * that count bytes or energy, and has the terms for AMD, whose PMUs do not list events. An event is
+ * opened on each CPU of the cpumask (one per socket or die), and is added to that socket. A
+ * bandwidth needs all memory controllers of the socket. Entry points: unc_membw, unc_power,
+ * unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -28863,7 +28727,6 @@ static void unc_find_event(u32 pmu, u32 row)
     unc.event[unc.n_events++] = e;
 }
 
-/* Finds the events of all PMUs of a class. Returns whether there are any. */
 static bool unc_find_class(u8 class)
 {
     static u8 mask[PMC_CPUS / 8];
@@ -28996,8 +28859,8 @@ static void unc_begin(bool power)
     met.src[met.cur].at_ns = u_now(); /* the events started just now */
 }
 
-/* Adds the increase of a counter to its socket. Returns the ns for which the event was enabled; 0
- * if other tools use the counter or the CPU is offline. */
+/* Returns the ns for which the event was enabled; 0 if other tools use the counter or the CPU is
+ * offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -29054,7 +28917,6 @@ static bool unc_counted(const struct unc_socket *s, u32 role)
     return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
 }
 
-/* Sets a metric for each socket, and for the machine unless a socket is missing. */
 static void unc_publish_role(u32 role, struct met_inst *const *of)
 {
     bool any = false, all = true;
@@ -29279,7 +29141,6 @@ static void unc_mbm_group(const char *group)
     }
 }
 
-/* Reads the default group and the users' groups. Each task is in exactly one. */
 static void unc_mbm(void)
 {
     memset(unc_mbm_missing, 0, sizeof unc_mbm_missing);
@@ -29341,8 +29202,7 @@ static int mk_load_all(struct bpf_obj *o, u32 mask)
     return e;
 }
 
-/* Loads and attaches the BPF programs of a family: for raw tracepoints if BTF has `field`; else, or
- * if that fails, for classic tracepoints. Returns 0, or sets obj.why and returns -errno. */
+/* Uses raw tracepoints if BTF has `field`; else, or if that fails, classic tracepoints. */
 static int mk_load(struct bpf_obj *o, const char *field)
 {
     u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
@@ -29456,7 +29316,6 @@ static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
     return false;
 }
 
-/* Shows which thread waited longest for a CPU, and which thread ran during that wait. */
 static void mk_longest(void)
 {
     struct wire_wait w, most = { .ns = 0 }, none = { .ns = 0 };
@@ -29525,7 +29384,6 @@ static u32 mk_disk_number(const char *sys)
     return *end == ':' ? dev | (u32)strtoul(end + 1, NULL, 10) : 0;
 }
 
-/* Assigns a slot (index of the map `stats`) to a disk. */
 static void mk_add_disk(const char *sys, int map)
 {
     u32 dev = mk_disk_number(sys), k = 0;
@@ -29628,9 +29486,9 @@ static void mk_start(void)
 
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
  * The BPF programs of the family vq (gen/probes) run for each buffer; because of this cost they are
- * loaded only on request (-c virtio). kvis attaches to the functions of vq_places[] that kallsyms
- * lists. Without BTF of virtio_ring, sizes and depths of rings are unknown, and a ring is named
- * after its interrupt. Entry points: vq_start, vq_read. */
+ * loaded only on request (-c virtio). kvis attaches to those functions of vq_places[] that the
+ * kernel has. Without BTF of virtio_ring, sizes and depths of rings are unknown, and a ring is
+ * named after its interrupt. Entry points: vq_start, vq_read. */
 
 #include "bpf_insns/vq.h"
 
@@ -29691,21 +29549,15 @@ static const char vq_field[] = "vring_virtqueue.split.vring.num";
 /* Attaches to entries first: a return without an entry means that the entry was missed. */
 static int vq_attach(struct bpf_obj *o)
 {
-    static struct bpf_ksym k[VQ_PLACES];
-    char why[WHY_LEN];
-    for (u32 i = 0; i < VQ_PLACES; i++)
-        k[i].name = vq_places[i].symbol;
-    int e = bpf_probe_places(o, k, VQ_PLACES);
-    if (e)
-        return e;
-    if (*bpf_ksym_why(&k[0], why))
-        return bpf_fail(o, -ENOENT, "%s", why);
     for (u32 at = 0; at < 2; at++)
-        for (u32 i = 0; i < VQ_PLACES && !e; i++)
-            if (k[i].n == 1 && (!at || vq_places[i].back))
-                e = bpf_attach_ksym(o, &k[i], at,
-                                    o->prog[at ? vq_places[i].back : vq_places[i].entry]);
-    return e;
+        for (u32 i = 0; i < VQ_PLACES; i++) {
+            u8 prog = at ? vq_places[i].back : vq_places[i].entry;
+            int e = at && !prog ? 0
+                    : bpf_attach_function(o, vq_places[i].symbol, at, o->prog[prog]);
+            if (e && (!i || (e != -ENOENT && e != -EADDRNOTAVAIL)))
+                return e;
+        }
+    return 0;
 }
 
 static int vq_load(struct bpf_obj *o)
@@ -29927,7 +29779,7 @@ static struct {
     u64 now_ns;
 } vh;
 
-static int vh_attach(u32 i, const struct bpf_ksym *k)
+static int vh_attach(u32 i)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
@@ -29942,35 +29794,35 @@ static int vh_attach(u32 i, const struct bpf_ksym *k)
         return e;
     vh.prog[i] = o->prog[VH_BEGIN];
     o->prog[VH_BEGIN] = -1;
-    e = bpf_attach_ksym(o, k, false, vh.prog[i]);
-    return e || !h->gaps ? e : bpf_attach_ksym(o, k, true, o->prog[VH_END]);
+    e = bpf_attach_function(o, h->symbol, false, vh.prog[i]);
+    return e || !h->gaps ? e : bpf_attach_function(o, h->symbol, true, o->prog[VH_END]);
 }
 
 static const char vh_none[] =
     "no vhost driver is loaded" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if at least one handler is attached; obj.why says why others are not. */
+/* Returns 0 if at least one handler is attached; obj.why says why others are not, unless their
+ * drivers are not loaded. */
 static int vh_attach_all(void)
 {
-    struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
     struct bpf_obj *o = &vh.obj;
-    char why[WHY_LEN];
+    char why[sizeof o->why] = "";
+    int last = 0;
     u32 n = 0;
-    for (u32 i = 0; i < ARRAY_LEN(vh_handlers); i++)
-        k[i].name = vh_handlers[i].symbol;
-    waker->name = vhost_progs[VH_WAKER].attach;
-    int e = bpf_probe_places(o, k, ARRAY_LEN(k)), last = 0;
-    if (e)
-        return e;
+    if (!u_sys_there(BPF_KPROBES))
+        return bpf_no_kprobe(o, "", -ENOENT);
     for (u32 i = 0; i < ARRAY_LEN(vh_handlers); i++) {
-        e = k[i].n > 1 ? bpf_fail(o, -ENOENT, "%s", bpf_ksym_why(&k[i], why))
-            : k[i].n   ? vh_attach(i, &k[i]) : 0;
-        n += k[i].n == 1 && !e;
-        last = e ? e : last;
+        int e = vh_attach(i);
+        n += !e;
+        if (!e || e == -ENOENT)
+            continue;
+        last = e;
+        memcpy(why, o->why, sizeof why);
     }
-    if (n && vh.deep && waker->n == 1)
-        bpf_attach_ksym(o, waker, false, o->prog[VH_WAKER]);
+    if (n && vh.deep)
+        bpf_attach_function(o, vhost_progs[VH_WAKER].attach, false, o->prog[VH_WAKER]);
+    memcpy(o->why, why, sizeof why);
     return n ? 0 : last ? last : bpf_fail(o, -ENOENT, "%s", vh_none);
 }
 
@@ -29986,8 +29838,8 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Looking up symbols takes time, so kvis first checks for the module vhost. (Its directory exists
- * even if vhost is built in, because vhost has module parameters.) */
+/* Loads nothing without the module vhost. (Its directory exists even if vhost is built in, because
+ * vhost has module parameters.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -30011,9 +29863,8 @@ static void vh_start(void)
                  : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* Sets the info: pid and name of the process that owns the device. The worker is a thread of this
- * process; before Linux 6.4, it is a kernel thread named vhost-TID after the thread that created it
- * (drivers/vhost/vhost.c). Pids are those of the initial pid namespace. */
+/* Sets the info to pid and name of the owner of the device. The worker is one of its threads;
+ * before Linux 6.4, a kernel thread vhost-TID named after the thread that created it. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -30170,7 +30021,6 @@ static u32 mout_seen(u32 src)
     return n;
 }
 
-/* Returns why a source lacks metrics, or NULL if it has all or is off. */
 static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
@@ -30195,7 +30045,6 @@ struct mout_lack {
     bool own;        /* the reason is not that of the source itself */
 };
 
-/* Returns why a source lacks metric m (by default of_source), or NULL if it has m or is off. */
 static const char *mout_why(u32 src, u32 m, const char *of_source)
 {
     if (metrics[m].src != src || mo.off >> src & 1)
@@ -30362,12 +30211,9 @@ static void mout_text_lack(struct buf *b, u32 src, u64 *unmounted)
     }
 }
 
-/* Removes the text from offset `was` if it equals the previous one. */
 static void mout_if_new(struct buf *b, u32 was, u32 *told)
 {
-    u32 hash = 0;
-    for (u32 k = was; k < b->len; k++)
-        hash = hash * 31 + (u8)b->p[k];
+    u32 hash = nm_hash(0, b->p + was, b->len - was);
     if (hash == *told)
         b->len = was;
     *told = hash;
@@ -30579,7 +30425,6 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_c(b, '\n');
 }
 
-/* Writes a metric for each instance, or for their sum. Returns the number of values. */
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
     char name[96];
@@ -30595,9 +30440,8 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes a metric for all dimensions with the same prefix as dimension `of`, except sums that a
- * reader can compute: over instances, and over the CPUs of each PMU. Returns whether a value was
- * written. */
+/* Writes a metric for all dimensions with the same prefix as `of`, except sums that a reader can
+ * compute. Returns whether a value was written. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -30766,8 +30610,8 @@ static const struct buf *mout_exposition(void)
     return b;
 }
 
-/* Opens a temporary file that will replace `file`. A device, FIFO or symbolic link must not be
- * replaced: kvis opens it directly, and tmp becomes empty. Returns a descriptor or -errno. */
+/* Opens a temporary file that will replace `file`. A device, FIFO or symbolic link is opened
+ * itself, and tmp becomes empty. Returns a descriptor or -errno. */
 static int mout_prom_open(const char *file, char *tmp, size_t size)
 {
     struct stat s;
@@ -30824,7 +30668,6 @@ static void mout_json_inst(struct buf *b, const struct met_inst *i)
         }
 }
 
-/* Ends a JSON array or object, without the trailing comma. */
 static void mout_json_end(struct buf *b, const char *end)
 {
     b->len -= b->len && b->p[b->len - 1] == ','; /* empty if memory ran out */
@@ -31195,7 +31038,6 @@ static struct {
     u64 rest_ns;                 /* no accept(2) before this time, for lack of descriptors */
 } hs = { .fd = -1 };
 
-/* Parses [ADDR:]PORT or [IPV6]:PORT. */
 static const char *hs_opt_listen(const char *v)
 {
     struct sockaddr_in *in = (void *)&mo.listen;
@@ -31284,8 +31126,8 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Reads a request up to the empty line. Returns NULL, the HTTP status of an error, or "" if the
- * client closed the connection or is too slow. */
+/* Reads up to the empty line. Returns NULL, the HTTP status of an error, or "" if the client is
+ * gone or too slow. */
 static const char *hs_read(int f, char *req)
 {
     u64 until = u_now() + HS_PATIENCE_S * NSEC;
@@ -31301,8 +31143,8 @@ static const char *hs_read(int f, char *req)
     return NULL;
 }
 
-/* Serves one request, then reads until the client closes the connection: with unread data, close(2)
- * would reset it, and the response could be lost. */
+/* Serves one request, then reads until the client closes: with unread data, close(2) would reset
+ * the connection, and the response could be lost. */
 static void hs_serve(int f)
 {
     struct timeval patience = { HS_PATIENCE_S, 0 };
@@ -31387,8 +31229,7 @@ static bool hs_wait(u64 until, int also)
  * terminal. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
 
 enum {
-    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_HIST_NAME = 30, SCR_TITLE = 9,
-    SCR_BARS = 4, SCR_COLUMNS = 128,
+    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_COLUMNS = 128,
     SCR_ROW = 7 /* maximum number of metrics in a line of the overview */
 };
 
@@ -31467,7 +31308,6 @@ static void scr_take(int sig)
     errno = e;
 }
 
-/* Restores the terminal, then lets the signal terminate or stop kvis. */
 static void scr_give(int sig)
 {
     struct sigaction act = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
@@ -31521,7 +31361,6 @@ static bool scr_visible(void)
     return scr.lines >= scr.top && scr.lines - scr.top < scr_window();
 }
 
-/* Cuts the text from offset `from` to a number of columns. */
 static void scr_fit(struct buf *b, u32 from, u32 columns)
 {
     b->len = from + u_fit(b->p + from, b->len - from, &columns);
@@ -31566,7 +31405,6 @@ static void scr_title(struct buf *b, const char *title)
     out_sgr("0");
 }
 
-/* Returns the SGR code of an unusual value's color, else NULL. */
 static const char *scr_colour(u32 m, double v)
 {
     for (size_t i = 0; i < ARRAY_LEN(scr_looks); i++) {
@@ -31692,47 +31530,6 @@ static void scr_cells(struct buf *b)
     }
 }
 
-/* Draws a bar for each octave of a distribution, and below the bars the range of values. */
-static void scr_hist(struct buf *b, const struct met_hist *h)
-{
-    const struct met_hist_row *r = &met_hist_rows[h->row];
-    u64 n[MET_OCTAVES];
-    u32 first = 0, last;
-    u64 most = mout_octaves(h, n, &first, &last);
-    u32 wide = (u32)MAX(scr.cols - SCR_HIST_NAME - 1, 0) / (last - first + 1);
-    wide = MIN(MAX(wide, 1), 4);
-    for (u32 line = SCR_BARS; line-- > 0;) {
-        u32 from = b->len;
-        if (!line) {
-            b_f(b, "%s ", r->name);
-            b_esc(b, h->inst->name, strlen(h->inst->name), 0);
-            scr_fit(b, from, SCR_HIST_NAME);
-        }
-        b_pad(b, from, SCR_HIST_NAME + 1);
-        for (u32 o = first; o <= last; o++) {
-            u64 k = n[o] ? MAX(n[o] * SCR_BARS * 8 / most, 1) : 0;
-            for (u32 w = 0; w < wide; w++)
-                scr_bar(b, k > line * 8 ? (u32)MIN(k - line * 8, 8) : 0);
-        }
-        scr_line(b);
-    }
-    b_f(b, "%31s", "");
-    mout_text_num(b, r->part[0], first ? (double)(1ull << (first - 1)) : 0);
-    b_s(b, " to ");
-    mout_text_num(b, r->part[0], (double)(1ull << last));
-    scr_line(b);
-}
-
-static void scr_hists(struct buf *b)
-{
-    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
-        const struct met_hist_row *r = &met_hist_rows[h->row];
-        if (h->at == met.tick && h->count && met_forms[r->form].unit == U_NS
-            && scr_section_of(r->src) == scr.view)
-            scr_hist(b, h);
-    }
-}
-
 static void scr_lacks(struct buf *b)
 {
     static struct buf why;
@@ -31799,7 +31596,6 @@ static int scr_order(const void *x, const void *y)
     return strverscmp(a->name, b->name);
 }
 
-/* Returns whether a cgroup has hit a limit: the overview shows only these. */
 static bool scr_limited(const struct met_inst *i)
 {
     return met_v(i, M_GR_THROTTLED) > 0 || met_v(i, M_GR_MAX) > 0 || met_v(i, M_GR_OOM) > 0;
@@ -31852,7 +31648,6 @@ static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
     b_pad(b, from, width);
 }
 
-/* Returns the width of the longest name, at most 3/8 of the screen. */
 static u32 scr_name_width(u32 rows, u32 title)
 {
     static struct buf s;
@@ -31933,7 +31728,6 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 
 /* --- the overview --- */
 
-/* Removes the text from offset `at` and returns true if it leaves fewer than `keep` columns. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
     if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
@@ -31988,7 +31782,6 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     b->len = scr.from;
 }
 
-/* Writes a value with its names. Returns true if they do not fit. */
 static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
 {
     u32 at = b->len;
@@ -32049,7 +31842,6 @@ static void scr_section(struct buf *b)
         if (met_dims[d].section == scr_sections[scr.view].key)
             scr_draw_table(b, d, MET_INSTS);
     scr_cells(b);
-    scr_hists(b);
     scr_lacks(b);
 }
 
@@ -32091,7 +31883,6 @@ static void scr_columns_shift(int by)
     scr.shift = by < 0 && !scr.shift ? 0 : scr.shift + (u32)by;
 }
 
-/* Selects the next (1) or previous (-1) table, and scrolls to its header. */
 static void scr_tab(int by)
 {
     u32 k = 0;
@@ -32574,8 +32365,7 @@ static void mon_totals(void)
 
 /* --- the loop --- */
 
-/* Turns the sources of -p, --cgroup and -e on or off, regardless of -c. Returns whether any source
- * is on. */
+/* Turns the sources of -p, --cgroup and -e on or off. Returns whether any source is on. */
 static bool mon_sources_on(void)
 {
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP, e = 1ull << SRC_EVENTS;
@@ -32647,7 +32437,6 @@ static void mon_wait(u64 until)
             scr_keys();
 }
 
-/* Returns whether the readers of all outputs have closed them. */
 static bool mon_unread(void)
 {
     return out.text.fd < 0 && out.json.fd < 0 && mout.csv.fd < 0 && !mo.prom_file
@@ -32739,9 +32528,9 @@ static int mon_run(u64 end_ns)
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
  * The USE method (Brendan Gregg: utilization, saturation and errors of every resource), applied to
  * the metrics of kvis monitor. kvis samples them every second, takes the mean of each (the maximum
- * of a percentile), and applies the rules of gen/tables/rules.tbl. Errors, and limits that are
- * nearly reached, come first; other findings are ranked by the time lost, in seconds per second:
- * CPU time, or the time of all waiting tasks, which may exceed 1. Entry point: dg_run. */
+ * of a percentile), and applies the rules of gen/tables/rules.tbl. Errors and nearly reached limits
+ * come first; other findings are ranked by the time lost per second: CPU time, or the time of all
+ * waiting tasks. Entry point: dg_run. */
 
 #include "gen/out/rules.h"
 
@@ -32796,7 +32585,7 @@ static struct dg_rule {
     u16 value, cost, whose, log;
     u16 unless, before; /* masks of resources whose findings suppress, or rank after, this rule's */
     u8 res, kind, who, each;
-    bool files, below;
+    bool below;
     float limit, factor;
     struct dg_guard {
         u16 number;
@@ -32825,9 +32614,7 @@ static struct dg_task {
     char comm[MFS_COMM];
 } *dg_tasks; /* DG_TASKS entries */
 
-/* A blamed process. task is NULL if the finding is about the process itself. */
 struct dg_culprit {
-    const struct dg_task *task;
     u32 pid;
     const char *comm;
     double v;
@@ -32852,8 +32639,7 @@ static struct {
     u64 for_ns;                  /* value of -d; 0: 10 s, or until the command exits */
     u64 from_ns, to_ns;          /* start of the diagnosis; last sample */
     u32 n_found, cap_found;
-    struct dg_left { u32 processes, descriptors; } missed, /* in this sample */
-        left_out;                /* maximum over all samples */
+    u32 missed, left_out;        /* processes without a place: in this sample; most of a sample */
     u32 forgot;                  /* findings lost for lack of memory */
     bool progress;               /* show the progress on the terminal */
     bool virtio;                 /* use virtio kprobes, which slow down a busy machine */
@@ -32911,8 +32697,7 @@ static u8 dg_dim(u16 number)
     return met_dim(number);
 }
 
-/* Gets a number of instance i, or of the machine if such instances do not have it. Returns false if
- * it is unknown. */
+/* Gets a number of instance i, or of the machine if such instances do not have it. */
 static bool dg_value(u16 number, const struct met_inst *i, double *v)
 {
     double a = 0, b = 0;
@@ -32931,7 +32716,6 @@ static bool dg_value(u16 number, const struct met_inst *i, double *v)
     return true;
 }
 
-/* Gets the mean of a number over all other instances of a dimension. */
 static bool dg_others(u16 number, const struct met_inst *of, double *v)
 {
     double sum = 0, x;
@@ -32947,7 +32731,6 @@ static bool dg_others(u16 number, const struct met_inst *of, double *v)
 
 /* --- processes --- */
 
-/* Finds or adds a process. Returns NULL if the table is full. */
 static struct dg_task *dg_task(u32 pid, u64 born)
 {
     for (u32 k = 0; k < DG_PROBES; k++) {
@@ -32961,7 +32744,6 @@ static struct dg_task *dg_task(u32 pid, u64 born)
     return NULL;
 }
 
-/* Returns whether `path` is a cgroup or one of its descendants. */
 static bool dg_below(const char *path, const char *cgroup)
 {
     size_t n = strlen(cgroup);
@@ -33018,11 +32800,10 @@ static void dg_take_tasks(void)
         struct dg_task *t = dg_task(from->pid, from->born);
         if (t)
             dg_take_task(t, from);
-        dg.missed.processes += !t;
+        dg.missed += !t;
     }
 }
 
-/* Gets a number of a process (for a counter, its rate). Returns false if it is unknown. */
 static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 {
     double a = 0, b = 0;
@@ -33041,57 +32822,16 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
     return met_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
 }
 
-/* --- the files of the processes with the most I/O --- Unlike stat(2) on an open file, reading
- * /proc/PID/fdinfo (position, mount) and /proc/PID/mountinfo (device of the mount) cannot hang. */
+/* --- the disks of the processes with the most I/O --- Unlike stat(2) on an open file, reading
+ * /proc/PID/fdinfo (mount) and /proc/PID/mountinfo (device of the mount) cannot hang. */
 
-/* Open files of a process with much I/O. It reads or writes a file whose position advances. */
-static struct dg_moves {
-    struct dg_task *task;
-    u32 at_tick;
-    struct dg_move { u32 fd; bool used; u64 pos, moved; } at[DG_FDS]; /* hash table; moved: bytes */
-} dg_moves[MFS_TOP];
-
-/* Returns the entry of a process. A new entry may replace the one that was updated longest ago. */
-static struct dg_moves *dg_moves_of(struct dg_task *t)
+static void dg_fd_look(struct dg_task *t, const char *fd, struct dg_set *mounts)
 {
-    struct dg_moves *oldest = dg_moves;
-    for (u32 k = 0; k < MFS_TOP; k++) {
-        if (dg_moves[k].task == t)
-            return &dg_moves[k];
-        if (dg_moves[k].at_tick < oldest->at_tick)
-            oldest = &dg_moves[k];
-    }
-    *oldest = (struct dg_moves){ .task = t };
-    return oldest;
-}
-
-static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
-{
-    struct dg_move *at = &moves->at[fd % DG_FDS], *end = moves->at + DG_FDS;
-    for (u32 k = 0; k < DG_FDS && at->used && at->fd != fd; k++)
-        at = at + 1 < end ? at + 1 : moves->at;
-    if (at->used && at->fd != fd) {
-        dg.missed.descriptors++;
-        return;
-    }
-    if (!at->used)
-        *at = (struct dg_move){ .fd = fd, .used = true };
-    else if (pos > at->pos)
-        at->moved += pos - at->pos;
-    at->pos = pos;
-}
-
-/* Reads the position of a descriptor, and notes its block device or mount ID. */
-static void dg_fd_look(struct dg_moves *moves, u32 fd, struct dg_set *mounts)
-{
-    struct dg_task *t = moves->task;
     char text[512], name[256];
     struct stat file;
-    u64 pos, mount;
-    u_slurp(met_path("/proc/%u/fdinfo/%u", t->pid, fd), text, sizeof text);
-    if (mfs_key_number(text, "pos:", &pos))
-        dg_fd_moved(moves, fd, pos);
-    if (fd_link_text(met_path("/proc/%u/fd/%u", t->pid, fd), name, sizeof name) > 0
+    u64 mount;
+    u_slurp(met_path("/proc/%u/fdinfo/%s", t->pid, fd), text, sizeof text);
+    if (fd_link_text(met_path("/proc/%u/fd/%s", t->pid, fd), name, sizeof name) > 0
         && !strncmp(name, "/dev/", 5) && lstat(name, &file) == 0 && S_ISBLK(file.st_mode))
         dg_set_add(&t->devices, file.st_rdev);
     else if (mfs_key_number(text, "\nmnt_id:", &mount))
@@ -33121,21 +32861,18 @@ static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
     }
 }
 
-static void dg_task_files(struct dg_moves *moves)
+static void dg_task_files(struct dg_task *t)
 {
     struct dg_set mounts = { .n = 0 };
-    DIR *d = opendir(met_path("/proc/%u/fdinfo", moves->task->pid));
+    DIR *d = opendir(met_path("/proc/%u/fdinfo", t->pid));
     u32 n = 0;
-    moves->at_tick = met.tick;
     for (const struct dirent *e; (e = u_entry(&d)); n++)
         if (n < DG_FDS)
-            dg_fd_look(moves, (u32)strtoul(e->d_name, NULL, 10), &mounts);
-    dg.missed.descriptors += n - MIN(n, (u32)DG_FDS);
-    moves->task->devices.full |= mounts.full;
-    dg_task_mounts(moves->task, &mounts);
+            dg_fd_look(t, e->d_name, &mounts);
+    t->devices.full |= mounts.full || n > DG_FDS;
+    dg_task_mounts(t, &mounts);
 }
 
-/* Reads the descriptors of the processes with the most I/O in this or an earlier sample. */
 static void dg_files(void)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -33144,19 +32881,8 @@ static void dg_files(void)
         bool self = top[k]->pid == (u32)getpid();
         struct dg_task *t = self ? NULL : dg_task(top[k]->pid, top[k]->born);
         if (t)
-            dg_task_files(dg_moves_of(t));
+            dg_task_files(t);
     }
-    for (u32 k = 0; k < MFS_TOP; k++)
-        if (dg_moves[k].task && dg_moves[k].at_tick < met.tick)
-            dg_task_files(&dg_moves[k]);
-}
-
-/* Reads the name of a file. Returns false if its position did not advance or it is closed. */
-static bool dg_file(const struct dg_moves *m, u32 k, char *name, size_t size)
-{
-    const struct dg_move *at = &m->at[k];
-    return at->moved
-           && fd_link_text(met_path("/proc/%u/fd/%u", m->task->pid, at->fd), name, size) > 0;
 }
 
 /* Returns whether a block device is the disk, a partition, or stacked on either (LVM, RAID). */
@@ -33184,7 +32910,6 @@ static bool dg_device_is(dev_t dev, const char *disk)
 
 /* --- rules --- */
 
-/* Returns whether an earlier finding about the same instance, or the machine, suppresses a rule. */
 static bool dg_known(const struct dg_rule *r, const struct met_inst *of)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
@@ -33309,8 +33034,8 @@ static int dg_order(const void *a, const void *b)
 
 /* --- the processes that cause a finding --- */
 
-/* Gets the sysfs name ('!' for '/') of a disk, or of the disk of a virtio ring (virtio0/0:req.0 or,
- * without BTF, virtio0:req.0), or "". */
+/* The name in sysfs; of a virtio ring (virtio0/0:req.0 or, without BTF, virtio0:req.0), that of its
+ * disk. */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
     snprintf(name, size, "%s", mfs_disk_sys(of->name));
@@ -33335,7 +33060,6 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Inserts a culprit in descending order of v; if there are DG_WHO, it replaces the last one. */
 static void dg_place(struct dg_finding *f, const struct dg_culprit *c)
 {
     u32 at = MIN(f->n_who, DG_WHO - 1u);
@@ -33359,7 +33083,7 @@ static void dg_who(struct dg_finding *f)
         dg_disk_of(f->of, disk, sizeof disk);
     for (u32 k = 0; k < DG_TASKS && f->rule->who != DG_BY_NOBODY; k++) {
         const struct dg_task *t = &dg_tasks[k];
-        struct dg_culprit c = { t, t->pid, t->comm, 0 };
+        struct dg_culprit c = { t->pid, t->comm, 0 };
         if (t->pid && dg_task_value(t, f->rule->whose, &c.v) && c.v > 0
             && (f->n_who < DG_WHO || c.v > f->who[DG_WHO - 1].v) && dg_concerned(f, t, disk))
             dg_place(f, &c);
@@ -33381,17 +33105,8 @@ static void dg_judge(void)
         dg_who(&dg_found[k]);
 }
 
-/* Returns the open files of a culprit, or NULL if the rule ignores files or they were not read. */
-static const struct dg_moves *dg_files_of(const struct dg_finding *f, u32 who)
-{
-    for (u32 k = 0; k < MFS_TOP && f->rule->files; k++)
-        if (dg_moves[k].task == f->who[who].task)
-            return &dg_moves[k];
-    return NULL;
-}
-
-/* Selects the busiest processes: two by CPU time, one by waiting time, I/O, memory and page faults
- * each. */
+/* Selects the busiest processes: for each number, the one with the most that is not yet selected.
+ * */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = {
@@ -33404,14 +33119,14 @@ static u32 dg_busiest(const struct dg_task **top)
         double most = (double)by[k].least, v;
         for (u32 i = 0; i < DG_TASKS; i++) {
             const struct dg_task *t = &dg_tasks[i];
-            bool first = k == 1 && n && t == top[0]; /* find the second-most CPU time */
-            if (t->pid && !first && dg_task_value(t, by[k].number, &v) && v >= most) {
+            bool listed = false;
+            for (u32 j = 0; j < n; j++)
+                listed |= top[j] == t;
+            if (t->pid && !listed && dg_task_value(t, by[k].number, &v) && v >= most) {
                 best = t;
                 most = v;
             }
         }
-        for (u32 j = 0; j < n && best; j++)
-            best = top[j] == best ? NULL : best;
         if (best)
             top[n++] = best;
     }
@@ -33586,7 +33301,6 @@ static void dg_paragraph(struct buf *b, const char *head, const struct buf *text
     b_c(b, '\n');
 }
 
-/* Returns an empty buffer for a paragraph of b. */
 static struct buf *dg_line(const struct buf *b)
 {
     static struct buf line;
@@ -33611,20 +33325,6 @@ static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
     }
 }
 
-static void dg_text_files(struct buf *b, const struct dg_moves *m)
-{
-    char name[512];
-    for (u32 k = 0; m && k < DG_FDS; k++) {
-        if (!dg_file(m, k, name, sizeof name))
-            continue;
-        b_f(b, "   file of pid %u: ", m->task->pid);
-        b_esc(b, name, strlen(name), 0);
-        b_s(b, ", position advanced by ");
-        b_size(b, m->at[k].moved);
-        b_c(b, '\n');
-    }
-}
-
 static void dg_text_who(struct buf *b, const struct dg_finding *f)
 {
     struct buf *line = dg_line(b);
@@ -33639,8 +33339,6 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
     }
     if (n)
         dg_paragraph(b, "   by: ", line, 7, DG_COLUMNS);
-    for (u32 k = 0; k < n; k++)
-        dg_text_files(b, dg_files_of(f, k));
 }
 
 static const char *const dg_kinds[] = { "utilization", "saturation", "error", NULL };
@@ -33675,8 +33373,8 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the instance with the largest value of a number (the machine if instances are not
- * compared), or NULL if it is unknown. */
+/* Returns the instance with the largest value (the machine if instances are not compared), or NULL.
+ * */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     u8 dim = dg_dim(number);
@@ -33727,43 +33425,19 @@ static void dg_text_table(struct buf *b)
     }
 }
 
-/* Writes three digits, a prefix and the unit: 0.98 MB, 13.4 KB. */
-static void dg_scaled(struct buf *b, double v, double thousand, const char *blank, const char *unit)
+/* Writes a number of three digits in at most nine columns: 0.98 MB, 13.4K, 62.1%. */
+static void dg_cell(struct buf *b, u16 number, double v)
 {
     static const char *const letter[] = { "", "K", "M", "G", "T", "P", "E" };
-    u32 k = 0;
-    for (; v >= 999.5 && k + 1 < ARRAY_LEN(letter); k++)
-        v /= thousand;
-    b_f(b, !k || v >= 99.95 ? "%.0f" : v >= 9.995 ? "%.1f" : "%.2f", v);
-    b_f(b, "%s%s%s", blank, letter[k], unit);
-}
-
-/* Writes a percentage in at most six columns. */
-static void dg_percent(struct buf *b, double v)
-{
-    if (v >= 9999.5)
-        dg_scaled(b, v, 1000, "", "%");
-    else if (v > 0 && v < 0.05)
-        b_s(b, "<0.1 %");
-    else
-        b_f(b, v > 0 && v < 99.95 ? "%.1f %%" : "%.0f %%", v);
-}
-
-static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int width)
-{
-    char cell[32];
-    struct buf s = { .p = cell, .cap = sizeof cell, .max = sizeof cell };
     u8 unit = mout_form(dg_like(number))->unit;
-    double v;
-    if (!dg_task_value(t, number, &v)) /* only root can read the I/O of other users */
-        b_s(&s, "n/a");
-    else if (unit == U_RATIO)
-        dg_percent(&s, v * 100);
-    else if (unit == U_BYTES || unit == U_BYTE_RATE)
-        dg_scaled(&s, v, 1024, " ", unit == U_BYTES ? "B" : "B/s");
-    else
-        dg_scaled(&s, v, 1000, "", "");
-    b_f(b, " %*.*s", width, (int)s.len, cell);
+    bool bytes = unit == U_BYTES || unit == U_BYTE_RATE;
+    u32 k = 0;
+    v *= unit == U_RATIO ? 100 : 1;
+    for (; v >= 999.5 && k + 1 < ARRAY_LEN(letter); k++)
+        v /= bytes ? 1024 : 1000;
+    b_f(b, v >= 99.95 || v == (double)(u32)v ? "%.0f" : v >= 9.995 ? "%.1f" : "%.2f", v);
+    b_f(b, "%s%s%s", bytes ? " " : "", letter[k],
+        unit == U_BYTES ? "B" : bytes ? "B/s" : unit == U_RATIO ? "%" : "");
 }
 
 static u32 dg_lines(const struct buf *b)
@@ -33783,6 +33457,7 @@ static void dg_text_busiest(struct buf *b)
     };
     enum { COMM = 15, AROUND = 6, AT_LEAST = 3 }; /* AROUND: lines above and below the table */
     const struct dg_task *top[DG_BUSIEST] = { NULL };
+    double v;
     u32 n = dg_busiest(top), used = dg_lines(b) + AROUND;
     if (!opt.verbose)
         n = MIN(n, used + AT_LEAST < DG_SCREEN ? DG_SCREEN - used : (u32)AT_LEAST);
@@ -33797,8 +33472,15 @@ static void dg_text_busiest(struct buf *b)
         b_esc(b, top[k]->comm, strlen(top[k]->comm), 0);
         scr_fit(b, from, COMM);
         b_pad(b, from, COMM);
-        for (u32 c = 0; c < ARRAY_LEN(columns); c++)
-            dg_text_cell(b, top[k], columns[c].number, columns[c].width);
+        for (u32 c = 0; c < ARRAY_LEN(columns); c++) {
+            u16 number = columns[c].number;
+            struct buf *cell = dg_line(b);
+            if (dg_task_value(top[k], number, &v))
+                dg_cell(cell, number, v);
+            else
+                b_s(cell, "n/a"); /* only root can read the I/O of other users */
+            b_f(b, " %*.*s", columns[c].width, (int)cell->len, cell->p);
+        }
         b_c(b, '\n');
     }
 }
@@ -33836,8 +33518,7 @@ static double dg_seconds(void)
     return (double)(dg.to_ns - dg.from_ns) / 1e9;
 }
 
-/* Without -v, writes at least one finding, and leaves space on the screen for the tables. Returns
- * the number of written findings. */
+/* Without -v, leaves space on the screen for the tables. Returns the number of findings written. */
 static u32 dg_text_findings(struct buf *b)
 {
     enum { LINES = 14 };
@@ -33875,10 +33556,8 @@ static void dg_text(struct buf *b)
     if (!dg.n_found || opt.verbose)
         dg_text_table(b);
     dg_text_busiest(b);
-    if (dg.left_out.processes)
-        b_f(b, "data of at least %u processes is incomplete\n", dg.left_out.processes);
-    if (dg.left_out.descriptors)
-        b_f(b, "data of at least %u open files is missing\n", dg.left_out.descriptors);
+    if (dg.left_out)
+        b_f(b, "data of at least %u processes is incomplete\n", dg.left_out);
     b_c(b, '\n');
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
@@ -33940,26 +33619,12 @@ static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
     mout_json_end(b, "]");
 }
 
-/* Begins a JSON object, and does not end it. */
 static void dg_json_process(struct buf *b, u32 pid, const char *comm)
 {
     b_f(b, "{\"pid\":%u,", pid);
     out_json_text(b, "comm", comm);
 }
 
-static void dg_json_files(struct buf *b, const struct dg_moves *m)
-{
-    char name[512];
-    for (u32 k = 0; m && k < DG_FDS; k++) {
-        if (!dg_file(m, k, name, sizeof name))
-            continue;
-        b_f(b, "{\"pid\":%u,", m->task->pid);
-        out_json_text(b, "file", name);
-        b_f(b, ",\"moved_bytes\":%" PRIu64 "},", m->at[k].moved);
-    }
-}
-
-/* Writes the instance, the processes and their files that a finding blames. */
 static void dg_json_who(struct buf *b, const struct dg_finding *f)
 {
     if (f->of->name[0] && f->rule->who != DG_BY_SELF) {
@@ -33977,8 +33642,6 @@ static void dg_json_who(struct buf *b, const struct dg_finding *f)
         dg_say(b, f->rule->whose, f->who[k].v);
         b_s(b, "\"},");
     }
-    for (u32 k = 0; k < f->n_who; k++)
-        dg_json_files(b, dg_files_of(f, k));
 }
 
 static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
@@ -34063,8 +33726,8 @@ static void dg_json(struct buf *b)
     b_s(b, "\"busiest\":[");
     dg_json_busiest(b);
     mout_json_end(b, "],");
-    b_f(b, "\"left_out\":{\"processes\":%u,\"descriptors\":%u,\"findings\":%u},\"resources\":[",
-        dg.left_out.processes, dg.left_out.descriptors, dg.forgot);
+    b_f(b, "\"left_out\":{\"processes\":%u,\"findings\":%u},\"resources\":[",
+        dg.left_out, dg.forgot);
     for (u32 r = 0; r < N_RES; r++)
         dg_json_resource(b, r);
     mout_json_end(b, "],\"unseen\":[");
@@ -34117,7 +33780,6 @@ static const char *dg_opt_threshold(const char *v)
     return NULL;
 }
 
-/* Sets the threshold of a rule from RULE=VALUE. Returns NULL or an error text. */
 static const char *dg_threshold(const char *v)
 {
     static struct buf why;
@@ -34172,7 +33834,6 @@ static bool PRINTF_LIKE(2, 3) dg_wrong(const char *at, const char *fmt, ...)
     return false;
 }
 
-/* Returns the next word, terminated by a NUL, or an empty word. */
 static char *dg_word(char **line)
 {
     char *word = *line + strspn(*line, " \t");
@@ -34183,7 +33844,6 @@ static char *dg_word(char **line)
     return word;
 }
 
-/* Gets the index of a word in a list that ends with NULL. */
 static bool dg_choose(const char *word, const char *const *list, u8 *index)
 {
     for (*index = 0; list[*index]; ++*index)
@@ -34245,7 +33905,6 @@ static bool dg_resource(const char *word, u8 *resource)
     return dg_wrong(word, "no resource '%.40s'", word);
 }
 
-/* Parses IDs of resources into a mask. */
 static bool dg_resources(char *v, u16 *mask)
 {
     u8 resource;
@@ -34257,7 +33916,6 @@ static bool dg_resources(char *v, u16 *mask)
     return true;
 }
 
-/* Parses the processes that a finding blames: SCOPE NUMBER. */
 static bool dg_blames(struct dg_rule *r, char *v)
 {
     static const char *const scopes[] = {
@@ -34268,7 +33926,6 @@ static bool dg_blames(struct dg_rule *r, char *v)
            && (r->who == DG_BY_NOBODY || dg_find_number(v, &r->whose));
 }
 
-/* Parses the time lost: NUMBER FACTOR. */
 static bool dg_cost(struct dg_rule *r, char *v)
 {
     const char *number = dg_word(&v);
@@ -34313,10 +33970,7 @@ static bool dg_column(struct dg_rule *r, const char *key, char *v)
         return dg_blames(r, v);
     if (!strcmp(key, "log"))
         return dg_find_number(v, &r->log);
-    if (strcmp(key, "files"))
-        return dg_wrong(key, "'%.40s' is not allowed here", key);
-    r->files = true;
-    return true;
+    return dg_wrong(key, "'%.40s' is not allowed here", key);
 }
 
 /* Begins a rule. Its name is printed unescaped, so only some characters are allowed. */
@@ -34392,22 +34046,21 @@ static const char *dg_opt_rules(const char *file)
 
 /* --- the run --- */
 
-/* Takes a sample. Expensive sources are read once: clock rates (10 ms per CPU before Linux 5.18) in
- * the second sample, others in the last one. */
+/* Expensive sources are read once: clock rates (10 ms per CPU before Linux 5.18) in the second
+ * sample, others in the last one. */
 static void dg_look(bool last)
 {
     const u64 second = 1ull << SRC_FREQ;
     const u64 at_end = 1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_PORTS | 1ull << SRC_STUCK;
     mo.off |= second | at_end;
     mo.off &= ~((met.tick == 1 ? second : 0) | (last ? at_end : 0));
-    dg.missed = (struct dg_left){ 0 };
+    dg.missed = 0;
     mon_sample();
     dg_take();
     if (met.tick > 1)
         dg_take_tasks();
     dg_files();
-    dg.left_out.processes = MAX(dg.left_out.processes, dg.missed.processes);
-    dg.left_out.descriptors = MAX(dg.left_out.descriptors, dg.missed.descriptors);
+    dg.left_out = MAX(dg.left_out, dg.missed);
     if (opt.report && met.tick > 1) {
         mout.intervals++;
         mout_sample();
@@ -34440,10 +34093,9 @@ static void dg_watch(u64 length)
     }
     dg_progress(0);
     for (u32 k = 0; k < DG_TASKS; k++)
-        dg.left_out.processes += dg_tasks[k].cpus.full || dg_tasks[k].devices.full;
+        dg.left_out += dg_tasks[k].cpus.full || dg_tasks[k].devices.full;
 }
 
-/* Returns the wait status of the command, or -1 without a command. */
 static int dg_run(void)
 {
     const char *term = getenv("TERM");

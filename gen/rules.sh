@@ -108,19 +108,19 @@ function end_rule(    unless, below, limit, cost, factor, w, n, each, who, next_
     if (alone ~ /%p/) bad("rule " rule ": alone has a %p")
     if (!(need("resource") in resource)) bad("rule " rule ": no such resource")
     unless = ids(no_rules(may("unless")))
-    row[++n_rules] = sprintf("    { .name = \"%s\", .res = RES_%s, .kind = DG_%s, .each = %s, .files = %s, .log = %s, \\\n" \
+    row[++n_rules] = sprintf("    { .name = \"%s\", .res = RES_%s, .kind = DG_%s, .each = %s, .log = %s, \\\n" \
         "      .value = %s, .below = %s, .limit = (float)%s, \\\n      %s.cost = %s, .factor = (float)%s, \\\n" \
         "      .who = DG_BY_%s, .whose = %s, \\\n      .unless = %s, .unless_rule = %s, .before = %s, \\\n" \
         "      .finding = %s, \\\n      .source = %s, \\\n      .next = %s, .alone = %s },", rule, need("resource"),
         toupper(one_of(need("kind"), "kind", "utilization saturation error")), each ? "true" : "false",
-        may("files") != "" ? "true" : "false", code(may("log") == "" ? "-" : may("log")), value, below, limit,
+        code(may("log") == "" ? "-" : may("log")), value, below, limit,
         g == "" ? "" : ".guard = { " g " }, \\\n      ",
         cost, factor, toupper(who), code(whose), unless, unless_rule, ids(may("before")),
         text(finding, "rule " rule ": finding"), text(need("source"), "rule " rule ": source"),
         text(next_, "rule " rule ": next"), alone == "" ? "\"\"" : text(alone, "rule " rule ": alone"))
     if (list == "list") print rule, need("resource")
 }
-BEGIN { n = split("resource kind tried when and and? unless cost blames files log before finding source next alone", w, " ")
+BEGIN { n = split("resource kind tried when and and? unless cost blames log before finding source next alone", w, " ")
         for (i = 1; i <= n; i++) column[w[i]] = 1 }
 /^[ \t]*#/ || NF == 0 { next }
 $1 == "words" { add_words($2, from_word(3)); next }

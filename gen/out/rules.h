@@ -220,7 +220,7 @@
 
 /* Rows of dg_rules[] in kvis.c. */
 #define DG_RULES \
-    { .name = "cgroup-throttled", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "cgroup-throttled", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_PERIODS, .below = false, .limit = (float)0.1, \
       .guard = { { M_GR_THROTTLED, DG_THIS, false, false, 0.05 } }, \
       .cost = M_GR_THROTTLED, .factor = (float)1, \
@@ -229,7 +229,7 @@
       .finding = "Cgroup %t is throttled: it exhausts its CPU quota and is stopped for the rest of each period", \
       .source = "cgroup-v2.rst: cpu.max", \
       .next = "cat /sys/fs/cgroup%t/cpu.max", .alone = "" }, \
-    { .name = "cgroup-quota-used", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "cgroup-quota-used", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_PERIODS, .below = false, .limit = (float)0.5, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_MEMBERS, .whose = M_B_CPU, \
@@ -237,7 +237,7 @@
       .finding = "Cgroup %t exhausts its CPU quota in most quota periods", \
       .source = "cgroup-v2.rst: cpu.max", \
       .next = "cat /sys/fs/cgroup%t/cpu.max", .alone = "" }, \
-    { .name = "cgroup-oom-kill", .res = RES_CGROUP, .kind = DG_ERROR, .each = true, .files = false, .log = M_LOG_OOM, \
+    { .name = "cgroup-oom-kill", .res = RES_CGROUP, .kind = DG_ERROR, .each = true, .log = M_LOG_OOM, \
       .value = M_GR_OOM, .below = false, .limit = (float)1e-9, \
       .guard = { { M_GR_MAX, DG_THIS, false, false, 1e-9 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -246,7 +246,7 @@
       .finding = "The kernel killed processes of cgroup %t at its memory limit", \
       .source = "cgroup-v2.rst: oom_kill of memory.events and max of memory.events.local", \
       .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
-    { .name = "cgroup-pids", .res = RES_CGROUP, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+    { .name = "cgroup-pids", .res = RES_CGROUP, .kind = DG_ERROR, .each = true, .log = X_NONE, \
       .value = M_GR_PIDS, .below = false, .limit = (float)0.95, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_MEMBERS, .whose = M_B_THREADS, \
@@ -254,7 +254,7 @@
       .finding = "Cgroup %t has nearly as many processes and threads as allowed: fork(2) will soon fail", \
       .source = "cgroup-v2.rst: pids.max", \
       .next = "cat /sys/fs/cgroup%t/pids.max", .alone = "" }, \
-    { .name = "cgroup-memory-limit", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "cgroup-memory-limit", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = M_GR_PSI_MEM, .below = false, .limit = (float)0.05, \
       .guard = { { M_GR_REFAULTS, DG_THIS, false, false, 10 }, \
         { M_GR_MAX, DG_THIS, false, false, 1 } }, \
@@ -264,7 +264,7 @@
       .finding = "Cgroup %t is at its memory limit and keeps reclaiming its own memory", \
       .source = "cgroup-v2.rst: memory.max, memory.pressure, workingset_refault", \
       .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
-    { .name = "cgroup-memory-refaults", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "cgroup-memory-refaults", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = M_GR_MAX, .below = false, .limit = (float)100, \
       .guard = { { M_GR_REFAULTS, DG_THIS, false, false, 100 }, \
         { M_GR_PSI_MEM, DG_THIS, true, false, 0.05 } }, \
@@ -274,7 +274,7 @@
       .finding = "Cgroup %t is at its memory limit and rereads pages soon after it reclaimed them", \
       .source = "cgroup-v2.rst: memory.max, workingset_refault; without PSI, the time lost is not known", \
       .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
-    { .name = "cpu-steal", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "cpu-steal", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_STEAL, .below = false, .limit = (float)0.05, \
       .cost = X_STEAL_CPUS, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -282,7 +282,7 @@
       .finding = "The hypervisor runs other guests on these CPUs while tasks here could run", \
       .source = "proc_stat(5): steal", \
       .next = "kvis monitor -c cpu --per-cpu", .alone = "" }, \
-    { .name = "cpu-interrupts", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "cpu-interrupts", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_IRQS, .below = false, .limit = (float)0.5, \
       .guard = { { X_WAITERS, DG_THIS, false, false, 0.1 } }, \
       .cost = X_IRQS, .factor = (float)1, \
@@ -291,7 +291,7 @@
       .finding = "CPU %t is busy with interrupts, and tasks wait for this CPU", \
       .source = "Documentation/networking/scaling.rst", \
       .next = "kvis monitor -c irqs", .alone = "" }, \
-    { .name = "cpu-interrupts-full", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "cpu-interrupts-full", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_IRQS, .below = false, .limit = (float)0.95, \
       .cost = X_IRQS, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -299,7 +299,7 @@
       .finding = "CPU %t handles only interrupts and has no time left for anything else", \
       .source = "Documentation/networking/scaling.rst", \
       .next = "kvis monitor -c irqs", .alone = "" }, \
-    { .name = "cpu-interrupt-pressure", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "cpu-interrupt-pressure", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_PSI_IRQ_ALL, .below = false, .limit = (float)0.05, \
       .cost = M_PSI_IRQ_ALL, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -307,7 +307,7 @@
       .finding = "Tasks are stopped while their CPUs handle interrupts", \
       .source = "Documentation/accounting/psi.rst: irq full", \
       .next = "kvis monitor -c irqs", .alone = "" }, \
-    { .name = "cpu-clock-capped", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "cpu-clock-capped", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = X_CAP, .below = true, .limit = (float)0.8, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.5 } }, \
       .cost = X_BUSY_CPUS, .factor = (float)0.2, \
@@ -316,7 +316,7 @@
       .finding = "The CPUs are busy and are not allowed to run at their full clock rate", \
       .source = "Documentation/admin-guide/pm/cpufreq.rst: scaling_max_freq", \
       .next = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_max_freq", .alone = "" }, \
-    { .name = "cpu-clock-low", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "cpu-clock-low", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = X_CLOCK, .below = true, .limit = (float)0.8, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.8 } }, \
       .cost = X_BUSY_CPUS, .factor = (float)0.2, \
@@ -325,7 +325,7 @@
       .finding = "The CPUs are busy and run below the clock rate that all of them can sustain", \
       .source = "base_frequency of intel_pstate.rst, or nominal_freq of acpi/cppc_sysfs.rst", \
       .next = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor", .alone = "" }, \
-    { .name = "cpu-forks", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "cpu-forks", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = X_FORK_RATE, .below = false, .limit = (float)500, \
       .guard = { { M_SYSTEM, DG_ALL, false, false, 0.2 }, \
         { X_FORK_FAULTS, DG_ALL, false, false, 10 } }, \
@@ -335,7 +335,7 @@
       .finding = "Creating processes takes a large share of CPU time", \
       .source = "fork, exec and exit of a process take 0.1 to 1 ms of CPU time; a new thread causes fewer page faults", \
       .next = "kvis proc -d 5", .alone = "" }, \
-    { .name = "cpu-kernel", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "cpu-kernel", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = M_SYSTEM, .below = false, .limit = (float)0.5, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.7 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -344,7 +344,7 @@
       .finding = "The kernel uses more CPU time than programs: system calls, page faults or locks", \
       .source = "proc_stat(5): system", \
       .next = "kvis trace -c -d 5 -p %p", .alone = "perf top" }, \
-    { .name = "run-queue-long", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "run-queue-long", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = X_WAIT, .below = false, .limit = (float)0.5, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.8 }, \
         { M_PSI_CPU, DG_ALL, true, false, 0.1 } }, \
@@ -354,7 +354,7 @@
       .finding = "More tasks can run than there are CPUs, and tasks wait for a CPU", \
       .source = "Brendan Gregg's USE method: run queue longer than the number of CPUs", \
       .next = "perf top -p %p", .alone = "perf top" }, \
-    { .name = "run-queue-one-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "run-queue-one-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_WAITERS, .below = false, .limit = (float)0.5, \
       .guard = { { X_BUSY, DG_THIS, false, false, 0.8 }, \
         { X_IDLE_ALL, DG_OTHERS, false, false, 0.4 }, \
@@ -365,7 +365,7 @@
       .finding = "Tasks wait for CPU %t while other CPUs are idle: the tasks may be bound to CPU %t", \
       .source = "sched_setaffinity(2), cgroup-v2.rst: cpuset", \
       .next = "taskset -acp %p", .alone = "kvis monitor -c sched --per-cpu" }, \
-    { .name = "cpu-pressure", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "cpu-pressure", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_PSI_CPU, .below = false, .limit = (float)0.4, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.8 } }, \
       .cost = M_PSI_CPU, .factor = (float)1, \
@@ -374,7 +374,7 @@
       .finding = "The runnable tasks need more CPUs than the machine has", \
       .source = "Documentation/accounting/psi.rst: cpu some", \
       .next = "perf top -p %p", .alone = "perf top" }, \
-    { .name = "run-queue-latency", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "run-queue-latency", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_WAIT_P99, .below = false, .limit = (float)20e6, \
       .guard = { { X_WAIT, DG_ALL, false, false, 0.1 }, \
         { M_PSI_CPU, DG_ALL, true, false, 0.1 } }, \
@@ -384,7 +384,7 @@
       .finding = "Scheduling latency is high: 1 % of waits for a CPU took 20 ms or more", \
       .source = "20 ms is several time slices of the scheduler", \
       .next = "kvis monitor -c sched --histogram", .alone = "" }, \
-    { .name = "process-waits-for-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "process-waits-for-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_WAITED, .below = false, .limit = (float)0.3, \
       .guard = { { M_P_WAIT, DG_THIS, false, false, 0.1 } }, \
       .cost = M_P_WAIT, .factor = (float)1, \
@@ -393,7 +393,7 @@
       .finding = "Process %t can run but waits for a CPU", \
       .source = "sched-stats.rst: run_delay", \
       .next = "taskset -acp %p", .alone = "" }, \
-    { .name = "cpu-busy", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "cpu-busy", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = X_BUSY, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
@@ -401,7 +401,7 @@
       .finding = "The CPUs have almost no idle time left", \
       .source = "Brendan Gregg's USE method: CPU utilization", \
       .next = "perf top -p %p", .alone = "perf top" }, \
-    { .name = "memory-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_OOM, \
+    { .name = "memory-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .log = M_LOG_OOM, \
       .value = M_OOM, .below = false, .limit = (float)1e-9, \
       .guard = { { M_STALLS, DG_ALL, false, false, 1e-9 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
@@ -410,7 +410,7 @@
       .finding = "The kernel killed a process because memory ran out", \
       .source = "Documentation/admin-guide/mm/concepts.rst: OOM killer; allocstall does not count reclaim at cgroup limits", \
       .next = "dmesg | grep -i oom", .alone = "" }, \
-    { .name = "limit-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_OOM, \
+    { .name = "limit-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .log = M_LOG_OOM, \
       .value = M_OOM, .below = false, .limit = (float)1e-9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -418,7 +418,7 @@
       .finding = "The kernel killed a process at the memory limit of a cgroup", \
       .source = "proc_vmstat(5): oom_kill and allocstall", \
       .next = "dmesg | grep -i oom", .alone = "" }, \
-    { .name = "memory-pressure", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "memory-pressure", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_PSI_MEM, .below = false, .limit = (float)0.05, \
       .guard = { { M_SCAN_KSWAPD, DG_ALL, false, false, 100 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
@@ -427,7 +427,7 @@
       .finding = "Tasks wait for memory: the machine reclaims pages that are still in use", \
       .source = "Documentation/accounting/psi.rst: memory some", \
       .next = "kvis trace -p %p --faults", .alone = "kvis monitor -c mem" }, \
-    { .name = "memory-direct-reclaim", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "memory-direct-reclaim", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_STALLS, .below = false, .limit = (float)100, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
@@ -435,7 +435,7 @@
       .finding = "Tasks that allocate memory must first reclaim memory themselves", \
       .source = "Documentation/admin-guide/mm/concepts.rst: direct reclaim", \
       .next = "kvis monitor -c mem", .alone = "" }, \
-    { .name = "memory-thrashing", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "memory-thrashing", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_REFAULTS, .below = false, .limit = (float)1000, \
       .guard = { { M_FAULTS_MAJOR, DG_ALL, false, false, 50 }, \
         { M_PSI_MEM, DG_ALL, true, false, 0.05 } }, \
@@ -445,7 +445,7 @@
       .finding = "Reclaimed pages are soon needed again: the working set does not fit into memory", \
       .source = "mm/workingset.c: refaults", \
       .next = "kvis monitor -c mem", .alone = "" }, \
-    { .name = "memory-nearly-full", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "memory-nearly-full", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = X_MEM_LEFT, .below = true, .limit = (float)0.03, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
@@ -453,7 +453,7 @@
       .finding = "Almost no memory is available to programs without swapping", \
       .source = "proc_meminfo(5): MemAvailable", \
       .next = "kvis monitor -c mem", .alone = "" }, \
-    { .name = "memory-kernel", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "memory-kernel", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = X_SLAB, .below = false, .limit = (float)0.3, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -461,7 +461,7 @@
       .finding = "The kernel itself uses a large share of memory and cannot reclaim it", \
       .source = "proc_meminfo(5): SUnreclaim", \
       .next = "slabtop -o -s c", .alone = "" }, \
-    { .name = "memory-dirty", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "memory-dirty", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = X_DIRTY, .below = false, .limit = (float)0.95, \
       .guard = { { X_IO_LOST, DG_ALL, false, false, 0.3 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -470,7 +470,7 @@
       .finding = "Data not yet written to disk is close to the limit at which the kernel makes writing tasks wait", \
       .source = "proc_vmstat(5): nr_dirty_threshold", \
       .next = "kvis monitor -c io", .alone = "" }, \
-    { .name = "swap-thrashing", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "swap-thrashing", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_SWAP_IN, .below = false, .limit = (float)1e6, \
       .guard = { { M_SWAP_OUT, DG_ALL, false, false, 1e5 }, \
         { M_PSI_MEM, DG_ALL, true, false, 0.05 }, \
@@ -481,7 +481,7 @@
       .finding = "Memory is swapped out and read back: tasks wait for the disk each time", \
       .source = "proc_vmstat(5): pswpin", \
       .next = "kvis trace -p %p --faults", .alone = "kvis monitor -c mem" }, \
-    { .name = "swap-in", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "swap-in", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_SWAP_IN, .below = false, .limit = (float)4e6, \
       .guard = { { M_PSI_MEM, DG_ALL, true, false, 0.05 }, \
         { X_MEM_LEFT, DG_ALL, false, true, 0.2 } }, \
@@ -491,7 +491,7 @@
       .finding = "Memory that was swapped out is read back from swap", \
       .source = "proc_vmstat(5): pswpin", \
       .next = "kvis monitor -c mem", .alone = "" }, \
-    { .name = "swap-out", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "swap-out", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_SWAP_OUT, .below = false, .limit = (float)4e6, \
       .guard = { { M_PSI_MEM, DG_ALL, true, false, 0.05 }, \
         { X_MEM_LEFT, DG_ALL, false, true, 0.2 } }, \
@@ -501,7 +501,7 @@
       .finding = "Memory is written to swap because programs need more memory than the machine has", \
       .source = "proc_vmstat(5): pswpout", \
       .next = "kvis monitor -c mem", .alone = "" }, \
-    { .name = "swap-full", .res = RES_SWAP, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "swap-full", .res = RES_SWAP, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = X_SWAP_USED, .below = false, .limit = (float)0.9, \
       .guard = { { X_MEM_LEFT, DG_ALL, false, true, 0.1 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -510,7 +510,7 @@
       .finding = "Swap space is nearly full: when memory runs out, the kernel will kill a process", \
       .source = "proc_meminfo(5): SwapFree", \
       .next = "cat /proc/swaps", .alone = "" }, \
-    { .name = "numa-remote-memory", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "numa-remote-memory", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = M_B_REMOTE, .below = false, .limit = (float)0.5, \
       .guard = { { M_B_OWN_PART, DG_THIS, false, true, 0.5 }, \
         { M_B_FAR, DG_THIS, false, false, 16e6 } }, \
@@ -520,7 +520,7 @@
       .finding = "Process %t runs on one NUMA node while its memory is on a more distant NUMA node", \
       .source = "upper bound of the time lost, from the distances of the NUMA nodes (ACPI: SLIT)", \
       .next = "cat /proc/%p/numa_maps", .alone = "" }, \
-    { .name = "numa-remote-allocations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "numa-remote-allocations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = X_REMOTE, .below = false, .limit = (float)0.3, \
       .guard = { { M_NUMA_OTHER, DG_ALL, false, false, 2000 }, \
         { X_SPREAD, DG_ALL, false, true, 0.5 } }, \
@@ -530,7 +530,7 @@
       .finding = "Memory is allocated on NUMA nodes other than those of the CPUs that use it", \
       .source = "Documentation/admin-guide/numastat.rst", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
-    { .name = "numa-remote-faults", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "numa-remote-faults", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = X_HINTS, .below = false, .limit = (float)0.8, \
       .guard = { { M_NUMA_FAULTS, DG_ALL, false, false, 1000 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -539,7 +539,7 @@
       .finding = "Tasks use pages on NUMA nodes other than those of their CPUs", \
       .source = "sysctl/kernel.rst: numa_balancing", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
-    { .name = "numa-node-full", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "numa-node-full", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = M_NUMA_FOREIGN, .below = false, .limit = (float)1000, \
       .guard = { { X_NODE_FULL, DG_THIS, false, false, 0.7 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -548,7 +548,7 @@
       .finding = "NUMA node %t is full: allocations meant for node %t go to other nodes", \
       .source = "Documentation/admin-guide/numastat.rst: numa_foreign; only anonymous memory counts, page cache can be reclaimed", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
-    { .name = "numa-migrations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "numa-migrations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_NUMA_MOVED, .below = false, .limit = (float)10000, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
@@ -556,7 +556,7 @@
       .finding = "The kernel keeps moving pages between NUMA nodes to follow tasks", \
       .source = "sysctl/kernel.rst: numa_balancing", \
       .next = "kvis monitor -c numa", .alone = "" }, \
-    { .name = "memory-bandwidth-full", .res = RES_BAND, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "memory-bandwidth-full", .res = RES_BAND, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = M_MEM_USED, .below = false, .limit = (float)0.75, \
       .cost = X_STALL_CPUS, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
@@ -564,7 +564,7 @@
       .finding = "Memory bandwidth of socket %t is nearly exhausted", \
       .source = "memory benchmarks such as STREAM reach 80 % of the peak bandwidth of the DIMMs", \
       .next = "kvis monitor -c membw,pmc -p %p", .alone = "kvis monitor -c membw,pmc" }, \
-    { .name = "memory-stalls", .res = RES_BAND, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "memory-stalls", .res = RES_BAND, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = X_MEM_STALL, .below = false, .limit = (float)0.5, \
       .guard = { { M_LLC_MPKI, DG_ALL, false, false, 10 }, \
         { X_BUSY, DG_ALL, false, false, 0.5 } }, \
@@ -574,7 +574,7 @@
       .finding = "The CPUs spend most of their time waiting for memory because data is not in the caches", \
       .source = "Intel's optimization manual, B.1 (Topdown: backend bound)", \
       .next = "kvis monitor -c pmc -p %p", .alone = "kvis monitor -c pmc" }, \
-    { .name = "hugepages-off", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "hugepages-off", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_DTLB_WPKI, .below = false, .limit = (float)10, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.5 }, \
         { M_THP_POLICY, DG_ALL, false, true, 0 } }, \
@@ -584,7 +584,7 @@
       .finding = "The CPUs often walk page tables, and transparent hugepages are off", \
       .source = "Documentation/admin-guide/mm/transhuge.rst", \
       .next = "cat /sys/kernel/mm/transparent_hugepage/enabled", .alone = "" }, \
-    { .name = "tlb-misses", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "tlb-misses", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_DTLB_WPKI, .below = false, .limit = (float)10, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.5 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -593,7 +593,7 @@
       .finding = "The CPUs often walk page tables: hugepages would avoid most walks", \
       .source = "Documentation/admin-guide/mm/transhuge.rst", \
       .next = "kvis monitor -c pmc,mem -p %p", .alone = "kvis monitor -c pmc,mem" }, \
-    { .name = "hugepages-refused", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "hugepages-refused", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = X_THP_FAIL, .below = false, .limit = (float)0.5, \
       .guard = { { M_THP_FALLBACK, DG_ALL, false, false, 50 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -602,7 +602,7 @@
       .finding = "Page faults that should get a hugepage get small pages: free memory is fragmented", \
       .source = "mm/transhuge.rst: thp_fault_fallback", \
       .next = "cat /proc/buddyinfo", .alone = "" }, \
-    { .name = "compaction-fails", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "compaction-fails", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = X_COMPACT_FAILS, .below = false, .limit = (float)0.5, \
       .guard = { { M_COMPACT, DG_ALL, false, false, 20 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -611,7 +611,7 @@
       .finding = "Tasks compact memory to get hugepages, but most compactions fail", \
       .source = "mm/transhuge.rst: compact_stall, compact_fail", \
       .next = "cat /proc/buddyinfo", .alone = "" }, \
-    { .name = "hugepage-pool-empty", .res = RES_TLB, .kind = DG_UTILIZATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "hugepage-pool-empty", .res = RES_TLB, .kind = DG_UTILIZATION, .each = true, .log = X_NONE, \
       .value = M_POOL_RATIO, .below = false, .limit = (float)0.98, \
       .guard = { { M_POOL_SURPLUS, DG_THIS, false, false, 1 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -620,7 +620,7 @@
       .finding = "The pool of %t hugepages is exhausted, and programs use surplus hugepages", \
       .source = "Documentation/admin-guide/mm/hugetlbpage.rst", \
       .next = "kvis monitor -c hugepages", .alone = "" }, \
-    { .name = "virtio-queue-full", .res = RES_VIRTIO, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "virtio-queue-full", .res = RES_VIRTIO, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = M_VQ_REFUSED, .below = false, .limit = (float)1, \
       .guard = { { M_VQ_STALLED, DG_THIS, false, false, 0.01 } }, \
       .cost = M_VQ_STALLED, .factor = (float)1, \
@@ -629,7 +629,7 @@
       .finding = "Virtio queue %t is full: the driver must wait until the device has completed requests", \
       .source = "drivers/virtio/virtio_ring.c: virtqueue_add returns ENOSPC", \
       .next = "kvis monitor -c virtio --histogram", .alone = "" }, \
-    { .name = "virtio-adds-fail", .res = RES_VIRTIO, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+    { .name = "virtio-adds-fail", .res = RES_VIRTIO, .kind = DG_ERROR, .each = true, .log = X_NONE, \
       .value = M_VQ_FAILED, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -637,7 +637,7 @@
       .finding = "Adding requests to virtio queue %t fails although the queue is not full", \
       .source = "drivers/virtio/virtio_ring.c: virtqueue_add returns an error", \
       .next = "kvis monitor -c virtio", .alone = "" }, \
-    { .name = "disk-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
+    { .name = "disk-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_AWAIT, .below = false, .limit = (float)0.05, \
       .guard = { { M_DISK_BUSY, DG_THIS, false, false, 0.85 }, \
         { M_DISK_QUEUE, DG_THIS, false, false, 1.5 }, \
@@ -648,7 +648,7 @@
       .finding = "Disk %t is always busy, and requests wait for it", \
       .source = "iostat(1): %util, aqu-sz, await; a rotating disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
-    { .name = "flash-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
+    { .name = "flash-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_AWAIT, .below = false, .limit = (float)0.01, \
       .guard = { { M_DISK_ROTATES, DG_THIS, false, true, 0 }, \
         { M_DISK_QUEUE, DG_THIS, false, false, 1.5 }, \
@@ -659,7 +659,7 @@
       .finding = "Requests wait because disk %t, which is not rotational, gets more requests than it can serve", \
       .source = "a flash disk needs 1 ms or less for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
-    { .name = "disk-slow-reads", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
+    { .name = "disk-slow-reads", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_READ_TIME, .below = false, .limit = (float)0.05, \
       .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
       .cost = X_IO_LOST, .factor = (float)1, \
@@ -668,7 +668,7 @@
       .finding = "Reads from disk %t take longer than a seek on any disk", \
       .source = "a rotating disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
-    { .name = "disk-slow-writes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
+    { .name = "disk-slow-writes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_WRITE_TIME, .below = false, .limit = (float)0.1, \
       .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
       .cost = X_IO_LOST, .factor = (float)1, \
@@ -677,7 +677,7 @@
       .finding = "Writes to disk %t are slow, and tasks wait for I/O", \
       .source = "a rotating disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
-    { .name = "disk-slow-flushes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
+    { .name = "disk-slow-flushes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_FLUSH_TIME, .below = false, .limit = (float)0.1, \
       .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
       .cost = X_IO_LOST, .factor = (float)1, \
@@ -686,7 +686,7 @@
       .finding = "Flushes of disk %t are slow: fsync(2) waits for them", \
       .source = "Documentation/admin-guide/iostats.rst: flush requests; a rotating disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
-    { .name = "disk-queue", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "disk-queue", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = M_RQUEUE_P99, .below = false, .limit = (float)50e6, \
       .guard = { { M_DISK_QUEUE, DG_THIS, false, false, 1.5 }, \
         { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
@@ -696,7 +696,7 @@
       .finding = "Reads from disk %t wait in the queue of the kernel", \
       .source = "Documentation/block/ioprio.rst", \
       .next = "kvis monitor -c io --histogram", .alone = "" }, \
-    { .name = "io-pressure", .res = RES_DISK, .kind = DG_SATURATION, .each = false, .files = true, .log = X_NONE, \
+    { .name = "io-pressure", .res = RES_DISK, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_PSI_IO, .below = false, .limit = (float)0.3, \
       .guard = { { M_DISK_QUEUE, DG_ALL, true, true, 0.3 } }, \
       .cost = M_PSI_IO, .factor = (float)1, \
@@ -705,7 +705,7 @@
       .finding = "Tasks wait for I/O on a file system that is not on a disk of this machine", \
       .source = "Documentation/accounting/psi.rst: io some", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
-    { .name = "network-full-receive", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "network-full-receive", .res = RES_NET, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = M_NET_RX_USED, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -713,7 +713,7 @@
       .finding = "Network interface %t receives nearly as much as its link can carry", \
       .source = "sysfs-class-net: speed", \
       .next = "kvis monitor -c net", .alone = "" }, \
-    { .name = "network-full-transmit", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "network-full-transmit", .res = RES_NET, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = M_NET_TX_USED, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -721,7 +721,7 @@
       .finding = "Network interface %t sends nearly as much as its link can carry", \
       .source = "sysfs-class-net: speed", \
       .next = "kvis monitor -c net", .alone = "" }, \
-    { .name = "network-bond-degraded", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+    { .name = "network-bond-degraded", .res = RES_NET, .kind = DG_ERROR, .each = true, .log = X_NONE, \
       .value = M_NET_BOND_DOWN, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -729,7 +729,7 @@
       .finding = "Network interface %t of a bond has no link", \
       .source = "Documentation/networking/bonding.rst: mii_status", \
       .next = "cat /proc/net/bonding/*", .alone = "" }, \
-    { .name = "network-half-duplex", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "network-half-duplex", .res = RES_NET, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = M_NET_HALF, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -737,7 +737,7 @@
       .finding = "Network interface %t runs at half duplex: the other end does not negotiate the duplex mode", \
       .source = "sysfs-class-net: duplex", \
       .next = "kvis monitor -c net", .alone = "" }, \
-    { .name = "network-link-slow", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "network-link-slow", .res = RES_NET, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_LINK, .below = true, .limit = (float)0.6, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -745,7 +745,7 @@
       .finding = "The link of network interface %t is slower than both ends offer: its cable may be bad", \
       .source = "drivers/net/phy/phy-core.c: phy_check_downshift", \
       .next = "ethtool %t", .alone = "" }, \
-    { .name = "network-link-flaps", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+    { .name = "network-link-flaps", .res = RES_NET, .kind = DG_ERROR, .each = true, .log = X_NONE, \
       .value = M_NET_CARRIER, .below = false, .limit = (float)0.001, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -753,7 +753,7 @@
       .finding = "Network interface %t lost or regained its link", \
       .source = "sysfs-class-net: carrier_changes", \
       .next = "kvis monitor -c net", .alone = "" }, \
-    { .name = "network-drops", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+    { .name = "network-drops", .res = RES_NET, .kind = DG_ERROR, .each = true, .log = X_NONE, \
       .value = X_NET_DROPS, .below = false, .limit = (float)100, \
       .guard = { { X_NET_DROPPED, DG_THIS, false, false, 0.001 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -762,7 +762,7 @@
       .finding = "Network interface %t drops packets: the kernel is too slow, or no protocol handles the packets", \
       .source = "Documentation/networking/statistics.rst", \
       .next = "kvis monitor -c net", .alone = "" }, \
-    { .name = "network-errors", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+    { .name = "network-errors", .res = RES_NET, .kind = DG_ERROR, .each = true, .log = X_NONE, \
       .value = X_NET_ERRS, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -770,7 +770,7 @@
       .finding = "Network interface %t counts errors: check its cable, driver and duplex setting", \
       .source = "Documentation/networking/statistics.rst", \
       .next = "kvis monitor -c net", .alone = "" }, \
-    { .name = "network-backlog-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+    { .name = "network-backlog-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .log = X_NONE, \
       .value = M_SOFT_DROP, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -778,7 +778,7 @@
       .finding = "Network packets are dropped because the backlog of a CPU is full", \
       .source = "sysctl/net.rst: netdev_max_backlog", \
       .next = "cat /proc/net/softnet_stat", .alone = "" }, \
-    { .name = "network-squeezed", .res = RES_NET, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "network-squeezed", .res = RES_NET, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_SOFT_SQUEEZED, .below = false, .limit = (float)100, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -786,7 +786,7 @@
       .finding = "Network softirqs use up their budget before they have handled all packets", \
       .source = "sysctl/net.rst: netdev_budget", \
       .next = "cat /proc/net/softnet_stat", .alone = "" }, \
-    { .name = "tcp-listen-overflows", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+    { .name = "tcp-listen-overflows", .res = RES_NET, .kind = DG_ERROR, .each = false, .log = X_NONE, \
       .value = M_TCP_OVERFLOWS, .below = false, .limit = (float)0.5, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -794,7 +794,7 @@
       .finding = "A server does not accept connections fast enough: clients wait until they retry", \
       .source = "a client waits 1 s before it retries to connect (include/net/tcp.h: TCP_TIMEOUT_INIT)", \
       .next = "ss -ltn", .alone = "" }, \
-    { .name = "tcp-retransmits", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+    { .name = "tcp-retransmits", .res = RES_NET, .kind = DG_ERROR, .each = false, .log = X_NONE, \
       .value = M_TCP_RETRANS_SHARE, .below = false, .limit = (float)0.05, \
       .guard = { { M_TCP_RETRANS, DG_ALL, false, false, 10 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -803,7 +803,7 @@
       .finding = "TCP retransmits many segments because packets are lost", \
       .source = "tcp(7); on the internet, 1 to 3 % of TCP segments are usually retransmitted", \
       .next = "ss -ti", .alone = "" }, \
-    { .name = "tcp-syn-cookies", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+    { .name = "tcp-syn-cookies", .res = RES_NET, .kind = DG_ERROR, .each = false, .log = X_NONE, \
       .value = M_TCP_COOKIES, .below = false, .limit = (float)10, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -811,7 +811,7 @@
       .finding = "Listening sockets get more connection requests than they can queue, and send SYN cookies", \
       .source = "tcp(7): tcp_syncookies", \
       .next = "ss -ltn", .alone = "" }, \
-    { .name = "tcp-memory-aborts", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+    { .name = "tcp-memory-aborts", .res = RES_NET, .kind = DG_ERROR, .each = false, .log = X_NONE, \
       .value = M_TCP_MEM_ABORTS, .below = false, .limit = (float)0.5, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -819,7 +819,7 @@
       .finding = "TCP aborts connections because TCP memory ran out", \
       .source = "tcp(7): tcp_mem", \
       .next = "sysctl net.ipv4.tcp_mem", .alone = "" }, \
-    { .name = "tcp-zero-windows", .res = RES_NET, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "tcp-zero-windows", .res = RES_NET, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_TCP_ZERO_WINDOW, .below = false, .limit = (float)100, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -827,7 +827,7 @@
       .finding = "Programs read from TCP connections more slowly than data arrives: the senders must wait", \
       .source = "Documentation/networking/snmp_counter.rst: TcpExtTCPToZeroWindowAdv", \
       .next = "ss -tm", .alone = "" }, \
-    { .name = "conntrack-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+    { .name = "conntrack-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .log = X_NONE, \
       .value = X_CT_LOST, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -835,7 +835,7 @@
       .finding = "Network packets are dropped because their connections cannot be tracked", \
       .source = "/proc/net/stat/nf_conntrack: drop, insert_failed", \
       .next = "conntrack -S", .alone = "" }, \
-    { .name = "neighbor-table-full", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+    { .name = "neighbor-table-full", .res = RES_NET, .kind = DG_ERROR, .each = false, .log = X_NONE, \
       .value = X_NEIGHBORS, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -843,7 +843,7 @@
       .finding = "Network packets are dropped because the neighbor table is full", \
       .source = "arp(7): gc_thresh3", \
       .next = "sysctl net.ipv4.neigh.default.gc_thresh3", .alone = "" }, \
-    { .name = "udp-receive-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+    { .name = "udp-receive-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .log = X_NONE, \
       .value = M_UDP_RCVBUF, .below = false, .limit = (float)10, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -851,7 +851,7 @@
       .finding = "UDP datagrams are dropped because a program does not read its socket fast enough", \
       .source = "udp(7): rmem_max", \
       .next = "ss -lunm", .alone = "" }, \
-    { .name = "thermal-headroom", .res = RES_HEAT, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "thermal-headroom", .res = RES_HEAT, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = M_TEMP_ROOM, .below = true, .limit = (float)3, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -859,7 +859,7 @@
       .finding = "Thermal zone %t is close to a trip point, where the CPUs are throttled", \
       .source = "Documentation/driver-api/thermal/sysfs-api.rst", \
       .next = "kvis monitor -c thermal", .alone = "" }, \
-    { .name = "sensor-critical", .res = RES_HEAT, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "sensor-critical", .res = RES_HEAT, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = M_SENSOR_ROOM, .below = true, .limit = (float)3, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -867,7 +867,7 @@
       .finding = "Sensor %t is close to the critical temperature of its chip", \
       .source = "Documentation/hwmon/sysfs-interface.rst", \
       .next = "kvis monitor -c thermal", .alone = "" }, \
-    { .name = "cpu-throttled", .res = RES_HEAT, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+    { .name = "cpu-throttled", .res = RES_HEAT, .kind = DG_ERROR, .each = false, .log = X_NONE, \
       .value = M_THROTTLE_CORE, .below = false, .limit = (float)0.1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -875,7 +875,7 @@
       .finding = "Cores were too hot and were throttled", \
       .source = "Intel SDM volume 3B: IA32_THERM_STATUS", \
       .next = "kvis monitor -c thermal,cpufreq", .alone = "" }, \
-    { .name = "package-throttled", .res = RES_HEAT, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+    { .name = "package-throttled", .res = RES_HEAT, .kind = DG_ERROR, .each = false, .log = X_NONE, \
       .value = M_THROTTLE_PKG, .below = false, .limit = (float)0.1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -883,7 +883,7 @@
       .finding = "A CPU package was too hot and was throttled", \
       .source = "Intel SDM volume 3B: IA32_PACKAGE_THERM_STATUS", \
       .next = "kvis monitor -c thermal,cpufreq", .alone = "" }, \
-    { .name = "limit-files", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "limit-files", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = M_FILES_USED, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -891,7 +891,7 @@
       .finding = "The machine has nearly as many open files as allowed: open(2) will soon fail", \
       .source = "proc_sys_fs(5): file-max", \
       .next = "sysctl fs.file-nr", .alone = "" }, \
-    { .name = "limit-threads", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "limit-threads", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = M_THREADS_USED, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_THREADS, \
@@ -899,7 +899,7 @@
       .finding = "The machine has nearly as many threads as allowed: fork(2) will soon fail", \
       .source = "proc_sys_kernel(5): pid_max, threads-max", \
       .next = "sysctl kernel.pid_max kernel.threads-max", .alone = "" }, \
-    { .name = "limit-conntrack", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "limit-conntrack", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = M_CONNTRACK_USED, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -907,7 +907,7 @@
       .finding = "The table of tracked network connections is nearly full: new connections will be dropped", \
       .source = "Documentation/networking/nf_conntrack-sysctl.rst", \
       .next = "sysctl net.netfilter.nf_conntrack_max", .alone = "" }, \
-    { .name = "limit-tcp-memory", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "limit-tcp-memory", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = M_TCP_MEM_USED, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -915,7 +915,7 @@
       .finding = "TCP buffers use nearly all of the memory that is allowed for TCP", \
       .source = "tcp(7): tcp_mem", \
       .next = "sysctl net.ipv4.tcp_mem", .alone = "" }, \
-    { .name = "limit-descriptors", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = true, .files = false, .log = X_NONE, \
+    { .name = "limit-descriptors", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = true, .log = X_NONE, \
       .value = M_B_FDS, .below = false, .limit = (float)0.95, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_SELF, .whose = M_B_FDS, \
@@ -923,7 +923,7 @@
       .finding = "Process %t has nearly as many open files as allowed: open(2) will soon fail", \
       .source = "getrlimit(2): RLIMIT_NOFILE", \
       .next = "cat /proc/%p/limits", .alone = "" }, \
-    { .name = "limit-ports", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "limit-ports", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = M_PORTS, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -931,7 +931,7 @@
       .finding = "Nearly all local ports are in use for one remote address: connect(2) will soon fail", \
       .source = "ip-sysctl.rst: ip_local_port_range", \
       .next = "ss -tan", .alone = "" }, \
-    { .name = "filesystem-full", .res = RES_FS, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+    { .name = "filesystem-full", .res = RES_FS, .kind = DG_ERROR, .each = true, .log = X_NONE, \
       .value = M_FS_LEFT, .below = true, .limit = (float)0.005, \
       .guard = { { M_FS_AVAIL, DG_THIS, false, true, 1e9 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -940,7 +940,7 @@
       .finding = "File system %t is full", \
       .source = "statfs(2): f_bavail", \
       .next = "df -h", .alone = "" }, \
-    { .name = "filesystem-inodes", .res = RES_FS, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+    { .name = "filesystem-inodes", .res = RES_FS, .kind = DG_ERROR, .each = true, .log = X_NONE, \
       .value = M_FS_INODES, .below = false, .limit = (float)0.995, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -948,7 +948,7 @@
       .finding = "File system %t has no inodes left: no file can be created there", \
       .source = "statfs(2): f_ffree", \
       .next = "df -i", .alone = "" }, \
-    { .name = "filesystem-errors", .res = RES_FS, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+    { .name = "filesystem-errors", .res = RES_FS, .kind = DG_ERROR, .each = true, .log = X_NONE, \
       .value = M_FS_ERRORS, .below = false, .limit = (float)1, \
       .guard = { { M_FS_RO, DG_THIS, false, false, 1 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -957,7 +957,7 @@
       .finding = "File system %t is read-only and has recorded errors", \
       .source = "ext4.rst: errors=remount-ro, errors_count", \
       .next = "dmesg | grep -i ext4", .alone = "" }, \
-    { .name = "filesystem-recent-errors", .res = RES_FS, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+    { .name = "filesystem-recent-errors", .res = RES_FS, .kind = DG_ERROR, .each = true, .log = X_NONE, \
       .value = M_FS_ERROR_AGE, .below = true, .limit = (float)86400, \
       .guard = { { M_FS_ERRORS, DG_THIS, false, false, 1 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -966,7 +966,7 @@
       .finding = "File system %t recorded an error within the last day", \
       .source = "Documentation/ABI/testing/sysfs-fs-ext4: last_error_time", \
       .next = "dmesg | grep -i ext4", .alone = "" }, \
-    { .name = "memory-uncorrected", .res = RES_HARD, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+    { .name = "memory-uncorrected", .res = RES_HARD, .kind = DG_ERROR, .each = true, .log = X_NONE, \
       .value = M_EDAC_UE, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -974,7 +974,7 @@
       .finding = "Memory controller %t found errors that ECC could not correct", \
       .source = "Documentation/admin-guide/RAS/main.rst: ue_count", \
       .next = "grep . /sys/devices/system/edac/mc/mc*/dimm*/dimm_ue_count", .alone = "" }, \
-    { .name = "memory-corrected", .res = RES_HARD, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+    { .name = "memory-corrected", .res = RES_HARD, .kind = DG_ERROR, .each = true, .log = X_NONE, \
       .value = M_EDAC_CE, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -982,7 +982,7 @@
       .finding = "Memory controller %t corrects errors all the time: a DIMM is failing", \
       .source = "Documentation/admin-guide/RAS/main.rst: ce_count", \
       .next = "grep . /sys/devices/system/edac/mc/mc*/dimm*/dimm_ce_count", .alone = "" }, \
-    { .name = "md-degraded", .res = RES_HARD, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+    { .name = "md-degraded", .res = RES_HARD, .kind = DG_ERROR, .each = false, .log = X_NONE, \
       .value = M_MD_DEGRADED, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -990,7 +990,7 @@
       .finding = "An md (RAID) array is degraded: a disk is missing", \
       .source = "md(4)", \
       .next = "cat /proc/mdstat", .alone = "" }, \
-    { .name = "disk-errors", .res = RES_HARD, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_IO, \
+    { .name = "disk-errors", .res = RES_HARD, .kind = DG_ERROR, .each = false, .log = M_LOG_IO, \
       .value = M_LOG_IO, .below = false, .limit = (float)1e-9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -998,7 +998,7 @@
       .finding = "Requests to a disk fail with I/O errors", \
       .source = "kernel log message of the form: I/O error, dev NAME", \
       .next = "dmesg | grep -i error", .alone = "" }, \
-    { .name = "hung-tasks", .res = RES_DISK, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_HUNG, \
+    { .name = "hung-tasks", .res = RES_DISK, .kind = DG_ERROR, .each = false, .log = M_LOG_HUNG, \
       .value = M_LOG_HUNG, .below = false, .limit = (float)1e-9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -1006,7 +1006,7 @@
       .finding = "Tasks have been blocked in the kernel for minutes", \
       .source = "sysctl/kernel.rst: hung_task_timeout_secs", \
       .next = "dmesg", .alone = "" }, \
-    { .name = "machine-check", .res = RES_HARD, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_MCE, \
+    { .name = "machine-check", .res = RES_HARD, .kind = DG_ERROR, .each = false, .log = M_LOG_MCE, \
       .value = M_LOG_MCE, .below = false, .limit = (float)1e-9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -1014,7 +1014,7 @@
       .finding = "The hardware reports errors", \
       .source = "kernel log message with the words: Hardware Error (arch/x86/kernel/cpu/mce)", \
       .next = "dmesg | grep -i hardware", .alone = "" }, \
-    { .name = "filesystem-remounted", .res = RES_FS, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_RO, \
+    { .name = "filesystem-remounted", .res = RES_FS, .kind = DG_ERROR, .each = false, .log = M_LOG_RO, \
       .value = M_LOG_RO, .below = false, .limit = (float)1e-9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -1022,7 +1022,7 @@
       .finding = "A file system became read-only because of errors", \
       .source = "ext4.rst: errors=remount-ro", \
       .next = "dmesg | grep -i read-only", .alone = "" }, \
-    { .name = "tasks-stuck", .res = RES_DISK, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "tasks-stuck", .res = RES_DISK, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_STUCK, .below = false, .limit = (float)3, \
       .cost = M_STUCK, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = M_B_STUCK, \
@@ -1030,7 +1030,7 @@
       .finding = "Processes are stuck in the kernel: a disk, a file server or a lock does not answer", \
       .source = "proc_pid_stat(5): processes in state D for a second or more", \
       .next = "cat /proc/%p/stack", .alone = "dmesg" }, \
-    { .name = "clock-slow", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "clock-slow", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_CLOCK_SLOW, .below = false, .limit = (float)1, \
       .guard = { { M_SYSTEM, DG_ALL, false, false, 0.2 }, \
         { X_BUSY, DG_ALL, false, false, 0.5 } }, \
@@ -1040,7 +1040,7 @@
       .finding = "The clock source of the kernel is slow: reading the time takes a system call and a device access", \
       .source = "clocksource0/current_clocksource: hpet, acpi_pm or jiffies", \
       .next = "cat /sys/devices/system/clocksource/clocksource0/available_clocksource", .alone = "" }, \
-    { .name = "clock-unsynchronized", .res = RES_HARD, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+    { .name = "clock-unsynchronized", .res = RES_HARD, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_CLOCK_ERROR, .below = false, .limit = (float)2, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \

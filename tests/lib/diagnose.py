@@ -17,7 +17,6 @@ import healthy
 
 kvis, tree = sys.argv[1:]
 HOG = 'h<o"g\x1b\\'
-MOVING = "/data/f\x1b[1m"
 
 # name: (resource, what makes it found, what does not quite). Counters: in one second.
 BUSY = {"idle": 5}
@@ -283,7 +282,7 @@ def machine(root, m, late):
     put("proc/77/fdinfo/5", f"pos:\t{1 << 22 if late else 0}\nflags:\t0\nmnt_id:\t31\n")
     os.makedirs(os.path.join(root, "proc/77/fd"), exist_ok=True)
     for k in range(20):
-        os.symlink(MOVING if k == 5 else "/x", os.path.join(root, f"proc/77/fd/{k}"))
+        os.symlink("/x", os.path.join(root, f"proc/77/fd/{k}"))
 
 
 def strict(text):
@@ -420,7 +419,7 @@ check(not re.search(r"^ *·", page, re.M), "a line begins with a separator", pag
 most = max(batches(), key=lambda b: len(b["m"]))["m"]
 many = run({k: v for k, v in most.items() if k in FIXED}, {**most, "hog": 123456, "hog_cpu": 10 ** 6})
 for p in (page, many):
-    wide = [line for line in p.split("\n") if len(line) > 79 and not re.match("   (next|file of pid)", line)]
+    wide = [line for line in p.split("\n") if len(line) > 79 and not re.match("   next", line)]
     rows = p.partition("    pid command")[2].partition("\n\n")[0].split("\n")
     check(not wide and len(rows) >= 3 and {len(r) for r in rows[1:]} == {79} and len(p.rstrip("\n").split("\n")) <= 24, "the screen", wide, p)
 check(re.search(r"^\d+ more findings?: -v shows (it|them)$", many, re.M), "all findings of many", many)
@@ -465,13 +464,8 @@ for rule, words in (("swap-in", r"swapped in [\d.]+ [MG]B/s \(threshold"), ("the
 found = rules(diagnose({**ROWS["network-drops"][1], **ROWS["tcp-listen-overflows"][1], "interfaces": 200}))
 check(found.count("network-drops") >= 198 and "tcp-listen-overflows" in found, "200 interfaces that drop packets", len(found), set(found))
 left_out = diagnose({"many_files": 300})["left_out"]
-check(left_out["descriptors"] == 45 and not left_out["findings"], "300 files of a process", left_out)  # of 301, of which there is room for 256
+check(left_out["processes"] == 1 and not left_out["findings"], "300 files of a process", left_out)  # 256 files of a process are read
 left_out = diagnose({})["left_out"]
 check(not any(left_out.values()), "few files", left_out)
-
-# a file whose position moves between two looks, one a second
-j = diagnose(ill, script="ln -s b new && mv -T new now; sleep 3; echo 'pos: 8388608' >b/proc/77/fdinfo/5")
-moved = [c for f in j["findings"] if f["rule"] == "disk-saturated" for c in f["culprits"] if "file" in c]
-check(moved == [{"pid": 77, "file": MOVING, "moved_bytes": 1 << 22}], "files", moved)
 print("\n".join(wrong))
 sys.exit(bool(wrong))

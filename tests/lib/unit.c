@@ -1378,26 +1378,6 @@ static void t_listen(void)
     t_slow_client();
 }
 
-/* A function's name, as compilers change it; what is only a piece of it. */
-static void t_symbols(void)
-{
-    struct bpf_obj o = { .why = "" };
-    struct bpf_ksym k[] = { { .name = "do_exit" }, { .name = "no_such_function" } };
-    char why[WHY_LEN];
-    EXPECT(bpf_ksym_is("tx", "tx"));
-    EXPECT(bpf_ksym_is("tx.isra.0", "tx"));
-    EXPECT(bpf_ksym_is("tx.constprop.0.isra.12", "tx"));
-    EXPECT(!bpf_ksym_is("tx.isra.0.cold", "tx"));
-    EXPECT(!bpf_ksym_is("tx.part.0", "tx"));
-    EXPECT(!bpf_ksym_is("txq", "tx"));
-    EXPECT(!bpf_ksym_is("t", "tx"));
-    EXPECT(!bpf_ksyms(&o, k, 2));
-    EXPECT(k[0].n == 1 && !strcmp(k[0].found, "do_exit") && !*bpf_ksym_why(&k[0], why));
-    EXPECT(k[1].n == 0 && strstr(bpf_ksym_why(&k[1], why), "has no no_such_function"));
-    k[1].n = 2;
-    EXPECT(strstr(bpf_ksym_why(&k[1], why), "2 functions"));
-}
-
 /* A stop of which the kernel says nothing but that it is none of a call. */
 static long info_none(long req, void *data)
 {
@@ -1514,7 +1494,6 @@ int main(int argc, char **argv)
     t_listen();
     t_virtio();
     t_vhost();
-    t_symbols();
     t_diagnose();
     t_thresholds();
     t_write();
