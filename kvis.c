@@ -22031,7 +22031,6 @@ struct session {
     rb_fn *take;
     bool (*over)(void);          /* returns whether the command and its descendants have exited */
     void (*second)(void);        /* called every second and at the end; or NULL */
-    bool other_file;             /* a file is written at the end, even if nobody reads the output */
     const char *const *lost_why; /* messages, indexed by enum wire_lost; [N_LOST]: skipped runs */
     const char *calls;           /* with ptrace: calls whose events `tap` receives */
     const struct out_tap *tap;
@@ -22175,10 +22174,10 @@ static void ses_report_losses(struct session *s)
     }
 }
 
-static bool ses_unread(const struct session *s)
+static bool ses_unread(void)
 {
     bool closed = out.text.fd < 0 && out.json.fd < 0;
-    return out.failed || (closed && !s->other_file && !out.n_taps);
+    return out.failed || (closed && !out.n_taps);
 }
 
 /* Handles the records in the ring. Returns their number. */
@@ -22207,7 +22206,7 @@ static void ses_run(struct session *s, u64 end_ns)
     out.give_up = sp_give_up;
     for (bool over = false; !over;) {
         rb_wait(ms, NULL);
-        over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && ses_unread(s));
+        over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && ses_unread());
         sp_ended(&s->status, &s->rusage);
         ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
         over |= s->over();
@@ -22733,7 +22732,7 @@ static int open_run(u64 end_ns)
  * command. A row (struct proc_row) is an event of a command. kvis, not BPF, applies the filters,
  * because execs are rare. Entry points: the option functions, proc_begin, proc_run. */
 
-enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
+enum { PROC_BUCKETS = 4096, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
 enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
 enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* length of a command line; with --tree */
@@ -22794,7 +22793,7 @@ static struct {
     bool time, clock, print_uid; /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 cgroup;
-    const char *name, *format, *gantt;
+    const char *name, *format;
     const char *line;            /* --line, compiled in line_regex; NULL: not given */
     regex_t line_regex;
     const char **env;            /* names given by --env */
@@ -22818,8 +22817,6 @@ static struct {
     struct { u32 pid; u64 boot_ns; } gone[64]; /* ring of the processes that exited last */
     u32 n_gone;
 } proc_state;
-
-static struct writer proc_gantt = { .fd = -1 };
 
 static struct session proc_session;
 
@@ -22919,7 +22916,7 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     return 0;
 }
 
-/* --- the commands of a run: data for the tree, the chart and the summary at the end --- */
+/* --- the commands of a run: data for the tree and the summary at the end --- */
 
 /* A command: one program of a process, from its fork or exec to its next exec or its exit. A parent
  * has a smaller index in proc_tree than its children. Index 0: none. */
@@ -23839,54 +23836,6 @@ static void proc_emit(struct proc_row r)
     }
 }
 
-/* --- the chart --- */
-
-/* Writes a command's name for mermaid. It starts with the pid, because some leading words are
- * keywords. Characters that would end the name or be read as HTML become entities. The line has no
- * control characters. */
-static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
-{
-    static const struct { char c; const char *entity; } special[] = {
-        { ':', "#colon;" }, { '#', "#35;" }, { ';', "#59;" }, { '<', "#lt;" }, { '>', "#gt;" },
-        { '"', "#quot;" }, { '%', "#37;" }, { '&', "#amp;" },
-    };
-    const char *end = bar->line + u_cut(bar->line, bar->len, PROC_NAME);
-    b_f(b, "\t[%u] ", bar->pid);
-    for (const char *p = bar->line; p < end; p++) {
-        const char *entity = NULL;
-        for (size_t i = 0; i < ARRAY_LEN(special); i++)
-            entity = special[i].c == *p ? special[i].entity : entity;
-        if (entity)
-            b_s(b, entity);
-        else
-            b_c(b, *p);
-    }
-}
-
-/* Draws a Gantt chart of the longest commands, like workflow-telemetry-action. */
-static void proc_mermaid(struct buf *b)
-{
-    u64 end_ns = 0;
-    u32 n;
-    struct proc_node **bar = proc_tree_list(PROC_LONGEST, &n);
-    n = MIN(n, (u32)PROC_BARS);
-    for (u32 i = 0; i < n; i++) {
-        bar[i]->key = bar[i]->begin_ns;
-        end_ns = MAX(end_ns, bar[i]->end_ns);
-    }
-    if (bar)
-        qsort(bar, n, sizeof *bar, proc_by_key);
-    bool is_short = n && end_ns - bar[0]->begin_ns < 10 * NSEC;
-    b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat ");
-    b_s(b, is_short ? "%M:%S.%L\n" : "%H:%M:%S\n");
-    for (u32 i = 0; i < n; i++) {
-        proc_mermaid_name(b, bar[i]);
-        b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n", proc_tree_failed(bar[i]) ? "crit, " : "",
-            out_real(bar[i]->begin_ns) / 1000000, out_real(bar[i]->end_ns) / 1000000);
-    }
-    free(bar);
-}
-
 /* --- events: to a recording, the report, --perfetto --- */
 
 /* Returns a new event, or NULL if no sink wants it. Row filters do not apply to events: a tree that
@@ -24721,9 +24670,8 @@ static void proc_begin(void)
     proc_state.boot_off = (s64)(u_clock(CLOCK_BOOTTIME) - u_now());
     proc_state.whole = !opt.command && !proc_opt.pid;
     proc_state.rows = out.events_on;
-    proc_tree.on = opt.command || proc_opt.tree || proc_opt.gantt;
+    proc_tree.on = opt.command || proc_opt.tree;
     proc_session.idle_ms = opt.command ? 32 : 100;
-    proc_session.other_file = proc_opt.gantt;
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
@@ -24769,10 +24717,6 @@ static int proc_run(u64 end_ns)
     if (out.json_on)
         proc_json_summary(running);
     out_flush();
-    if (proc_opt.gantt) {
-        proc_mermaid(&proc_gantt.b);
-        out_writer_flush(&proc_gantt);
-    }
     if (sp_command.pid && out.events_on && !f->json)
         proc_summary(running);
     return proc_session.status;
@@ -36243,9 +36187,6 @@ static int cmd_proc(void)
                   "commands when they start",
                   proc_opt.live ? "--live" : "--format=", proc_opt.live ? "" : proc_opt.format);
     cmd_refuse_mixed();
-    proc_gantt.name = proc_opt.gantt;
-    if (proc_opt.gantt)
-        proc_gantt.fd = cmd_open_file(proc_opt.gantt);
     opt.pids = &pid;
     opt.n_pids = proc_opt.pid > 0;
     cmd_refuse_ptrace();

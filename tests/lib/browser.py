@@ -1,4 +1,4 @@
-"""Used by the cases proc_mermaid, report_axe and report_view, lib/monitor_report.py, lib/proc_report.py, lib/report.py and vm/boot_page.py.
+"""Used by the cases perfetto_native, report_axe and report_view, lib/monitor_report.py, lib/proc_report.py, lib/report.py and vm/boot_page.py.
 browser.py: Chromium, headless, driven through its debugging pipe (no library, no network)."""
 import base64
 import json
