@@ -396,7 +396,7 @@ struct opts {
     u8 status;           /* enum call_end */
     char backend;        /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
-        until_exit, kill_on_exit, no_ebpf, bpf_stats, relative;
+        until_exit, kill_on_exit, no_ebpf, relative;
     bool calls;          /* an output needs all calls' arguments (-v, --report) */
     bool everyone;       /* --all */
     bool report_unnamed; /* --report without FILE */
@@ -1235,6 +1235,14 @@ static size_t u_slurp(const char *path, char *s, size_t max)
         close(f);
     s[n] = 0;
     return n;
+}
+
+/* Returns the path /proc/PID/NAME, valid until the next call. */
+static const char *u_proc(pid_t pid, const char *name)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    return path;
 }
 
 /* timens_offsets describes the time namespace of future children, which may differ from kvis's own
@@ -2830,9 +2838,7 @@ static s64 fd_link_text(const char *path, char *dst, size_t n)
 
 static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/%s", pid, what);
-    return fd_link_text(path, dst, n);
+    return fd_link_text(u_proc(pid, what), dst, n);
 }
 
 static s64 fd_flags_of(pid_t tid, s32 n)
@@ -8038,7 +8044,7 @@ static bool st_knows_io(void)
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS, ST_PEAK, ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE,
-    ST_TIMES, ST_BLOCK_IO, ST_BPF, ST_STOPS,
+    ST_TIMES, ST_BLOCK_IO, ST_STOPS,
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED /* not known if lost_unknown is 1 */
 };
 
@@ -8094,7 +8100,6 @@ static bool st_knows(const struct summary *s, enum st_known what)
     case ST_URING_DONE: return s->uring_done | s->uring_lost;
     case ST_TIMES: return s->n_delays;
     case ST_BLOCK_IO: return s->n_io;
-    case ST_BPF: return all && s->bpf_runs && !s->lost_unknown;
     case ST_STOPS: return calls && s->stops;
     case ST_LOST: return !s->lost_unknown;
     case ST_LOST_WAITS: return s->n_delays && !s->lost_unknown;
@@ -8754,9 +8759,6 @@ static void st_text_rest(struct buf *b, const struct summary *s)
             b_f(b, ", %" PRIu64 " major", s->major_faults);
         b_c(b, '\n');
     }
-    if (s->bpf_runs)
-        b_f(b, ST_LABEL "%s in %" PRIu64 " runs\n", "BPF programs", st_duration(s, s->bpf_ns).s,
-            s->bpf_runs);
     if (s->uring_done)
         b_f(b, ST_LABEL "%" PRIu64 " results\n", "io_uring", s->uring_done);
     else if (s->uring)
@@ -17242,16 +17244,13 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
     return map < 0 ? 0 : bpf_sum(map, why);
 }
 
-/* Offsets in struct bpf_prog_info, which older headers define without some: run_time_ns, run_cnt
- * (5.1), recursion_misses (5.12). */
-enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
-
-/* Returns the sum of the counter at offset `at` over the loaded BPF programs in `mask`. */
-static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
+/* Returns the number of runs that the kernel skipped of the loaded BPF programs in `mask`. */
+static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
+    enum { MISSES = 208 / 8 }; /* recursion_misses in struct bpf_prog_info, since Linux 5.12 */
     u64 sum = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++) {
-        u64 info[BPF_INFO_MAX / 8] = { 0 }; /* older kernels leave its end empty */
+        u64 info[MISSES + 1] = { 0 }; /* older kernels leave its end empty */
         union bpf_attr a;
         if (!(mask >> i & 1) || o->prog[i] < 0)
             continue;
@@ -17262,23 +17261,9 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
         int e = bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info));
         if (e < 0)
             bpf_not_read(e);
-        sum += e < 0 ? 0 : info[at / 8];
+        sum += e < 0 ? 0 : info[MISSES];
     }
     return sum;
-}
-
-static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
-{
-    return bpf_info(o, mask, BPF_INFO_MISSES);
-}
-
-/* Measures the run time of BPF programs (BPF_ENABLE_STATS, Linux 5.8) until kvis exits. */
-static int bpf_take_time(void)
-{
-    union bpf_attr a;
-    memset(&a, 0, sizeof a); /* type BPF_STATS_RUN_TIME is 0 */
-    int f = bpf_call(BPF_ENABLE_STATS, &a, BPF_ATTR_TO(enable_stats));
-    return MIN(f, 0);
 }
 
 /* == 26 rb_  records that BPF programs send =============================================
@@ -17398,6 +17383,7 @@ static struct {
     /* shared with the child: the time of execve; the stage and errno of the child's failure */
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void), (*late)(void);
+    u64 magic;               /* pointer of a call by which BPF recognizes the command; or 0 */
 } sp_command = { .go = -1 };
 
 /* Signals whose actions kvis changes; it handles the first SP_HANDLED. */
@@ -17800,6 +17786,10 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
         sp_become();
     sp_restore_signals();
     sp_command.report->exec_ns = u_now();
+    if (bpf.memlock_raised)
+        setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
+    if (sp_command.magic) /* fails: the pointer is not mapped */
+        syscall(SYS_openat, AT_FDCWD, sp_command.magic, O_RDONLY, 0);
     if (sp_command.late)
         sp_command.late();
     execv(path, opt.command);
@@ -18027,7 +18017,6 @@ static struct {
     struct bpf_obj proc;   /* forks, execs and exits; proc.fam NULL: not loaded */
     bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
-    u64 magic;             /* pointer by which the BPF program recognizes the command (hy_child) */
     const char *why_not;   /* reason why kvis uses only ptrace */
     bool in_ns;            /* kvis is in a pid namespace, but records have ids of the initial one */
     bool classic_tracepoints; /* !bpf_raw_is_whole(); wire_thread.word[]: arguments in order */
@@ -18597,7 +18586,7 @@ static int hy_open(u32 ring_bytes)
     bpf_set(c, "CFG_A1", arch_arg_off(false, 1));
     bpf_set(c, "CFG_ORIG_A0", ARCH_ORIG_A0);
     bpf_set_compat(c, o);
-    bpf_set(c, "CFG_MAGIC", hy.magic);
+    bpf_set(c, "CFG_MAGIC", sp_command.magic);
     bpf_set(c, "CFG_MAGIC_NR", (u64)SYS_openat);
     u64 ns = bpf_pid_ns(NULL);
     hy.in_ns = ns != 0;
@@ -18700,8 +18689,6 @@ static int hy_attach(u32 mask)
     int e = rb_open(o);
     if (e || (e = hy_put_cgroup()) || (e = hy_let_nest()))
         return e;
-    if (opt.bpf_stats && (e = bpf_take_time()))
-        return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
     return bpf_attach(o, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
@@ -18766,7 +18753,7 @@ static void hy_start_uring(void)
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
-    hy.magic = bpf_magic();
+    sp_command.magic = bpf_magic();
     int e = hy_open(ring_bytes);
     if (!e && !(e = hy_load()))
         e = hy_view();
@@ -18784,17 +18771,9 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     bpf_close(&hy.obj);
     hy_drop(&hy.disk);
     hy_drop(&hy.proc);
+    sp_command.magic = 0;
     memset(hy.row, 0, sizeof hy.row); /* without BPF, every call needs a stop */
     return why;
-}
-
-/* Runs in the command's process: from this call on, the BPF program follows it. */
-static void hy_child(void)
-{
-    if (bpf.memlock_raised)
-        setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
-    if (hy.on)
-        syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
 /* Calls bpf(2) for the map `traced`. While kvis is preempted in this call, BPF programs of classic
@@ -18843,9 +18822,8 @@ static int hy_follow(pid_t tid)
 static bool hy_exiting(pid_t tid)
 {
     enum { PF_EXITING = 4 };
-    char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", tid);
-    u_slurp(path, text, sizeof text);
+    char text[1024];
+    u_slurp(u_proc(tid, "stat"), text, sizeof text);
     const char *end = strrchr(text, ')');
     return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
 }
@@ -19354,9 +19332,8 @@ static struct tr_choice tr_decide(const struct tr_facts *f)
 
 static bool tr_runs_32(pid_t pid)
 {
-    char exe[64], ident[EI_NIDENT + 1];
-    snprintf(exe, sizeof exe, "/proc/%d/exe", pid);
-    bool whole = u_slurp(exe, ident, sizeof ident) == EI_NIDENT;
+    char ident[EI_NIDENT + 1];
+    bool whole = u_slurp(u_proc(pid, "exe"), ident, sizeof ident) == EI_NIDENT;
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
@@ -20115,12 +20092,10 @@ static struct task *tr_new_child(struct task *t, int event)
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
-    char path[64];
     uintptr_t pair[64][2] = { { 0 } };
     size_t i = 0;
     bool cut;
-    snprintf(path, sizeof path, "/proc/%d/auxv", t->pid);
-    u_slurp(path, (char *)pair, sizeof pair);
+    u_slurp(u_proc(t->pid, "auxv"), (char *)pair, sizeof pair);
     while (i < ARRAY_LEN(pair) - 1 && pair[i][0] && pair[i][0] != EXECFN)
         i++;
     mem_budget();
@@ -20132,15 +20107,13 @@ static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
     static struct path p;
-    char file[64];
     s64 n = tr_exec_name(t, name);
     const struct name *cwd = t->fs ? t->fs->cwd : NULL;
     p.ok = false;
     if (n > 0 && (cwd || *name == '/'))
         md_join(&p, cwd ? cwd->s : "", cwd ? cwd->len : 0, name, (size_t)n);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : ps_directory(t->tid, "exe", NULL);
-    snprintf(file, sizeof file, "/proc/%d/cmdline", t->tid);
-    size_t len = u_slurp(file, words, sizeof words);
+    size_t len = u_slurp(u_proc(t->tid, "cmdline"), words, sizeof words);
     b_reset(&t->exec_argv);
     b_put(&t->exec_argv, words, len);
     t->exec_argv.cut |= len == sizeof words - 1;
@@ -20264,13 +20237,11 @@ static struct task *tr_exec(struct task *t)
  * successful: the kernel kills a process whose execve fails that late. */
 static void tr_exec_died(struct task *t)
 {
-    char link[64];
     struct stat now, called;
     const struct call *c = &t->call;
     bool exec = c->open && c->known && (c->id == SC_execve || c->id == SC_execveat);
-    snprintf(link, sizeof link, "/proc/%d/exe", t->tid);
     if (!exec || !t->exec_path || !t->proc || t->proc->program == t->exec_path
-        || stat(link, &now) < 0 || stat(t->exec_path->s, &called) < 0
+        || stat(u_proc(t->tid, "exe"), &now) < 0 || stat(t->exec_path->s, &called) < 0
         || now.st_dev != called.st_dev || now.st_ino != called.st_ino)
         return;
     tr_exec_state(t);
@@ -20451,9 +20422,8 @@ static void tr_signal_stop(struct task *t, int sig)
 /* Reads the name of a thread, which prctl(2) can change. `known`: the name if /proc has none. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
-    char path[64], name[32];
-    snprintf(path, sizeof path, "/proc/%d/comm", tid);
-    size_t n = u_slurp(path, name, sizeof name);
+    char name[32];
+    size_t n = u_slurp(u_proc(tid, "comm"), name, sizeof name);
     memset(comm, 0, 16);
     memcpy(comm, n ? name : known, n ? MIN(n - 1, 15u) : strnlen(known, 15));
 }
@@ -20777,11 +20747,10 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
  * that it writes to, and returns whether one is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
-    char path[64], link[PATH_MAX + 1];
+    char link[PATH_MAX + 1];
     bool any = false;
     const struct dirent *e;
-    snprintf(path, sizeof path, "/proc/%d/fd", pid);
-    DIR *d = opendir(path);
+    DIR *d = opendir(u_proc(pid, "fd"));
     while ((e = u_entry(&d))) {
         struct fd_stat sx;
         s32 n = atoi(e->d_name);
@@ -21030,9 +20999,8 @@ struct tr_in {
  * read, or the number is from a 32-bit ABI). */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
-    char path[64], text[256], *end;
-    snprintf(path, sizeof path, "/proc/%d/syscall", tid);
-    u_slurp(path, text, sizeof text);
+    char text[256], *end;
+    u_slurp(u_proc(tid, "syscall"), text, sizeof text);
     *in = (struct tr_in){ .nr = strtol(text, &end, 10) };
     if (end == text || tr_runs_32(tid))
         return -2;
@@ -21558,10 +21526,9 @@ static void tr_child_early(void)
         sp_child_fail('s');
 }
 
-/* Runs in the command's process before the exec. Tracing starts at the SIGSTOP. */
+/* Stops the command's process before its exec. Tracing starts at this stop. */
 static void tr_child_late(void)
 {
-    hy_child();
     kill(getpid(), SIGSTOP);
 }
 
@@ -21821,9 +21788,7 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
 /* Adds the threads of a process that the BPF programs now follow. */
 static void tr_meet_all(pid_t pid)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task", pid);
-    DIR *d = opendir(path);
+    DIR *d = opendir(u_proc(pid, "task"));
     for (const struct dirent *e; (e = u_entry(&d));) {
         pid_t tid = atoi(e->d_name);
         bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid); /* unless it is about to exit */
@@ -21840,11 +21805,9 @@ static void tr_meet_all(pid_t pid)
  * appears. Returns 0 or -errno; -E2BIG: BPF follows only some threads. */
 static int tr_attach(pid_t pid)
 {
-    char path[64];
     int got = 0, fresh = 1, err = -ESRCH;
-    snprintf(path, sizeof path, "/proc/%d/task", pid);
     for (int round = 0; fresh && round < 1000; round++) {
-        DIR *d = opendir(path);
+        DIR *d = opendir(u_proc(pid, "task"));
         fresh = 0;
         if (!d && !got && !hy.observe)
             return tr_attach_thread(pid, pid);
@@ -21959,10 +21922,6 @@ static void tr_report(const char *backend, bool text)
     st.stops = tr.call_stops;
     if (!opt.backend && bpf_caps_enough(bpf_caps()))
         st.fallback = hy.why_not;
-    if (hy.on && opt.bpf_stats) {
-        st.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
-        st.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
-    }
     st.lost_unknown = bpf_unread;
     tr_used();
     md_dns_over(NULL, 0, u_now());
@@ -22068,13 +22027,6 @@ static int ses_start(struct session *s)
     return e ? e : bpf_attach(o, mask);
 }
 
-/* Restores the resource limits of the command's process before its exec. */
-static void ses_child_late(void)
-{
-    if (bpf.memlock_raised)
-        setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
-}
-
 /* --- with ptrace --- */
 
 /* Starts the command under ptrace, with s->tap as the receiver of events. With -d, the command
@@ -22130,11 +22082,10 @@ static void ses_begin(struct session *s)
     bpf_close(&s->obj);
 }
 
-/* Starts the command, if there is one. With BPF, its process calls `late` just before its exec;
- * with ptrace, it is stopped before its exec. Returns time zero of the run. */
-static u64 ses_go(struct session *s, void (*late)(void))
+/* Starts the command, if there is one; with ptrace, it is stopped before its exec. Returns time
+ * zero of the run. */
+static u64 ses_go(struct session *s)
 {
-    sp_command.late = late;
     if (s->by_ptrace) {
         ses_spawn(s);
     } else if (opt.command) {
@@ -22225,12 +22176,6 @@ static void ses_run(struct session *s, u64 end_ns)
 
 #include "bpf_insns/open.h"
 
-enum { /* indexes of open_progs[] */
-    OPEN_P_ENTER, OPEN_P_ENTER_TP, OPEN_P_EXIT, OPEN_P_EXIT_TP, OPEN_P_EXEC, OPEN_P_EXEC_TP,
-    OPEN_P_FORK, OPEN_P_FORK_TP, OPEN_P_GONE, OPEN_P_GONE_TP, N_OPEN_P
-};
-_Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program is not in the enum");
-
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
@@ -22241,7 +22186,6 @@ static struct {
 } open_opt;
 
 static struct {
-    u64 magic;                /* unmapped pointer that open_child_late passes to openat(2) */
     bool walks;               /* BPF programs can read the directory of a relative name */
     bool no_exec;             /* kvis does not see the files that execve opens */
     u64 first_ns, last_ns, rows;
@@ -22336,13 +22280,12 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_DIR", open_state.walks && (open_opt.full || opt.json || opt.n_paths));
     bpf_set(c, "CFG_EXEC", !open_state.no_exec);
     bpf_set(c, "CFG_TREE", opt.command != NULL);
-    bpf_set(c, "CFG_MAGIC", open_state.magic);
+    bpf_set(c, "CFG_MAGIC", sp_command.magic);
 }
 
-/* Selects the variant of each BPF program: for raw or for classic tracepoints. Classic tracepoints
- * need tracefs and take 80 ms longer to detach (an RCU grace period). Raw tracepoints of execs and
- * forks need BTF. With neither, kvis does not see execs and cannot follow a command's descendants.
- * Returns 0 or -errno. */
+/* Selects the variant of each BPF program: for raw or, the next index, for classic tracepoints.
+ * Classic tracepoints need tracefs and take 80 ms longer to detach (an RCU grace period). Raw
+ * tracepoints of execs and forks need BTF. Returns 0 or -errno. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -22357,13 +22300,10 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
         if (opt.command)
             return bpf_fail(o, dir, "%s", tfs.no_root);
     }
-    bool raw_tree = types && raw;
-    *mask = (raw ? 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE
-                 : 1u << OPEN_P_ENTER_TP | 1u << OPEN_P_EXIT_TP | 1u << OPEN_P_GONE_TP);
-    if (!open_state.no_exec || opt.command)
-        *mask |= 1u << (raw_tree ? OPEN_P_EXEC : OPEN_P_EXEC_TP);
-    if (opt.command)
-        *mask |= 1u << (raw_tree ? OPEN_P_FORK : OPEN_P_FORK_TP);
+    u32 calls = 1u << PROG_OPEN_ENTER | 1u << PROG_OPEN_EXIT | 1u << PROG_OPEN_GONE;
+    u32 execs = !open_state.no_exec || opt.command ? 1u << PROG_OPEN_EXEC : 0;
+    u32 forks = opt.command ? 1u << PROG_OPEN_FORK : 0;
+    *mask = calls << !raw | (execs | forks) << !(types && raw);
     open_configure(c, o);
     return 0;
 }
@@ -22660,14 +22600,6 @@ static void open_json_summary(void)
 
 /* --- the run --- */
 
-/* Runs in the command's process: restores the resource limits, and makes the call at which BPF
- * begins to follow the process. The call fails, because its pointer is not mapped. */
-static void open_child_late(void)
-{
-    ses_child_late();
-    syscall(SYS_openat, AT_FDCWD, open_state.magic, O_RDONLY, 0);
-}
-
 /* Returns whether the command and all its descendants have exited. BPF may have missed the exit of
  * a thread (bpf_missed). In the initial pid namespace, kvis checks whether its tid still exists; in
  * others, if runs were skipped, kvis stops waiting after a second without a record. */
@@ -22702,7 +22634,7 @@ static struct session open_session = {
 static void open_begin(void)
 {
     struct session *s = &open_session;
-    open_state.magic = opt.command ? bpf_magic() : 0;
+    sp_command.magic = opt.command ? bpf_magic() : 0;
     ses_begin(s);
     if ((open_opt.full || opt.json || opt.n_paths) && !open_state.walks && !s->by_ptrace)
         u_warn("directories are read from /proc after each open: %s", bpf_no_fields(&s->obj));
@@ -23067,9 +22999,7 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
 
 static u32 proc_slurp(u32 pid, const char *name, char *s, size_t max)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%u/%s", pid, name);
-    return (u32)u_slurp(path, s, max);
+    return (u32)u_slurp(u_proc((pid_t)pid, name), s, max);
 }
 
 static void proc_link(u32 pid, const char *name, struct proc_text *t)
@@ -23108,7 +23038,7 @@ static u64 proc_stat_field(const char *stat, int n)
 static void proc_scan_one(u32 pid)
 {
     enum { PPID = 4, THREADS = 20, START = 22 };
-    char path[32], s[1024];
+    char s[1024];
     struct stat about;
     proc_slurp(pid, "stat", s, sizeof s);
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
@@ -23127,8 +23057,7 @@ static void proc_scan_one(u32 pid)
     l->boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
                - (u64)u_ahead.boottime;
     l->fork_ns = l->begin_ns = (u64)MAX((s64)l->boot_ns - proc_state.boot_off, 1);
-    snprintf(path, sizeof path, "/proc/%u", pid);
-    if (stat(path, &about) == 0) {
+    if (stat(u_proc((pid_t)pid, ""), &about) == 0) {
         l->uid = about.st_uid;
         l->gid = about.st_gid;
     }
@@ -36051,8 +35980,6 @@ static int cmd_trace(void)
                        "--backend=observe");
     if (opt.backend == 'h' && !hy.on)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
-    if (opt.bpf_stats && !hy.on)
-        die(EXIT_KVIS, "--bpf-stats: no BPF programs run: %s", hy.why_not);
     cmd_files.later = true;
     cmd_open_sinks();
     cmd_open_records(true);
@@ -36163,7 +36090,7 @@ static int cmd_open(void)
     if (open_session.by_ptrace && open_opt.uid && ps_status(getpid(), "Uid:") < 0)
         die(EXIT_KVIS, "-u with ptrace reads the user of a process from /proc, which is not "
             "mounted; fix: mount -t proc proc /proc");
-    cmd_start_clock(ses_go(&open_session, open_child_late));
+    cmd_start_clock(ses_go(&open_session));
     cmd_header(ses_backend(&open_session));
     int status = open_run(tr.deadline_ns);
     return cmd_rows_end(sp_error(), status);
@@ -36197,7 +36124,7 @@ static int cmd_proc(void)
     if (proc_session.by_ptrace && u_not_mounted("/proc"))
         die(EXIT_KVIS, "proc with ptrace reads arguments and times from /proc, which is not "
             "mounted; fix: mount -t proc proc /proc");
-    cmd_start_clock(ses_go(&proc_session, ses_child_late));
+    cmd_start_clock(ses_go(&proc_session));
     cmd_header(ses_backend(&proc_session));
     cmd_this_run(ST_PROC);
     out.many = true; /* replayed text lines must name their processes */

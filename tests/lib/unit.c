@@ -696,9 +696,9 @@ static const char *verified(int interrupted, int denied, int err, size_t log_nee
     verifier.loads = 0, verifier.interrupted = interrupted, verifier.denied = denied;
     verifier.err = err, verifier.log_needs = log_needs, verifier.log = log;
     fake_bpf = verify;
-    int e = bpf_load_one(&o, OPEN_P_FORK);
+    int e = bpf_load_one(&o, PROG_OPEN_FORK);
     fake_bpf = NULL;
-    return e ? o.why : o.prog[OPEN_P_FORK] == 55 ? "loaded" : "?";
+    return e ? o.why : o.prog[PROG_OPEN_FORK] == 55 ? "loaded" : "?";
 }
 
 static void t_loader(void)
@@ -712,7 +712,7 @@ static void t_loader(void)
     EXPECT(verifier.loads == 2 && strstr(why, "open_fork: ") == why && strstr(why, "expected=ctx"));
     EXPECT(!strstr(why, "1: x"));
     /* a poisoned instruction is a field by its name */
-    const struct bpf_prog_row *r = &open_family.progs[OPEN_P_FORK];
+    const struct bpf_prog_row *r = &open_family.progs[PROG_OPEN_FORK];
     u32 field = 0;
     while (!bpf_is_field(&r->patches[field]))
         field++;
