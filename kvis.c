@@ -18061,8 +18061,8 @@ static const struct hy_kind {
 
 /* The calls at which a thread always stops (at clone, prctl and ioctl: for some arguments, see
  * tr_filter). */
-static const struct { u16 id; const char *why; } hy_stopping[] = {
-#define X(call, why) { SC_##call, why },
+static const u16 hy_stopping[] = {
+#define X(call, why) SC_##call,
     SC_STOPS(X)
 #undef X
 };
@@ -18316,11 +18316,10 @@ static bool hy_add_early(struct wire_spec *s)
     return k < CALL_EARLY;
 }
 
-#define HY_UNTAKEN "a record has no space for all the memory that the arguments point to"
-
-/* Fills in the layout of a call's record. Returns NULL, or why BPF cannot record the call. In
- * observe mode, memory that does not fit is omitted, and its address is shown. */
-static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
+/* Fills in the layout of a call's record. Returns false if BPF cannot record the call because a
+ * record has no space for all the memory. In observe mode, that memory is omitted, and its address
+ * is shown. */
+static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
     s->unfailing = id == SC_rt_sigreturn;
@@ -18338,7 +18337,7 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
         bool early = (k.early && (opt.calls || k.model)) || (opt.calls && hy_counts_down(r, i));
         if (k.count == HY_NESTS || s->n == CALL_ITEMS || (early && !hy_add_early(s))) {
             if (!hy.observe)
-                return HY_UNTAKEN;
+                return false;
             continue;
         }
         s->item[s->n] = hy_item(r, i, &k);
@@ -18353,23 +18352,23 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
             s->file = hy_place(hy_files[i].file);
             s->sock = hy_place(hy_files[i].sock);
         }
-    return NULL;
+    return true;
 }
 
-/* Returns why threads stop at a call, or NULL if BPF records it. The BPF program follows the child
- * of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid namespace and
- * cannot find the child's entry at once. */
-static const char *hy_why_stops(int row, struct wire_spec *s)
+/* Returns whether BPF records a call. The BPF program follows the child of a clone(2), unless the
+ * kernel may skip the program (hy_map), or kvis is in a pid namespace and cannot find the child's
+ * entry at once. -P: kvis resolves a path while the thread is stopped. --faults: kvis needs an
+ * up-to-date list of memory regions. */
+static bool hy_records(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
     u16 id = sc_id[row];
     for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
-        if (hy_stopping[i].id == id && !(id == SC_clone && follows))
-            return hy_stopping[i].why;
-    if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
-        return "-P: kvis resolves a path while the thread is stopped";
-    if (opt.faults && (md_need_of((u16)row) == MD_MEMORY || id == SC_madvise))
-        return "--faults: kvis needs an up-to-date list of memory regions";
+        if (hy_stopping[i] == id && !(id == SC_clone && follows))
+            return false;
+    if ((opt.n_paths && sc_rows[row].cls & CLS_FILE)
+        || (opt.faults && (md_need_of((u16)row) == MD_MEMORY || id == SC_madvise)))
+        return false;
     return hy_spec(&sc_rows[row], s);
 }
 
@@ -18392,43 +18391,9 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     if (hy.observe)
         hy_spec(&sc_rows[row], &s);
     else
-        hy.row[row] = !hy_why_stops(row, &s);
+        hy.row[row] = hy_records(row, &s);
     s.on = CALL_RECORDED;
     return need[row] && (hy.observe || hy.row[row]) ? s : none;
-}
-
-/* Appends the names of the calls at which threads stop because of `why`, in lines of 80 columns. */
-static void hy_text_reason(struct buf *b, const char *why)
-{
-    u32 column = 0;
-    for (u32 nr = 0; nr < CALL_NRS; nr++) {
-        struct wire_spec s = { .on = CALL_UNSEEN };
-        int row = sc_find(ARCH_NATIVE, nr);
-        const char *this = row >= 0 ? hy_why_stops(row, &s) : NULL;
-        if (!this || strcmp(this, why))
-            continue;
-        u32 len = (u32)strlen(sc_rows[row].name);
-        bool fits = column && column + 1 + len <= 80;
-        b_f(b, "%s%s", fits ? " " : column ? "\n  " : "  ", sc_rows[row].name);
-        column = fits ? column + 1 + len : 2 + len;
-    }
-    if (column)
-        b_f(b, "\n      %s\n", why);
-}
-
-/* For kvis check -v: lists the calls at which kvis trace -v --backend=hybrid stops threads. */
-static void hy_text_stops(struct buf *b)
-{
-    u32 calls = opt.calls;
-    opt.calls = true;
-    hy.classic_tracepoints = !bpf_raw_is_whole();
-    hy.in_ns = bpf_pid_ns(NULL) != 0;
-    b_s(b, "\n--backend=hybrid stops the thread at these system calls, and records all others:\n");
-    for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
-        if (!i || strcmp(hy_stopping[i - 1].why, hy_stopping[i].why))
-            hy_text_reason(b, hy_stopping[i].why);
-    hy_text_reason(b, HY_UNTAKEN);
-    opt.calls = calls;
 }
 
 static struct wire_spec hy_specs[CALL_NRS];
@@ -21206,11 +21171,7 @@ static void tr_kill_all(void)
 /* Returns whether queued signals end kvis while a slow reader blocks the output. */
 static bool tr_give_up(void)
 {
-    u32 ends = tr.interrupts;
-    for (sig_atomic_t i = tr.n_done; i < tr.n_queued; i++) {
-        ends += tr.child ? 1 : 2;
-    }
-    return ends > 1;
+    return tr.interrupts + (u32)(tr.n_queued - tr.n_done) * (tr.child ? 1 : 2) > 1;
 }
 
 /* Returns whether a signal to kvis went to the whole process group: the command has received the
@@ -21567,6 +21528,15 @@ static int tr_watch_command(struct task *t)
     return hy.count ? hy_watch() : 0;
 }
 
+static void tr_open_faults(pid_t tid, bool children)
+{
+    int e = opt.faults ? pf_open(tid, children) : 0;
+    if (e < 0 && e != -ESRCH) {
+        pf_explain(e);
+        opt.faults = false;
+    }
+}
+
 static void tr_spawn(void)
 {
     sp_command.early = tr_child_early;
@@ -21574,7 +21544,6 @@ static void tr_spawn(void)
     if (tr.accel)
         tr_filter(&tr_spawn_prog);
     sp_fork();
-    int e;
     const char *why = tr_seize_child(sp_command.pid);
     if (why)
         die(EXIT_KVIS, "ptrace(2) is not permitted: %s", why);
@@ -21586,15 +21555,13 @@ static void tr_spawn(void)
     st_first_pid = sp_command.pid;
     tr_first_state(t, sp_command.pid);
     snprintf(t->comm, sizeof t->comm, "%s", "kvis");
-    if (opt.faults && (e = pf_open(sp_command.pid, true)) < 0) {
-        pf_explain(e);
-        opt.faults = false;
-    }
+    tr_open_faults(sp_command.pid, true);
     sp_go(true);
     for (int status; !tr.started && tr.status == -1;)
         if (syscall(SYS_wait4, tr.child, &status, __WALL, NULL) > 0)
             tr_status(tr.child, status);
-    if (tr.started && (e = tr_watch_command(t)) < 0) {
+    int e = tr.started ? tr_watch_command(t) : 0;
+    if (e < 0) {
         kill(tr.child, SIGKILL);
         die(EXIT_KVIS, "cannot count calls in the kernel: filling the BPF map spec failed: %s; "
             "fix: --backend=ptrace", strerror(-e));
@@ -21734,14 +21701,10 @@ static void tr_emit_blocked(void)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    long e = opt.faults ? pf_open(tid, false) : 0; /* opened early, so no page fault is missed */
-    if (e < 0 && e != -ESRCH) {
-        pf_explain((int)e);
-        opt.faults = false;
-    }
+    tr_open_faults(tid, false); /* before the attach, so no page fault is missed */
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
     u32 options = tr_options(stops_at_exit);
-    e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
+    long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
     if (e < 0)
         return (int)e;
     struct task *t = tr_meet(pid, tid);
@@ -21905,7 +21868,7 @@ static void tr_used(void)
     st.cpu_ns = st.user_ns + st.system_ns;
 }
 
-static void tr_report(const char *backend, bool text)
+static void tr_report(bool text)
 {
     tr_report_lost(hy_lost(), tr_when());
     if (hy.uring.fam)
@@ -21915,7 +21878,7 @@ static void tr_report(const char *backend, bool text)
     hy_io();
     st.status = tr.status;
     st.duration_ns = tr.end_ns - out.start_ns;
-    st.backend = backend;
+    st.backend = tr_mode_name[tr.mode];
     st.records = hy.records;
     st.throttled = hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
     st.lost = hy_lost();
@@ -21955,7 +21918,7 @@ static int tr_finish(int *sig)
     bool beside = u_thread(&th, tr_detach, NULL) == 0; /* in parallel: detaching BPF takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
-    tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has no summary */
+    tr_report(!failed); /* a command that never ran has no summary */
     if (beside)
         pthread_join(th, NULL);
     else
@@ -22684,6 +22647,7 @@ struct proc_text { char *p; u32 len; };
 
 /* A process from its fork to its exit. Times are in ns of CLOCK_MONOTONIC. */
 struct proc_life {
+    u64 begin_ns;               /* start of the current command; proc_by_key sorts by it */
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
     s32 threads;                /* number of live threads, valid if `counted` */
@@ -22691,10 +22655,10 @@ struct proc_life {
     bool at_start;              /* the process existed before kvis, which read it from /proc */
     bool execed;                /* kvis has seen the exec of the current command */
     bool mine;                  /* the process is in the followed tree */
-    bool ending;                /* the last thread has exited; exit records may still arrive */
+    bool ending;                /* the last thread has exited; more records may arrive */
     bool cut;                   /* argv is truncated */
     bool walked;                /* path, exe and cwd are from a BPF record instead of /proc */
-    u64 fork_ns, begin_ns, end_ns; /* times of fork, start of the current command, and exit */
+    u64 fork_ns, end_ns;
     u64 boot_ns;                /* creation time by CLOCK_BOOTTIME; 0: unknown */
     u64 cgroup;
     u64 max_rss;                /* peak memory of the current command, in bytes; 0: unknown */
@@ -22746,8 +22710,6 @@ static struct {
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
     u64 left_out;        /* number of forks and execs that proc_has_place refused */
-    struct { u32 pid; u64 boot_ns; } gone[64]; /* ring of the processes that exited last */
-    u32 n_gone;
 } proc_state;
 
 static struct session proc_session;
@@ -22853,6 +22815,7 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 /* A command: one program of a process, from its fork or exec to its next exec or its exit. A parent
  * has a smaller index in proc_tree than its children. Index 0: none. */
 struct proc_node {
+    u64 key;             /* key by which proc_by_key sorts */
     u32 parent;          /* the command that created the process of this command */
     u32 ended, before;   /* child that ended last; sibling that ended just before this command */
     u32 first, next;     /* first child and next sibling in the printed tree */
@@ -22863,7 +22826,6 @@ struct proc_node {
     bool over, shown;    /* the command has ended or was replaced; the command has a row */
     bool on_path;        /* the command is on the critical path, where it accounts for self_ns */
     u64 begin_ns, end_ns, self_ns, max_rss;
-    u64 key;             /* key by which proc_by_key sorts */
     char *line;          /* command line, possibly truncated; NULL: unknown */
 };
 
@@ -23640,10 +23602,11 @@ static bool proc_tree_failed(const struct proc_node *n)
     return n->ran && n->what == PROC_ENDED && n->status > 0;
 }
 
+/* For qsort(3): compares the first members, of type u64, of what two pointers point to. */
 static int proc_by_key(const void *a, const void *b)
 {
-    const struct proc_node *const *x = a, *const *y = b;
-    return (*x)->key < (*y)->key ? -1 : (*x)->key > (*y)->key;
+    const u64 *const *x = a, *const *y = b;
+    return **x < **y ? -1 : **x > **y;
 }
 
 enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
@@ -24041,9 +24004,6 @@ static void proc_end(struct proc_life *l)
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
     proc_emit_end(l);
-    u32 at = proc_state.n_gone++ % ARRAY_LEN(proc_state.gone);
-    proc_state.gone[at].pid = l->pid;
-    proc_state.gone[at].boot_ns = l->boot_ns;
     proc_forget(l);
 }
 
@@ -24054,21 +24014,11 @@ static bool proc_waits(const struct proc_life *l)
            && !proc_state.replayed;
 }
 
-/* Returns whether the process has already ended. If threads exit at the same moment, several may
- * look like the last one. */
-static bool proc_is_gone(const struct wire_proc *h)
-{
-    for (size_t i = 0; i < ARRAY_LEN(proc_state.gone); i++)
-        if (proc_state.gone[i].pid == h->pid && proc_state.gone[i].boot_ns == h->start_ns)
-            return true;
-    return false;
-}
-
 /* Returns the process of an exiting thread; adds an unknown process if its leader exits. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
-    if (l || h->tid != h->pid || !proc_is_mine(h->ppid) || proc_is_gone(h))
+    if (l || h->tid != h->pid || !proc_is_mine(h->ppid))
         return l;
     if ((l = proc_new(h->pid, true))) {
         proc_who(l, h);
@@ -24100,8 +24050,9 @@ static void proc_exited(const struct wire_proc *h)
         proc_emit((struct proc_row){ .what = PROC_THREAD, .l = l, .ts_ns = h->ts_ns, .tid = h->tid,
                                      .comm = h->comm, .used = &h->own });
     }
+    /* if threads exit at the same moment, several may look like the last one */
     bool known = h->live != ~0u, last = known ? !h->live : h->tid == h->pid;
-    bool over = l->counted ? l->threads <= 0 && (last || !known) : last;
+    bool over = l->counted && l->threads <= 0 && (last || !known);
     if (over && !proc_waits(l)) {
         proc_end(l);
     } else if ((last || over) && !l->ending) {
@@ -24381,13 +24332,8 @@ static void proc_sweep(bool all)
 
 /* --- the end --- */
 
-static int proc_life_by_begin(const void *a, const void *b)
-{
-    const struct proc_life *const *x = a, *const *y = b;
-    return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
-}
-
-/* Writes rows of running processes, ordered by start. Returns the number of their commands. */
+/* Ends the processes whose last thread has exited. Writes rows of the others, ordered by start, and
+ * returns the number of their commands. */
 static u32 proc_list_running(u64 now_ns)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
@@ -24396,8 +24342,12 @@ static u32 proc_list_running(u64 now_ns)
         for (struct proc_life *l = proc_lives[i]; l; l = l->next)
             list[n++] = l;
     if (list)
-        qsort(list, n, sizeof *list, proc_life_by_begin);
+        qsort(list, n, sizeof *list, proc_by_key);
     for (u32 i = 0; i < n; i++) {
+        if (list[i]->ending) {
+            proc_end(list[i]);
+            continue;
+        }
         commands += list[i]->execed && list[i]->mine;
         proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i], .ts_ns = now_ns });
     }
@@ -24479,50 +24429,38 @@ static void proc_json_summary(u32 running)
     b_s(b, "}\n");
 }
 
-static void proc_text_name(struct buf *b, const struct proc_node *n)
+static void proc_text_command(struct buf *b, enum proc_list which, const struct proc_node *n)
 {
+    static struct buf how;
+    u64 ns = which == PROC_PATH ? n->self_ns : n->end_ns - n->begin_ns;
+    b_reset(&how);
+    proc_status(&how, n->status);
+    if (which == PROC_FAILURES)
+        b_f(b, "%10.*s  ", (int)how.len, how.p);
+    else
+        b_f(b, "%10.3f s", (double)ns / 1e9);
     b_f(b, "  %-7u ", n->pid);
     df_put_rest(b, u_columns(STDERR_FILENO), n->line, u_cut(n->line, n->len, PROC_NAME));
     b_c(b, '\n');
 }
 
-/* Lists the steps that are at least 1 % of the critical path. */
-static void proc_text_critical(struct buf *b)
+/* Writes a list of commands. Leaves out steps that are less than 1 % of the critical path. */
+static void proc_text_list(struct buf *b, enum proc_list which)
 {
-    u32 n, shown = 0;
+    u32 n, shown = 0, most = which == PROC_PATH ? 2 * PROC_SLOWEST : PROC_SLOWEST;
     u64 all = 0;
-    struct proc_node **list = proc_critical(&n);
+    struct proc_node **list = which == PROC_PATH ? proc_critical(&n) : proc_tree_list(which, &n);
     for (u32 i = 0; i < n; i++)
         all += list[i]->self_ns;
-    if (n)
+    if (n && which == PROC_FAILURES)
+        b_s(b, "failed\n");
+    else if (n && which == PROC_PATH)
         b_f(b, "critical path, %u step%s, with the time that each adds\n", n, n == 1 ? "" : "s");
-    for (u32 i = 0; i < n && shown < 2 * PROC_SLOWEST; i++) {
-        if (list[i]->self_ns < all / 100)
-            continue;
-        b_f(b, "%10.3f s", (double)list[i]->self_ns / 1e9);
-        proc_text_name(b, list[i]);
-        shown++;
-    }
-    free(list);
-}
-
-static void proc_text_lists(struct buf *b)
-{
-    u32 n;
-    struct proc_node **list = proc_tree_list(PROC_LONGEST, &n);
-    for (u32 i = 0; i < MIN(n, (u32)PROC_SLOWEST); i++) {
-        b_f(b, "%10.3f s", (double)(list[i]->end_ns - list[i]->begin_ns) / 1e9);
-        proc_text_name(b, list[i]);
-    }
-    free(list);
-    list = proc_tree_list(PROC_FAILURES, &n);
-    for (u32 i = 0; i < MIN(n, (u32)PROC_SLOWEST); i++) {
-        static struct buf how;
-        b_reset(&how);
-        proc_status(&how, list[i]->status);
-        b_f(b, "%s%10.*s  ", i ? "" : "failed\n", (int)how.len, how.p);
-        proc_text_name(b, list[i]);
-    }
+    for (u32 i = 0; i < n && shown < most; i++)
+        if (which != PROC_PATH || list[i]->self_ns >= all / 100) {
+            proc_text_command(b, which, list[i]);
+            shown++;
+        }
     free(list);
 }
 
@@ -24547,8 +24485,8 @@ static void proc_summary(u32 running)
     if (running)
         b_f(&b, ", %u still running", running);
     b_c(&b, '\n');
-    proc_text_lists(&b);
-    proc_text_critical(&b);
+    for (int which = PROC_LONGEST; which <= PROC_PATH; which++)
+        proc_text_list(&b, (enum proc_list)which);
     out_write_all(STDERR_FILENO, b.p, b.len);
 }
 
@@ -24637,7 +24575,6 @@ static int proc_run(u64 end_ns)
     out_flush();
     sp_boot_on();
     ses_run(&proc_session, end_ns);
-    proc_sweep(false);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
     proc_state.end_ns = over ? proc_state.last_ns : u_now();
     u32 running = proc_list_running(proc_state.end_ns);
@@ -34999,8 +34936,6 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     }
     b_f(b, "\n%-20s %-5s %-*s %s\n", "FEATURE", "WORKS", CHECK_FOR, "FOR", "DETAIL");
     check_table(b, false);
-    if (bits & CHECK_TRACE)
-        hy_text_stops(b);
     return all;
 }
 

@@ -764,7 +764,7 @@ static void t_lost_uring(void)
         hy.obj.map[i] = 77;
     fake_bpf = lose_uring;
     EXPECT(!hy.disk.fam);
-    tr_report("hybrid", false);
+    tr_report(false);
     EXPECT(st.uring_lost == 12);
     fake_bpf = NULL;
     hy.obj = obj, hy.uring = uring, st = was;
@@ -983,6 +983,8 @@ static void t_critical_path(void)
     proc_session.status = -1;
     struct proc_life *root = proc_new(ROOT, true);
     root->node = proc_tree_new(0);
+    root->counted = true;
+    root->threads = 1;
     root->begin_ns = root->fork_ns = 1;
     one_process(MAKER, ROOT, 2, 0);
     for (u32 i = 0; i < MANY; i++)
