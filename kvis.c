@@ -19002,30 +19002,30 @@ static const struct wire_call *hy_record(const void *p, u32 size)
  * fault. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
-enum { TR_MARK = 0x4b56 }; /* the data of SECCOMP_RET_TRACE in kvis's own filter: "KV" */
+enum { TR_MARK = 0x4b56 }; /* data of SECCOMP_RET_TRACE in kvis's filter: "KV" */
 
-/* PTRACE: threads stop at every traced call. HYBRID: BPF records or counts most calls; threads stop
- * at the others. OBSERVE: BPF alone; no thread stops. */
+/* PTRACE: threads stop at every traced call. HYBRID: BPF records or counts most calls, and threads
+ * stop at the others. OBSERVE: no thread stops. */
 enum tr_mode { TR_PTRACE, TR_HYBRID, TR_OBSERVE };
 static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 
 static struct {
     enum tr_mode mode;
-    pid_t child;          /* process of the command; 0 with -p */
+    pid_t child;          /* 0 with -p */
     int status;           /* wait status of the command; -1: not known yet */
     bool accel, started, detaching, killing, ending;
-    bool bound;           /* the kernel kills all tracees when kvis ends */
-    const char *no_accel; /* reason why no seccomp filter selects the stops, or NULL */
+    bool bound;           /* the kernel kills the tracees when kvis ends */
+    const char *no_accel; /* why there is no seccomp filter, or NULL */
     int quit_sig;         /* signal that ended the trace */
-    int passed_on;        /* signal that kvis sent to the command; may be pending there */
+    int passed_on;        /* signal that kvis sent to the command */
     u32 interrupts;
     bool until_exit;      /* kvis ends with the command: --until-exit, or SIGTERM passed on */
-    volatile sig_atomic_t tick;             /* set by the timer and by signals to kvis */
+    volatile sig_atomic_t tick;             /* set by signal handlers */
     volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* ring of the last signals that the command received */
+    struct tr_signal got[8]; /* last signals that the command received */
     u32 n_got;
-    u64 got_pending;      /* signals to the group that kvis handled before the command did */
+    u64 got_pending;      /* group signals that the command has not handled */
     u64 next_table_ns, deadline_ns;
     u64 end_ns;           /* time of the last tracee's exit */
     u64 before_ns;        /* CPU time of the command's process before its exec */
@@ -19036,33 +19036,31 @@ static struct {
     } early[64];
     u32 n_early;
     volatile sig_atomic_t attaching; /* kvis is in PTRACE_SEIZE: see tr_reap_dead */
-    volatile sig_atomic_t n_reaped;  /* number of exits that tr_reap_dead added to tr_batch[] */
-    u64 seen_ns;          /* time of the current stops; all earlier output is written */
-    u64 collected;        /* number of stops added to tr_batch[] */
+    volatile sig_atomic_t n_reaped;  /* exits that tr_reap_dead added to tr_batch[] */
+    u64 seen_ns;          /* time of the current stops */
+    u64 collected;        /* stops added to tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
-    u64 call_stops;       /* number of stops at the entry of a call */
-    u64 cpu_ns;           /* -p: CPU time of processes that were detached or have exited */
+    u64 call_stops;       /* stops at the entry of a call */
+    u64 cpu_ns;           /* -p: CPU time of processes that are no longer traced */
     u64 swept_ns;         /* time of the last tr_sweep */
     bool sweeps;          /* tr_sweep must run again */
-    bool cpu_unknown;     /* the CPU time of an exited process is not known */
-    u32 n_resident;       /* number of processes whose memory was read in this tick */
-    bool tty;             /* the output is a terminal: each line is printed at once */
-    struct tr_stopped {   /* a stop or exit that wait4 returned */
+    bool cpu_unknown;     /* an exited process has an unknown CPU time */
+    u32 n_resident;       /* processes whose memory this tick has read */
+    bool tty;             /* the output is a terminal */
+    struct tr_stopped {
         pid_t tid;
         int status;
-    } now;                /* the stop or exit that kvis handles next */
-    u32 batch_next, batch_n; /* next row and number of rows of tr_batch[] */
-    u32 quiet_drains;     /* number of successive reads of the ring without a record */
-    bool fast;            /* the timer's period is TR_FAST_US */
-    void (*ends)(const struct task *t); /* called when a thread stops before its exit, while /proc
-                                         * describes it; or NULL */
-    bool need[SC_N];      /* calls that kvis must see, by a stop or by a record */
+    } now;                /* kvis handles this one next */
+    u32 batch_next, batch_n; /* rows of tr_batch[] */
+    u32 quiet_drains;     /* successive reads of the ring without a record */
+    bool fast;
+    void (*ends)(const struct task *t); /* called at the stop before a thread's exit; or NULL */
+    bool need[SC_N];      /* calls that kvis must see */
 } tr; /* cmd_run initializes tr.status */
 
 /* Stops and exits that wait4 has returned: see tr_collect and tr_reap_dead. */
 static struct tr_stopped tr_batch[8192];
 
-/* Returns a thread's stop that kvis has not handled, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
 {
     for (u32 i = tr.batch_next; i < tr.batch_n; i++)
@@ -19073,10 +19071,9 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- the calls at which threads stop --- */
 
-/* Fills tr.need: the calls that the user selected and those that the model needs. The model needs
- * all calls that change descriptors in hybrid mode, because records come too late to read
- * descriptors from /proc, and if close(2) is traced. Otherwise kvis reads descriptors from /proc at
- * each stop. */
+/* Selects the calls that the user asked for and those that the model needs. It needs all calls that
+ * change descriptors in hybrid mode, because records come too late to read descriptors from /proc,
+ * and if close(2) is traced. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -19093,9 +19090,9 @@ static void tr_choose(void)
         tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
                   || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* mmap tells kvis which memory to read with care: see mem_ */
+            tr.need[i] = true; /* shows which memory to read with care: see mem_ */
         if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
-            tr.need[i] = true; /* the names of directories must stay correct: see ps_fs */
+            tr.need[i] = true; /* renames directories: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* shows whether an interrupted call restarts or fails */
         if (limited && !tr.need[i] && need >= MD_FDS)
@@ -19126,12 +19123,12 @@ static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
     if (row < 0)
-        return true; /* the call is not in the table of kvis: show the call */
+        return true; /* a call that kvis does not know */
     bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* see tr_peak */
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Emits the filter's decision for the calls edge[lo] to edge[hi] - 1, by binary search. */
+/* Emits a binary search over edge[lo] to edge[hi] - 1. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
@@ -19140,15 +19137,15 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     }
     u32 mid = lo + (hi - lo) / 2;
     tr_insn(p, BPF_JMP | BPF_JGE | BPF_K, edge[mid], 0, 1);
-    u16 far = p->n; /* BPF_JGE jumps over at most 255 instructions, BPF_JA over any number */
+    u16 far = p->n; /* BPF_JGE jumps over at most 255 instructions */
     tr_insn(p, BPF_JMP | BPF_JA, 0, 0, 0);
     tr_tree(p, edge, lo, mid);
     p->f[far].k = (u32)(p->n - far - 1);
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits code for a call that stops depending on argument `arg`: if it compares true with any of the
- * n values (match_stops), or with none (!match_stops). */
+/* Emits code for a call that stops if argument `arg` compares true with any of the n values
+ * (match_stops), or with none (!match_stops). */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -19160,8 +19157,8 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* Emits code for ioctl(2): stops commands that change a file or create a descriptor (kvis reads it
- * from /proc), and UFFD_NEW, after which reading memory may block forever (md_ioctl). */
+/* ioctl(2) stops at commands that change a file or create a descriptor (kvis reads it from /proc),
+ * and at UFFD_NEW, after which reading memory may block forever (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
@@ -19176,7 +19173,7 @@ static void tr_filter_ioctl(struct tr_prog *p)
     tr_filter_arg(p, SYS_ioctl, 1, BPF_JEQ, command, n, true);
 }
 
-/* Builds the seccomp filter: the calls in tr.need and all calls of other ABIs stop. */
+/* Calls in tr.need and all calls of other ABIs stop. */
 static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1024], n = 0;
@@ -19213,30 +19210,30 @@ struct tr_facts {
     bool everyone;
     bool only_counts;
     bool only_calls;
-    bool every_call;        /* all calls are selected and shown or counted */
+    bool every_call;
     bool no_accel;
     bool no_follow;
-    bool lets_go;           /* --until-exit without --kill-on-exit: tracees outlive kvis */
-    bool may_bpf;           /* kvis has the capabilities that BPF needs */
+    bool lets_go;           /* tracees outlive kvis */
+    bool may_bpf;
     bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
-    bool own_filter;        /* kvis itself runs under a seccomp filter */
-    bool pid_ns;            /* kvis is not in the initial pid namespace */
-    bool bits32;            /* a process given with -p runs a 32-bit program */
-    bool files_hidden;      /* /proc hides the open files of a process of -p from kvis */
-    const char *unloadable; /* reason why this kernel rejected the BPF programs, or NULL */
+    bool own_filter;
+    bool pid_ns;
+    bool bits32;            /* a process of -p runs a 32-bit program */
+    bool files_hidden;      /* /proc hides the open files of a process of -p */
+    const char *unloadable; /* why the kernel rejected the BPF programs, or NULL */
 };
 
 struct tr_choice {
     enum tr_mode mode;
-    const char *why;        /* reason why the mode is PTRACE, or why OBSERVE fails; or NULL */
-    const char *no_filter;  /* reason why there is no seccomp filter, or NULL */
+    const char *why;        /* why the mode is PTRACE, or why OBSERVE fails; or NULL */
+    const char *no_filter;  /* why there is no seccomp filter, or NULL */
 };
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* Returns why kvis may not use a seccomp filter, or NULL. The tracee must not notice the filter,
- * but without CAP_SYS_ADMIN, the filter requires no_new_privs. A filter on kvis itself, for example
- * of a container, would hide the calls that it denies (seccomp(2), NOTES: precedence). */
+/* The tracee must not notice the seccomp filter, but without CAP_SYS_ADMIN, the filter requires
+ * no_new_privs. A filter on kvis itself, for example of a container, would hide the calls that it
+ * denies (seccomp(2), NOTES: precedence). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -19264,7 +19261,6 @@ static const char *tr_hybrid_why_not(const struct tr_facts *f)
     return why ? why : f->unloadable;
 }
 
-/* Returns why observe mode cannot be used, or NULL. */
 static const char *tr_observe_why_not(const struct tr_facts *f)
 {
     return !f->attach && !f->everyone ? "--backend=observe is for -p, --all and --cgroup"
@@ -19317,7 +19313,6 @@ static bool tr_only_counts(bool everyone)
            && !opt.faults && (everyone || status);
 }
 
-/* Returns whether kvis only shows single calls. */
 static bool tr_only_calls(void)
 {
     return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
@@ -19352,8 +19347,7 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
-/* Returns the default size of the ring. In observe mode, a full ring loses records, because no
- * thread can be held; therefore, the ring grows with the machine's memory. */
+/* Returns the default size of the ring. In observe mode, a full ring loses records. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
@@ -19410,14 +19404,13 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* Returns whether a thread must stop before it exits: main threads, unless BPF only counts calls;
- * all threads if tr.ends is set. */
+/* Main threads stop before they exit, unless BPF only counts calls; with tr.ends, all threads do.
+ * */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
 }
 
-/* Returns the ptrace options of a thread. --no-follow: no fork events, children are not traced. */
 static u32 tr_options(bool stops_at_exit)
 {
     u32 forks = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
@@ -19453,7 +19446,7 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* Returns whether s restarts an interrupted call; if not, reports EINTR. */
+/* If s does not restart an interrupted call, reports EINTR. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -19498,8 +19491,7 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Frees unused names when there are many. The caller must not hold a pointer to a name that is not
- * marked here; at the entry of a call, no caller holds one. */
+/* Frees unused names. The caller must not hold a pointer to a name that is not marked here. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -19528,9 +19520,9 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether a call is the one in which -p found the thread waiting. arch_interrupted cannot
- * detect it on architectures whose result register is also the first argument's, because the kernel
- * restores that before the stop. There, the call begins again, or restart_syscall(2) begins. */
+/* Returns whether -p found the thread waiting in this call. If the result register is also the
+ * first argument's, arch_interrupted cannot detect that, because the kernel restores the register
+ * before the stop. The call begins again, or restart_syscall(2) begins. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -19575,7 +19567,7 @@ static void tr_done(struct task *t)
     t->restarting = again && !c->noret;
     mem_budget();
     if (fdt.dead)
-        md_closed(t, -1); /* /proc shows that these descriptors have changed */
+        md_closed(t, -1);
     if (!c->noret && !t->restarting
         && (!c->known || tr.need[c->row] || md_need_of(c->row) >= MD_FDS || c->id == SC_mmap
             || c->id == SC_ioctl || c->n_paths))
@@ -19592,8 +19584,8 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* Drops a thread's reference to its descriptor table, and reports the descriptors as closed by this
- * thread if nobody else uses the table. `closed`: the kernel has dropped its reference. */
+/* Reports the descriptors as closed by this thread if nobody else uses the table. `closed`: the
+ * kernel has dropped its reference. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -19629,8 +19621,8 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("ptrace(2) in pid %d failed with EPERM: kvis is already tracing the target", t->pid);
 }
 
-/* Stops a running thread to which another thread has applied seccomp filters
- * (SECCOMP_FILTER_FLAG_TSYNC). From now on it stops at every call. */
+/* Stops a thread to which another one has applied seccomp filters (SECCOMP_FILTER_FLAG_TSYNC). From
+ * now on it stops at every call. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
@@ -19648,7 +19640,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* kvis missed the entry of this call: a new child, an exec seen late, or attach */
+        return; /* a new child, an exec seen late, or attach */
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
@@ -19674,13 +19666,13 @@ static void tr_abandon(struct task *t)
 static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
 {
     struct iovec l = { &flags, 8 }, r = { (void *)(uintptr_t)c->arg[0], 8 };
-    if (c->id == SC_clone3) /* struct clone_args begins with the flags */
+    if (c->id == SC_clone3)
         return syscall(SYS_process_vm_writev, t->tid, &l, 1, &r, 1, 0ul) == 8;
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Clears CLONE_UNTRACED: the child would inherit kvis's seccomp filter without a tracer, and its
- * filtered calls would fail with ENOSYS. Without a tracer, the flag has no effect. */
+/* Clears CLONE_UNTRACED: calls of a child under kvis's seccomp filter without a tracer would fail
+ * with ENOSYS. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -19701,7 +19693,7 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* Kills a thread that breaks SECCOMP_MODE_STRICT; the other threads of its process survive. */
+/* Kills a thread that breaks SECCOMP_MODE_STRICT, but not its process. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -19709,10 +19701,9 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides kvis's seccomp filter from a tracee without filters of its own: PR_GET_SECCOMP returns that
- * there is no filter. The kernel refuses SECCOMP_MODE_STRICT after any filter (kernel/seccomp.c,
- * seccomp_may_assign_mode); therefore, kvis emulates it: any call except read, write, exit and
- * sigreturn kills the thread. */
+/* Hides kvis's seccomp filter from a tracee without filters: PR_GET_SECCOMP returns 0. After any
+ * filter, the kernel refuses SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so
+ * kvis emulates it. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -19721,7 +19712,7 @@ static void tr_seccomp(struct task *t)
         && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
         tr_end_strict(t, c);
     if (t->full || !tr.accel || !c->known)
-        return; /* the thread has filters of its own, or is not under the filter of kvis */
+        return;
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
     if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* otherwise the result is EINVAL */
@@ -19739,8 +19730,7 @@ static void tr_note_told(struct task *t)
     t->reported_end_ns = ~0ull;
 }
 
-/* Returns the peak resident memory of a process's current program (proc_pid_status(5)). ru_maxrss
- * also covers earlier programs and children. */
+/* Returns the peak memory of a process's current program. (ru_maxrss includes earlier programs.) */
 static u64 tr_peak(pid_t tid)
 {
     return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
@@ -19750,7 +19740,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
     if (arch_stop(t->tid, expect, &s) < 0)
-        return; /* the thread has been killed */
+        return; /* killed */
     if (s.op == PTRACE_SYSCALL_INFO_EXIT) {
         tr_exit(t, &s);
         tr_restore_untraced(t);
@@ -19759,10 +19749,10 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
         if (!t->call.open)
-            tr_enter(t, &s, u_now()); /* not seen_ns: the call starts when its thread is resumed */
+            tr_enter(t, &s, u_now()); /* the call starts when its thread is resumed */
         tr_note_told(t);
         tr_seccomp(t);
-        if (foreign) /* the tracee's own filter returned RET_TRACE: see seccomp(2) */
+        if (foreign) /* a filter of the tracee returned RET_TRACE */
             arch_replace_call(t->tid, -1, ENOSYS);
         else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
             tr_no_untraced(t, &t->call);
@@ -19779,8 +19769,8 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
     return s;
 }
 
-/* Shows a call that has lasted TR_LASTS_NS, because its record arrives only when it ends. `event`:
- * the thread has stopped inside the call, which is shown at once. */
+/* Shows a call that has lasted TR_LASTS_NS before its record arrives. `event`: the thread has
+ * stopped inside the call, which is shown at once. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -19791,7 +19781,7 @@ static void tr_pending_at(struct task *t, bool event)
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
         return; /* earlier records may still be in the ring */
     if (th.ts_ns <= t->call.enter_ns)
-        return; /* a call is just beginning: ts_ns is 0 or from the previous call */
+        return; /* a call is just beginning */
     struct stop s = tr_recorded(th.nr, th.word);
     u64 at_ns = t->at_ns;
     t->at_ns = MAX(th.ts_ns, out.start_ns);
@@ -19806,8 +19796,8 @@ static void tr_pending(struct task *t)
     tr_pending_at(t, false);
 }
 
-/* Returns whether a record must wait for its thread to stop: the BPF program holds the thread at
- * the end of the call to let kvis read memory that the record lacks. */
+/* Returns whether a record must wait for its thread to stop: kvis then reads memory that the record
+ * lacks. */
 static bool tr_must_wait(const struct wire_call *w)
 {
     const struct tr_stopped *s = tr.now.tid == (pid_t)w->tid ? &tr.now : tr_batched((pid_t)w->tid);
@@ -19815,7 +19805,7 @@ static bool tr_must_wait(const struct wire_call *w)
     return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
-/* Returns the state of a sleeping task as a letter (__task_state_index, include/linux/sched.h). */
+/* Returns the letter of a task's state (__task_state_index, include/linux/sched.h). */
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* LIKE_D: TASK_RTLOCK_WAIT, TASK_FROZEN */
@@ -19827,7 +19817,7 @@ static char tr_state(u64 state)
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
-/* Splits the duration of a call. m NULL: the thread was on a CPU all the time. */
+/* m NULL: the thread was on a CPU all the time. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -19844,10 +19834,9 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
-/* Handles the entry of a recorded call, unless tr_pending has already shown the call. */
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
-    bool shown = t->pending_ns == ts_ns; /* if the call was restarted, enter_ns is earlier */
+    bool shown = t->pending_ns == ts_ns; /* enter_ns can be earlier: a restart */
     bool before = ts_ns < out.start_ns;  /* kvis attached after the call began */
     t->at_ns = MAX(ts_ns, out.start_ns);
     if (t->pending_ns && !shown) { /* the end of the pending call was lost */
@@ -19876,7 +19865,6 @@ static void tr_play(struct task *t, const struct wire_call *w)
     t->record = NULL;
 }
 
-/* Notes the peak resident memory of a process that is still running when tracing ends. */
 static void tr_note_peak(const struct task *t)
 {
     struct proc *p = t->proc;
@@ -19915,7 +19903,7 @@ static void tr_delay(const struct wire_delay *d)
     md_emit(e);
 }
 
-/* Handles a completed disk request, whose thread may have exited. */
+/* Handles a disk request, whose thread may have exited. */
 static void tr_io(const struct wire_io *w)
 {
     struct task *t = ps_task((pid_t)w->tid);
@@ -19960,7 +19948,6 @@ static u64 tr_when(void)
     return tr.seen_ns ? tr.seen_ns : u_now();
 }
 
-/* Reports the calls lost since the last report. n: the total number. */
 static void tr_report_lost(u64 n, u64 ns)
 {
     if (hy.count || n <= hy.reported_lost)
@@ -19985,15 +19972,14 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
-/* Returns whether tid is a tracee that was not reaped, so its tid cannot have been reused. */
+/* Returns whether tid is a tracee that kvis has not reaped. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
     return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
 }
 
-/* Lets a child restore an argument at its first stop: it has a copy of the argument that kvis
- * changed in the parent's call. */
+/* Lets a child restore its copy of the argument that kvis changed in the parent's call. */
 static void tr_inherit_untraced(struct task *child, const struct task *t)
 {
     child->restore_arg0 = t->restore_arg0;
@@ -20030,13 +20016,13 @@ static struct task *tr_new_child(struct task *t, int event)
 {
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
-        return NULL; /* the parent has just been killed; tr_orphan handles the child */
+        return NULL; /* the parent was killed; see tr_orphan */
     if (!hy.classic_tracepoints)
         tr_pending_at(t, true); /* this sets t->clone_flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
-        return NULL; /* tr_orphan has already handled the child */
+        return NULL;
     if (!child && !(child = ps_new_task((pid_t)tid)))
         return NULL;
     u64 fl = t->clone_known                ? t->clone_flags
@@ -20052,8 +20038,8 @@ static struct task *tr_new_child(struct task *t, int event)
     return child;
 }
 
-/* Reads a program's name, as execve got it, from the new stack. Returns its length; 0 or less: the
- * name cannot be read. */
+/* Reads a program's name, as execve got it, from the new stack. Returns its length, or 0 or less.
+ * */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
@@ -20084,8 +20070,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once that a program runs without the privilege that its file gives, which the kernel
- * withholds because of the tracer (execve(2)). For a script, the interpreter's file counts. */
+/* Warns once if the kernel withholds the privilege that a program's file gives, because of the
+ * tracer (execve(2)). For a script, the interpreter's file counts. */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -20115,7 +20101,7 @@ static void tr_exec_event(struct task *t)
     struct event *e = ev_new(EK_EXEC, t, t->at_ns);
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
-    if (t->exec_path && !out.diverted) /* kvis proc counts only the programs that it shows */
+    if (t->exec_path && !out.diverted)
         st_program(t->exec_path);
     md_emit(e);
     b_free(&t->exec_argv);
@@ -20123,8 +20109,6 @@ static void tr_exec_event(struct task *t)
     t->exec_path = NULL;
 }
 
-/* An exec leaves one thread with a new address space, no CLOEXEC descriptors and no signal
- * handlers. */
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
@@ -20134,20 +20118,20 @@ static void tr_exec_state(struct task *t)
     vm_put(t->mm);
     t->mm = vm_new();
     struct proc *p = t->proc;
-    if (p && p->program) /* the first program is kvis itself */
+    if (p && p->program) /* not kvis itself */
         st.max_rss = MAX(st.max_rss, p->exec_rss);
     if (p)
         p->caught = p->max_rss = 0, p->program = t->exec_path;
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_check_exe(t->mm, t->tid);
-        if (opt.faults) /* the tracee may exit before kvis reads its first page fault */
+        if (opt.faults) /* before the tracee can exit */
             vm_read(t->mm, t->tid, false);
     }
 }
 
-/* Handles an exec by a thread that is not the leader: the thread takes the leader's tid, and the
- * leader disappears without a report (ptrace(2), "execve(2) under ptrace"). */
+/* An exec by a thread takes the leader's tid, and the leader disappears without a report
+ * (ptrace(2), "execve(2) under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
@@ -20167,7 +20151,7 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
     return t;
 }
 
-/* Completes a successful exec before the call returns. The end of the call need not stop. */
+/* Completes a successful exec before the call returns, at which it may not stop. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -20198,8 +20182,8 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* If a thread exits inside execve after the old program was replaced, reports the exec as
- * successful: the kernel kills a process whose execve fails that late. */
+/* Reports the exec of a thread that exits in execve after the old program was replaced: the kernel
+ * kills a process whose execve fails that late. */
 static void tr_exec_died(struct task *t)
 {
     struct stat now, called;
@@ -20244,8 +20228,7 @@ static void tr_gone(struct task *t, int status)
     tr_drop(t, true);
 }
 
-/* Returns the exit status of a thread that died before its parent's event. It has not run yet; only
- * SIGKILL or the end of its process can have killed it. */
+/* Returns the exit status of a thread that died before its parent's event, without having run. */
 static int tr_early_status(pid_t tid)
 {
     for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
@@ -20279,7 +20262,7 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* If the handler of a signal has no SA_RESTART, the interrupted call fails with EINTR. */
+/* Without SA_RESTART, the interrupted call fails with EINTR. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -20292,9 +20275,9 @@ static void tr_interrupted_by(struct task *t, int sig)
     }
 }
 
-/* Returns whether a fault cannot kill t, the init of a pid namespace without a handler. Under a
- * tracer, it would fault forever; without one, the kernel clears SIGNAL_UNKILLABLE
- * (kernel/signal.c, force_sig_info_to_task). */
+/* A fault without a handler cannot kill the init of a pid namespace under a tracer: it would fault
+ * forever. Without a tracer, the kernel clears SIGNAL_UNKILLABLE (kernel/signal.c,
+ * force_sig_info_to_task). */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -20302,7 +20285,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     u64 bit = 1ull << ((si->si_signo - 1) & 63);
     if (si->si_code <= 0 || !(fault & bit) || !t->proc)
         return false;
-    const char *numbers = fd_status(t->tid, "NStgid:"); /* the last pid is 1 for a thread of init */
+    const char *numbers = fd_status(t->tid, "NStgid:"); /* ends with 1 for init */
     const char *own = numbers ? strrchr(numbers, '\t') : NULL;
     if (!own || atoi(own) != 1)
         return false;
@@ -20319,14 +20302,14 @@ static void tr_trapped_call(struct event *e, const siginfo_t *si)
         ev_sym(e, EV_call, sc_name((u16)row));
 }
 
-enum tr_known { TR_CODE, TR_SENDER, TR_INFO }; /* si_code; si_code and sender; all of siginfo */
+enum tr_known { TR_CODE, TR_SENDER, TR_INFO };
 
-/* Reports a signal to a thread. `known`: which fields of *si are valid. */
+/* `known`: which fields of *si are valid. */
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum tr_known known)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
-    static char child[32]; /* a copy, because u_signame has only one buffer */
+    static char child[32]; /* u_signame has only one buffer */
     struct event *e = ev_new(EK_SIGNAL, t, t->at_ns);
     snprintf(child, sizeof child, "%s", u_signame(si->si_status));
     ev_sym(e, EV_signal, u_signame(sig));
@@ -20334,7 +20317,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     u8 origin = dec_origin(sig, si->si_code).st;
     bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
     if (known != TR_CODE && sent) {
-        /* in siginfo, the pid is an id of the receiver's pid namespace */
+        /* si_pid is an id of the receiver's pid namespace */
         pid_t ours = known == TR_INFO ? ps_from_ns(t, si->si_pid) : 0;
         ev_num(e, EV_sender_pid, ours ? ours : si->si_pid);
         if (ours && ours != si->si_pid)
@@ -20360,21 +20343,21 @@ static void tr_signal_stop(struct task *t, int sig)
     siginfo_t si = { 0 };
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
-        tr.started = true; /* the child has stopped before its exec: see tr_watch_command */
+        tr.started = true; /* see tr_child_late */
         return;
     }
-    if (hy_is_stop(&si)) { /* BPF held the thread because the ring was full; it is empty now */
+    if (hy_is_stop(&si)) { /* BPF held the thread because the ring was full */
         tr_resume(t, 0);
         return;
     }
     u64 bit = (u64)1 << (sig - 1);
     if (t->pid == tr.child && tr.got_pending & bit)
         tr.got_pending &= ~bit;
-    else if (t->pid == tr.child || tr.status != -1) /* -1: the command has not exited */
+    else if (t->pid == tr.child || tr.status != -1)
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
-    if (tr_immune(t, &si)) { /* after the detach, the thread faults again and dies */
+    if (tr_immune(t, &si)) { /* without a tracer, the thread faults again and dies */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
         return;
@@ -20384,7 +20367,7 @@ static void tr_signal_stop(struct task *t, int sig)
 
 /* --- observe: threads that never stop --- */
 
-/* Reads the name of a thread, which prctl(2) can change. `known`: the name if /proc has none. */
+/* `known`: the name if /proc has none. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
     char name[32];
@@ -20393,7 +20376,6 @@ static void tr_name_now(pid_t tid, const char *known, char comm[16])
     memcpy(comm, n ? name : known, n ? MIN(n - 1, 15u) : strnlen(known, 15));
 }
 
-/* Adds a process that kvis did not see start, with descriptors and directory from /proc. */
 static void tr_first_state(struct task *t, pid_t pid)
 {
     struct proc *p = tr_proc(t, pid, getpid());
@@ -20412,7 +20394,7 @@ static void tr_first_state(struct task *t, pid_t pid)
     }
 }
 
-/* Adds a thread that kvis did not see start. Returns NULL if out of memory. */
+/* Adds a thread that kvis did not see start. */
 static struct task *tr_meet(pid_t pid, pid_t tid)
 {
     struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
@@ -20429,7 +20411,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* the peak memory may be that of an earlier program */
+            t->proc->rss_before = ~0ull; /* perhaps of an earlier program */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
@@ -20442,15 +20424,13 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Returns the thread of a record, which is new if its fork record was lost. */
 static struct task *tr_of(u32 pid, u32 tid)
 {
     struct task *t = ps_task((pid_t)tid);
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* Skips the record of a call that ended before kvis read its process's state from /proc, which
- * includes the effect of the call. */
+/* Skips the record of a call that ended before kvis read the process's state from /proc. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -20472,7 +20452,7 @@ static void tr_followed(const struct wire_call *w)
     if (w->end_ns < MAX(t->proc ? t->proc->met_ns : 0, out.start_ns)) {
         tr_before_met(t, w);
         hy.strays += w->end_ns >= out.start_ns;
-        if (t->pending_ns == w->ts_ns) { /* tr_await has reported the start of this call */
+        if (t->pending_ns == w->ts_ns) { /* see tr_await */
             t->call.open = false;
             t->pending_ns = 0;
             t->blocked_in = 0;
@@ -20490,10 +20470,10 @@ static void tr_fork_record(const struct wire_proc *h)
     struct task *t = ps_task((pid_t)h->was), *child = ps_task((pid_t)h->tid);
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
-        return; /* kvis has already found this thread in /proc */
+        return; /* found in /proc */
     if (child) {
         child->at_ns = h->ts_ns;
-        tr_drop(child, true); /* the old thread's exit record was lost, and the tid was reused */
+        tr_drop(child, true); /* its exit record was lost */
     }
     if (!t)
         t = tr_of(parent, h->was);
@@ -20502,11 +20482,10 @@ static void tr_fork_record(const struct wire_proc *h)
         return;
     t->at_ns = h->ts_ns;
     child->run = RUN_RUNNING;
-    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* 0: ns_tid equals tid */
+    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid;
     tr_born(t, child, h->flags);
 }
 
-/* Warns that the calls of a 32-bit program are not seen. */
 static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
@@ -20517,16 +20496,16 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* Returns the peak resident memory of the program that a record ends; 0: not known. The kernel
- * keeps one peak for all programs of a process, which is the last program's only if it exceeds
- * `before`, the peak in pages at the exec. */
+/* Returns the peak memory of the program that a record ends; 0: unknown. The kernel keeps one peak
+ * for all programs of a process, which is the last program's only if it exceeds `before`, the peak
+ * in pages at the exec. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Keeps the program and arguments of an exec. The record of the arguments comes first. */
+/* The record of the arguments comes first. */
 static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -20550,14 +20529,14 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         return;
     t->at_ns = h->ts_ns;
     tr_exec_keep(t, h, data);
-    /* The BPF program has moved the map entry, unless the kernel skipped it (bpf_raw_is_whole). */
+    /* the BPF program moves the map entry, unless the kernel skips it (bpf_raw_is_whole) */
     if (hy.classic_tracepoints && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
         t->proc->exec_rss = tr_record_peak(h, t->proc->rss_before);
         t->proc->rss_before = h->max_rss;
     }
-    if (!t->proc || h->ts_ns >= t->proc->met_ns) /* otherwise /proc was read after the exec */
+    if (!t->proc || h->ts_ns >= t->proc->met_ns)
         tr_exec_state(t);
     tr_exec_event(t);
     tr_warn_unseen(t->pid);
@@ -20585,7 +20564,7 @@ static void tr_signal_record(const struct wire_signal *w)
         return;
     t->at_ns = w->ts_ns;
     if (t->proc) {
-        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal can arrive again and kill */
+        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal can come again */
         t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
         t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
     }
@@ -20593,7 +20572,7 @@ static void tr_signal_record(const struct wire_signal *w)
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
 }
 
-/* Reports how a fatal signal was sent if no record shows its delivery. */
+/* Reports a fatal signal whose delivery no record shows. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -20620,8 +20599,7 @@ static void tr_exit_record(const struct wire_proc *h)
     tr_gone(t, h->ret);
 }
 
-/* Forgets a thread whose exit record was lost: the previous sweep already found the thread missing,
- * and all records from before that sweep have been read. */
+/* Forgets a thread that two sweeps found missing: its exit record was lost. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
@@ -20645,19 +20623,19 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
     else if (h->kind == PROC_EXEC && h->name_len <= left)
         tr_exec_record(h, data);
     else if (h->kind == PROC_BEGUN && h->name_len <= left && (t = tr_of(h->pid, h->tid)))
-        tr_exec_keep(t, h, data); /* if the execve fails, the record of the call has no arguments */
+        tr_exec_keep(t, h, data); /* a record of a failed execve has no arguments */
     else if (h->kind == PROC_EXIT)
         tr_exit_record(h);
 }
 
 /* --- records --- */
 
-/* Where kvis's output goes, directly or through another reader. The calls of readers are not shown,
- * because each line about a call would cause more calls. */
+/* Where kvis's output goes, directly or through readers. Lines about the calls of readers would
+ * cause more such calls. */
 static struct {
-    char end[64][128]; /* what readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
+    char end[64][128]; /* link of a pipe, FIFO or socket; or "ptmx 3" */
     u32 n;
-    u32 more; /* number of ends and readers that did not fit */
+    u32 more; /* ends and readers that did not fit */
 } tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
@@ -20676,8 +20654,7 @@ static bool tr_knows_end(const char *end)
     return false;
 }
 
-/* Adds the readers' end of a pipe, FIFO or terminal, given the writer's link. Returns
- * whether this end is new. */
+/* Adds the readers' end of a pipe, FIFO or terminal. Returns whether it is new. */
 static bool tr_add_end(const char *link)
 {
     char end[sizeof tr_outputs.end[0]];
@@ -20693,8 +20670,7 @@ static bool tr_add_end(const char *link)
     return true;
 }
 
-/* Gets the link of a descriptor; "ptmx N" for the master of terminal N, whose link lacks the
- * number. */
+/* The link of a terminal's master lacks the number N; it becomes "ptmx N". */
 static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
     char path[64], info[256];
@@ -20708,8 +20684,8 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
     return true;
 }
 
-/* If `reads`, returns whether a process reads from an end in tr_outputs. Otherwise, adds the ends
- * that it writes to, and returns whether one is new. */
+/* Returns whether a process reads from an end in tr_outputs (`reads`), or adds the ends that it
+ * writes to and returns whether one is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
@@ -20732,7 +20708,7 @@ static bool tr_ends_of(pid_t pid, bool reads)
     return any;
 }
 
-/* Finds the processes that read kvis's output, from reader to reader. */
+/* Follows kvis's output from reader to reader. */
 static void tr_find_readers(void)
 {
     const int fd[] = { out.text.fd, out.json.fd };
@@ -20784,14 +20760,13 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     dec_exit(t, c);
 }
 
-/* Handles a record of --all or --cgroup, the only information about its process. */
 static void tr_observed(const struct wire_call *w)
 {
     static struct task task;
     struct task *t = &task;
     u64 lost = hy_lost_before();
     if (w->ts_ns < out.start_ns || tr_is_reader((pid_t)hy.who->pid))
-        return; /* the call began before time zero, or its process reads kvis's output */
+        return;
     tr_report_lost(lost, w->end_ns);
     t->tid = (pid_t)w->tid;
     t->pid = (pid_t)hy.who->pid;
@@ -20800,8 +20775,7 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    t->record = &hy_call; /* even while kvis prints the call, mem_ must not read the thread's
-                           * memory */
+    t->record = &hy_call; /* mem_ must not read the thread's memory */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
@@ -20810,8 +20784,8 @@ static void tr_observed(const struct wire_call *w)
     t->record = NULL;
 }
 
-/* Handles one record of the ring; a call is replayed as the two stops at its start and end. Returns
- * false if the record must wait for its thread to stop. */
+/* A call is replayed as the stops at its start and end. Returns false if the record must wait for
+ * its thread to stop. */
 static bool tr_record(const void *p, u32 size)
 {
     switch (size) {
@@ -20839,7 +20813,7 @@ static bool tr_record(const void *p, u32 size)
         hy.strays++;
     if (!t || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
         || (w->ts_ns > t->reported_ns && w->ts_ns < t->reported_end_ns))
-        return true; /* this call was already reported by a stop or by an exec event */
+        return true; /* already reported by a stop or by an exec event */
     if (tr_must_wait(w))
         return false;
     t->key = w->key;
@@ -20848,7 +20822,7 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* Sets the timer's period, which is short while records arrive. */
+/* The timer's period is short while records arrive. */
 static void tr_set_tick(bool fast)
 {
     long us = fast ? TR_FAST_US : TR_TICK_US;
@@ -20869,8 +20843,7 @@ static void tr_set_aside(pid_t tid, int status)
 /* Collects all pending stops before the first thread is resumed. wait4(-1) looks at the newest
  * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread), so new tracees that
  * stop again at once would starve older ones. A second report of a thread replaces the first: the
- * thread was killed in its first stop. Only the tracing thread may call this function: the thread
- * of tr_release would consume stops and their signals. */
+ * thread was killed in its first stop. Only the tracing thread may call this function. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -20883,7 +20856,6 @@ static void tr_collect(void)
         tr_set_aside(tid, status);
 }
 
-/* Replaces the stop that kvis handles next if its thread has a newer one. */
 static void tr_collected_again(pid_t tid, int *status)
 {
     struct tr_stopped *again = tr_batched(tid);
@@ -20903,8 +20875,8 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Handles the records before the marked position. Returns false if some remain. A record that is
- * still being written, or that waits for a stop (tr_must_wait), delays the following ones. */
+/* Returns false if records before the marked position remain. A record that is still being written,
+ * or that waits for a stop (tr_must_wait), delays the following ones. */
 static bool tr_drain_marked(void)
 {
     tr_drain();
@@ -20918,7 +20890,6 @@ static bool tr_drain_marked(void)
     return true;
 }
 
-/* Handles all records written so far, which precede the next stops. */
 static void tr_drain_all(void)
 {
     u64 n = tr.collected;
@@ -20926,7 +20897,7 @@ static void tr_drain_all(void)
     if (!hy.on)
         return;
     rb_mark();
-    while (tr_drain_marked() && n != tr.collected) { /* records of new stops come after the mark */
+    while (tr_drain_marked() && n != tr.collected) {
         n = tr.collected;
         tr.seen_ns = u_now();
         rb_mark();
@@ -20954,14 +20925,14 @@ static void tr_first_stop(struct task *t)
     }
 }
 
-/* The contents of proc_pid_syscall(5): number, arguments, stack pointer and program counter. */
+/* proc_pid_syscall(5): number, arguments, stack pointer and program counter. */
 struct tr_in {
     long nr;
     u64 word[8];
 };
 
-/* Returns the row of the call that a thread is making; -1: no call; -2: not known (/proc cannot be
- * read, or the number is from a 32-bit ABI). */
+/* Returns the row of a thread's call; -1: no call; -2: unknown (/proc cannot be read, or the number
+ * is from a 32-bit ABI). */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
     char text[256], *end;
@@ -20974,8 +20945,8 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
     return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, (u64)in->nr);
 }
 
-/* Notes the peak resident memory of a process at the exit of its main thread, while the memory
- * exists. If only this thread exits, the peak may still grow. */
+/* Notes the peak memory of a process at the exit of its main thread. If only this thread exits, the
+ * peak may still grow. */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -20997,7 +20968,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
         if (!t->seen_stop)
             tr_first_stop(t);
         if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
-            /* a group-stop: the thread stays stopped until SIGCONT */
+            /* stopped until SIGCONT */
             t->run = RUN_LISTEN;
             sys_ptrace(PTRACE_LISTEN, t->tid, 0, NULL);
             return;
@@ -21033,7 +21004,7 @@ static void tr_stopped(struct task *t, int status)
         bool signal = !event && sig != (SIGTRAP | 0x80);
         if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
             event == PTRACE_EVENT_CLONE)
-            tr_child_event(t, event); /* the new child must be detached, too */
+            tr_child_event(t, event); /* detaches the child, too */
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
@@ -21051,15 +21022,15 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
-/* Forgets the other threads of a process whose main thread has exited: ptrace reports that last.
- * One without a report took the main thread's tid by an execve(2) that failed afterwards. */
+/* ptrace reports the exit of the main thread last. A thread without a report took its tid by an
+ * execve(2) that failed afterwards. */
 static void tr_drop_others(const struct task *leader)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *t = ps.task[i], *next; t; t = next) {
             next = t->next;
             const struct tr_stopped *s = tr_batched(t->tid);
-            bool reported = s && !WIFSTOPPED(s->status); /* its exit is still in the batch */
+            bool reported = s && !WIFSTOPPED(s->status);
             if (t == leader || t->proc != leader->proc || reported)
                 continue;
             t->at_ns = leader->at_ns;
@@ -21078,7 +21049,7 @@ static void tr_status(pid_t tid, int status)
             tr_stopped(t, status);
         } else if (!t && tr.detaching) {
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
-        } else if (!t && (t = ps_new_task(tid))) { /* stopped until its parent's event */
+        } else if (!t && (t = ps_new_task(tid))) { /* until its parent's event */
             t->run = RUN_HELD;
             t->seen_stop = true;
         }
@@ -21096,8 +21067,7 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* Resumes a new thread whose parent was killed before its event. The thread's state comes from its
- * process, its parent, or /proc. */
+/* Resumes a new thread whose parent was killed before its event. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -21124,10 +21094,9 @@ static void tr_detach_held(struct task *t)
         tr_detach_one(t, 0);
 }
 
-/* Detaches from all tracees as if kvis had never attached. Only stopped threads are detached at
- * once: stopping a running thread would end some calls with EINTR (signal(7), "Interruption of
- * system calls and library functions by stop signals"). The kernel detaches the others when the
- * tracing thread exits (tr_release). Hybrid mode never detaches: its command ends with kvis. */
+/* Detaches from all tracees. A running thread is not stopped for that, because some calls would end
+ * with EINTR (signal(7), "Interruption of system calls and library functions by stop signals"); the
+ * kernel detaches it when the tracing thread exits (tr_release). Hybrid mode never detaches. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -21138,9 +21107,8 @@ static void tr_detach_all(void)
 }
 
 /* Calls `rest` in a new thread and exits the tracing thread, at which the kernel detaches all
- * tracees without stopping them (exit_ptrace, kernel/ptrace.c). Therefore, no tracee waits for a
- * slow reader of the report. Returns if there is no tracee or no new thread; then the exit of kvis
- * detaches. */
+ * tracees without stopping them (exit_ptrace, kernel/ptrace.c). No tracee waits for a slow reader
+ * of the report. Returns if there is no tracee or no new thread. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -21150,8 +21118,8 @@ static void tr_release(void *(*rest)(void *))
         return;
     if (pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
-    /* The C library does not know of this exit. The kernel must not clear the tid
-     * (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the lock of its thread list. */
+    /* the C library does not know of this exit: the kernel must not clear the tid
+     * (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the lock of its thread list */
     syscall(SYS_set_tid_address, NULL);
     syscall(SYS_exit, 0);
 }
@@ -21168,14 +21136,13 @@ static void tr_kill_all(void)
     tr_each(tr_kill_one);
 }
 
-/* Returns whether queued signals end kvis while a slow reader blocks the output. */
 static bool tr_give_up(void)
 {
     return tr.interrupts + (u32)(tr.n_queued - tr.n_done) * (tr.child ? 1 : 2) > 1;
 }
 
-/* Returns whether a signal to kvis went to the whole process group: the command has received the
- * same signal from the same sender, or it is pending. ^C and ^\ are left to tr_on_signal. */
+/* Returns whether a signal to kvis went to the whole process group: the command has received it
+ * from the same sender, or it is pending. ^C and ^\ are left to tr_on_signal. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -21185,7 +21152,7 @@ static bool tr_is_groups(const struct tr_signal *q)
         struct tr_signal *g = &tr.got[i];
         if (g->si.si_signo == sig && g->si.si_code == q->si.si_code
             && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
-            g->si.si_signo = 0; /* used: the next such signal may be for kvis alone */
+            g->si.si_signo = 0; /* the next such signal may be for kvis alone */
             return true;
         }
     }
@@ -21196,10 +21163,9 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* Handles a signal to kvis. The command gets the first one: from the terminal (^C or ^\), else from
- * kvis. After TERM or HUP, kvis ends with the command. The second signal ends kvis: INT and QUIT
- * kill all tracees; TERM and HUP do so only with --kill-on-exit, or if the tracees run under kvis's
- * seccomp filter, which must not outlive kvis; otherwise they detach all tracees. */
+/* The command gets the first signal: from the terminal (^C or ^\), else from kvis. After TERM or
+ * HUP, kvis ends with the command. The second signal ends kvis: INT and QUIT kill all tracees; TERM
+ * and HUP do so only with --kill-on-exit, or if the seccomp filter must not outlive kvis. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -21217,8 +21183,8 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Handles the queued signals. A signal that may have been sent to the process group waits until the
- * command has had time to receive it. */
+/* A signal that may have been sent to the process group waits until the command has had time to
+ * receive it. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -21234,7 +21200,7 @@ static void tr_on_signals(u64 now)
 
 /* --- waiting --- */
 
-/* Records the resident memory of a process, for graphs over time. */
+/* For graphs over time. */
 static void tr_resident(struct task *t)
 {
     enum { EVERY_NS = 100000000, A_TICK = 16 };
@@ -21253,7 +21219,6 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
-/* If records were lost, runs tr_sweep twice, a second apart. */
 static void tr_look_for_missing(u64 now)
 {
     bool lost = fdt.lost_ns > tr.swept_ns;
@@ -21264,8 +21229,7 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = now;
 }
 
-/* Does timed work and handles signals to kvis. After a tick without a stop, also resumes new
- * threads that no parent has reported. */
+/* After a tick without a stop, also resumes new threads that no parent has reported. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -21303,7 +21267,7 @@ static void tr_on_tick(void)
     out_flush();
 }
 
-/* Waits for a stop or exit of a tracee. Returns the tid and sets *status; 0: a signal; -errno. */
+/* Returns the tid of a stopped or exited tracee; 0 after a signal; or -errno. */
 static pid_t tr_wait_one(int *status)
 {
     pid_t tid = 0;
@@ -21317,8 +21281,8 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* Like tr_wait_one, but takes the next of a batch of stopped threads. All output from before the
- * batch is then written: once, because resumed threads fill the ring again. */
+/* Takes the next of a batch of stopped threads. Records from before the batch are handled once,
+ * because resumed threads fill the ring again. */
 static pid_t tr_wait(int *status)
 {
     if (tr.batch_next < tr.batch_n) {
@@ -21354,7 +21318,7 @@ static void tr_loop(void)
 {
     if (tr.child)
         tr_begin();
-    if (tr.batch_n) /* stops from tr_attach_all */
+    if (tr.batch_n)
         tr_drain_all();
     for (;;) {
         int status;
@@ -21366,11 +21330,11 @@ static void tr_loop(void)
             if (tr.killing)
                 tr_each(tr_kill_one);
         } else if (tid < 0) {
-            break; /* ECHILD: the last tracee has exited */
+            break; /* the last tracee has exited */
         }
         if (tr.tick)
             tr_on_tick();
-        if (tr.detaching && tr.batch_next == tr.batch_n) /* all stops in the batch are handled */
+        if (tr.detaching && tr.batch_next == tr.batch_n)
             break;
         if (tr.status != -1 && tr.until_exit && !tr.killing)
             tr.bound ? tr_kill_all() : tr_detach_all();
@@ -21382,10 +21346,10 @@ static bool tr_is_dead(pid_t tid)
     return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
 }
 
-/* Stops following a thread whose exit BPF missed: an execve(2) gave it the pid of its process and
- * then failed, but that pid's map entry had gone with the main thread. If calls are only counted,
- * the process is unknown; then all processes of -p must be dead. The thread is looked at first:
- * during the execve its tid is gone, but its process lives. */
+/* Stops following a thread whose exit BPF missed: an execve(2) gave it the pid of its process,
+ * whose map entry had gone with the main thread, and then failed. If calls are only counted, all
+ * processes of -p must be dead. The thread is looked at first: during the execve its tid is gone,
+ * but its process lives. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -21403,8 +21367,8 @@ static void tr_exited_unseen(pid_t tid)
     hy_map(BPF_MAP_DELETE_ELEM, &(u32){ (u32)tid }, NULL, 0);
 }
 
-/* Runs observe mode until kvis must detach, no process is followed, or an output has lost its
- * reader. */
+/* Runs observe mode until kvis detaches, no process is followed, or an output has lost its reader.
+ * */
 static void tr_watch(void)
 {
     int text = out.text.fd, json = out.json.fd;
@@ -21414,7 +21378,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
-        /* Do this at most once a tick, because a call of bpf(2) can lose records: see hy_map. */
+        /* at most once a tick, because a call of bpf(2) can lose records: see hy_map */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * (u64)1000) {
             any = hy_any_followed();
             asked = u_now();
@@ -21428,10 +21392,9 @@ static void tr_watch(void)
 
 /* --- signals to kvis --- */
 
-/* Reaps dead tracees in the signal handler of the timer: PTRACE_SEIZE waits for an exec
- * (cred_guard_mutex, kernel/ptrace.c), which waits until kvis reaps the dead threads of the
- * process. With any options, wait4 also returns stops (kernel/exit.c, wait_task_stopped). Calls
- * only async-signal-safe functions. */
+/* Reaps dead tracees in the signal handler: PTRACE_SEIZE waits for an exec (cred_guard_mutex,
+ * kernel/ptrace.c), which waits until kvis reaps the dead threads of the process. wait4 also
+ * returns stops (kernel/exit.c, wait_task_stopped). Calls only async-signal-safe functions. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
@@ -21439,7 +21402,7 @@ static void tr_reap_dead(void)
     while (tr.batch_n < ARRAY_LEN(tr_batch)
            && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
         if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
-            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec also waits for this stopped thread */
+            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for it */
             continue;
         }
         tr_set_aside(tid, status);
@@ -21462,9 +21425,8 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* Installs the signal handlers and starts the timer, which the command does not inherit (fork(2)).
- * Each signal interrupts the call in which kvis waits; if it arrives just before that call, the
- * next tick handles it. */
+/* The command does not inherit the timer (fork(2)). If a signal arrives just before the call in
+ * which kvis waits, the next tick handles it. */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -21477,8 +21439,8 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* Installs the seccomp filter in the command's process. SPEC_ALLOW: before 5.16, a filter would
- * otherwise disable speculation (PR_GET_SPECULATION_CTRL). */
+/* SPEC_ALLOW: before 5.16, a filter would otherwise disable speculation (PR_GET_SPECULATION_CTRL).
+ * */
 static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
@@ -21487,7 +21449,7 @@ static void tr_child_early(void)
         sp_child_fail('s');
 }
 
-/* Stops the command's process before its exec. Tracing starts at this stop. */
+/* Tracing starts at this stop. */
 static void tr_child_late(void)
 {
     kill(getpid(), SIGSTOP);
@@ -21504,7 +21466,7 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Attaches to a child of kvis. Returns NULL; or kills the child and returns why that failed. */
+/* Attaches to a child of kvis. If that fails, kills the child and returns why. */
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
@@ -21519,12 +21481,11 @@ static const char *tr_seize_child(pid_t pid)
     return tracer > 0 ? already : why ? why : strerror((int)-e);
 }
 
-/* Starts tracing the command's process, which is stopped before its exec. */
 static int tr_watch_command(struct task *t)
 {
     tr.before_ns = ps_cpu_ns(t->tid);
     hy_begin();
-    tr_set_options(t); /* clears PTRACE_O_EXITKILL, which tr_seize_child has set */
+    tr_set_options(t); /* clears PTRACE_O_EXITKILL of tr_seize_child */
     return hy.count ? hy_watch() : 0;
 }
 
@@ -21587,7 +21548,6 @@ static bool tr_is_kernel_thread(pid_t pid)
            || (ps_status(pid, "PPid:") == 2 && pid != 1);
 }
 
-/* Returns why kvis cannot attach to a process, with the fix (a static text). */
 static const char *tr_explain(pid_t pid, int e)
 {
     static char why[256];
@@ -21615,7 +21575,7 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* kvis must not stop its ancestors: one of them may have to resume kvis. */
+/* An ancestor of kvis may have to resume kvis. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -21624,7 +21584,7 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Stores the call in which a new thread waits. Returns its row; negative: no call. */
+/* Stores the call in which a new thread waits. Returns its row, or a negative number. */
 static int tr_first_look(struct task *t, struct tr_in *in)
 {
     int row = tr_in_call(t->tid, in);
@@ -21643,7 +21603,7 @@ static s64 tr_switches(pid_t tid)
 }
 
 /* Lets BPF record the end of the call in which a thread waits. If the thread has run meanwhile,
- * that record is of another call, and kvis ignores it. */
+ * that record is of another call and is ignored. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -21673,7 +21633,7 @@ static void tr_await(struct task *t)
         dec_enter(t, &t->call);
 }
 
-/* Reports where each thread of the processes given with -p was blocked when kvis attached. */
+/* Reports where each thread was blocked when kvis attached. */
 static void tr_emit_blocked(void)
 {
     static char raw[PATH_MAX + 64];
@@ -21717,7 +21677,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
-/* Drops the threads that tr_reap_dead has reaped. Their rows replace those of earlier stops. */
+/* Drops the threads that tr_reap_dead has reaped. */
 static void tr_after_reaping(void)
 {
     for (u32 i = 0; tr.n_reaped && i < tr.batch_n;) {
@@ -21733,14 +21693,14 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Attaches to a thread. Returns 1: the thread is new, 0: already traced, or -errno. */
+/* Returns 1: the thread is new; 0: already traced; or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
         return 0;
-    if (t) /* a thread that was not traced called execve and took the leader's tid */
+    if (t) /* another thread took its tid by execve */
         tr_drop(t, false);
     tr.attaching = 1;
     int e = tr_attach_thread(pid, tid);
@@ -21748,13 +21708,12 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
     return e < 0 ? e : 1;
 }
 
-/* Adds the threads of a process that the BPF programs now follow. */
 static void tr_meet_all(pid_t pid)
 {
     DIR *d = opendir(u_proc(pid, "task"));
     for (const struct dirent *e; (e = u_entry(&d));) {
         pid_t tid = atoi(e->d_name);
-        bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid); /* unless it is about to exit */
+        bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid);
         struct task *t = fresh ? tr_meet(pid, tid) : NULL;
         if (t)
             tr_await(t);
@@ -21764,8 +21723,8 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to every thread of a process, or lets BPF follow it. Repeats this until no new thread
- * appears. Returns 0 or -errno; -E2BIG: BPF follows only some threads. */
+/* Attaches to every thread of a process, or lets BPF follow it, until no new thread appears.
+ * Returns 0 or -errno; -E2BIG: BPF follows only some threads. */
 static int tr_attach(pid_t pid)
 {
     int got = 0, fresh = 1, err = -ESRCH;
@@ -21787,15 +21746,15 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches to a process, given by its pid or the tid of a thread, unless it is one of the first n
- * of opt.pids. Returns the pid, or 0 after a warning. */
+/* Attaches to a process, given by the id of any thread, unless it is one of the first n of
+ * opt.pids. Returns the pid, or 0 after a warning. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
     pid_t pid = tgid > 0 ? (pid_t)tgid : named;
     for (u32 i = 0; i < n; i++)
         if (opt.pids[i] == pid)
-            return 0; /* -p names this process twice */
+            return 0;
     if (hy.observe ? pid == getpid() : tr_is_ancestor(pid)) {
         u_warn("cannot attach to pid %d: the process is kvis itself or its ancestor", pid);
         return 0;
@@ -21818,7 +21777,7 @@ static void tr_from_zero(struct task *t)
         t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
-/* Attaches to the processes of -p. Reduces opt.pids to those attached; returns their number. */
+/* Reduces opt.pids to the processes attached; returns their number. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
@@ -21836,7 +21795,7 @@ static u32 tr_attach_all(void)
 
 /* --- the whole run --- */
 
-/* Binds kvis and the command to one CPU: stops are slow if they wake a thread on another CPU. */
+/* Stops are slow if they wake a thread on another CPU. */
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
@@ -21851,8 +21810,8 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
-/* Sets the CPU time of the run: of the command and the descendants that were waited for, like
- * time(1); with -p, of the traced processes during the trace. */
+/* Sets the CPU time of the command and the descendants that were waited for, like time(1), or of
+ * the traced processes during the trace. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -21862,7 +21821,7 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* fork: mostly kernel time */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* fork(2) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -21906,8 +21865,7 @@ static void *tr_detach(void *unused)
     return unused;
 }
 
-/* Ends the run: no tracee remains stopped, and all output is complete. Returns the exit status of
- * kvis; *sig: the signal by which kvis must die, or 0. */
+/* Returns the exit status of kvis; *sig: the signal by which kvis must die, or 0. */
 static int tr_finish(int *sig)
 {
     pthread_t th;
@@ -21915,10 +21873,10 @@ static int tr_finish(int *sig)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* in parallel: detaching BPF takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* detaching BPF takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
-    tr_report(!failed); /* a command that never ran has no summary */
+    tr_report(!failed); /* without a summary if the command never ran */
     if (beside)
         pthread_join(th, NULL);
     else
