@@ -21904,26 +21904,26 @@ static int tr_finish(int *sig)
  * ses_run, ses_backend; the option functions, open_begin, open_run. */
 
 struct session {
-    const char *what;            /* "opens" or "processes", for messages */
+    const char *what;            /* "opens" or "processes" */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms;     /* idle_ms: maximum time between two reads of the ring */
-    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs, sets their constants */
+    u32 ring_bytes, idle_ms;     /* idle_ms: maximum between two reads */
+    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs */
     rb_fn *take;
-    bool (*over)(void);          /* returns whether the command and its descendants have exited */
-    void (*second)(void);        /* called every second and at the end; or NULL */
-    const char *const *lost_why; /* messages, indexed by enum wire_lost; [N_LOST]: skipped runs */
-    const char *calls;           /* with ptrace: calls whose events `tap` receives */
+    bool (*over)(void);          /* the command and its descendants have exited */
+    void (*second)(void);        /* every second and at the end; or NULL */
+    const char *const *lost_why; /* by enum wire_lost; [N_LOST]: skipped runs */
+    const char *calls;           /* with ptrace: the calls of `tap` */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
-    const char *cost;            /* with ptrace: what tracing costs the command, for a warning */
+    const char *cost;            /* with ptrace: what tracing costs the command */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];        /* number of losses already reported, by reason */
-    int status;                  /* wait status of the command; -1: still running, or no command */
-    struct rusage rusage;        /* usage of the command and the descendants it waited for */
+    u64 lost[N_LOST + 1];        /* losses already reported */
+    int status;                  /* wait status of the command; -1: running, or none */
+    struct rusage rusage;        /* of the command and the descendants it waited for */
 };
 
-/* Loads and attaches the BPF programs. Returns 0, or -errno with the reason in s->obj.why. */
+/* Returns 0, or -errno with the reason in s->obj.why. */
 static int ses_start(struct session *s)
 {
     struct bpf_obj *o = &s->obj;
@@ -21950,8 +21950,8 @@ static int ses_start(struct session *s)
 
 /* --- with ptrace --- */
 
-/* Starts the command under ptrace, with s->tap as the receiver of events. With -d, the command
- * outlives kvis, so no seccomp filter is installed. */
+/* Starts the command under ptrace. With -d, the command outlives kvis, so no seccomp filter is
+ * installed. */
 static void ses_spawn(struct session *s)
 {
     static char cwd[PATH_MAX];
@@ -21966,13 +21966,13 @@ static void ses_spawn(struct session *s)
     tr.ends = s->ends;
     out.give_up = tr_give_up;
     tr.tty = out.events_on && isatty(out.text.fd);
-    sp_restore_signals(); /* tr_signals needs the dispositions that kvis inherited */
+    sp_restore_signals(); /* for tr_signals */
     tr_signals();
     tr_spawn();
 }
 
-/* Returns the length of a call's path, or -1 if it could not be read. For execveat(2) with a
- * descriptor, builds the name as the kernel does (fs/exec.c, alloc_bprm). */
+/* Returns the length of a call's path, or -1. For execveat(2) with a descriptor, builds the name as
+ * the kernel does (fs/exec.c, alloc_bprm). */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
@@ -21989,8 +21989,7 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 
 /* --- sessions with BPF or ptrace --- */
 
-/* Attaches the BPF programs. If that fails, ses_go will use ptrace; if ptrace cannot be used, kvis
- * exits. */
+/* Attaches the BPF programs. If that fails, ses_go uses ptrace, or kvis exits. */
 static void ses_begin(struct session *s)
 {
     int e = opt.backend == 'p' ? -EPERM : ses_start(s);
@@ -22003,8 +22002,7 @@ static void ses_begin(struct session *s)
     bpf_close(&s->obj);
 }
 
-/* Starts the command, if there is one; with ptrace, it is stopped before its exec. Returns time
- * zero of the run. */
+/* Starts the command, if there is one. Returns time zero of the run. */
 static u64 ses_go(struct session *s)
 {
     if (s->by_ptrace) {
@@ -22021,7 +22019,7 @@ static const char *ses_backend(const struct session *s)
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* Passes an event to recordings and similar sinks. Subcommands write text and JSON themselves. */
+/* Passes an event to recordings and similar sinks, but not to text and JSON. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -22032,7 +22030,7 @@ static void ses_emit(const struct event *e)
 static void ses_report_losses(struct session *s)
 {
     for (u32 i = 0; i <= N_LOST; i++) {
-        u64 n = rb_lost(&s->obj, i), more = n - MIN(n, s->lost[i]); /* n is 0 if unreadable */
+        u64 n = rb_lost(&s->obj, i), more = n - MIN(n, s->lost[i]);
         if (!more)
             continue;
         s->lost[i] = n;
@@ -22052,7 +22050,6 @@ static bool ses_unread(void)
     return out.failed || (closed && !out.n_taps);
 }
 
-/* Handles the records in the ring. Returns their number. */
 static u32 ses_take(struct session *s)
 {
     rb_mark();
@@ -22061,8 +22058,8 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Handles records until the end of the run. Waits for the command even if nobody reads the output.
- * Reads the ring every few milliseconds, less often while no records come. */
+/* Waits for the command even if nobody reads the output. Reads the ring less often while no records
+ * come. */
 static void ses_run(struct session *s, u64 end_ns)
 {
     int ms = 1;
@@ -22100,17 +22097,17 @@ static void ses_run(struct session *s, u64 end_ns)
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;         /* user ID + 1; 0: all users; also used by kvis proc */
-    u64 flags;       /* -f: an open with any of these flags of open(2) matches */
-    u32 accmodes;    /* -f: an open in any of these access modes (one bit each) matches */
-    char comm[16];   /* -n: name that the comm of a thread must contain */
+    u64 uid;         /* user ID + 1; 0: all; also of kvis proc */
+    u64 flags;       /* -f: an open with any of these flags matches */
+    u32 accmodes;    /* -f: one bit for each access mode that matches */
+    char comm[16];   /* -n: part of a thread's comm */
 } open_opt;
 
 static struct {
-    bool walks;               /* BPF programs can read the directory of a relative name */
-    bool no_exec;             /* kvis does not see the files that execve opens */
+    bool walks;               /* BPF reads the directory of a relative name */
+    bool no_exec;             /* kvis does not see execs */
     u64 first_ns, last_ns, rows;
-    u64 unknown;              /* number of opens that -P left out because their path is not known */
+    u64 unknown;              /* opens that -P left out: unknown path */
 } open_state;
 
 static struct session open_session;
@@ -22118,9 +22115,9 @@ static struct session open_session;
 struct open_rec {
     const struct wire_open *w;
     const char *name;
-    struct path dir;   /* directory in which the name starts, valid if OPEN_DIR */
+    struct path dir;   /* start of the name, valid if OPEN_DIR */
     struct path path;  /* absolute path, valid if path.ok */
-    bool from_proc;    /* the directory of the path was read later, from /proc */
+    bool from_proc;    /* the directory is from /proc */
 };
 
 /* --- options --- */
@@ -22132,7 +22129,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* these flags contain the bit of another flag */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* contain the bit of another flag */
         open_opt.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= (u64)bits;
@@ -22161,11 +22158,11 @@ static const char *open_opt_name(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* The system calls that open files. execveat is recorded as execve. */
+/* execveat is recorded as execve. */
 static const struct {
     u16 id;
-    u8 mode;                   /* index of the argument with a new file's mode; 0: none */
-    const char *name, *name32; /* BPF constants for the call's numbers; NULL: see CFG_EXEC */
+    u8 mode;                   /* argument with a new file's mode; 0: none */
+    const char *name, *name32; /* BPF constants for its numbers */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
     [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
@@ -22231,9 +22228,8 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* Reads from /proc the directory in which a relative name starts. The process may have changed it
- * since. If the thread has exited, reads the entry of its process, which most likely shared its
- * directory and descriptors (CLONE_FS, CLONE_FILES). */
+/* Reads the directory of a relative name from /proc. If the thread has exited, reads that of its
+ * process, which is most likely the same (CLONE_FS, CLONE_FILES). */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -22254,14 +22250,14 @@ static void open_path(struct open_rec *r)
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
     if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
-    bool in_root = w->state & OPEN_IN_ROOT; /* a leading '/' means the directory itself */
+    bool in_root = w->state & OPEN_IN_ROOT; /* '/' means the directory itself */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
     if (w->name_len && r->name[0] == '/' && !in_root) {
         md_join(&r->path, "", 0, r->name, w->name_len);
         return;
     }
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* known bytes at the end of the path */
+        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* known end of the path */
         if (!open_dir_proc(&dir, w) || end > dir.len
             || memcmp(dir.s + dir.len - end, r->dir.s, end))
             return;
@@ -22375,7 +22371,7 @@ static void open_event(const struct open_rec *r)
         ev_num(e, EV_name_changed, 1);
     if (r->from_proc)
         ev_sym(e, EV_path_from, "proc");
-    out_json(e); /* not out_event, because open_text prints the row */
+    out_json(e);
 }
 
 static void open_show(struct open_rec *r)
@@ -22411,7 +22407,7 @@ static bool open_record(const void *p, u32 size)
 
 /* --- with ptrace: each completed call becomes a record --- */
 
-/* Sets flags, mode and state from a call's arguments, like set_args of open.bpf.c. */
+/* See set_args of open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
@@ -22431,11 +22427,11 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* Sets *to to the directory in which a name starts, or to the file of a handle, relative to the
- * thread's root. Returns whether it is known. */
+/* Sets *to to the directory of a name, or the file of a handle, relative to the thread's root.
+ * Returns whether it is known. */
 static bool open_traced_dir(struct path *to, const struct task *t, const struct name *dir)
 {
-    enum { DELETED = sizeof " (deleted)" - 1 }; /* /proc appends this if the file is deleted */
+    enum { DELETED = sizeof " (deleted)" - 1 };
     const struct name *root = t->fs ? t->fs->root : NULL;
     u32 top = root ? root->len : 0, len = dir ? dir->len : 0;
     struct fd_stat sx;
@@ -22463,7 +22459,7 @@ static bool open_traced_wanted(const struct wire_open *w)
            && strstr(w->comm, open_opt.comm);
 }
 
-/* Called at the end of a call. If /proc hides the uid, the uid is -1, which no user has. */
+/* If /proc hides the uid, the uid is -1, which no user has. */
 static void open_traced(struct task *t)
 {
     static struct wire_open record;
@@ -22521,9 +22517,9 @@ static void open_json_summary(void)
 
 /* --- the run --- */
 
-/* Returns whether the command and all its descendants have exited. BPF may have missed the exit of
- * a thread (bpf_missed). In the initial pid namespace, kvis checks whether its tid still exists; in
- * others, if runs were skipped, kvis stops waiting after a second without a record. */
+/* Returns whether the command and its descendants have exited. BPF may have missed the exit of a
+ * thread (bpf_missed). In the initial pid namespace, kvis checks whether its tid exists; in others,
+ * if runs were skipped, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -22586,88 +22582,87 @@ static int open_run(u64 end_ns)
  * because execs are rare. Entry points: the option functions, proc_begin, proc_run. */
 
 enum { PROC_BUCKETS = 4096, PROC_SLOWEST = 10 };
-enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
-enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* length of a command line; with --tree */
-enum { PROC_DEPTH = 16 };         /* maximum depth of --tree */
-enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
+enum { PROC_LINE_MAX = 1 << 16 }; /* of a command line compared with -l */
+enum { PROC_NODES = 1 << 19 };    /* commands in memory */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* lengths of command lines */
+enum { PROC_DEPTH = 16 };
+enum { PROC_REPLAYED = 1 << 16 }; /* live processes in a recording */
 
-/* The kinds of rows. */
 enum proc_what {
     PROC_STARTED, PROC_ENDED,
-    PROC_REPLACED, /* another exec replaced the command */
-    PROC_RUNNING,  /* the command still runs when kvis ends */
+    PROC_REPLACED, /* by another exec */
+    PROC_RUNNING,  /* when kvis ends */
     PROC_FAILED,   /* an exec failed */
     PROC_THREAD    /* a thread exited */
 };
 
 struct proc_text { char *p; u32 len; };
 
-/* A process from its fork to its exit. Times are in ns of CLOCK_MONOTONIC. */
+/* A process from its fork to its exit. Times: CLOCK_MONOTONIC. */
 struct proc_life {
     u64 begin_ns;               /* start of the current command; proc_by_key sorts by it */
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                /* number of live threads, valid if `counted` */
-    bool counted;               /* kvis has seen the fork of this process */
-    bool at_start;              /* the process existed before kvis, which read it from /proc */
-    bool execed;                /* kvis has seen the exec of the current command */
-    bool mine;                  /* the process is in the followed tree */
+    s32 threads;                /* live threads, valid if `counted` */
+    bool counted;               /* kvis has seen the fork */
+    bool at_start;              /* existed before kvis; read from /proc */
+    bool execed;                /* kvis has seen the exec */
+    bool mine;                  /* in the followed tree */
     bool ending;                /* the last thread has exited; more records may arrive */
     bool cut;                   /* argv is truncated */
-    bool walked;                /* path, exe and cwd are from a BPF record instead of /proc */
+    bool walked;                /* path, exe and cwd are from BPF, not from /proc */
     u64 fork_ns, end_ns;
-    u64 boot_ns;                /* creation time by CLOCK_BOOTTIME; 0: unknown */
+    u64 boot_ns;                /* fork by CLOCK_BOOTTIME; 0: unknown */
     u64 cgroup;
-    u64 max_rss;                /* peak memory of the current command, in bytes; 0: unknown */
-    u64 before_rss;             /* peak memory of earlier commands, in pages */
-    u32 node;                   /* index of the current command in proc_tree; 0: none */
+    u64 max_rss;                /* of the current command, in bytes; 0: unknown */
+    u64 before_rss;             /* of earlier commands, in pages */
+    u32 node;                   /* in proc_tree; 0: none */
     s32 status;                 /* wait status; -1: unknown */
-    u32 arg_len;                /* length of all arguments in bytes; argv may be shorter */
+    u32 arg_len;                /* of all arguments; argv may be shorter */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;       /* the variables of --env: NAME=VALUE, a NUL after each */
-    struct proc_text begun;     /* record PROC_BEGUN of an execve that has not succeeded yet */
+    struct proc_text env;       /* of --env: NAME=VALUE, a NUL after each */
+    struct proc_text begun;     /* PROC_BEGUN of an execve in progress */
     char comm[16];
-    struct wire_usage own, all; /* usage of the exited threads; of the whole process */
+    struct wire_usage own, all; /* of exited threads; of the process */
 };
 
 struct proc_row {
     u8 what; /* enum proc_what */
     const struct proc_life *l;
     u64 ts_ns;
-    u32 tid; /* PROC_THREAD: tid of the exited thread */
-    s32 err; /* PROC_FAILED: errno of the exec */
+    u32 tid; /* PROC_THREAD */
+    s32 err; /* PROC_FAILED: errno */
     const char *comm;
     const struct wire_usage *used;
 };
 
 static struct {
-    bool live, failed, forks, threads, quote, tree; /* failed: failed execs have rows */
+    bool live, failed, forks, threads, quote, tree; /* failed: show failed execs */
     bool only_failed;            /* -x of exitsnoop */
-    bool time, clock, print_uid; /* columns of execsnoop and exitsnoop */
+    bool time, clock, print_uid; /* columns */
     u32 pid, only_pid, max_args;
     u64 cgroup;
     const char *name, *format;
     const char *line;            /* --line, compiled in line_regex; NULL: not given */
     regex_t line_regex;
-    const char **env;            /* names given by --env */
+    const char **env;
     u32 n_env;
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf;            /* the kernel's struct layouts are known */
-    bool no_forks;       /* kvis does not see forks, so it reads parents from /proc */
-    bool used[10];       /* whether each counter of proc_usage[] is known */
-    bool whole;          /* kvis follows all processes instead of one tree */
-    s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
+    bool btf;            /* struct layouts are known */
+    bool no_forks;       /* parents are from /proc */
+    bool used[10];       /* counters of proc_usage[] that are known */
+    bool whole;          /* all processes, not one tree */
+    s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     u64 first_ns, scan_ns;
-    u64 last_ns, end_ns; /* time of the last exit in the tree; end of the output */
-    u32 root;            /* pid of the command; 0: none */
-    bool rows;           /* rows are written */
-    bool replayed;       /* the input is a recording */
+    u64 last_ns, end_ns; /* last exit in the tree; end of the output */
+    u32 root;            /* pid of the command, or 0 */
+    bool rows;
+    bool replayed;
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    u64 left_out;        /* number of forks and execs that proc_has_place refused */
+    u64 left_out;        /* forks and execs refused by proc_has_place */
 } proc_state;
 
 static struct session proc_session;
@@ -22701,7 +22696,7 @@ static const char *proc_opt_min(const char *v)
 
 enum { PROC_CGROUP2 = 0x63677270 }; /* CGROUP2_SUPER_MAGIC */
 
-/* Returns where cgroup v2 is mounted, alone or together with v1, or NULL. */
+/* Alone, or together with v1. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -22711,7 +22706,7 @@ static const char *proc_cgroup_root(void)
     return NULL;
 }
 
-/* Handles --cgroup. The id of a cgroup is the inode number of its directory. */
+/* The id of a cgroup is the inode number of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     static char path[PATH_MAX];
@@ -22729,7 +22724,7 @@ static const char *proc_opt_cgroup(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* A thread's resource usage. Not every kernel counts I/O (CONFIG_TASK_IO_ACCOUNTING). */
+/* Not every kernel counts I/O (CONFIG_TASK_IO_ACCOUNTING). */
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
@@ -22745,7 +22740,7 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
-/* BPF programs of raw tracepoints need BTF to read their arguments. */
+/* Raw tracepoints need BTF. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     const struct bpf_obj *o = &proc_session.obj;
@@ -22770,31 +22765,31 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the commands of a run: data for the tree and the summary at the end --- */
 
-/* A command: one program of a process, from its fork or exec to its next exec or its exit. A parent
- * has a smaller index in proc_tree than its children. Index 0: none. */
+/* One program of a process. A parent has a smaller index in proc_tree than its children. Index 0:
+ * none. */
 struct proc_node {
-    u64 key;             /* key by which proc_by_key sorts */
-    u32 parent;          /* the command that created the process of this command */
-    u32 ended, before;   /* child that ended last; sibling that ended just before this command */
-    u32 first, next;     /* first child and next sibling in the printed tree */
-    u32 depth, pid, len; /* len: length of `line` */
+    u64 key;             /* for proc_by_key */
+    u32 parent;          /* created the process */
+    u32 ended, before;   /* child that ended last; sibling that ended just before */
+    u32 first, next;     /* first child and next sibling in --tree */
+    u32 depth, pid, len;
     s32 status, err;
-    u8 what;             /* enum proc_what, set together with `line` */
-    bool ran;            /* the process has executed a program */
-    bool over, shown;    /* the command has ended or was replaced; the command has a row */
-    bool on_path;        /* the command is on the critical path, where it accounts for self_ns */
+    u8 what;             /* enum proc_what */
+    bool ran;
+    bool over, shown;    /* ended or replaced; has a row */
+    bool on_path;        /* on the critical path, of which it is self_ns */
     u64 begin_ns, end_ns, self_ns, max_rss;
-    char *line;          /* command line, possibly truncated; NULL: unknown */
+    char *line;          /* command line; NULL: unknown */
 };
 
 static struct {
     bool on;
-    struct proc_node *node; /* node[0]: the parent of top-level commands */
+    struct proc_node *node; /* node[0]: parent of the top level */
     u32 n, cap;
     u64 left_out;
 } proc_tree;
 
-/* Adds a command to proc_tree. Returns its index, or 0. */
+/* Returns the index, or 0. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -22827,7 +22822,7 @@ static struct proc_life *proc_find(u32 pid)
     return l;
 }
 
-/* Stores a copy of n bytes in t; clears t if out of memory. p may be NULL if n is 0. */
+/* If out of memory, t is empty. p may be NULL if n is 0. */
 static void proc_keep(struct proc_text *t, const char *p, u32 n)
 {
     char *copy = realloc(t->p, n + 1);
@@ -22861,7 +22856,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a process. If another process had this pid, kvis missed its exit. */
+/* If another process had this pid, kvis missed its exit. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -22888,7 +22883,7 @@ static bool proc_is_mine(u32 ppid)
     return proc_state.whole || (parent && parent->mine);
 }
 
-/* Like proc_is_mine, but reads the ancestors from /proc, because kvis missed the fork. */
+/* kvis missed the fork. */
 static bool proc_descends(u32 pid)
 {
     for (int i = 0; i < 64 && (s32)pid > 0; i++) {
@@ -22948,7 +22943,7 @@ static void proc_look(struct proc_life *l)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
 
-/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
+/* A field of proc_pid_stat(5); n >= 3. */
 static u64 proc_stat_field(const char *stat, int n)
 {
     const char *end = strrchr(stat, ')');
@@ -22965,7 +22960,7 @@ static void proc_scan_one(u32 pid)
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
     if (end[2] == 'Z' && ps_living((pid_t)pid) == (pid_t)pid)
-        return; /* the whole process has exited, not only its main thread */
+        return; /* all threads have exited */
     struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
         return;
@@ -23020,7 +23015,7 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
             if (len < n && s[len] == '=' && !memcmp(s, proc_opt.env[i], len)) {
                 b_put(&b, s, n);
                 b_c(&b, 0);
-                break; /* --env may have a name twice */
+                break;
             }
         }
     }
@@ -23042,13 +23037,13 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
     hy_args_drop(at);
-    if (h->was) /* at PROC_BEGUN, the thread still had this tid */
+    if (h->was) /* its tid at PROC_BEGUN */
         hy_args_drop(hy_args_of(h->was));
 }
 
 /* --- resource usage --- */
 
-/* Adds the counters of u to `to` or, unless `add`, keeps the larger of both. */
+/* Adds u to `to` or, unless `add`, keeps the larger counters. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -23057,8 +23052,8 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* Splits CPU time into user and system time. The kernel counts both in ticks, but the total
- * precisely, so the ticks give the ratio (kernel/sched/cputime.c, cputime_adjust). */
+/* The kernel counts user and system time in ticks, but the total precisely (kernel/sched/cputime.c,
+ * cputime_adjust). */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -23072,7 +23067,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* Calls `word` for the first `max` arguments (0: all), and writes `sep` between them. */
+/* max 0: all arguments. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
 {
@@ -23114,8 +23109,8 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* Finds the path of a v2 cgroup by its id, which is a file handle of type FILEID_KERNFS
- * (include/linux/exportfs.h). Returns the path's length, or 0 if the path is unknown. */
+/* The id of a v2 cgroup is a file handle of type FILEID_KERNFS (include/linux/exportfs.h). Returns
+ * the path's length, or 0. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -23266,7 +23261,7 @@ static void proc_text(struct buf *b, const struct proc_row *r)
     out_row_cut(from);
 }
 
-/* Writes the format of bcc's execsnoop (libbpf-tools/execsnoop.c). */
+/* As bcc does (libbpf-tools/execsnoop.c). */
 static void proc_exec_head(struct buf *b)
 {
     b_s(b, proc_opt.clock ? "TIME      " : "");
@@ -23294,7 +23289,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     b_s(b, l->cut ? " ...\n" : "\n");
 }
 
-/* Writes the format of bcc's exitsnoop (libbpf-tools/exitsnoop.c). */
+/* As bcc does (libbpf-tools/exitsnoop.c). */
 static void proc_exit_head(struct buf *b)
 {
     b_s(b, proc_opt.time ? "TIME(s)  " : "");
@@ -23360,8 +23355,7 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
-/* Returns whether a usage counter is known. With ptrace, the counters of a task that was killed
- * before kvis read /proc are unknown, and its CPU time is 0. */
+/* With ptrace, a task that was killed before kvis read /proc has no counters, and no CPU time. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || !proc_session.by_ptrace);
@@ -23466,9 +23460,8 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* Writes a row in the format CompletedCommand of workflow-telemetry-action's fork
- * (src/interfaces/index.ts). exitCode is 128 + N after signal N, as in a shell, and 0 for a command
- * that an exec replaced. */
+/* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts). exitCode is 128 +
+ * N after signal N, as in a shell, and 0 after an exec. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -23502,8 +23495,8 @@ enum {
 
 static const struct proc_format {
     const char *name;
-    bool json, whole; /* whole: processes that existed before kvis have rows */
-    u32 rows;         /* kinds of rows (enum proc_what), one bit each */
+    bool json, whole; /* whole: with processes that existed before kvis */
+    u32 rows;         /* a bit for each enum proc_what */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
@@ -23569,8 +23562,8 @@ static int proc_by_key(const void *a, const void *b)
 
 enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
 
-/* Returns a sorted list of *n commands, which the caller frees: all that have ended, the longest
- * first; those that failed, by their end; or the critical path, by start. */
+/* Returns a sorted list, which the caller frees: all commands that have ended, the longest first;
+ * those that failed, by their end; or the critical path, by start. */
 static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 {
     struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
@@ -23590,7 +23583,7 @@ static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 
 /* --- the tree --- */
 
-/* Links each command that has a row to its nearest ancestor with a row. */
+/* Links each shown command to its nearest shown ancestor. */
 static void proc_tree_link(void)
 {
     struct proc_node *node = proc_tree.node;
@@ -23606,7 +23599,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* Writes the row of a command. more[d]: the tree has further rows of depth d. */
+/* more[d]: the tree has further rows of depth d. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -23688,8 +23681,8 @@ static void proc_emit(struct proc_row r)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Returns a new event, or NULL if no sink wants it. Row filters do not apply to events: a tree that
- * lacks commands has no critical path. */
+/* Returns NULL if no sink wants the event. Filters of rows do not apply: a tree that lacks commands
+ * has no critical path. */
 static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed || !l->mine)
@@ -23699,7 +23692,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
     return e;
 }
 
-/* Adds the name of a process that existed before kvis: no earlier event contains it. */
+/* No earlier event has the name of a process that existed before kvis. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -23782,7 +23775,7 @@ static u64 proc_lost(void)
  * ended before that child began, and so on; the same applies to each child. The remaining time is
  * the command's own. The time between a fork and an exec belongs to the parent. */
 
-/* Returns the *n steps of the critical path, ordered by start; NULL: unknown. */
+/* Returns the steps, ordered by start; NULL: unknown. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -23817,7 +23810,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* other children of kvis come from CLONE_PARENT in the command */
+    /* CLONE_PARENT in the command */
     bool sibling = sp_command.pid && h->ppid == (u32)getpid();
     l = sibling || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
@@ -23832,7 +23825,7 @@ static void proc_forked(const struct wire_proc *h)
     proc_emit_fork(h, l);
 }
 
-/* Stores a path from an exec record. If it is truncated there, reads /proc instead. */
+/* A truncated path is read from /proc instead. */
 static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
                       const char *link)
 {
@@ -23843,7 +23836,6 @@ static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u
         proc_link(pid, link, to);
 }
 
-/* Stores the path of an executed program. A relative name starts from the current directory. */
 static void proc_name_path(struct proc_text *to, const struct proc_text *cwd, const char *name,
                            u32 n)
 {
@@ -23857,7 +23849,7 @@ static void proc_name_path(struct proc_text *to, const struct proc_text *cwd, co
 static void proc_paths(struct proc_life *l, const struct wire_proc *h, const char *data)
 {
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
-    if (h->kind == PROC_BEGUN) { /* the record contains only the name */
+    if (h->kind == PROC_BEGUN) { /* has only the name */
         l->walked = true;
         proc_keep(&l->exe, "", 0);
         proc_keep(&l->path, data, h->name_len);
@@ -23866,7 +23858,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
-    if (!h->name_len) /* the BPF program could not read the name */
+    if (!h->name_len) /* BPF could not read it */
         proc_keep(&l->path, l->exe.p, l->exe.len);
     else
         proc_name_path(&l->path, &l->cwd, data, h->name_len);
@@ -23909,13 +23901,13 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_args_take(l, h);
     proc_paths(l, h, data);
     if (!proc_state.btf)
-        proc_look(l); /* without BTF, the record contains few fields */
+        proc_look(l); /* without BTF, the record has few fields */
     proc_state.commands += l->mine;
     proc_emit_exec(l, h->ts_ns, 0);
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* Stores the record of an execve that is past its point of no return. */
+/* The execve is past its point of no return. */
 static void proc_exec_begun(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -23923,8 +23915,8 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
 }
 
-/* If a process ends in an execve that is past its point of no return, adds the command, as if it
- * had been killed before its first instruction. */
+/* If a process ends in such an execve, the command counts as killed before its first instruction.
+ * */
 static void proc_exec_died(struct proc_life *l)
 {
     struct proc_text begun = l->begun;
@@ -23942,7 +23934,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     l.walked = true;
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
-    proc_keep(&l.path, data, h->name_len); /* relative: the working directory is unknown */
+    proc_keep(&l.path, data, h->name_len); /* perhaps relative */
     l.node = proc_opt.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_emit_exec(&l, h->ts_ns, -h->ret);
@@ -23952,7 +23944,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits --- */
 
-/* wait4(2) has the exit status of the command even if BPF cannot read it. */
+/* wait4(2) has the command's exit status even if BPF cannot read it. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -23965,14 +23957,14 @@ static void proc_end(struct proc_life *l)
     proc_forget(l);
 }
 
-/* Returns whether kvis must wait until wait4(2) reports the exit status of the command. */
+/* Returns whether wait4(2) must report the command's exit status. */
 static bool proc_waits(const struct proc_life *l)
 {
     return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1
            && !proc_state.replayed;
 }
 
-/* Returns the process of an exiting thread; adds an unknown process if its leader exits. */
+/* Adds an unknown process if its leader exits. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -24044,7 +24036,7 @@ static bool proc_record(const void *p, u32 size)
 
 /* --- without BPF: events of tr_, completed from /proc, or of a recording become records --- */
 
-/* Returns the id of the v2 cgroup of a process (line "0::/PATH", cgroups(7)); 0: unknown. */
+/* Line "0::/PATH", cgroups(7). Returns 0 if unknown. */
 static u64 proc_traced_cgroup(u32 pid)
 {
     char s[4096], path[PATH_MAX];
@@ -24063,8 +24055,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns the header of a record, filled from /proc or, in a replay, from proc_find. Except at an
- * exec, the cgroup is that of the known process or of its parent. */
+/* Fills the header of a record from /proc or, in a replay, from proc_find. Except at an exec, the
+ * cgroup is that of the process or its parent. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -24090,7 +24082,6 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     return h;
 }
 
-/* Returns whether a process is known or can be added. */
 static bool proc_has_place(u32 pid)
 {
     bool has = !proc_state.replayed || proc_state.lives < PROC_REPLAYED || proc_find(pid);
@@ -24108,7 +24099,7 @@ static void proc_event_fork(const struct event *e)
     struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
     const struct proc_life *by = proc_find((u32)e->pid);
     h.tid = tid;
-    if (proc_state.replayed) { /* the child inherits the parent's values */
+    if (proc_state.replayed) { /* inherited */
         h.ppid = (u32)e->pid;
         h.uid = by ? by->uid : 0;
         memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
@@ -24118,8 +24109,7 @@ static void proc_event_fork(const struct event *e)
     proc_forked(&h);
 }
 
-/* Adds a record of the arguments or the environment of a new program, read from /proc. Returns
- * whether they are complete. */
+/* Adds a record of arguments or environment, read from /proc. Returns whether they are complete. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
     struct wire_proc piece = *h;
@@ -24149,7 +24139,7 @@ static struct wire_usage proc_traced_usage(u32 pid)
     return u;
 }
 
-/* Completes the record of an exec from /proc. Returns the name by which it was executed. */
+/* Completes the record of an exec from /proc. Returns the program's name. */
 static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, const char *name)
 {
     enum { ARG_START = 48, ARG_END = 49 };
@@ -24206,7 +24196,7 @@ static void proc_event_exec(const struct event *e)
     }
 }
 
-/* Called when a thread stops before its exit. A killed thread does not always stop. */
+/* A killed thread does not always stop before its exit. */
 static void proc_traced_ends(const struct task *t)
 {
     struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, t->at_ns);
@@ -24224,7 +24214,7 @@ static s32 proc_event_status(const struct event *e)
     if (ev_has(e, EV_code))
         return (s32)(e->v[EV_code].n & 255) << 8;
     snprintf(name, sizeof name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
-    for (int sig = 1; *name && sig <= 64; sig++) /* each call of u_signame overwrites the text */
+    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame overwrites its text */
         if (!strcmp(u_signame(sig), name))
             return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
     return -1;
@@ -24263,7 +24253,7 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU",
 };
 
-/* Returns whether to stop waiting for exit records or for the command's wait status. */
+/* Returns whether no more exit records, nor the command's wait status, are expected. */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -24271,8 +24261,7 @@ static bool proc_is_due(const struct proc_life *l)
     return u_now() - l->end_ns > NSEC / 10;
 }
 
-/* Ends the processes that proc_is_due selects. If `all`, also forgets processes whose exit records
- * were lost. */
+/* If `all`, also forgets processes whose exit records were lost. */
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -24331,8 +24320,8 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* Sets the CPU time of the run to the larger of two sums. The sum over exit records lacks the time
- * after each record. The sum from wait4(2) lacks processes that were not waited for. */
+/* The sum over exit records lacks the time after each record; that of wait4(2) lacks processes that
+ * were not waited for. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -24344,7 +24333,7 @@ static void proc_sum_cpu(void)
 static void proc_finish_sinks(int status)
 {
     proc_sum_cpu();
-    if (proc_session.by_ptrace) /* ps_ also counts processes that BPF does not count */
+    if (proc_session.by_ptrace)
         memset(&st, 0, sizeof st);
     st_take();
     if (proc_session.by_ptrace)
@@ -24466,7 +24455,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* enough for 1 s of records */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* 1 s of records */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -24500,7 +24489,7 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* only context switches are unknown, and I/O if the kernel does not count it */
+    /* context switches are unknown, and perhaps I/O */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -24553,7 +24542,7 @@ static void proc_replay_begin(void)
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* an event in the recording has the exit status */
+    proc_session.status = -1; /* an event has the exit status */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
@@ -24561,8 +24550,7 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* Writes the running processes, the tree and the summary at the end of a recording. whole: the
- * recording has a summary (st). */
+/* whole: the recording has a summary (st). */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
@@ -34208,7 +34196,6 @@ struct check {
     char detail[512], fix[256];
 };
 
-/* Appends to the detail. */
 static void PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char *fmt, ...)
 {
     size_t len = strlen(c->detail);
@@ -34225,7 +34212,7 @@ static void check_fix(struct check *c, const char *fix)
     c->works = false;
 }
 
-/* Splits a message at U_FIX into detail and fix. If `why` is NULL, the feature works. */
+/* NULL: the feature works. U_FIX separates detail and fix. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -34263,7 +34250,7 @@ static void check_ptrace(struct check *c)
     kill(pid, pid > 0 ? SIGKILL : 0);
 }
 
-/* Starts a process to attach to, which exits when *end is closed. Returns its pid, or -errno. */
+/* Returns the pid of a process that exits when *end is closed, or -errno. */
 static pid_t check_stranger(int *end)
 {
     int sv[2];
@@ -34299,7 +34286,7 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* Tries the hybrid backend. Also fills the next two rows, which need it. */
+/* Also fills the next two rows. */
 static void check_hybrid(struct check *c)
 {
     enum { SYS_ADMIN = 21 };
@@ -34350,8 +34337,8 @@ static void check_proc(struct check *c)
     check_session(c, &proc_session);
 }
 
-/* Tries a source of kvis monitor, which works if any of its metrics has a value in the second
- * interval. The detail says why others have none. */
+/* A source of kvis monitor works if one of its metrics has a value in the second interval. The
+ * detail says why others have none. */
 static void check_source(struct check *c, u32 src)
 {
     const char *why = NULL;
@@ -34372,17 +34359,16 @@ static void check_source(struct check *c, u32 src)
 
 #define CHECK_REPORT "report this message as a bug: the BPF programs should load on this kernel"
 
-/* The features that kvis check tries. */
 static const struct check_row {
     const char *name;
-    u8 needed, useful;   /* subcommands that need it; that do less or are slower without it */
+    u8 needed, useful;   /* subcommands that need it; that do less without it */
     u8 verdict;          /* subcommands whose verdict depends on the feature */
-    bool bpf;            /* the feature needs BPF programs */
+    bool bpf;
     void (*fn)(struct check *);
-    u8 source;           /* source to try if fn is NULL; 0: fn of an earlier row fills this row */
-    const char *what;    /* detail of a working feature if fn supplies none */
-    const char *without; /* name in "without NAME" of a verdict; NULL: a fallback exists */
-    const char *fix;     /* fix if the reason contains none; NULL: CHECK_REPORT */
+    u8 source;           /* tried if fn is NULL; 0: an earlier row fills this one */
+    const char *what;    /* detail if it works and fn has none */
+    const char *without; /* "without NAME" in a verdict; NULL: a fallback exists */
+    const char *fix;     /* if the reason has none; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
     { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
@@ -34429,13 +34415,13 @@ static const struct check_row {
       "use a kernel with CONFIG_KPROBES, and a vhost module that has BTF" },
 };
 
-/* How much a missing feature costs a subcommand, in ascending order. */
+/* What a missing feature costs, in ascending order. */
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 
 static const struct check_command {
     const char *name;
     u8 bit;
-    bool verdict; /* the subcommand has a verdict of its own */
+    bool verdict; /* has a verdict of its own */
 } check_commands[] = {
     { "trace", CHECK_TRACE, true }, { "open", CHECK_OPEN, true }, { "proc", CHECK_PROC, true },
     { "monitor", CHECK_MONITOR, true }, { "virt", CHECK_VIRT, true },
@@ -34444,8 +34430,7 @@ static const struct check_command {
     { "replay", CHECK_REPLAY, true }, { "diff", CHECK_DIFF, true },
 };
 
-/* Returns the bits of a subcommand, or 0 for an unknown name. virt also selects monitor, whose
- * features it shares. */
+/* Returns 0 for an unknown name. virt shares the features of monitor. */
 static u8 check_bits(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
@@ -34456,7 +34441,7 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* Writes the names of the subcommands in a mask, one per bit. none: text for an empty mask. */
+/* Writes one name per bit. none: text for an empty mask. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
@@ -34471,11 +34456,11 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns the name of the feature or subcommand for which this fix was printed before. If the fix
- * is new, stores it for the name `who`, and returns NULL. */
+/* Returns for which feature or subcommand a fix was printed before. If there is none, stores the
+ * fix for `who`, and returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
-    enum { FIXES = 64 }; /* further fixes may be printed twice */
+    enum { FIXES = 64 }; /* others may be printed twice */
     static const char *printed[FIXES][2];
     static u32 n;
     for (u32 i = 0; i < n; i++)
@@ -34492,12 +34477,12 @@ static const char *check_fixed(const char *fix, const char *who)
 
 static struct check_done {
     char name[MET_NAME + 40];
-    struct check_row row; /* copy of a row of check_rows[]; all 0 for kvis check cpu */
+    struct check_row row; /* all 0 for kvis check cpu */
     struct check c;
 } *check_done;
 static u32 check_n;
 
-/* Appends an empty result. The pointer is valid until the next call. */
+/* The pointer is valid until the next call. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
     va_list ap;
@@ -34615,7 +34600,7 @@ static void check_unc_event(struct check *c, u32 event)
         check_fix(c, unc_reason[r->role]);
 }
 
-/* Appends rows for memory controllers and RAPL, which do not affect the exit status. */
+/* Memory controllers and RAPL do not affect the exit status. */
 static void check_uncore(void)
 {
     unc_begin(false);
@@ -34674,10 +34659,10 @@ static bool check_asked(const struct check_row *r, u8 bits)
     return !of || of & bits;
 }
 
-/* Number of descriptors that a subcommand needs besides BPF: for output files, a pipe, /proc. */
+/* Descriptors that a subcommand needs besides BPF. */
 enum { CHECK_FILES = 5 };
 
-/* Tries the feature of a row, in a child process. stderr goes to the descriptor `log_fd`. */
+/* Tries a feature in a child process, whose stderr is log_fd. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int log_fd)
 {
@@ -34714,7 +34699,7 @@ static void check_died(struct check *c, int log_fd)
     check_reason(c, n > 0 ? text : "kvis exited without a message");
 }
 
-/* Tries the feature of row r. Its function fills n rows, of which r is the first. */
+/* The function of row r fills n rows, of which r is the first. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
     int log_fd = (int)syscall(SYS_memfd_create, "kvis-check", 0ul);
@@ -34760,7 +34745,7 @@ static void check_try(u8 bits)
 struct check_verdict {
     enum check_loss loss;
     char detail[512];
-    const struct check *worst; /* the first missing feature with the greatest loss; NULL: none */
+    const struct check *worst; /* first feature with the greatest loss, or NULL */
 };
 
 static enum check_loss check_lost(const struct check_command *of, const struct check_done *d)
@@ -34770,7 +34755,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
     return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
-/* Lists missing features. If ptrace is the fallback, leaves out features that need BPF. */
+/* `fallback`: ptrace replaces the features that need BPF. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -34794,7 +34779,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
         { "full", "works", "works" },
         { "full: hybrid", "hybrid", "ptrace: every traced system call stops the process" },
     };
-    bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features works */
+    bool any = of->bit != CHECK_VIRT; /* one of the two features of virt is enough */
     char without[256];
     *v = (struct check_verdict){ .loss = LOSS_NONE };
     for (const struct check_done *d = check_done; d < check_done + check_n; d++) {
@@ -34853,8 +34838,8 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     b_s(b, "},");
 }
 
-/* Writes the verdicts on the subcommands of `bits`; the verdict on monitor is followed by that on
- * virt. Returns whether all subcommands of `bits` work. */
+/* The verdict on monitor is followed by that on virt. Returns whether all subcommands of `bits`
+ * work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 shown = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -34874,7 +34859,7 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
     return all;
 }
 
-/* Writes the verdicts and, with -v and in JSON, each feature. Returns whether all work. */
+/* Returns whether all subcommands work. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
     check_try(bits);
@@ -34902,16 +34887,16 @@ static bool check_run(u8 bits, bool json, struct buf *b)
  * error messages, the manual and completions (gen/texts.py). To add an option, add a row; to add a
  * subcommand, add a row and a function cmd_NAME. */
 
-/* The effects of options; gen/tables/options.tbl describes them. */
+/* See gen/tables/options.tbl. */
 enum opt_kind {
     OPT_FLAG, OPT_COUNT, OPT_SET, OPT_NUMBER, OPT_SECONDS, OPT_STRING, OPT_CALL, OPT_NOTHING
 };
 
 struct opt_row {
-    u16 in;                 /* subcommands that have the option: a mask of struct cmd.in */
+    u16 in;                 /* mask of struct cmd.in */
     char letter;            /* 0: none */
-    const char *name, *arg; /* long name and name of the argument, or NULL */
-    bool optional;          /* the argument is optional, and must follow an '=' */
+    const char *name, *arg; /* long name and argument, or NULL */
+    bool optional;          /* the argument must follow an '=' */
     u8 kind;                /* enum opt_kind */
     union {
         bool *flag;
@@ -34919,19 +34904,18 @@ struct opt_row {
         u32 *number;
         u64 *seconds;           /* stored as nanoseconds */
         const char **string;
-        const char *(*call)(const char *value); /* returns NULL or an error message */
+        const char *(*call)(const char *value); /* NULL, or an error message */
     } to;
-    u32 min, max;           /* range of a number; OPT_SET stores min */
-    const char *values;     /* allowed values, as "a|b|c"; NULL: any value */
-    const char *also;       /* names of the option in other tools, as "a|b|c"; or NULL */
-    const char *spelled, *help; /* spelled: the option in the help, as "-o, --output=FILE" */
+    u32 min, max;           /* of a number; OPT_SET stores min */
+    const char *values;     /* "a|b|c"; NULL: any */
+    const char *also;       /* names in other tools, as "a|b|c"; or NULL */
+    const char *spelled, *help; /* spelled: "-o, --output=FILE" */
 };
 
-/* The words that follow the options of a subcommand. */
 enum opt_takes { TAKES_NOTHING, TAKES_COMMAND, TAKES_RECORDINGS, TAKES_COMMANDS };
 
 struct cmd { /* a subcommand */
-    const char *name, *link; /* link: name of a link to kvis that runs the subcommand; or NULL */
+    const char *name, *link; /* link: name of a link to kvis, or NULL */
     const char *usage, *help;
     u16 in;                  /* one bit */
     u8 takes;                /* enum opt_takes */
@@ -34947,7 +34931,7 @@ static const char *opt_push(const char ***list, u32 *n, const char *v)
 
 static const char *opt_pid(const char *v)
 {
-    while (*v) { /* -p "1,2 3", as in strace: numbers separated by commas or white space */
+    while (*v) { /* "1,2 3", as in strace */
         char *end;
         long pid = strtol(v, &end, 10);
         if (end == v || pid <= 0 || pid > INT_MAX || (*end && !strchr(", \t\n", *end)))
@@ -34963,7 +34947,7 @@ static const char *opt_pid(const char *v)
     return opt.n_pids ? NULL : "not a process ID";
 }
 
-/* Returns an allocated copy of a path without trailing slashes. */
+/* Returns a copy without trailing slashes. */
 static char *opt_bare(const char *path)
 {
     size_t n = strlen(path);
@@ -34986,7 +34970,7 @@ static void opt_path_as(const char *v)
     opt_push(&opt.paths, &opt.n_paths, copy);
 }
 
-/* Adds a path to the filter of -P as given, made absolute, and with symbolic links resolved. */
+/* -P selects the path as given, made absolute, and with symbolic links resolved. */
 static const char *opt_path(const char *v)
 {
     static struct path p;
@@ -35021,8 +35005,7 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
-/* Parses [!]all, [!]none or [!]WORD,WORD,... into a mask. bit_of returns the bit of a word, or 0.
- * Returns false if a word is unknown. */
+/* Parses [!]all, [!]none or [!]WORD,WORD,... into a mask. Returns false if bit_of returns 0. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!';
@@ -35073,7 +35056,7 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* Returns the number of a real-time signal as in glibc, where SIGRTMIN is 34; 0: no such name. */
+/* In glibc, SIGRTMIN is 34. Returns 0 for other names. */
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
@@ -35089,7 +35072,7 @@ static long opt_real_time(const char *word)
     return least ? 34 + n : 64 - n;
 }
 
-/* Returns the bit of a signal; word: its number, or its name with or without SIG. */
+/* word: a number, or a name with or without SIG. */
 static u64 opt_signal_bit(const char *word)
 {
     char *end;
@@ -35178,9 +35161,9 @@ static const char *opt_ring(const char *v)
 
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
-static const struct cmd *opt_cmd; /* the subcommand given on the command line */
+static const struct cmd *opt_cmd;
 
-/* Returns the subcommand's next option after row r (NULL: its first option), or NULL at the end. */
+/* Returns the subcommand's option after row r (NULL: its first one), or NULL. */
 static const struct opt_row *opt_next(const struct opt_row *r)
 {
     for (r = r ? r + 1 : opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
@@ -35189,7 +35172,7 @@ static const struct opt_row *opt_next(const struct opt_row *r)
     return NULL;
 }
 
-/* A '_' in s matches a '-', because some options of bcc's tools are spelled with a '_'. */
+/* bcc spells some options with a '_'. */
 static bool opt_is(const char *name, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -35242,8 +35225,7 @@ static void opt_help(void)
 
 /* --- the parser --- */
 
-/* Ends kvis because of a mistake in the command line. The usage of the option (its long name) or,
- * if `option` is NULL, of the subcommand follows the message. */
+/* The usage of the option (its long name), or else of the subcommand, follows the message. */
 static void PRINTF_LIKE(2, 3) __attribute__((noreturn))
 opt_wrong(const char *option, const char *fmt, ...)
 {
@@ -35276,7 +35258,6 @@ static void opt_set_number(const struct opt_row *r, const char *v)
     *r->to.number = (u32)n;
 }
 
-/* Converts a number of seconds, such as 0.5, to nanoseconds. */
 static void opt_set_seconds(const struct opt_row *r, const char *v)
 {
     char *end;
@@ -35358,8 +35339,7 @@ static void __attribute__((noreturn)) opt_unknown(const char *given)
     opt_wrong(NULL, "no option '%.300s' (see kvis %s --help)", given, opt_cmd->name);
 }
 
-/* Applies an option with the value v; NULL: with the next word, which must not be "--". Returns
- * the number of words that the option uses. */
+/* v NULL: the next word is the value, unless it is "--". Returns the number of words used. */
 static int opt_apply_value(const struct opt_row *r, const char *v, char **argv)
 {
     const char *next = argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
@@ -35369,7 +35349,7 @@ static int opt_apply_value(const struct opt_row *r, const char *v, char **argv)
     return v ? 1 : 2;
 }
 
-/* Parses --name, --name=value or --name value. Returns the number of words that the option uses. */
+/* --name, --name=value or --name value. Returns the number of words used. */
 static int opt_long(char **argv)
 {
     const char *name = argv[0] + 2, *eq = strchr(name, '='), *v = eq ? eq + 1 : NULL;
@@ -35384,7 +35364,7 @@ static int opt_long(char **argv)
     return 1;
 }
 
-/* Parses -abc, -sN or -s N. Returns the number of words that the options use. */
+/* -abc, -sN or -s N. Returns the number of words used. */
 static int opt_short(char **argv)
 {
     for (const char *p = argv[0] + 1; *p; p++) {
@@ -35399,8 +35379,8 @@ static int opt_short(char **argv)
 }
 
 /* Ends kvis if the next word is certainly meant as the optional value of an option: the subcommand
- * takes no words; a command follows, and the word is not a program or a "--" follows later;
- * recordings follow, and the word names no existing file. */
+ * takes no words; a command follows, and the word is no program or a "--" follows; or recordings
+ * follow, and the word is no file. */
 static void opt_refuse_value(const char *option, char **word)
 {
     u8 takes = opt_cmd->takes;
@@ -35415,8 +35395,7 @@ static void opt_refuse_value(const char *option, char **word)
                   *word);
 }
 
-/* Returns the words after the options. Options may also follow recordings and names of
- * subcommands. */
+/* Returns the words. Options may also follow recordings and names of subcommands. */
 static char **opt_parse(char **argv)
 {
     bool mixed = opt_cmd->takes == TAKES_RECORDINGS || opt_cmd->takes == TAKES_COMMANDS;
@@ -35447,8 +35426,8 @@ static char **opt_parse(char **argv)
 /* == 46 cmd_  the subcommands ===================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
-/* Opens descriptors 0, 1 and 2 if they are closed; otherwise, messages could go into a file that
- * kvis opens. In the command they are closed again (O_CLOEXEC). */
+/* If descriptors 0, 1 and 2 are closed, messages could go into a file that kvis opens. In the
+ * command they are closed again (O_CLOEXEC). */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -35464,16 +35443,16 @@ static bool cmd_colour(int f)
     return isatty(f) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
-/* The files that kvis reads or writes. kvis refuses to use the same file twice. */
+/* kvis refuses to use the same file twice. */
 static struct {
     struct {
         dev_t dev;
         ino_t ino;
         const char *name;
-        int full; /* descriptor of an output file that has its old content; -1: none */
+        int full; /* output file with its old content, or -1 */
     } of[16];
     u32 n;
-    bool later; /* out_begin truncates output files, instead of cmd_empty_file */
+    bool later; /* out_begin truncates output files */
 } cmd_files;
 
 static void cmd_own_file(int f, const char *name)
@@ -35493,7 +35472,7 @@ static void cmd_own_file(int f, const char *name)
     cmd_files.of[cmd_files.n++].name = name;
 }
 
-/* Redirects the descriptor of an output file to /dev/null, which keeps the file's old content. */
+/* Redirects an output to /dev/null, which keeps the file's old content. */
 static void cmd_spare_file(int f)
 {
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -35514,7 +35493,7 @@ static void cmd_empty_files(void)
     }
 }
 
-/* Keeps the old content of all output files, because nothing was traced. */
+/* Nothing was traced. */
 static void cmd_spare_files(void)
 {
     out.empty = NULL;
@@ -35523,7 +35502,7 @@ static void cmd_spare_files(void)
             cmd_spare_file(cmd_files.of[i].full);
 }
 
-/* Truncates an output file, now or in out_begin. Returns its descriptor f. */
+/* Truncates an output file, now or in out_begin. */
 static int cmd_empty_file(int f, const char *name)
 {
     struct stat s;
@@ -35554,8 +35533,8 @@ static int cmd_open_file(const char *name)
     return cmd_open_as(name, O_WRONLY);
 }
 
-/* Opens the file of --report. Its default name is predictable. Therefore, in a directory that other
- * users can write, kvis refuses links, FIFOs and files of other users. */
+/* The default name of --report is predictable. In a directory that other users can write, kvis
+ * refuses links, FIFOs and files of other users. */
 static int cmd_open_report(void)
 {
     struct stat s;
@@ -35590,7 +35569,7 @@ static void cmd_json_sink(void)
     out.json.name = opt.json_file ? opt.json_file : "stdout";
 }
 
-/* Opens the outputs of trace and replay. Without -o, text goes to stderr, as with strace(1). */
+/* Outputs of trace and replay. Text goes to stderr, as with strace(1). */
 static void cmd_open_sinks(void)
 {
     bool json_stdout = opt.json && !opt.json_file, table = opt.count_only || opt.count_too;
@@ -35625,8 +35604,8 @@ static void cmd_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* Returns the directory of temporary files: $TMPDIR, /tmp, or, if /tmp is missing (initramfs) or
- * not writable (container), the directory of the report. */
+/* $TMPDIR, /tmp, or, if /tmp is missing (initramfs) or not writable (container), the directory of
+ * the report. */
 static const char *cmd_temporary_dir(void)
 {
     static char beside[PATH_MAX];
@@ -35642,7 +35621,7 @@ static const char *cmd_temporary_dir(void)
 
 static char cmd_recording_name[PATH_MAX + 64];
 
-/* Opens the file of -w, or a temporary recording from which the report is made. */
+/* The report is made from the file of -w, or from a temporary recording. */
 static void cmd_open_recorded(void)
 {
     const char *dir = cmd_temporary_dir();
@@ -35664,9 +35643,8 @@ static void cmd_open_recorded(void)
 
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_json_fd = -1, cmd_folded_fd = -1;
 
-/* Opens the files of -w, --perfetto, --chrome-json, --folded and --report. Must run before kvis
- * installs signal handlers: opening a FIFO waits for a reader, and ^C must end the wait. live: kvis
- * traces, and does not replay a recording. */
+/* Must run before kvis installs signal handlers: opening a FIFO waits for a reader, and ^C must end
+ * the wait. live: not a replay. */
 static void cmd_open_records(bool live)
 {
     if (opt.report)
@@ -35715,7 +35693,7 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_announce_report();
 }
 
-/* Describes the processes to which kvis attached, for recordings and cmd_list_attached. */
+/* For recordings and cmd_list_attached. */
 static void cmd_describe_attached(void)
 {
     struct buf *b = &rec_processes;
@@ -35732,7 +35710,7 @@ static void cmd_describe_attached(void)
         b_c(b, 0);
     }
     if (b->cut)
-        b_reset(b); /* the last description may not end with a NUL */
+        b_reset(b);
 }
 
 static void cmd_list_attached(struct buf *b)
@@ -35767,7 +35745,7 @@ static void cmd_start_text(void)
         b_f(b, "kvis: using ptrace only: %s\n", hy.why_not);
 }
 
-/* Sets time zero of the output: the time of the command's execve(2), or the start of tracing. */
+/* Time zero: the command's execve(2), or the start of tracing. */
 static void cmd_start_clock(u64 zero_ns)
 {
     out.start_ns = zero_ns;
@@ -35778,7 +35756,7 @@ static void cmd_start_clock(u64 zero_ns)
         tr.deadline_ns = zero_ns + opt.duration_ns;
 }
 
-/* Ends kvis by the signal that killed the command, but without a core dump of kvis. */
+/* The signal that killed the command also ends kvis, but without a core dump. */
 static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 {
     sigset_t set;
@@ -35796,7 +35774,7 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 static int cmd_trace_end(void)
 {
     if (WIFSIGNALED(tr.status) && !tr.quit_sig)
-        out_begin(); /* the kernel killed the command, perhaps because its execve(2) failed late */
+        out_begin(); /* perhaps its execve(2) failed late */
     bool begun = !out.empty;
     if (!begun)
         cmd_spare_files();
@@ -35816,7 +35794,6 @@ static void *cmd_trace_rest(void *unused)
     exit(cmd_trace_end());
 }
 
-/* Refuses options that only affect a command, such as -u, together with -p, --all or --cgroup. */
 static void cmd_refuse_without_command(void)
 {
     const struct { bool given; const char *name; } row[] = {
@@ -35882,13 +35859,13 @@ static int cmd_trace(void)
     if (opt.same_cpu)
         tr_same_cpu();
     if (opt.command)
-        tr_spawn(); /* the child is stopped before its execve(2): see tr_begin */
+        tr_spawn(); /* it is stopped before its execve(2): see tr_begin */
     cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
     if (!opt.command)
         cmd_describe_attached();
-    if (hy_follows()) { /* hide events from before kvis had read /proc */
+    if (hy_follows()) { /* hides events from before kvis had read /proc */
         cmd_start_clock(u_now());
         tr_each(tr_from_zero);
     }
@@ -35921,15 +35898,15 @@ static void cmd_sinks(void)
     cmd_json_sink();
 }
 
-/* Sets up outputs and signals for subcommands that write to stdout. */
+/* For subcommands that write to stdout. */
 static void cmd_rows_begin(void)
 {
     cmd_sinks();
     sp_signals(sp_note);
 }
 
-/* Returns the exit status of kvis: a failure of kvis, else the signal that ended kvis, else the
- * command's status. */
+/* Returns the exit status: a failure of kvis, else the signal that ended kvis, else the command's
+ * status. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -35948,7 +35925,7 @@ static void cmd_refuse_ptrace(void)
         opt_wrong("backend", "--backend=ptrace needs a command that kvis starts");
 }
 
-/* Refuses -p with the ID of a thread that is not a process, because no event would match it. */
+/* No event would match the ID of a thread. */
 static void cmd_refuse_thread(u32 pid)
 {
     pid_t id = (pid_t)pid;
@@ -36178,7 +36155,6 @@ static int cmd_check(void)
     return !works;
 }
 
-/* Checks that replay can print the table of system calls, and that filters apply to it. */
 static void cmd_replay_table(void)
 {
     if (!opt.count_only && !opt.count_too)
@@ -36207,7 +36183,7 @@ static void cmd_open_recording(const char *name)
         die(EXIT_KVIS, "%s: --report needs a recording in a file, not a pipe", rec_in.name);
 }
 
-/* Begins a subcommand that reads n recordings. Returns their names. */
+/* Returns the names of n recordings. */
 static char **cmd_recordings(u32 n)
 {
     char **words = opt.command;
@@ -36326,7 +36302,7 @@ static int cmd_completion(const char *shell)
     return cmd_print(STDOUT_FILENO, text);
 }
 
-/* Returns the first page with the synopsis of a subcommand. The last page, kvis.1, has them all. */
+/* The last page, kvis.1, has the synopsis of every subcommand. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
