@@ -19030,11 +19030,6 @@ static struct {
     u64 end_ns;           /* time of the last tracee's exit */
     u64 before_ns;        /* CPU time of the command's process before its exec */
     struct name *cwd;
-    struct {              /* ring of threads that exited before a parent's event */
-        pid_t tid;
-        int status;
-    } early[64];
-    u32 n_early;
     volatile sig_atomic_t attaching; /* kvis is in PTRACE_SEIZE: see tr_reap_dead */
     volatile sig_atomic_t n_reaped;  /* exits that tr_reap_dead added to tr_batch[] */
     u64 seen_ns;          /* time of the current stops */
@@ -19047,10 +19042,8 @@ static struct {
     bool cpu_unknown;     /* an exited process has an unknown CPU time */
     u32 n_resident;       /* processes whose memory this tick has read */
     bool tty;             /* the output is a terminal */
-    struct tr_stopped {
-        pid_t tid;
-        int status;
-    } now;                /* kvis handles this one next */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits before the parent's event */
+    u32 n_early;
     u32 batch_next, batch_n; /* rows of tr_batch[] */
     u32 quiet_drains;     /* successive reads of the ring without a record */
     bool fast;
@@ -19359,8 +19352,10 @@ static u32 tr_ring_bytes(void)
 /* Chooses the mode and loads its BPF programs, or chooses again if the kernel rejects them. */
 static void tr_backend(void)
 {
+    static char cwd[PATH_MAX];
     struct tr_facts f = tr_gather();
     struct tr_choice c = tr_decide(&f);
+    tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     hy.count = f.only_counts;
     hy.observe = c.mode == TR_OBSERVE;
     if (c.mode != TR_PTRACE && !c.why) {
@@ -19800,7 +19795,7 @@ static void tr_pending(struct task *t)
  * lacks. */
 static bool tr_must_wait(const struct wire_call *w)
 {
-    const struct tr_stopped *s = tr.now.tid == (pid_t)w->tid ? &tr.now : tr_batched((pid_t)w->tid);
+    const struct tr_stopped *s = tr_batched((pid_t)w->tid);
     hy_call.live = w->unread && s && WIFSTOPPED(s->status);
     return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
@@ -20856,15 +20851,6 @@ static void tr_collect(void)
         tr_set_aside(tid, status);
 }
 
-static void tr_collected_again(pid_t tid, int *status)
-{
-    struct tr_stopped *again = tr_batched(tid);
-    if (!again)
-        return;
-    *status = again->status;
-    *again = tr_batch[--tr.batch_n];
-}
-
 static void tr_drain(void)
 {
     ps.moment++;
@@ -21055,10 +21041,8 @@ static void tr_status(pid_t tid, int status)
         }
         return;
     }
-    if (!t || t->run == RUN_HELD) {
-        u32 i = tr.n_early++ % ARRAY_LEN(tr.early);
-        tr.early[i].tid = tid, tr.early[i].status = status;
-    }
+    if (!t || t->run == RUN_HELD)
+        tr.early[tr.n_early++ % ARRAY_LEN(tr.early)] = (struct tr_stopped){ tid, status };
     if (t && t->proc && t->tid == t->pid && t->proc->tasks > 1)
         tr_drop_others(t);
     if (t)
@@ -21281,28 +21265,28 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* Takes the next of a batch of stopped threads. Records from before the batch are handled once,
- * because resumed threads fill the ring again. */
+/* Like tr_wait_one, but takes the next of a batch of stopped threads. Records from before the batch
+ * are handled once, because resumed threads fill the ring again. */
 static pid_t tr_wait(int *status)
 {
-    if (tr.batch_next < tr.batch_n) {
-        if (!hy.on)
-            tr.seen_ns = u_now();
-        else if (rb_is_half_full())
-            tr_drain_all();
-        *status = tr_batch[tr.batch_next].status;
-        return tr_batch[tr.batch_next++].tid;
+    pid_t tid = 0;
+    if (tr.batch_next == tr.batch_n) {
+        tr.batch_next = tr.batch_n = 0;
+        tid = tr_wait_one(status);
+        if (tid > 0)
+            tr_set_aside(tid, *status);
+        if (tid > 0 && ps.n_tasks > 1)
+            tr_collect();
+        tr_drain_all();
+    } else if (!hy.on) {
+        tr.seen_ns = u_now();
+    } else if (rb_is_half_full()) {
+        tr_drain_all();
     }
-    pid_t tid = tr_wait_one(status);
-    if (tid > 0 && ps.n_tasks > 1)
-        tr_collect();
-    if (tid > 0)
-        tr.now = (struct tr_stopped){ tid, *status };
-    tr_drain_all();
-    tr.now.tid = 0;
-    if (tid > 0)
-        tr_collected_again(tid, status);
-    return tid;
+    if (tr.batch_next == tr.batch_n)
+        return tid;
+    *status = tr_batch[tr.batch_next].status;
+    return tr_batch[tr.batch_next++].tid;
 }
 
 static void tr_begin(void)
@@ -21431,6 +21415,8 @@ static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
     sp_signals(tr_handler);
+    out.give_up = tr_give_up;
+    tr.tty = out.events_on && isatty(out.text.fd);
     if (setitimer(ITIMER_REAL, &tick, NULL) < 0)
         die(EXIT_KVIS, "setitimer:");
 }
@@ -21911,7 +21897,7 @@ struct session {
     rb_fn *take;
     bool (*over)(void);          /* the command and its descendants have exited */
     void (*second)(void);        /* every second and at the end; or NULL */
-    const char *const *lost_why; /* by enum wire_lost; [N_LOST]: skipped runs */
+    const char *lost_why[N_LOST + 1]; /* by enum wire_lost; [N_LOST]: skipped runs */
     const char *calls;           /* with ptrace: the calls of `tap` */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
@@ -21922,6 +21908,12 @@ struct session {
     int status;                  /* wait status of the command; -1: running, or none */
     struct rusage rusage;        /* of the command and the descendants it waited for */
 };
+
+#define SES_LOST(records, calls) { \
+    [LOST_RING] = records " lost: the ring was full (--ring=SIZE makes it larger)", \
+    [LOST_INFLIGHT] = calls " lost: too many in progress at once", \
+    [LOST_TREE] = "processes not followed: too many exist at once", \
+    [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU" }
 
 /* Returns 0, or -errno with the reason in s->obj.why. */
 static int ses_start(struct session *s)
@@ -21954,18 +21946,14 @@ static int ses_start(struct session *s)
  * installed. */
 static void ses_spawn(struct session *s)
 {
-    static char cwd[PATH_MAX];
     opt.backend = 'p';
     opt.calls = true;
     opt.trace = s->calls;
     opt.no_accel = opt.duration_ns != 0;
     sc_parse(s->calls);
-    tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
     out.diverted = s->tap;
     tr.ends = s->ends;
-    out.give_up = tr_give_up;
-    tr.tty = out.events_on && isatty(out.text.fd);
     sp_restore_signals(); /* for tr_signals */
     tr_signals();
     tr_spawn();
@@ -22491,14 +22479,7 @@ static void open_traced(struct task *t)
 
 static const struct out_tap open_tap = { .exit = open_traced };
 
-/* --- losses --- */
-
-static const char *const open_lost_why[N_LOST + 1] = {
-    [LOST_RING] = "opens lost: the ring was full (--ring=SIZE makes it larger)",
-    [LOST_INFLIGHT] = "opens lost: too many in progress at once",
-    [LOST_TREE] = "processes not followed: too many exist at once",
-    [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU",
-};
+/* --- the run --- */
 
 static void open_json_summary(void)
 {
@@ -22514,8 +22495,6 @@ static void open_json_summary(void)
     b_f(b, ",\"path_unknown\":%" PRIu64 ",\"duration_ns\":%" PRIu64 "}\n", open_state.unknown,
         u_now() - out.start_ns);
 }
-
-/* --- the run --- */
 
 /* Returns whether the command and its descendants have exited. BPF may have missed the exit of a
  * thread (bpf_missed). In the initial pid namespace, kvis checks whether its tid exists; in others,
@@ -22543,7 +22522,8 @@ static bool open_tree_gone(void)
 
 static struct session open_session = {
     .what = "opens", .fam = &open_family, .ring_bytes = 1 << 20, .idle_ms = 32,
-    .plan = open_plan, .take = open_record, .over = open_tree_gone, .lost_why = open_lost_why,
+    .plan = open_plan, .take = open_record, .over = open_tree_gone,
+    .lost_why = SES_LOST("opens", "opens"),
     .calls = "open,openat,openat2,creat,open_by_handle_at,execve,execveat", .tap = &open_tap,
     .cost = "stops the command at opens and execs (at every call with -d or without CAP_SYS_ADMIN)",
 };
@@ -24244,14 +24224,7 @@ static void proc_on_event(const struct event *e)
 
 static const struct out_tap proc_tap = { .event = proc_on_event };
 
-/* --- losses --- */
-
-static const char *const proc_lost_why[N_LOST + 1] = {
-    [LOST_RING] = "records lost: the ring was full (--ring=SIZE makes it larger)",
-    [LOST_INFLIGHT] = "failed execs lost: too many in progress at once",
-    [LOST_TREE] = "processes not followed: too many exist at once",
-    [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU",
-};
+/* --- the end --- */
 
 /* Returns whether no more exit records, nor the command's wait status, are expected. */
 static bool proc_is_due(const struct proc_life *l)
@@ -24276,8 +24249,6 @@ static void proc_sweep(bool all)
             }
         }
 }
-
-/* --- the end --- */
 
 /* Ends the processes whose last thread has exited. Writes rows of the others, ordered by start, and
  * returns the number of their commands. */
@@ -24457,7 +24428,7 @@ static void proc_second(void)
 static struct session proc_session = {
     .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* 1 s of records */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
-    .lost_why = proc_lost_why,
+    .lost_why = SES_LOST("records", "failed execs"),
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
     .cost = "stops the command at forks, execs and exits (at every call with -d or without "
             "CAP_SYS_ADMIN), and does not count context switches",
@@ -34534,12 +34505,8 @@ static void check_json(struct buf *b, const struct check_done *d)
 
 static void check_table(struct buf *b, bool json)
 {
-    for (u32 i = 0; i < check_n; i++) {
-        if (json)
-            check_json(b, &check_done[i]);
-        else
-            check_text(b, &check_done[i]);
-    }
+    for (u32 i = 0; i < check_n; i++)
+        (json ? check_json : check_text)(b, &check_done[i]);
 }
 
 /* --- kvis check cpu: the model of the CPU, and the events that kvis counts on it --- */
@@ -34851,10 +34818,7 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
             continue;
         check_judge(of, &v);
         all &= v.loss < LOSS_ALL || !(of->bit & bits);
-        if (json)
-            check_verdict_json(b, of->name, &v);
-        else
-            check_verdict_text(b, of->name, &v);
+        (json ? check_verdict_json : check_verdict_text)(b, of->name, &v);
     }
     return all;
 }
@@ -35540,6 +35504,8 @@ static int cmd_open_report(void)
     struct stat s;
     bool shared = stat(".", &s) < 0 || s.st_mode & (S_IWGRP | S_IWOTH)
                   || (s.st_uid && s.st_uid != geteuid());
+    if (!opt.report)
+        return -1;
     if (!opt.report_unnamed || !shared)
         return cmd_open_file(opt.report);
     int f = open(opt.report, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
@@ -35647,8 +35613,7 @@ static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_json_fd = -1, cmd_folde
  * the wait. live: not a replay. */
 static void cmd_open_records(bool live)
 {
-    if (opt.report)
-        cmd_report_fd = cmd_open_report();
+    cmd_report_fd = cmd_open_report();
     if (opt.perfetto)
         cmd_perfetto_fd = cmd_open_file(opt.perfetto);
     if (opt.chrome_json)
@@ -35810,7 +35775,6 @@ static void cmd_refuse_without_command(void)
 
 static int cmd_trace(void)
 {
-    static char cwd[PATH_MAX];
     bool everyone = opt.everyone || opt.cgroup;
     if (!opt.command && !opt.n_pids && !everyone)
         opt_wrong(NULL, "nothing to trace; fix: give a command or -p PID");
@@ -35835,7 +35799,6 @@ static int cmd_trace(void)
     opt.calls = opt.verbose || opt.perfetto || opt.chrome_json || opt.folded || opt.report;
     st.apart = md_whole_only();
     nm_init();
-    tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
     if (tr.mode == TR_OBSERVE && !hy_follows() && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
         opt_wrong("trace", "the observe backend only reports calls that return (successful, "
@@ -35854,8 +35817,6 @@ static int cmd_trace(void)
     cmd_open_sinks();
     cmd_open_records(true);
     tr_signals();
-    out.give_up = tr_give_up;
-    tr.tty = out.events_on && isatty(out.text.fd);
     if (opt.same_cpu)
         tr_same_cpu();
     if (opt.command)
@@ -36082,8 +36043,7 @@ static int cmd_monitor(void)
         mout.csv.fd = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
     mout.csv.name = mo.csv_file ? mo.csv_file : "stdout";
     mout.csv.b.max = 32 << 20;
-    if (opt.report)
-        cmd_report_fd = cmd_open_report();
+    cmd_report_fd = cmd_open_report();
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_header("none");
@@ -36116,8 +36076,7 @@ static int cmd_diagnose(void)
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* no rule uses these */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
     cmd_this_run("none");
-    if (opt.report)
-        cmd_report_fd = cmd_open_report();
+    cmd_report_fd = cmd_open_report();
     cmd_rows_begin();
     cmd_start_clock(u_now());
     int status = dg_run();
@@ -36254,8 +36213,7 @@ static int cmd_diff(void)
         die(EXIT_USAGE, "cannot compare a recording of kvis proc (%s) with one of kvis trace (%s)",
             words[df_of_proc(1)], words[df_of_proc(0)]);
     cmd_sinks();
-    if (opt.report)
-        cmd_report_fd = cmd_open_report();
+    cmd_report_fd = cmd_open_report();
     if (out.events_on)
         df_text(&out.text.b);
     if (out.json_on)
@@ -36278,20 +36236,14 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-static const struct cmd *cmd_by_link(const char *name)
+/* name NULL, or not given: NULL. `link`: finds only names of links. */
+static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
-        if (cmds[i].link && !strcmp(cmds[i].link, name))
+        if ((!link && !strcmp(cmds[i].name, name))
+            || (cmds[i].link && !strcmp(cmds[i].link, name)))
             return &cmds[i];
     return NULL;
-}
-
-static const struct cmd *cmd_find(const char *name)
-{
-    for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
-        if (!strcmp(cmds[i].name, name))
-            return &cmds[i];
-    return cmd_by_link(name);
 }
 
 static int cmd_completion(const char *shell)
@@ -36324,7 +36276,7 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
     }
     u_nearer(given, "help", &near, &distance);
     u_nearer(given, "completion", &near, &distance);
-    if ((opt_cmd = cmd_find(near)))
+    if ((opt_cmd = cmd_find(near, false)))
         opt_wrong(NULL, "no command '%s'; did you mean %s?", given, near);
     if (near)
         die(EXIT_USAGE, "no command '%s'; did you mean %s? (see kvis help)", given, near);
@@ -36342,7 +36294,7 @@ static int cmd_help(char *const *args)
         opt_print(STDOUT_FILENO, list.p, list.len);
         return 0;
     }
-    opt_cmd = cmd_find(name);
+    opt_cmd = cmd_find(name, false);
     if (name && !opt_cmd)
         cmd_unknown(name);
     args += name != NULL;
@@ -36372,7 +36324,7 @@ static const char *cmd_file_name(const char *path)
 
 static int cmd_run(const struct cmd *c, char **argv)
 {
-    open_opt.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop does */
+    open_opt.no_exec = cmd_find(cmd_file_name(argv[0]), true) != NULL; /* as bcc's opensnoop does */
     tr.status = -1; /* an initializer would move `tr` from .bss into the binary */
     sc_init();
     sc_parse("all");
@@ -36389,7 +36341,7 @@ int main(int argc, char **argv)
     u_clocks();
     cmd_refuse_setuid();
     out.text.b.ascii = !u_locale_utf8(true);
-    const struct cmd *link = argc ? cmd_by_link(cmd_file_name(argv[0])) : NULL;
+    const struct cmd *link = argc ? cmd_find(cmd_file_name(argv[0]), true) : NULL;
     if (link)
         return cmd_run(link, argv);
     if (argc < 2) {
@@ -36406,7 +36358,7 @@ int main(int argc, char **argv)
         return cmd_help(argv + 2);
     if (!strcmp(argv[1], "completion"))
         return cmd_completion(argv[2]);
-    const struct cmd *c = cmd_find(argv[1]);
+    const struct cmd *c = cmd_find(argv[1], false);
     if (!c)
         cmd_unknown(argv[1]);
     return cmd_run(c, argv + 1);
