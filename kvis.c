@@ -18991,15 +18991,12 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 
 /* == 29 tr_  the ptrace loop =====================================================
  * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
- * model need; a seccomp filter selects these calls if tracees cannot notice the filter. All other
- * stops have the same effect as without a tracer. After the first attach nothing in this section
- * ends kvis: errors are counted or reported once, and only tr_finish ends the run. Output is
- * ordered by completion time. So are the ring's records, except for the microseconds between
- * reading the clock and reserving space in the ring. Page faults before a record are printed before
- * it. kvis handles stops when it has read the ring up to a marked position. The time of the mark
+ * model need; a seccomp filter selects these calls if tracees cannot notice the filter. After the
+ * first attach, only tr_finish ends the run. Output is ordered by completion time. So are the
+ * ring's records, except for the microseconds between reading the clock and reserving space in the
+ * ring. kvis handles stops when it has read the ring up to a marked position. The time of the mark
  * (tr.seen_ns) is also that of the stops, so calls of other threads in the meantime come after the
- * stops. A group of page faults is up to PF_RUN_NS late, because it has the time of its first
- * fault. */
+ * stops. A group of page faults is up to PF_RUN_NS late: it has the time of its first fault. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* data of SECCOMP_RET_TRACE in kvis's filter: "KV" */
@@ -19064,9 +19061,8 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- the calls at which threads stop --- */
 
-/* Selects the calls that the user asked for and those that the model needs. It needs all calls that
- * change descriptors in hybrid mode, because records come too late to read descriptors from /proc,
- * and if close(2) is traced. */
+/* Selects the calls that the user or the model needs. The model needs all calls that change
+ * descriptors if close(2) is traced, and in hybrid mode, where /proc is read too late. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -19137,8 +19133,7 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits code for a call that stops if argument `arg` compares true with any of the n values
- * (match_stops), or with none (!match_stops). */
+/* A call stops if argument `arg` compares true with a value, or with none (!match_stops). */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -19399,8 +19394,7 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* Main threads stop before they exit, unless BPF only counts calls; with tr.ends, all threads do.
- * */
+/* With tr.ends, all threads stop before they exit, else main threads, unless BPF only counts. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -19515,9 +19509,9 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether -p found the thread waiting in this call. If the result register is also the
- * first argument's, arch_interrupted cannot detect that, because the kernel restores the register
- * before the stop. The call begins again, or restart_syscall(2) begins. */
+/* Returns whether -p found the thread waiting in this call, which begins again, or
+ * restart_syscall(2) begins. arch_interrupted cannot detect that if the result register is the
+ * first argument's. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -19579,8 +19573,7 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* Reports the descriptors as closed by this thread if nobody else uses the table. `closed`: the
- * kernel has dropped its reference. */
+/* `closed`: the kernel has dropped its reference, so the descriptors may be closed now. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -19616,8 +19609,7 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("ptrace(2) in pid %d failed with EPERM: kvis is already tracing the target", t->pid);
 }
 
-/* Stops a thread to which another one has applied seccomp filters (SECCOMP_FILTER_FLAG_TSYNC). From
- * now on it stops at every call. */
+/* Another thread has applied seccomp filters to this one (SECCOMP_FILTER_FLAG_TSYNC). */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
@@ -19666,8 +19658,7 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Clears CLONE_UNTRACED: calls of a child under kvis's seccomp filter without a tracer would fail
- * with ENOSYS. */
+/* Without a tracer, calls of a child under kvis's seccomp filter would fail with ENOSYS. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -19764,8 +19755,7 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
     return s;
 }
 
-/* Shows a call that has lasted TR_LASTS_NS before its record arrives. `event`: the thread has
- * stopped inside the call, which is shown at once. */
+/* Shows a call that has lasted TR_LASTS_NS; `event`: at once, as the thread has stopped in it. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -19791,8 +19781,7 @@ static void tr_pending(struct task *t)
     tr_pending_at(t, false);
 }
 
-/* Returns whether a record must wait for its thread to stop: kvis then reads memory that the record
- * lacks. */
+/* Returns whether kvis must wait for a thread's stop, to read memory that its record lacks. */
 static bool tr_must_wait(const struct wire_call *w)
 {
     const struct tr_stopped *s = tr_batched((pid_t)w->tid);
@@ -20033,8 +20022,7 @@ static struct task *tr_new_child(struct task *t, int event)
     return child;
 }
 
-/* Reads a program's name, as execve got it, from the new stack. Returns its length, or 0 or less.
- * */
+/* Reads a program's name, as execve got it, from the new stack. Returns 0 or less on failure. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
@@ -20065,8 +20053,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once if the kernel withholds the privilege that a program's file gives, because of the
- * tracer (execve(2)). For a script, the interpreter's file counts. */
+/* Warns once if the kernel withholds the privilege of a program's file (execve(2)). For a script,
+ * the interpreter's file counts. */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -20125,8 +20113,7 @@ static void tr_exec_state(struct task *t)
     }
 }
 
-/* An exec by a thread takes the leader's tid, and the leader disappears without a report
- * (ptrace(2), "execve(2) under ptrace"). */
+/* A thread that executes a program takes the leader's tid (ptrace(2), "execve(2) under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
@@ -20177,8 +20164,7 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* Reports the exec of a thread that exits in execve after the old program was replaced: the kernel
- * kills a process whose execve fails that late. */
+/* A thread exits in execve after the old program was replaced: its execve failed late. */
 static void tr_exec_died(struct task *t)
 {
     struct stat now, called;
@@ -20625,8 +20611,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* Where kvis's output goes, directly or through readers. Lines about the calls of readers would
- * cause more such calls. */
+/* Where kvis's output goes. Lines about the calls of its readers would cause more such calls. */
 static struct {
     char end[64][128]; /* link of a pipe, FIFO or socket; or "ptmx 3" */
     u32 n;
@@ -20679,8 +20664,8 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
     return true;
 }
 
-/* Returns whether a process reads from an end in tr_outputs (`reads`), or adds the ends that it
- * writes to and returns whether one is new. */
+/* `reads`: returns whether a process reads from an end in tr_outputs. Otherwise, adds the ends that
+ * it writes to, and returns whether one is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
@@ -20779,8 +20764,7 @@ static void tr_observed(const struct wire_call *w)
     t->record = NULL;
 }
 
-/* A call is replayed as the stops at its start and end. Returns false if the record must wait for
- * its thread to stop. */
+/* Returns false if the record must wait for its thread to stop. */
 static bool tr_record(const void *p, u32 size)
 {
     switch (size) {
@@ -20826,6 +20810,7 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
+/* A second report of a thread replaces the first: the thread was killed in its first stop. */
 static void tr_set_aside(pid_t tid, int status)
 {
     struct tr_stopped *s = tr_batched(tid);
@@ -20837,8 +20822,7 @@ static void tr_set_aside(pid_t tid, int status)
 
 /* Collects all pending stops before the first thread is resumed. wait4(-1) looks at the newest
  * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread), so new tracees that
- * stop again at once would starve older ones. A second report of a thread replaces the first: the
- * thread was killed in its first stop. Only the tracing thread may call this function. */
+ * stop again at once would starve older ones. Only the tracing thread may call this function. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -20861,8 +20845,7 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Returns false if records before the marked position remain. A record that is still being written,
- * or that waits for a stop (tr_must_wait), delays the following ones. */
+/* Returns false if records before the mark remain: one is being written, or waits for a stop. */
 static bool tr_drain_marked(void)
 {
     tr_drain();
@@ -20917,8 +20900,7 @@ struct tr_in {
     u64 word[8];
 };
 
-/* Returns the row of a thread's call; -1: no call; -2: unknown (/proc cannot be read, or the number
- * is from a 32-bit ABI). */
+/* Returns the row of a thread's call; -1: no call; -2: unknown. */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
     char text[256], *end;
@@ -20931,8 +20913,7 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
     return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, (u64)in->nr);
 }
 
-/* Notes the peak memory of a process at the exit of its main thread. If only this thread exits, the
- * peak may still grow. */
+/* If only the main thread exits, the peak memory may still grow. */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -21008,8 +20989,8 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
-/* ptrace reports the exit of the main thread last. A thread without a report took its tid by an
- * execve(2) that failed afterwards. */
+/* ptrace reports the main thread last. A thread without a report called an execve(2) that failed
+ * late. */
 static void tr_drop_others(const struct task *leader)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -21078,9 +21059,9 @@ static void tr_detach_held(struct task *t)
         tr_detach_one(t, 0);
 }
 
-/* Detaches from all tracees. A running thread is not stopped for that, because some calls would end
- * with EINTR (signal(7), "Interruption of system calls and library functions by stop signals"); the
- * kernel detaches it when the tracing thread exits (tr_release). Hybrid mode never detaches. */
+/* Detaches from stopped threads. Stopping running ones would end some calls with EINTR (signal(7),
+ * "Interruption of system calls and library functions by stop signals"); the kernel detaches them
+ * when the tracing thread exits (tr_release). Hybrid mode never detaches. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -21167,8 +21148,7 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* A signal that may have been sent to the process group waits until the command has had time to
- * receive it. */
+/* A signal that may have been sent to the process group waits for the command's copy. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -21265,8 +21245,8 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* Like tr_wait_one, but takes the next of a batch of stopped threads. Records from before the batch
- * are handled once, because resumed threads fill the ring again. */
+/* Takes the next stop of a batch. Earlier records are handled first, because resumed threads write
+ * more. */
 static pid_t tr_wait(int *status)
 {
     pid_t tid = 0;
@@ -21330,10 +21310,9 @@ static bool tr_is_dead(pid_t tid)
     return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
 }
 
-/* Stops following a thread whose exit BPF missed: an execve(2) gave it the pid of its process,
- * whose map entry had gone with the main thread, and then failed. If calls are only counted, all
- * processes of -p must be dead. The thread is looked at first: during the execve its tid is gone,
- * but its process lives. */
+/* Stops following a thread whose exit BPF missed: an execve(2) gave it its process's tid, whose map
+ * entry was gone, and then failed. If calls are only counted, all processes of -p must be dead.
+ * Looks at the thread first: during the execve its tid is gone, but its process lives. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -21351,8 +21330,7 @@ static void tr_exited_unseen(pid_t tid)
     hy_map(BPF_MAP_DELETE_ELEM, &(u32){ (u32)tid }, NULL, 0);
 }
 
-/* Runs observe mode until kvis detaches, no process is followed, or an output has lost its reader.
- * */
+/* Observes until kvis detaches, no process is followed, or an output has lost its reader. */
 static void tr_watch(void)
 {
     int text = out.text.fd, json = out.json.fd;
@@ -21409,8 +21387,7 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* The command does not inherit the timer (fork(2)). If a signal arrives just before the call in
- * which kvis waits, the next tick handles it. */
+/* A signal just before the call in which kvis waits is handled at the next tick. */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -21425,8 +21402,7 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* SPEC_ALLOW: before 5.16, a filter would otherwise disable speculation (PR_GET_SPECULATION_CTRL).
- * */
+/* SPEC_ALLOW: before 5.16, a filter otherwise disables speculation (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
@@ -21588,8 +21564,7 @@ static s64 tr_switches(pid_t tid)
     return own < 0 || other < 0 ? -1 : own + other;
 }
 
-/* Lets BPF record the end of the call in which a thread waits. If the thread has run meanwhile,
- * that record is of another call and is ignored. */
+/* Lets BPF record the end of the call in which a thread waits. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -21709,8 +21684,8 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to every thread of a process, or lets BPF follow it, until no new thread appears.
- * Returns 0 or -errno; -E2BIG: BPF follows only some threads. */
+/* Attaches to all threads, or lets BPF follow them. Returns 0 or -errno; -E2BIG: BPF follows only
+ * some. */
 static int tr_attach(pid_t pid)
 {
     int got = 0, fresh = 1, err = -ESRCH;
@@ -21732,8 +21707,8 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches to a process, given by the id of any thread, unless it is one of the first n of
- * opt.pids. Returns the pid, or 0 after a warning. */
+/* Attaches to the process of a thread, unless it is one of the first n of opt.pids. Returns the
+ * pid, or 0 after a warning. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
@@ -21796,8 +21771,7 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
-/* Sets the CPU time of the command and the descendants that were waited for, like time(1), or of
- * the traced processes during the trace. */
+/* CPU time is that of the command and the descendants that were waited for, like time(1). */
 static void tr_used(void)
 {
     struct rusage all;
@@ -21942,8 +21916,7 @@ static int ses_start(struct session *s)
 
 /* --- with ptrace --- */
 
-/* Starts the command under ptrace. With -d, the command outlives kvis, so no seccomp filter is
- * installed. */
+/* With -d, the command outlives kvis, so no seccomp filter is installed. */
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
@@ -21959,8 +21932,7 @@ static void ses_spawn(struct session *s)
     tr_spawn();
 }
 
-/* Returns the length of a call's path, or -1. For execveat(2) with a descriptor, builds the name as
- * the kernel does (fs/exec.c, alloc_bprm). */
+/* Returns the length or -1. execveat(2) with a descriptor: see alloc_bprm in fs/exec.c. */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
@@ -22046,8 +22018,7 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Waits for the command even if nobody reads the output. Reads the ring less often while no records
- * come. */
+/* Waits for the command even if nobody reads the output. */
 static void ses_run(struct session *s, u64 end_ns)
 {
     int ms = 1;
@@ -22189,9 +22160,8 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", sp_command.magic);
 }
 
-/* Selects the variant of each BPF program: for raw or, the next index, for classic tracepoints.
- * Classic tracepoints need tracefs and take 80 ms longer to detach (an RCU grace period). Raw
- * tracepoints of execs and forks need BTF. Returns 0 or -errno. */
+/* Programs for classic tracepoints follow those for raw ones. Classic tracepoints need tracefs and
+ * take 80 ms longer to detach (an RCU grace period). Raw ones of execs and forks need BTF. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -22216,8 +22186,7 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* Reads the directory of a relative name from /proc. If the thread has exited, reads that of its
- * process, which is most likely the same (CLONE_FS, CLONE_FILES). */
+/* If the thread has exited, reads the directory of its process, most likely the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -22415,8 +22384,7 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* Sets *to to the directory of a name, or the file of a handle, relative to the thread's root.
- * Returns whether it is known. */
+/* The directory of a name, or the file of a handle, as seen from the thread's root. */
 static bool open_traced_dir(struct path *to, const struct task *t, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -22496,9 +22464,8 @@ static void open_json_summary(void)
         u_now() - out.start_ns);
 }
 
-/* Returns whether the command and its descendants have exited. BPF may have missed the exit of a
- * thread (bpf_missed). In the initial pid namespace, kvis checks whether its tid exists; in others,
- * if runs were skipped, kvis stops waiting after a second without a record. */
+/* BPF may have missed the exit of a thread (bpf_missed). In the initial pid namespace, kvis checks
+ * whether its tid exists; in others, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -22745,8 +22712,7 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the commands of a run: data for the tree and the summary at the end --- */
 
-/* One program of a process. A parent has a smaller index in proc_tree than its children. Index 0:
- * none. */
+/* A program of a process. Its parent has a smaller index in proc_tree. Index 0: none. */
 struct proc_node {
     u64 key;             /* for proc_by_key */
     u32 parent;          /* created the process */
@@ -23032,8 +22998,7 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* The kernel counts user and system time in ticks, but the total precisely (kernel/sched/cputime.c,
- * cputime_adjust). */
+/* The kernel counts the two parts in ticks, but the sum precisely (cputime_adjust). */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -23089,8 +23054,7 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* The id of a v2 cgroup is a file handle of type FILEID_KERNFS (include/linux/exportfs.h). Returns
- * the path's length, or 0. */
+/* The id is a file handle of type FILEID_KERNFS. Returns the path's length, or 0. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -23440,8 +23404,7 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts). exitCode is 128 +
- * N after signal N, as in a shell, and 0 after an exec. */
+/* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts). */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -23661,8 +23624,7 @@ static void proc_emit(struct proc_row r)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Returns NULL if no sink wants the event. Filters of rows do not apply: a tree that lacks commands
- * has no critical path. */
+/* Returns NULL if no sink wants the event. A tree that lacks rows has no critical path. */
 static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed || !l->mine)
@@ -23895,8 +23857,7 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
 }
 
-/* If a process ends in such an execve, the command counts as killed before its first instruction.
- * */
+/* If a process ends in it, the command counts as killed before its first instruction. */
 static void proc_exec_died(struct proc_life *l)
 {
     struct proc_text begun = l->begun;
@@ -24035,8 +23996,7 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Fills the header of a record from /proc or, in a replay, from proc_find. Except at an exec, the
- * cgroup is that of the process or its parent. */
+/* From /proc or, in a replay, from proc_find. Except at an exec, the cgroup is inherited. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -24226,7 +24186,7 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- the end --- */
 
-/* Returns whether no more exit records, nor the command's wait status, are expected. */
+/* Returns whether neither exit records nor the command's wait status are expected. */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -24250,8 +24210,7 @@ static void proc_sweep(bool all)
         }
 }
 
-/* Ends the processes whose last thread has exited. Writes rows of the others, ordered by start, and
- * returns the number of their commands. */
+/* Writes rows of running processes, ordered by start. Returns the number of commands. */
 static u32 proc_list_running(u64 now_ns)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
@@ -24291,8 +24250,7 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* The sum over exit records lacks the time after each record; that of wait4(2) lacks processes that
- * were not waited for. */
+/* Exit records lack the time after them; wait4(2) lacks processes not waited for. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -34308,8 +34266,7 @@ static void check_proc(struct check *c)
     check_session(c, &proc_session);
 }
 
-/* A source of kvis monitor works if one of its metrics has a value in the second interval. The
- * detail says why others have none. */
+/* A source works if one of its metrics has a value in the second interval. */
 static void check_source(struct check *c, u32 src)
 {
     const char *why = NULL;
@@ -34427,8 +34384,7 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns for which feature or subcommand a fix was printed before. If there is none, stores the
- * fix for `who`, and returns NULL. */
+/* Returns for whom a fix was printed before, or stores it for `who` and returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
     enum { FIXES = 64 }; /* others may be printed twice */
@@ -34805,8 +34761,7 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     b_s(b, "},");
 }
 
-/* The verdict on monitor is followed by that on virt. Returns whether all subcommands of `bits`
- * work. */
+/* The verdict on virt follows that on monitor. Returns whether all of `bits` work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 shown = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -35189,7 +35144,7 @@ static void opt_help(void)
 
 /* --- the parser --- */
 
-/* The usage of the option (its long name), or else of the subcommand, follows the message. */
+/* The usage of the option (its long name), or else of the subcommand, follows. */
 static void PRINTF_LIKE(2, 3) __attribute__((noreturn))
 opt_wrong(const char *option, const char *fmt, ...)
 {
@@ -35390,8 +35345,7 @@ static char **opt_parse(char **argv)
 /* == 46 cmd_  the subcommands ===================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
-/* If descriptors 0, 1 and 2 are closed, messages could go into a file that kvis opens. In the
- * command they are closed again (O_CLOEXEC). */
+/* Otherwise, messages could go into a file that kvis opens. The command does not get these. */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -35570,8 +35524,7 @@ static void cmd_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* $TMPDIR, /tmp, or, if /tmp is missing (initramfs) or not writable (container), the directory of
- * the report. */
+/* An initramfs has no /tmp, and in some containers it is not writable. */
 static const char *cmd_temporary_dir(void)
 {
     static char beside[PATH_MAX];
@@ -35609,8 +35562,7 @@ static void cmd_open_recorded(void)
 
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_json_fd = -1, cmd_folded_fd = -1;
 
-/* Must run before kvis installs signal handlers: opening a FIFO waits for a reader, and ^C must end
- * the wait. live: not a replay. */
+/* Before kvis handles signals: opening a FIFO waits for a reader, and ^C ends that. */
 static void cmd_open_records(bool live)
 {
     cmd_report_fd = cmd_open_report();
@@ -35866,8 +35818,7 @@ static void cmd_rows_begin(void)
     sp_signals(sp_note);
 }
 
-/* Returns the exit status: a failure of kvis, else the signal that ended kvis, else the command's
- * status. */
+/* Returns the status of kvis's failure, of the signal that ended kvis, or of the command. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -36236,7 +36187,7 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-/* name NULL, or not given: NULL. `link`: finds only names of links. */
+/* `link`: finds only names of links. */
 static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
