@@ -17374,15 +17374,15 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
  * inherited, and executes the command. Errors end kvis only before it attaches anything. Entry
  * points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended; sp_boot (init=/kvis). */
 
-/* The command. Its process calls `early` before it becomes the user of -u, and `late` before
- * execve. */
+/* The command. Its process calls `early` before it becomes the user of -u. */
 static struct {
     pid_t pid;
     volatile bool ended;     /* true after wait4(2); the pid may be reused then */
     int go;                  /* write end of the pipe that starts the child, or -1 */
     /* shared with the child: the time of execve; the stage and errno of the child's failure */
     struct { int stage, err; u64 exec_ns; } volatile *report;
-    void (*early)(void), (*late)(void);
+    void (*early)(void);
+    bool stops;              /* the process stops just before execve */
     u64 magic;               /* pointer of a call by which BPF recognizes the command; or 0 */
 } sp_command = { .go = -1 };
 
@@ -17790,8 +17790,8 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
     if (sp_command.magic) /* fails: the pointer is not mapped */
         syscall(SYS_openat, AT_FDCWD, sp_command.magic, O_RDONLY, 0);
-    if (sp_command.late)
-        sp_command.late();
+    if (sp_command.stops)
+        kill(getpid(), SIGSTOP);
     execv(path, opt.command);
     sp_child_fail('x');
 }
@@ -19301,12 +19301,6 @@ static bool tr_only_counts(bool everyone)
            && !opt.faults && (everyone || status);
 }
 
-static bool tr_only_calls(void)
-{
-    return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
-           && !opt.chrome_json && !opt.folded && !opt.faults;
-}
-
 static struct tr_facts tr_gather(void)
 {
     enum { SYS_ADMIN = 21 };
@@ -19318,7 +19312,8 @@ static struct tr_facts tr_gather(void)
         .faults = opt.faults,
         .everyone = everyone,
         .only_counts = tr_only_counts(everyone),
-        .only_calls = tr_only_calls(),
+        .only_calls = !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
+                      && !opt.chrome_json && !opt.folded && !opt.faults,
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
         .no_accel = opt.no_accel,
         .no_follow = opt.no_follow,
@@ -20324,7 +20319,7 @@ static void tr_signal_stop(struct task *t, int sig)
     siginfo_t si = { 0 };
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
-        tr.started = true; /* see tr_child_late */
+        tr.started = true; /* see tr_spawn */
         return;
     }
     if (hy_is_stop(&si)) { /* BPF held the thread because the ring was full */
@@ -21269,19 +21264,13 @@ static pid_t tr_wait(int *status)
     return tr_batch[tr.batch_next++].tid;
 }
 
-static void tr_begin(void)
-{
-    struct task *t = tr.started ? ps_task(tr.child) : NULL;
-    if (t && t->proc)
-        t->proc->start_ns = out.start_ns;
-    if (t)
-        tr_resume(t, 0);
-}
-
 static void tr_loop(void)
 {
-    if (tr.child)
-        tr_begin();
+    struct task *command = tr.started && tr.child ? ps_task(tr.child) : NULL;
+    if (command && command->proc)
+        command->proc->start_ns = out.start_ns;
+    if (command)
+        tr_resume(command, 0);
     if (tr.batch_n)
         tr_drain_all();
     for (;;) {
@@ -21411,12 +21400,6 @@ static void tr_child_early(void)
         sp_child_fail('s');
 }
 
-/* Tracing starts at this stop. */
-static void tr_child_late(void)
-{
-    kill(getpid(), SIGSTOP);
-}
-
 static const char *tr_refused(void)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -21443,14 +21426,6 @@ static const char *tr_seize_child(pid_t pid)
     return tracer > 0 ? already : why ? why : strerror((int)-e);
 }
 
-static int tr_watch_command(struct task *t)
-{
-    tr.before_ns = ps_cpu_ns(t->tid);
-    hy_begin();
-    tr_set_options(t); /* clears PTRACE_O_EXITKILL of tr_seize_child */
-    return hy.count ? hy_watch() : 0;
-}
-
 static void tr_open_faults(pid_t tid, bool children)
 {
     int e = opt.faults ? pf_open(tid, children) : 0;
@@ -21463,7 +21438,7 @@ static void tr_open_faults(pid_t tid, bool children)
 static void tr_spawn(void)
 {
     sp_command.early = tr_child_early;
-    sp_command.late = tr_child_late;
+    sp_command.stops = true; /* tracing starts at this stop */
     if (tr.accel)
         tr_filter(&tr_spawn_prog);
     sp_fork();
@@ -21483,7 +21458,12 @@ static void tr_spawn(void)
     for (int status; !tr.started && tr.status == -1;)
         if (syscall(SYS_wait4, tr.child, &status, __WALL, NULL) > 0)
             tr_status(tr.child, status);
-    int e = tr.started ? tr_watch_command(t) : 0;
+    if (!tr.started)
+        return;
+    tr.before_ns = ps_cpu_ns(t->tid);
+    hy_begin();
+    tr_set_options(t); /* clears PTRACE_O_EXITKILL of tr_seize_child */
+    int e = hy.count ? hy_watch() : 0;
     if (e < 0) {
         kill(tr.child, SIGKILL);
         die(EXIT_KVIS, "cannot count calls in the kernel: filling the BPF map spec failed: %s; "
@@ -22004,12 +21984,6 @@ static void ses_report_losses(struct session *s)
     }
 }
 
-static bool ses_unread(void)
-{
-    bool closed = out.text.fd < 0 && out.json.fd < 0;
-    return out.failed || (closed && !out.n_taps);
-}
-
 static u32 ses_take(struct session *s)
 {
     rb_mark();
@@ -22034,7 +22008,8 @@ static void ses_run(struct session *s, u64 end_ns)
     out.give_up = sp_give_up;
     for (bool over = false; !over;) {
         rb_wait(ms, NULL);
-        over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && ses_unread());
+        bool unread = out.failed || (out.text.fd < 0 && out.json.fd < 0 && !out.n_taps);
+        over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && unread);
         sp_ended(&s->status, &s->rusage);
         ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
         over |= s->over();
@@ -22598,11 +22573,10 @@ static struct {
 
 static struct {
     bool btf;            /* struct layouts are known */
-    bool no_forks;       /* parents are from /proc */
     bool used[10];       /* counters of proc_usage[] that are known */
     bool whole;          /* all processes, not one tree */
     s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-    u64 first_ns, scan_ns;
+    u64 scan_ns;
     u64 last_ns, end_ns; /* last exit in the tree; end of the output */
     u32 root;            /* pid of the command, or 0 */
     bool rows;
@@ -22690,16 +22664,17 @@ _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used
 /* Raw tracepoints need BTF. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
-    const struct bpf_obj *o = &proc_session.obj;
+    struct bpf_obj *o = &proc_session.obj;
     *mask = hy_proc_programs();
     proc_state.btf = hy_has_proc_fields(o);
+    if (!proc_state.btf && bpf_pid_ns(NULL))
+        return bpf_fail(o, -ENOENT, "in a pid namespace, forks are not seen: %s", bpf_no_fields(o));
     if (!proc_state.btf)
         *mask &= ~(1u << PROG_PROC_BEGUN);
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
     if (proc_opt.failed || !proc_state.btf)
         *mask |= 1u << PROG_PROC_CALL | 1u << PROG_PROC_RETURN;
-    proc_state.no_forks = !proc_state.btf && bpf_pid_ns(NULL);
     if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
         *mask <<= 1;
     hy_set_execve(c);
@@ -22827,17 +22802,6 @@ static bool proc_is_mine(u32 ppid)
 {
     const struct proc_life *parent = proc_find(ppid);
     return proc_state.whole || (parent && parent->mine);
-}
-
-/* kvis missed the fork. */
-static bool proc_descends(u32 pid)
-{
-    for (int i = 0; i < 64 && (s32)pid > 0; i++) {
-        if (proc_is_mine(pid))
-            return true;
-        pid = (u32)ps_status((pid_t)pid, "PPid:");
-    }
-    return false;
 }
 
 static void proc_who(struct proc_life *l, const struct wire_proc *h)
@@ -23223,7 +23187,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
         b_pad(b, from, 10);
     }
     if (proc_opt.time)
-        b_f(b, "%-8.3f ", (double)(r->ts_ns - proc_state.first_ns) / 1e9);
+        b_f(b, "%-8.3f ", (double)(r->ts_ns - MIN(out.start_ns, r->ts_ns)) / 1e9);
     if (proc_opt.print_uid)
         b_f(b, "%-6u ", l->uid);
     out_padded(b, r->comm, 16, 16);
@@ -23386,15 +23350,13 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     }
     if (r->what != PROC_THREAD) {
         b_s(b, l->at_start ? ",\"at_start\":true" : ",\"at_start\":false");
-        if (!proc_state.no_forks)
-            b_f(b, ",\"fork_ns\":%" PRIi64, (s64)(l->fork_ns - out.start_ns));
-        b_f(b, ",\"start_ns\":%" PRIi64, (s64)(l->begin_ns - out.start_ns));
+        b_f(b, ",\"fork_ns\":%" PRIi64 ",\"start_ns\":%" PRIi64, (s64)(l->fork_ns - out.start_ns),
+            (s64)(l->begin_ns - out.start_ns));
         proc_json_num(b, "start_realtime_ns", out_real(l->begin_ns));
     }
     if (r->what != PROC_STARTED && r->what != PROC_THREAD) {
         proc_json_num(b, "duration_ns", r->ts_ns - l->begin_ns);
-        if (!proc_state.no_forks)
-            proc_json_num(b, "lifetime_ns", r->ts_ns - l->fork_ns);
+        proc_json_num(b, "lifetime_ns", r->ts_ns - l->fork_ns);
     }
     proc_json_end(b, r);
     if (r->used)
@@ -23491,11 +23453,6 @@ static void proc_tree_over(const struct proc_row *r)
     node[n->parent].ended = l->node;
 }
 
-static bool proc_tree_failed(const struct proc_node *n)
-{
-    return n->ran && n->what == PROC_ENDED && n->status > 0;
-}
-
 /* For qsort(3): compares the first members, of type u64, of what two pointers point to. */
 static int proc_by_key(const void *a, const void *b)
 {
@@ -23516,7 +23473,8 @@ static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
         c->key = which == PROC_LONGEST ? ~(c->end_ns - c->begin_ns)
                  : which == PROC_FAILURES ? c->end_ns : c->begin_ns;
         if (which == PROC_LONGEST ? c->over && c->ran
-            : which == PROC_FAILURES ? proc_tree_failed(c) : c->on_path)
+            : which == PROC_FAILURES ? c->ran && c->what == PROC_ENDED && c->status > 0
+                                     : c->on_path)
             list[(*n)++] = c;
     }
     if (list)
@@ -23605,7 +23563,6 @@ static void proc_emit(struct proc_row r)
     const struct proc_format *f = proc_format();
     if (!r.comm)
         r.comm = r.l->comm;
-    proc_state.first_ns = proc_state.first_ns ? proc_state.first_ns : r.ts_ns;
     proc_tree_over(&r);
     if (!proc_shown(&r) || !proc_wanted(&r))
         return;
@@ -23722,8 +23679,7 @@ static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
     *n = 0;
-    if (!proc_state.commands || proc_tree.left_out || proc_lost() || bpf_unread
-        || proc_state.no_forks)
+    if (!proc_state.commands || proc_tree.left_out || proc_lost() || bpf_unread)
         return NULL;
     for (u32 i = 1; i < proc_tree.n; i++) {
         u64 until = node[i].end_ns;
@@ -23778,18 +23734,9 @@ static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u
         proc_link(pid, link, to);
 }
 
-static void proc_name_path(struct proc_text *to, const struct proc_text *cwd, const char *name,
-                           u32 n)
-{
-    static struct path p;
-    bool whole = n && (name[0] == '/' || cwd->len);
-    if (whole)
-        md_join(&p, cwd->len ? cwd->p : "", cwd->len, name, n);
-    proc_keep(to, whole ? p.s : name, whole ? p.len : n);
-}
-
 static void proc_paths(struct proc_life *l, const struct wire_proc *h, const char *data)
 {
+    static struct path p;
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
     if (h->kind == PROC_BEGUN) { /* has only the name */
         l->walked = true;
@@ -23800,10 +23747,13 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
+    md_join(&p, l->cwd.len ? l->cwd.p : "", l->cwd.len, data, h->name_len);
     if (!h->name_len) /* BPF could not read it */
         proc_keep(&l->path, l->exe.p, l->exe.len);
+    else if (data[0] == '/' || l->cwd.len)
+        proc_keep(&l->path, p.s, p.len);
     else
-        proc_name_path(&l->path, &l->cwd, data, h->name_len);
+        proc_keep(&l->path, data, h->name_len);
 }
 
 static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
@@ -23817,7 +23767,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *l = proc_find(h->pid);
     if (!l) {
-        if (!proc_is_mine(h->ppid) && !(proc_state.no_forks && proc_descends(h->pid)))
+        if (!proc_is_mine(h->ppid))
             return;
         l = proc_new(h->pid, true);
         if (!l)
@@ -24285,11 +24235,11 @@ static void proc_json_summary(u32 running)
     struct buf *b = &out.json.b;
     const struct { const char *key; u64 v; bool known; } num[] = {
         { "commands", proc_state.commands, true },
-        { "forks", proc_state.forks, !proc_state.no_forks },
+        { "forks", proc_state.forks, true },
         { "failed", proc_state.failed, proc_state.btf },
         { "exec_failed", proc_state.exec_failed, proc_opt.failed },
         { "running", running, true },
-        { "peak_processes", proc_state.peak, !proc_state.no_forks },
+        { "peak_processes", proc_state.peak, true },
         { "cpu_ns", proc_state.cpu_ns, proc_state.cpu_ns > 0 },
         { "lost", proc_lost(), !bpf_unread },
         { "ends_unseen", proc_state.unsure, true },
@@ -24348,12 +24298,9 @@ static void proc_summary(u32 running)
     b_s(&b, "kvis: ");
     u32 from = b.len;
     out_count(&b, from, proc_state.commands, "command", "commands");
-    if (!proc_state.no_forks) {
-        out_count(&b, from, proc_state.forks, "fork", "forks");
-        b_f(&b, ", at most %u at once", proc_state.peak);
-    }
-    b_f(&b, ", %.3f s, %.3f s of CPU", (double)(proc_state.end_ns - out.start_ns) / 1e9,
-        (double)proc_state.cpu_ns / 1e9);
+    out_count(&b, from, proc_state.forks, "fork", "forks");
+    b_f(&b, ", at most %u at once, %.3f s, %.3f s of CPU", proc_state.peak,
+        (double)(proc_state.end_ns - out.start_ns) / 1e9, (double)proc_state.cpu_ns / 1e9);
     if (proc_state.btf)
         b_f(&b, "; %" PRIu64 " failed", proc_state.failed);
     if (proc_state.exec_failed)
@@ -24398,7 +24345,7 @@ static void proc_adopt(u32 pid)
     if (!l)
         die(EXIT_KVIS, "out of memory");
     proc_state.root = pid;
-    l->counted = !proc_state.no_forks;
+    l->counted = true;
     l->threads = 1;
     l->ppid = (u32)getpid();
     l->fork_ns = l->begin_ns = out.start_ns;
@@ -24432,9 +24379,6 @@ static void proc_first(void)
     if (!proc_state.btf)
         u_warn("exit codes, times and sizes are unknown, and arguments are those passed to execve: "
                "%s", bpf_no_fields(&proc_session.obj));
-    if (proc_state.no_forks)
-        u_warn("kvis cannot see forks, so short processes can be missing: in a pid namespace, "
-               "that needs a kernel with BTF");
     if (!opt.command && (proc_opt.pid || out.json_on || proc_format()->whole))
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
@@ -34576,12 +34520,6 @@ static bool check_cpu(struct buf *b, bool json)
 
 /* --- kvis check: tries everything, then judges --- */
 
-static bool check_asked(const struct check_row *r, u8 bits)
-{
-    u8 of = (r->needed | r->useful) & CHECK_COMMANDS;
-    return !of || of & bits;
-}
-
 /* Descriptors that a subcommand needs besides BPF. */
 enum { CHECK_FILES = 5 };
 
@@ -34659,7 +34597,8 @@ static void check_try(u8 bits)
     for (u32 i = 0; i < rows; i += n) {
         for (n = 1; i + n < rows && !check_rows[i + n].fn && !check_rows[i + n].source; n++)
             ;
-        if (check_asked(&check_rows[i], bits))
+        u8 of = (check_rows[i].needed | check_rows[i].useful) & CHECK_COMMANDS;
+        if (!of || of & bits)
             check_row(&check_rows[i], n, c);
     }
     munmap(c, rows * sizeof *c);
@@ -34878,31 +34817,22 @@ static char *opt_bare(const char *path)
     return copy;
 }
 
-static void opt_path_as(const char *v)
-{
-    char *copy = opt_bare(v);
-    for (u32 i = 0; i < opt.n_paths; i++)
-        if (!strcmp(opt.paths[i], copy)) {
-            free(copy);
-            return;
-        }
-    opt_push(&opt.paths, &opt.n_paths, copy);
-}
-
 /* -P selects the path as given, made absolute, and with symbolic links resolved. */
 static const char *opt_path(const char *v)
 {
     static struct path p;
     static char cwd[PATH_MAX], real[PATH_MAX];
+    const char *whole = v;
     if (!*v)
         return "a path is missing";
-    opt_path_as(v);
+    opt_push(&opt.paths, &opt.n_paths, opt_bare(v));
     if (*v != '/' && *v != '*' && getcwd(cwd, sizeof cwd)) {
         md_join(&p, cwd, (u32)strlen(cwd), v, (u32)strlen(v));
-        opt_path_as(p.s);
+        whole = p.s;
+        opt_push(&opt.paths, &opt.n_paths, opt_bare(whole));
     }
-    if (realpath(v, real))
-        opt_path_as(real);
+    if (realpath(v, real) && strcmp(real, whole))
+        opt_push(&opt.paths, &opt.n_paths, opt_bare(real));
     return NULL;
 }
 
@@ -35108,14 +35038,6 @@ static const struct opt_row *opt_by_name(const char *s, size_t n)
     return r;
 }
 
-static const struct opt_row *opt_by_letter(char letter)
-{
-    const struct opt_row *r = NULL;
-    while ((r = opt_next(r)) && r->letter != letter)
-        ;
-    return r;
-}
-
 /* --- help --- */
 
 static void opt_print(int f, const char *text, size_t n)
@@ -35287,7 +35209,9 @@ static int opt_long(char **argv)
 static int opt_short(char **argv)
 {
     for (const char *p = argv[0] + 1; *p; p++) {
-        const struct opt_row *r = opt_by_letter(*p);
+        const struct opt_row *r = NULL;
+        while ((r = opt_next(r)) && r->letter != *p)
+            ;
         if (!r)
             opt_wrong(NULL, "no option '-%c' (see kvis %s --help)", *p, opt_cmd->name);
         if (r->arg)
@@ -35363,7 +35287,7 @@ static bool cmd_colour(int f)
 
 /* kvis refuses to use the same file twice. */
 static struct {
-    struct {
+    struct cmd_file {
         dev_t dev;
         ino_t ino;
         const char *name;
@@ -35382,12 +35306,8 @@ static void cmd_own_file(int f, const char *name)
         if (cmd_files.of[i].dev == s.st_dev && cmd_files.of[i].ino == s.st_ino)
             die(EXIT_USAGE, "%s: kvis already uses this file as %s; fix: choose another file",
                 name, cmd_files.of[i].name);
-    if (cmd_files.n == ARRAY_LEN(cmd_files.of))
-        return;
-    cmd_files.of[cmd_files.n].dev = s.st_dev;
-    cmd_files.of[cmd_files.n].ino = s.st_ino;
-    cmd_files.of[cmd_files.n].full = -1;
-    cmd_files.of[cmd_files.n++].name = name;
+    if (cmd_files.n < ARRAY_LEN(cmd_files.of))
+        cmd_files.of[cmd_files.n++] = (struct cmd_file){ s.st_dev, s.st_ino, name, -1 };
 }
 
 /* Redirects an output to /dev/null, which keeps the file's old content. */
@@ -35772,7 +35692,7 @@ static int cmd_trace(void)
     if (opt.same_cpu)
         tr_same_cpu();
     if (opt.command)
-        tr_spawn(); /* it is stopped before its execve(2): see tr_begin */
+        tr_spawn(); /* it is stopped before its execve(2): see tr_loop */
     cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
