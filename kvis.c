@@ -21805,8 +21805,8 @@ static void *tr_detach(void *unused)
     return unused;
 }
 
-/* Returns the exit status of kvis; *sig: the signal by which kvis must die, or 0. */
-static int tr_finish(int *sig)
+/* Returns the exit status of a command that could not be started, or 0. */
+static int tr_finish(void)
 {
     pthread_t th;
     int failed = sp_error();
@@ -21821,18 +21821,7 @@ static int tr_finish(int *sig)
         pthread_join(th, NULL);
     else
         tr_detach(NULL);
-    *sig = 0;
-    if (out.failed)
-        return EXIT_KVIS;
-    if (failed)
-        return failed;
-    if (tr.quit_sig && (tr.child || tr.quit_sig != SIGINT))
-        return 128 + tr.quit_sig;
-    if (tr.status == -1)
-        return 0;
-    if (WIFSIGNALED(tr.status))
-        *sig = WTERMSIG(tr.status);
-    return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
+    return failed;
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
@@ -21894,8 +21883,6 @@ static int ses_start(struct session *s)
     return e ? e : bpf_attach(o, mask);
 }
 
-/* --- with ptrace --- */
-
 /* With -d, the command outlives kvis, so no seccomp filter is installed. */
 static void ses_spawn(struct session *s)
 {
@@ -21926,8 +21913,6 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
         snprintf(name, PATH_MAX, "%s", s);
     return (s32)strlen(name);
 }
-
-/* --- sessions with BPF or ptrace --- */
 
 /* Attaches the BPF programs. If that fails, ses_go uses ptrace, or kvis exits. */
 static void ses_begin(struct session *s)
@@ -35608,6 +35593,19 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     exit(status); /* if the signal did not kill kvis */
 }
 
+/* Returns the status of kvis's failure, of the signal that ended kvis, or of the command. */
+static int cmd_rows_end(int failed, int status)
+{
+    if (out.failed || failed)
+        return failed ? failed : EXIT_KVIS;
+    int sig = sp_end_sig ? (int)sp_end_sig : tr.quit_sig;
+    if (sig && (sp_command.pid || sig != SIGINT))
+        return 128 + sig;
+    if (status != -1 && WIFSIGNALED(status))
+        cmd_die_by(WTERMSIG(status), 128 + WTERMSIG(status));
+    return status == -1 ? 0 : WEXITSTATUS(status);
+}
+
 static int cmd_trace_end(void)
 {
     if (WIFSIGNALED(tr.status) && !tr.quit_sig)
@@ -35615,14 +35613,10 @@ static int cmd_trace_end(void)
     bool begun = !out.empty;
     if (!begun)
         cmd_spare_files();
-    int sig, status = tr_finish(&sig);
+    int failed = tr_finish();
     if (begun)
         cmd_report(rout_fd, cmd_recording_name, true);
-    if (out.failed)
-        return EXIT_KVIS;
-    if (sig)
-        cmd_die_by(sig, status);
-    return status;
+    return cmd_rows_end(failed, tr.status);
 }
 
 static void *cmd_trace_rest(void *unused)
@@ -35736,19 +35730,6 @@ static void cmd_rows_begin(void)
 {
     cmd_sinks();
     sp_signals(sp_note);
-}
-
-/* Returns the status of kvis's failure, of the signal that ended kvis, or of the command. */
-static int cmd_rows_end(int failed, int status)
-{
-    if (out.failed || failed)
-        return failed ? failed : EXIT_KVIS;
-    int sig = sp_end_sig ? (int)sp_end_sig : tr.quit_sig;
-    if (sig && (sp_command.pid || sig != SIGINT))
-        return 128 + sig;
-    if (status != -1 && WIFSIGNALED(status))
-        cmd_die_by(WTERMSIG(status), 128 + WTERMSIG(status));
-    return status == -1 ? 0 : WEXITSTATUS(status);
 }
 
 static void cmd_refuse_ptrace(void)
