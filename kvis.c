@@ -21159,7 +21159,7 @@ static void tr_on_signals(u64 now)
 
 /* --- waiting --- */
 
-/* For graphs over time. */
+/* Records resident memory for graphs over time. */
 static void tr_resident(struct task *t)
 {
     enum { EVERY_NS = 100000000, A_TICK = 16 };
@@ -22120,8 +22120,9 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", sp_command.magic);
 }
 
-/* Programs for classic tracepoints follow those for raw ones. Classic tracepoints need tracefs and
- * take 80 ms longer to detach (an RCU grace period). Raw ones of execs and forks need BTF. */
+/* In open_progs[], a program for classic tracepoints follows that for raw ones. Classic tracepoints
+ * need tracefs and take 80 ms longer to detach (an RCU grace period). Raw ones of execs and forks
+ * need BTF. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -22602,7 +22603,7 @@ static const char *proc_opt_min(const char *v)
 
 enum { PROC_CGROUP2 = 0x63677270 }; /* CGROUP2_SUPER_MAGIC */
 
-/* Alone, or together with v1. */
+/* Returns where cgroup v2 is mounted, alone or together with v1; or NULL. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -22961,7 +22962,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* max 0: all arguments. */
+/* max: number of arguments; 0: all. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
 {
@@ -23154,7 +23155,7 @@ static void proc_text(struct buf *b, const struct proc_row *r)
     out_row_cut(from);
 }
 
-/* As bcc does (libbpf-tools/execsnoop.c). */
+/* The columns of bcc's execsnoop (libbpf-tools/execsnoop.c). */
 static void proc_exec_head(struct buf *b)
 {
     b_s(b, proc_opt.clock ? "TIME      " : "");
@@ -23182,7 +23183,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     b_s(b, l->cut ? " ...\n" : "\n");
 }
 
-/* As bcc does (libbpf-tools/exitsnoop.c). */
+/* The columns of bcc's exitsnoop (libbpf-tools/exitsnoop.c). */
 static void proc_exit_head(struct buf *b)
 {
     b_s(b, proc_opt.time ? "TIME(s)  " : "");
@@ -23566,7 +23567,7 @@ static void proc_emit(struct proc_row r)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Returns NULL if no sink wants the event. A tree that lacks rows has no critical path. */
+/* Returns NULL if no sink wants the event. Filters do not apply: the critical path needs all. */
 static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed || !l->mine)
@@ -23693,7 +23694,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* CLONE_PARENT in the command */
+    /* other children of kvis: the command used CLONE_PARENT */
     bool sibling = sp_command.pid && h->ppid == (u32)getpid();
     l = sibling || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
@@ -23792,7 +23793,7 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
 }
 
-/* If a process ends in it, the command counts as killed before its first instruction. */
+/* If a process ends in that execve, its command counts as killed before it ran. */
 static void proc_exec_died(struct proc_life *l)
 {
     struct proc_text begun = l->begun;
@@ -23912,7 +23913,7 @@ static bool proc_record(const void *p, u32 size)
 
 /* --- without BPF: events of tr_, completed from /proc, or of a recording become records --- */
 
-/* Line "0::/PATH", cgroups(7). Returns 0 if unknown. */
+/* Reads the line "0::/PATH" (cgroups(7)). Returns 0 if the cgroup is unknown. */
 static u64 proc_traced_cgroup(u32 pid)
 {
     char s[4096], path[PATH_MAX];
@@ -34070,7 +34071,7 @@ static void check_fix(struct check *c, const char *fix)
     c->works = false;
 }
 
-/* NULL: the feature works. U_FIX separates detail and fix. */
+/* why NULL: the feature works. U_FIX separates detail and fix. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -35254,7 +35255,7 @@ static char **opt_parse(char **argv)
 /* == 46 cmd_  the subcommands ===================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
-/* Otherwise, messages could go into a file that kvis opens. The command does not get these. */
+/* If descriptor 0, 1 or 2 is closed, messages could go into a file that kvis opens later. */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -35316,7 +35317,7 @@ static void cmd_empty_files(void)
     }
 }
 
-/* Nothing was traced. */
+/* Nothing was traced: the files keep their old content. */
 static void cmd_spare_files(void)
 {
     out.empty = NULL;
