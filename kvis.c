@@ -19001,8 +19001,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* data of SECCOMP_RET_TRACE in kvis's filter: "KV" */
 
-/* PTRACE: threads stop at every traced call. HYBRID: BPF records or counts most calls, and threads
- * stop at the others. OBSERVE: no thread stops. */
+/* HYBRID: BPF records or counts most calls, and threads stop at the others. OBSERVE: none stop. */
 enum tr_mode { TR_PTRACE, TR_HYBRID, TR_OBSERVE };
 static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 
@@ -19145,8 +19144,7 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* ioctl(2) stops at commands that change a file or create a descriptor (kvis reads it from /proc),
- * and at UFFD_NEW, after which reading memory may block forever (md_ioctl). */
+/* Stops at commands that change a file or create a descriptor, and at UFFD_NEW (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
@@ -19219,9 +19217,8 @@ struct tr_choice {
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* The tracee must not notice the seccomp filter, but without CAP_SYS_ADMIN, the filter requires
- * no_new_privs. A filter on kvis itself, for example of a container, would hide the calls that it
- * denies (seccomp(2), NOTES: precedence). */
+/* A tracee must not notice the seccomp filter, which needs CAP_SYS_ADMIN or no_new_privs. A filter
+ * on kvis itself would hide the calls that it denies (seccomp(2), NOTES: precedence). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -19682,9 +19679,8 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides kvis's seccomp filter from a tracee without filters: PR_GET_SECCOMP returns 0. After any
- * filter, the kernel refuses SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so
- * kvis emulates it. */
+/* Hides kvis's seccomp filter from a tracee without filters. After any filter, the kernel refuses
+ * SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -20048,8 +20044,7 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once if the kernel withholds the privilege of a program's file (execve(2)). For a script,
- * the interpreter's file counts. */
+/* Warns once if the kernel withholds the privilege of a program, or of a script's interpreter. */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -20108,7 +20103,7 @@ static void tr_exec_state(struct task *t)
     }
 }
 
-/* A thread that executes a program takes the leader's tid (ptrace(2), "execve(2) under ptrace"). */
+/* A thread's exec takes the leader's tid (ptrace(2), "execve(2) under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
@@ -20606,7 +20601,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* Where kvis's output goes. Lines about the calls of its readers would cause more such calls. */
+/* Where kvis's output goes: a line about a call of its readers would cause more such calls. */
 static struct {
     char end[64][128]; /* link of a pipe, FIFO or socket; or "ptmx 3" */
     u32 n;
@@ -20659,8 +20654,8 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
     return true;
 }
 
-/* `reads`: returns whether a process reads from an end in tr_outputs. Otherwise, adds the ends that
- * it writes to, and returns whether one is new. */
+/* `reads`: returns whether a process reads from an end in tr_outputs. Otherwise, adds those that it
+ * writes to, and returns whether one is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
@@ -21054,9 +21049,9 @@ static void tr_detach_held(struct task *t)
         tr_detach_one(t, 0);
 }
 
-/* Detaches from stopped threads. Stopping running ones would end some calls with EINTR (signal(7),
+/* Detaches from stopped threads. Stopping others would end some calls with EINTR (signal(7),
  * "Interruption of system calls and library functions by stop signals"); the kernel detaches them
- * when the tracing thread exits (tr_release). Hybrid mode never detaches. */
+ * in tr_release. Hybrid mode never detaches. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -21067,8 +21062,7 @@ static void tr_detach_all(void)
 }
 
 /* Calls `rest` in a new thread and exits the tracing thread, at which the kernel detaches all
- * tracees without stopping them (exit_ptrace, kernel/ptrace.c). No tracee waits for a slow reader
- * of the report. Returns if there is no tracee or no new thread. */
+ * tracees without stopping them (exit_ptrace, kernel/ptrace.c). Returns if that is impossible. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -21078,8 +21072,8 @@ static void tr_release(void *(*rest)(void *))
         return;
     if (pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
-    /* the C library does not know of this exit: the kernel must not clear the tid
-     * (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the lock of its thread list */
+    /* the kernel must not clear the tid (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the
+     * lock of its thread list */
     syscall(SYS_set_tid_address, NULL);
     syscall(SYS_exit, 0);
 }
@@ -21101,8 +21095,8 @@ static bool tr_give_up(void)
     return tr.interrupts + (u32)(tr.n_queued - tr.n_done) * (tr.child ? 1 : 2) > 1;
 }
 
-/* Returns whether a signal to kvis went to the whole process group: the command has received it
- * from the same sender, or it is pending. ^C and ^\ are left to tr_on_signal. */
+/* Returns whether a signal to kvis went to the process group: the command has received it from the
+ * same sender, or it is pending. ^C and ^\ are left to tr_on_signal. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -21240,8 +21234,7 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* Takes the next stop of a batch. Earlier records are handled first, because resumed threads write
- * more. */
+/* Takes the next stop of a batch. Earlier records come first: resumed threads write more. */
 static pid_t tr_wait(int *status)
 {
     pid_t tid = 0;
@@ -21664,8 +21657,7 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to all threads, or lets BPF follow them. Returns 0 or -errno; -E2BIG: BPF follows only
- * some. */
+/* Attaches to all threads, or lets BPF follow them. -E2BIG: BPF follows only some. */
 static int tr_attach(pid_t pid)
 {
     int got = 0, fresh = 1, err = -ESRCH;
@@ -21687,8 +21679,8 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches to the process of a thread, unless it is one of the first n of opt.pids. Returns the
- * pid, or 0 after a warning. */
+/* Attaches to a thread's process, unless it is one of the first n of opt.pids. Returns its pid or
+ * 0. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
@@ -23448,8 +23440,8 @@ static int proc_by_key(const void *a, const void *b)
 
 enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
 
-/* Returns a sorted list, which the caller frees: all commands that have ended, the longest first;
- * those that failed, by their end; or the critical path, by start. */
+/* Returns a list, which the caller frees: ended commands, the longest first; failed ones, by their
+ * end; or the critical path, by start. */
 static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 {
     struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
@@ -34840,7 +34832,7 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
-/* Parses [!]all, [!]none or [!]WORD,WORD,... into a mask. Returns false if bit_of returns 0. */
+/* Parses [!]all, [!]none or [!]WORD,WORD,... into a mask. Fails if bit_of returns 0. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!';
@@ -35207,9 +35199,7 @@ static int opt_short(char **argv)
     return 1;
 }
 
-/* Ends kvis if the next word is certainly meant as the optional value of an option: the subcommand
- * takes no words; a command follows, and the word is no program or a "--" follows; or recordings
- * follow, and the word is no file. */
+/* Ends kvis if the next word is certainly meant as the optional value of an option. */
 static void opt_refuse_value(const char *option, char **word)
 {
     u8 takes = opt_cmd->takes;
@@ -35357,8 +35347,8 @@ static int cmd_open_file(const char *name)
     return cmd_open_as(name, O_WRONLY);
 }
 
-/* The default name of --report is predictable. In a directory that other users can write, kvis
- * refuses links, FIFOs and files of other users. */
+/* The default name is predictable: where others can write, kvis refuses links, FIFOs and their
+ * files. */
 static int cmd_open_report(void)
 {
     struct stat s;
