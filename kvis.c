@@ -397,7 +397,7 @@ struct opts {
     u8 status;           /* enum call_end */
     char backend;        /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
-        until_exit, kill_on_exit, no_ebpf, bpf_stats, relative;
+        until_exit, kill_on_exit, no_ebpf, relative;
     bool calls;          /* an output needs all calls' arguments (-v, --report) */
     bool everyone;       /* --all */
     bool report_unnamed; /* --report without FILE */
@@ -1240,6 +1240,14 @@ static size_t u_slurp(const char *path, char *s, size_t max)
         close(f);
     s[n] = 0;
     return n;
+}
+
+/* Returns the path /proc/PID/NAME, valid until the next call. */
+static const char *u_proc(pid_t pid, const char *name)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    return path;
 }
 
 /* timens_offsets describes the time namespace of future children, which may differ from kvis's own
@@ -2836,9 +2844,7 @@ static s64 fd_link_text(const char *path, char *dst, size_t n)
 
 static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/%s", pid, what);
-    return fd_link_text(path, dst, n);
+    return fd_link_text(u_proc(pid, what), dst, n);
 }
 
 static s64 fd_flags_of(pid_t tid, s32 n)
@@ -8065,7 +8071,7 @@ static bool st_knows_io(void)
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS, ST_PEAK, ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE,
-    ST_TIMES, ST_BLOCK_IO, ST_BPF, ST_STOPS,
+    ST_TIMES, ST_BLOCK_IO, ST_STOPS,
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED /* not known if lost_unknown is 1 */
 };
 
@@ -8121,7 +8127,6 @@ static bool st_knows(const struct summary *s, enum st_known what)
     case ST_URING_DONE: return s->uring_done | s->uring_lost;
     case ST_TIMES: return s->n_delays;
     case ST_BLOCK_IO: return s->n_io;
-    case ST_BPF: return all && s->bpf_runs && !s->lost_unknown;
     case ST_STOPS: return calls && s->stops;
     case ST_LOST: return !s->lost_unknown;
     case ST_LOST_WAITS: return s->n_delays && !s->lost_unknown;
@@ -8781,9 +8786,6 @@ static void st_text_rest(struct buf *b, const struct summary *s)
             b_f(b, ", %" PRIu64 " major", s->major_faults);
         b_c(b, '\n');
     }
-    if (s->bpf_runs)
-        b_f(b, ST_LABEL "%s in %" PRIu64 " runs\n", "BPF programs", st_duration(s, s->bpf_ns).s,
-            s->bpf_runs);
     if (s->uring_done)
         b_f(b, ST_LABEL "%" PRIu64 " results\n", "io_uring", s->uring_done);
     else if (s->uring)
@@ -17182,16 +17184,13 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
     return map < 0 ? 0 : bpf_sum(map, why);
 }
 
-/* Offsets in struct bpf_prog_info, which older headers define without some: run_time_ns, run_cnt
- * (5.1), recursion_misses (5.12). */
-enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
-
-/* Returns the sum of the counter at offset `at` over the loaded BPF programs in `mask`. */
-static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
+/* Returns the number of runs that the kernel skipped of the loaded BPF programs in `mask`. */
+static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
+    enum { MISSES = 208 / 8 }; /* recursion_misses in struct bpf_prog_info, since Linux 5.12 */
     u64 sum = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++) {
-        u64 info[BPF_INFO_MAX / 8] = { 0 }; /* older kernels leave its end empty */
+        u64 info[MISSES + 1] = { 0 }; /* older kernels leave its end empty */
         union bpf_attr a;
         if (!(mask >> i & 1) || o->prog[i] < 0)
             continue;
@@ -17202,23 +17201,9 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
         int e = bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info));
         if (e < 0)
             bpf_not_read(e);
-        sum += e < 0 ? 0 : info[at / 8];
+        sum += e < 0 ? 0 : info[MISSES];
     }
     return sum;
-}
-
-static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
-{
-    return bpf_info(o, mask, BPF_INFO_MISSES);
-}
-
-/* Measures the run time of BPF programs (BPF_ENABLE_STATS, Linux 5.8) until kvis exits. */
-static int bpf_take_time(void)
-{
-    union bpf_attr a;
-    memset(&a, 0, sizeof a); /* type BPF_STATS_RUN_TIME is 0 */
-    int f = bpf_call(BPF_ENABLE_STATS, &a, BPF_ATTR_TO(enable_stats));
-    return MIN(f, 0);
 }
 
 /* == 26 rb_  records that BPF programs send =============================================
@@ -17329,15 +17314,16 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
  * inherited, and executes the command. Errors end kvis only before it attaches anything. Entry
  * points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended; sp_boot (init=/kvis). */
 
-/* The command. Its process calls `early` before it becomes the user of -u, and `late` before
- * execve. */
+/* The command. Its process calls `early` before it becomes the user of -u. */
 static struct {
     pid_t pid;
     volatile bool ended;     /* true after wait4(2); the pid may be reused then */
     int go;                  /* write end of the pipe that starts the child, or -1 */
     /* shared with the child: the time of execve; the stage and errno of the child's failure */
     struct { int stage, err; u64 exec_ns; } volatile *report;
-    void (*early)(void), (*late)(void);
+    void (*early)(void);
+    bool stops;              /* the process stops just before execve */
+    u64 magic;               /* pointer of a call by which BPF recognizes the command; or 0 */
 } sp_command = { .go = -1 };
 
 /* Signals whose actions kvis changes; it handles the first SP_HANDLED. */
@@ -17745,8 +17731,12 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
         sp_become();
     sp_restore_signals();
     sp_command.report->exec_ns = u_now();
-    if (sp_command.late)
-        sp_command.late();
+    if (bpf.memlock_raised)
+        setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
+    if (sp_command.magic) /* fails: the pointer is not mapped */
+        syscall(SYS_openat, AT_FDCWD, sp_command.magic, O_RDONLY, 0);
+    if (sp_command.stops)
+        kill(getpid(), SIGSTOP);
     execv(path, opt.command);
     sp_child_fail('x');
 }
@@ -17972,7 +17962,6 @@ static struct {
     struct bpf_obj proc;   /* forks, execs and exits; proc.fam NULL: not loaded */
     bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
-    u64 magic;             /* pointer by which the BPF program recognizes the command (hy_child) */
     const char *why_not;   /* reason why kvis uses only ptrace */
     bool in_ns;            /* kvis is in a pid namespace, but records have ids of the initial one */
     bool classic_tracepoints; /* !bpf_raw_is_whole(); wire_thread.word[]: arguments in order */
@@ -18017,8 +18006,8 @@ static const struct hy_kind {
 
 /* The calls at which a thread always stops (at clone, prctl and ioctl: for some arguments, see
  * tr_filter). */
-static const struct { u16 id; const char *why; } hy_stopping[] = {
-#define X(call, why) { SC_##call, why },
+static const u16 hy_stopping[] = {
+#define X(call, why) SC_##call,
     SC_STOPS(X)
 #undef X
 };
@@ -18272,11 +18261,10 @@ static bool hy_add_early(struct wire_spec *s)
     return k < CALL_EARLY;
 }
 
-#define HY_UNTAKEN "a record has no space for all the memory that the arguments point to"
-
-/* Fills in the layout of a call's record. Returns NULL, or why BPF cannot record the call. In
- * observe mode, memory that does not fit is omitted, and its address is shown. */
-static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
+/* Fills in the layout of a call's record. Returns false if BPF cannot record the call because a
+ * record has no space for all the memory. In observe mode, that memory is omitted, and its address
+ * is shown. */
+static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
     s->unfailing = id == SC_rt_sigreturn;
@@ -18298,7 +18286,7 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
         bool early = (k.early && (opt.calls || k.model)) || (opt.calls && hy_counts_down(r, i));
         if (k.count == HY_NESTS || s->n == CALL_ITEMS || (early && !hy_add_early(s))) {
             if (!hy.observe)
-                return HY_UNTAKEN;
+                return false;
             continue;
         }
         s->item[s->n] = hy_item(r, i, &k);
@@ -18315,23 +18303,23 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
             s->file = hy_place(hy_files[i].file);
             s->sock = hy_place(hy_files[i].sock);
         }
-    return NULL;
+    return true;
 }
 
-/* Returns why threads stop at a call, or NULL if BPF records it. The BPF program follows the child
- * of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid namespace and
- * cannot find the child's entry at once. */
-static const char *hy_why_stops(int row, struct wire_spec *s)
+/* Returns whether BPF records a call. The BPF program follows the child of a clone(2), unless the
+ * kernel may skip the program (hy_map), or kvis is in a pid namespace and cannot find the child's
+ * entry at once. -P: kvis resolves a path while the thread is stopped. --faults: kvis needs an
+ * up-to-date list of memory regions. */
+static bool hy_records(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
     u16 id = sc_id[row];
     for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
-        if (hy_stopping[i].id == id && !(id == SC_clone && follows))
-            return hy_stopping[i].why;
-    if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
-        return "-P: kvis resolves a path while the thread is stopped";
-    if (opt.faults && (md_need_of((u16)row) == MD_MEMORY || id == SC_madvise))
-        return "--faults: kvis needs an up-to-date list of memory regions";
+        if (hy_stopping[i] == id && !(id == SC_clone && follows))
+            return false;
+    if ((opt.n_paths && sc_rows[row].cls & CLS_FILE)
+        || (opt.faults && (md_need_of((u16)row) == MD_MEMORY || id == SC_madvise)))
+        return false;
     return hy_spec(&sc_rows[row], s);
 }
 
@@ -18354,43 +18342,9 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     if (hy.observe)
         hy_spec(&sc_rows[row], &s);
     else
-        hy.row[row] = !hy_why_stops(row, &s);
+        hy.row[row] = hy_records(row, &s);
     s.on = CALL_RECORDED;
     return need[row] && (hy.observe || hy.row[row]) ? s : none;
-}
-
-/* Appends the names of the calls at which threads stop because of `why`, in lines of 80 columns. */
-static void hy_text_reason(struct buf *b, const char *why)
-{
-    u32 column = 0;
-    for (u32 nr = 0; nr < CALL_NRS; nr++) {
-        struct wire_spec s = { .on = CALL_UNSEEN };
-        int row = sc_find(ARCH_NATIVE, nr);
-        const char *this = row >= 0 ? hy_why_stops(row, &s) : NULL;
-        if (!this || strcmp(this, why))
-            continue;
-        u32 len = (u32)strlen(sc_rows[row].name);
-        bool fits = column && column + 1 + len <= 80;
-        b_f(b, "%s%s", fits ? " " : column ? "\n  " : "  ", sc_rows[row].name);
-        column = fits ? column + 1 + len : 2 + len;
-    }
-    if (column)
-        b_f(b, "\n      %s\n", why);
-}
-
-/* For kvis check -v: lists the calls at which kvis trace -v --backend=hybrid stops threads. */
-static void hy_text_stops(struct buf *b)
-{
-    u32 calls = opt.calls;
-    opt.calls = true;
-    hy.classic_tracepoints = !bpf_raw_is_whole();
-    hy.in_ns = bpf_pid_ns(NULL) != 0;
-    b_s(b, "\n--backend=hybrid stops the thread at these system calls, and records all others:\n");
-    for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
-        if (!i || strcmp(hy_stopping[i - 1].why, hy_stopping[i].why))
-            hy_text_reason(b, hy_stopping[i].why);
-    hy_text_reason(b, HY_UNTAKEN);
-    opt.calls = calls;
 }
 
 static struct wire_spec hy_specs[CALL_NRS];
@@ -18548,7 +18502,7 @@ static int hy_open(u32 ring_bytes)
     bpf_set(c, "CFG_A1", arch_arg_off(false, 1));
     bpf_set(c, "CFG_ORIG_A0", ARCH_ORIG_A0);
     bpf_set_compat(c, o);
-    bpf_set(c, "CFG_MAGIC", hy.magic);
+    bpf_set(c, "CFG_MAGIC", sp_command.magic);
     bpf_set(c, "CFG_MAGIC_NR", (u64)SYS_openat);
     u64 ns = bpf_pid_ns(NULL);
     hy.in_ns = ns != 0;
@@ -18651,8 +18605,6 @@ static int hy_attach(u32 mask)
     int e = rb_open(o);
     if (e || (e = hy_put_cgroup()) || (e = hy_let_nest()))
         return e;
-    if (opt.bpf_stats && (e = bpf_take_time()))
-        return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
     return bpf_attach(o, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
@@ -18717,7 +18669,7 @@ static void hy_start_uring(void)
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
-    hy.magic = bpf_magic();
+    sp_command.magic = bpf_magic();
     int e = hy_open(ring_bytes);
     if (!e && !(e = hy_load()))
         e = hy_view();
@@ -18735,17 +18687,9 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     bpf_close(&hy.obj);
     hy_drop(&hy.disk);
     hy_drop(&hy.proc);
+    sp_command.magic = 0;
     memset(hy.row, 0, sizeof hy.row); /* without BPF, every call needs a stop */
     return why;
-}
-
-/* Runs in the command's process: from this call on, the BPF program follows it. */
-static void hy_child(void)
-{
-    if (bpf.memlock_raised)
-        setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
-    if (hy.on)
-        syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
 /* Calls bpf(2) for the map `traced`. While kvis is preempted in this call, BPF programs of classic
@@ -18794,9 +18738,8 @@ static int hy_follow(pid_t tid)
 static bool hy_exiting(pid_t tid)
 {
     enum { PF_EXITING = 4 };
-    char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", tid);
-    u_slurp(path, text, sizeof text);
+    char text[1024];
+    u_slurp(u_proc(tid, "stat"), text, sizeof text);
     const char *end = strrchr(text, ')');
     return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
 }
@@ -18999,78 +18942,65 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 
 /* == 29 tr_  the ptrace loop =====================================================
  * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
- * model need; a seccomp filter selects these calls if tracees cannot notice the filter. All other
- * stops have the same effect as without a tracer. After the first attach nothing in this section
- * ends kvis: errors are counted or reported once, and only tr_finish ends the run. Output is
- * ordered by completion time. So are the ring's records, except for the microseconds between
- * reading the clock and reserving space in the ring. Page faults before a record are printed before
- * it. kvis handles stops when it has read the ring up to a marked position. The time of the mark
+ * model need; a seccomp filter selects these calls if tracees cannot notice the filter. After the
+ * first attach, only tr_finish ends the run. Output is ordered by completion time. So are the
+ * ring's records, except for the microseconds between reading the clock and reserving space in the
+ * ring. kvis handles stops when it has read the ring up to a marked position. The time of the mark
  * (tr.seen_ns) is also that of the stops, so calls of other threads in the meantime come after the
- * stops. A group of page faults is up to PF_RUN_NS late, because it has the time of its first
- * fault. */
+ * stops. A group of page faults is up to PF_RUN_NS late: it has the time of its first fault. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
-enum { TR_MARK = 0x4b56 }; /* the data of SECCOMP_RET_TRACE in kvis's own filter: "KV" */
+enum { TR_MARK = 0x4b56 }; /* data of SECCOMP_RET_TRACE in kvis's filter: "KV" */
 
-/* PTRACE: threads stop at every traced call. HYBRID: BPF records or counts most calls; threads stop
- * at the others. OBSERVE: BPF alone; no thread stops. */
+/* HYBRID: BPF records or counts most calls, and threads stop at the others. OBSERVE: none stop. */
 enum tr_mode { TR_PTRACE, TR_HYBRID, TR_OBSERVE };
 static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 
 static struct {
     enum tr_mode mode;
-    pid_t child;          /* process of the command; 0 with -p */
+    pid_t child;          /* 0 with -p */
     int status;           /* wait status of the command; -1: not known yet */
     bool accel, started, detaching, killing, ending;
-    bool bound;           /* the kernel kills all tracees when kvis ends */
-    const char *no_accel; /* reason why no seccomp filter selects the stops, or NULL */
+    bool bound;           /* the kernel kills the tracees when kvis ends */
+    const char *no_accel; /* why there is no seccomp filter, or NULL */
     int quit_sig;         /* signal that ended the trace */
-    int passed_on;        /* signal that kvis sent to the command; may be pending there */
+    int passed_on;        /* signal that kvis sent to the command */
     u32 interrupts;
     bool until_exit;      /* kvis ends with the command: --until-exit, or SIGTERM passed on */
-    volatile sig_atomic_t tick;             /* set by the timer and by signals to kvis */
+    volatile sig_atomic_t tick;             /* set by signal handlers */
     volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* ring of the last signals that the command received */
+    struct tr_signal got[8]; /* last signals that the command received */
     u32 n_got;
-    u64 got_pending;      /* signals to the group that kvis handled before the command did */
+    u64 got_pending;      /* group signals that the command has not handled */
     u64 next_table_ns, deadline_ns;
     u64 end_ns;           /* time of the last tracee's exit */
     u64 before_ns;        /* CPU time of the command's process before its exec */
     struct name *cwd;
-    struct {              /* ring of threads that exited before a parent's event */
-        pid_t tid;
-        int status;
-    } early[64];
-    u32 n_early;
     volatile sig_atomic_t attaching; /* kvis is in PTRACE_SEIZE: see tr_reap_dead */
-    volatile sig_atomic_t n_reaped;  /* number of exits that tr_reap_dead added to tr_batch[] */
-    u64 seen_ns;          /* time of the current stops; all earlier output is written */
-    u64 collected;        /* number of stops added to tr_batch[] */
+    volatile sig_atomic_t n_reaped;  /* exits that tr_reap_dead added to tr_batch[] */
+    u64 seen_ns;          /* time of the current stops */
+    u64 collected;        /* stops added to tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
-    u64 call_stops;       /* number of stops at the entry of a call */
-    u64 cpu_ns;           /* -p: CPU time of processes that were detached or have exited */
+    u64 call_stops;       /* stops at the entry of a call */
+    u64 cpu_ns;           /* -p: CPU time of processes that are no longer traced */
     u64 swept_ns;         /* time of the last tr_sweep */
     bool sweeps;          /* tr_sweep must run again */
-    bool cpu_unknown;     /* the CPU time of an exited process is not known */
-    u32 n_resident;       /* number of processes whose memory was read in this tick */
-    bool tty;             /* the output is a terminal: each line is printed at once */
-    struct tr_stopped {   /* a stop or exit that wait4 returned */
-        pid_t tid;
-        int status;
-    } now;                /* the stop or exit that kvis handles next */
-    u32 batch_next, batch_n; /* next row and number of rows of tr_batch[] */
-    u32 quiet_drains;     /* number of successive reads of the ring without a record */
-    bool fast;            /* the timer's period is TR_FAST_US */
-    void (*ends)(const struct task *t); /* called when a thread stops before its exit, while /proc
-                                         * describes it; or NULL */
-    bool need[SC_N];      /* calls that kvis must see, by a stop or by a record */
+    bool cpu_unknown;     /* an exited process has an unknown CPU time */
+    u32 n_resident;       /* processes whose memory this tick has read */
+    bool tty;             /* the output is a terminal */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits before the parent's event */
+    u32 n_early;
+    u32 batch_next, batch_n; /* rows of tr_batch[] */
+    u32 quiet_drains;     /* successive reads of the ring without a record */
+    bool fast;
+    void (*ends)(const struct task *t); /* called at the stop before a thread's exit; or NULL */
+    bool need[SC_N];      /* calls that kvis must see */
 } tr; /* cmd_run initializes tr.status */
 
 /* Stops and exits that wait4 has returned: see tr_collect and tr_reap_dead. */
 static struct tr_stopped tr_batch[8192];
 
-/* Returns a thread's stop that kvis has not handled, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
 {
     for (u32 i = tr.batch_next; i < tr.batch_n; i++)
@@ -19081,10 +19011,8 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- the calls at which threads stop --- */
 
-/* Fills tr.need: the calls that the user selected and those that the model needs. The model needs
- * all calls that change descriptors in hybrid mode, because records come too late to read
- * descriptors from /proc, and if close(2) is traced. Otherwise kvis reads descriptors from /proc at
- * each stop. */
+/* Selects the calls that the user or the model needs. The model needs all calls that change
+ * descriptors if close(2) is traced, and in hybrid mode, where /proc is read too late. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -19101,11 +19029,11 @@ static void tr_choose(void)
         tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
                   || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* mmap tells kvis which memory to read with care: see mem_ */
+            tr.need[i] = true; /* shows which memory to read with care: see mem_ */
         if (hy_follows() && sc_id[i] == SC_ioctl)
             tr.need[i] |= sc_set[i]; /* without tr_filter_ioctl, BPF records all commands */
         if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
-            tr.need[i] = true; /* the names of directories must stay correct: see ps_fs */
+            tr.need[i] = true; /* renames directories: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* shows whether an interrupted call restarts or fails */
         if (limited && !tr.need[i] && need >= MD_FDS)
@@ -19136,12 +19064,12 @@ static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
     if (row < 0)
-        return true; /* the call is not in the table of kvis: show the call */
+        return true; /* a call that kvis does not know */
     bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* see tr_peak */
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Emits the filter's decision for the calls edge[lo] to edge[hi] - 1, by binary search. */
+/* Emits a binary search over edge[lo] to edge[hi] - 1. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
@@ -19150,15 +19078,14 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     }
     u32 mid = lo + (hi - lo) / 2;
     tr_insn(p, BPF_JMP | BPF_JGE | BPF_K, edge[mid], 0, 1);
-    u16 far = p->n; /* BPF_JGE jumps over at most 255 instructions, BPF_JA over any number */
+    u16 far = p->n; /* BPF_JGE jumps over at most 255 instructions */
     tr_insn(p, BPF_JMP | BPF_JA, 0, 0, 0);
     tr_tree(p, edge, lo, mid);
     p->f[far].k = (u32)(p->n - far - 1);
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits code for a call that stops depending on argument `arg`: if it compares true with any of the
- * n values (match_stops), or with none (!match_stops). */
+/* A call stops if argument `arg` compares true with a value, or with none (!match_stops). */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -19170,8 +19097,7 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* Emits code for ioctl(2): stops commands that change a file or create a descriptor (kvis reads it
- * from /proc), and UFFD_NEW, after which reading memory may block forever (md_ioctl). */
+/* Stops at commands that change a file or create a descriptor, and at UFFD_NEW (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
@@ -19186,7 +19112,7 @@ static void tr_filter_ioctl(struct tr_prog *p)
     tr_filter_arg(p, SYS_ioctl, 1, BPF_JEQ, command, n, true);
 }
 
-/* Builds the seccomp filter: the calls in tr.need and all calls of other ABIs stop. */
+/* Calls in tr.need and all calls of other ABIs stop. */
 static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1024], n = 0;
@@ -19223,30 +19149,29 @@ struct tr_facts {
     bool everyone;
     bool only_counts;
     bool only_calls;
-    bool every_call;        /* all calls are selected and shown or counted */
+    bool every_call;
     bool no_accel;
     bool no_follow;
-    bool lets_go;           /* --until-exit without --kill-on-exit: tracees outlive kvis */
-    bool may_bpf;           /* kvis has the capabilities that BPF needs */
+    bool lets_go;           /* tracees outlive kvis */
+    bool may_bpf;
     bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
-    bool own_filter;        /* kvis itself runs under a seccomp filter */
-    bool pid_ns;            /* kvis is not in the initial pid namespace */
-    bool bits32;            /* a process given with -p runs a 32-bit program */
-    bool files_hidden;      /* /proc hides the open files of a process of -p from kvis */
-    const char *unloadable; /* reason why this kernel rejected the BPF programs, or NULL */
+    bool own_filter;
+    bool pid_ns;
+    bool bits32;            /* a process of -p runs a 32-bit program */
+    bool files_hidden;      /* /proc hides the open files of a process of -p */
+    const char *unloadable; /* why the kernel rejected the BPF programs, or NULL */
 };
 
 struct tr_choice {
     enum tr_mode mode;
-    const char *why;        /* reason why the mode is PTRACE, or why OBSERVE fails; or NULL */
-    const char *no_filter;  /* reason why there is no seccomp filter, or NULL */
+    const char *why;        /* why the mode is PTRACE, or why OBSERVE fails; or NULL */
+    const char *no_filter;  /* why there is no seccomp filter, or NULL */
 };
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* Returns why kvis may not use a seccomp filter, or NULL. The tracee must not notice the filter,
- * but without CAP_SYS_ADMIN, the filter requires no_new_privs. A filter on kvis itself, for example
- * of a container, would hide the calls that it denies (seccomp(2), NOTES: precedence). */
+/* A tracee must not notice the seccomp filter, which needs CAP_SYS_ADMIN or no_new_privs. A filter
+ * on kvis itself would hide the calls that it denies (seccomp(2), NOTES: precedence). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -19274,7 +19199,6 @@ static const char *tr_hybrid_why_not(const struct tr_facts *f)
     return why ? why : f->unloadable;
 }
 
-/* Returns why observe mode cannot be used, or NULL. */
 static const char *tr_observe_why_not(const struct tr_facts *f)
 {
     return !f->attach && !f->everyone ? "--backend=observe is for -p, --all and --cgroup"
@@ -19307,9 +19231,8 @@ static struct tr_choice tr_decide(const struct tr_facts *f)
 
 static bool tr_runs_32(pid_t pid)
 {
-    char exe[64], ident[EI_NIDENT + 1];
-    snprintf(exe, sizeof exe, "/proc/%d/exe", pid);
-    bool whole = u_slurp(exe, ident, sizeof ident) == EI_NIDENT;
+    char ident[EI_NIDENT + 1];
+    bool whole = u_slurp(u_proc(pid, "exe"), ident, sizeof ident) == EI_NIDENT;
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
@@ -19328,13 +19251,6 @@ static bool tr_only_counts(bool everyone)
            && !opt.faults && (everyone || status);
 }
 
-/* Returns whether kvis only shows single calls. */
-static bool tr_only_calls(void)
-{
-    return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
-           && !opt.chrome_json && !opt.folded && !opt.faults;
-}
-
 static struct tr_facts tr_gather(void)
 {
     enum { SYS_ADMIN = 21 };
@@ -19346,7 +19262,8 @@ static struct tr_facts tr_gather(void)
         .faults = opt.faults,
         .everyone = everyone,
         .only_counts = tr_only_counts(everyone),
-        .only_calls = tr_only_calls(),
+        .only_calls = !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
+                      && !opt.chrome_json && !opt.folded && !opt.faults,
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
         .no_accel = opt.no_accel,
         .no_follow = opt.no_follow,
@@ -19363,8 +19280,7 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
-/* Returns the default size of the ring. In observe mode, a full ring loses records, because no
- * thread can be held; therefore, the ring grows with the machine's memory. */
+/* Returns the default size of the ring. In observe mode, a full ring loses records. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
@@ -19376,8 +19292,10 @@ static u32 tr_ring_bytes(void)
 /* Chooses the mode and loads its BPF programs, or chooses again if the kernel rejects them. */
 static void tr_backend(void)
 {
+    static char cwd[PATH_MAX];
     struct tr_facts f = tr_gather();
     struct tr_choice c = tr_decide(&f);
+    tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     hy.count = f.only_counts;
     hy.observe = c.mode == TR_OBSERVE;
     if (c.mode != TR_PTRACE && !c.why) {
@@ -19421,14 +19339,12 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* Returns whether a thread must stop before it exits: main threads, unless BPF only counts calls;
- * all threads if tr.ends is set. */
+/* With tr.ends, all threads stop before they exit, else main threads, unless BPF only counts. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
 }
 
-/* Returns the ptrace options of a thread. --no-follow: no fork events, children are not traced. */
 static u32 tr_options(bool stops_at_exit)
 {
     u32 forks = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
@@ -19464,7 +19380,7 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* Returns whether s restarts an interrupted call; if not, reports EINTR. */
+/* If s does not restart an interrupted call, reports EINTR. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -19509,8 +19425,7 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Frees unused names when there are many. The caller must not hold a pointer to a name that is not
- * marked here; at the entry of a call, no caller holds one. */
+/* Frees unused names. The caller must not hold a pointer to a name that is not marked here. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -19539,9 +19454,9 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether a call is the one in which -p found the thread waiting. arch_interrupted cannot
- * detect it on architectures whose result register is also the first argument's, because the kernel
- * restores that before the stop. There, the call begins again, or restart_syscall(2) begins. */
+/* Returns whether -p found the thread waiting in this call, which begins again, or
+ * restart_syscall(2) begins. arch_interrupted cannot detect that if the result register is the
+ * first argument's. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -19586,7 +19501,7 @@ static void tr_done(struct task *t)
     t->restarting = again && !c->noret;
     mem_budget();
     if (fdt.dead)
-        md_closed(t, -1); /* /proc shows that these descriptors have changed */
+        md_closed(t, -1);
     if (!c->noret && !t->restarting
         && (!c->known || tr.need[c->row] || md_need_of(c->row) >= MD_FDS || c->id == SC_mmap
             || c->id == SC_ioctl || c->n_paths))
@@ -19603,8 +19518,7 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* Drops a thread's reference to its descriptor table, and reports the descriptors as closed by this
- * thread if nobody else uses the table. `closed`: the kernel has dropped its reference. */
+/* `closed`: the kernel has dropped its reference, so the descriptors may be closed now. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -19640,8 +19554,7 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("ptrace(2) in pid %d failed with EPERM: kvis is already tracing the target", t->pid);
 }
 
-/* Stops a running thread to which another thread has applied seccomp filters
- * (SECCOMP_FILTER_FLAG_TSYNC). From now on it stops at every call. */
+/* Another thread has applied seccomp filters to this one (SECCOMP_FILTER_FLAG_TSYNC). */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
@@ -19659,7 +19572,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* kvis missed the entry of this call: a new child, an exec seen late, or attach */
+        return; /* a new child, an exec seen late, or attach */
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
@@ -19685,13 +19598,12 @@ static void tr_abandon(struct task *t)
 static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
 {
     struct iovec l = { &flags, 8 }, r = { (void *)(uintptr_t)c->arg[0], 8 };
-    if (c->id == SC_clone3) /* struct clone_args begins with the flags */
+    if (c->id == SC_clone3)
         return syscall(SYS_process_vm_writev, t->tid, &l, 1, &r, 1, 0ul) == 8;
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Clears CLONE_UNTRACED: the child would inherit kvis's seccomp filter without a tracer, and its
- * filtered calls would fail with ENOSYS. Without a tracer, the flag has no effect. */
+/* Without a tracer, calls of a child under kvis's seccomp filter would fail with ENOSYS. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -19712,7 +19624,7 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* Kills a thread that breaks SECCOMP_MODE_STRICT; the other threads of its process survive. */
+/* Kills a thread that breaks SECCOMP_MODE_STRICT, but not its process. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -19720,10 +19632,8 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides kvis's seccomp filter from a tracee without filters of its own: PR_GET_SECCOMP returns that
- * there is no filter. The kernel refuses SECCOMP_MODE_STRICT after any filter (kernel/seccomp.c,
- * seccomp_may_assign_mode); therefore, kvis emulates it: any call except read, write, exit and
- * sigreturn kills the thread. */
+/* Hides kvis's seccomp filter from a tracee without filters. After any filter, the kernel refuses
+ * SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -19732,7 +19642,7 @@ static void tr_seccomp(struct task *t)
         && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
         tr_end_strict(t, c);
     if (t->full || !tr.accel || !c->known)
-        return; /* the thread has filters of its own, or is not under the filter of kvis */
+        return;
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
     if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* otherwise the result is EINVAL */
@@ -19750,8 +19660,7 @@ static void tr_note_told(struct task *t)
     t->reported_end_ns = ~0ull;
 }
 
-/* Returns the peak resident memory of a process's current program (proc_pid_status(5)). ru_maxrss
- * also covers earlier programs and children. */
+/* Returns the peak memory of a process's current program. (ru_maxrss includes earlier programs.) */
 static u64 tr_peak(pid_t tid)
 {
     return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
@@ -19761,7 +19670,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
     if (arch_stop(t->tid, expect, &s) < 0)
-        return; /* the thread has been killed */
+        return; /* killed */
     if (s.op == PTRACE_SYSCALL_INFO_EXIT) {
         tr_exit(t, &s);
         tr_restore_untraced(t);
@@ -19770,10 +19679,10 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
         if (!t->call.open)
-            tr_enter(t, &s, u_now()); /* not seen_ns: the call starts when its thread is resumed */
+            tr_enter(t, &s, u_now()); /* the call starts when its thread is resumed */
         tr_note_told(t);
         tr_seccomp(t);
-        if (foreign) /* the tracee's own filter returned RET_TRACE: see seccomp(2) */
+        if (foreign) /* a filter of the tracee returned RET_TRACE */
             arch_replace_call(t->tid, -1, ENOSYS);
         else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
             tr_no_untraced(t, &t->call);
@@ -19790,8 +19699,7 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
     return s;
 }
 
-/* Shows a call that has lasted TR_LASTS_NS, because its record arrives only when it ends. `event`:
- * the thread has stopped inside the call, which is shown at once. */
+/* Shows a call that has lasted TR_LASTS_NS; `event`: at once, as the thread has stopped in it. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -19802,7 +19710,7 @@ static void tr_pending_at(struct task *t, bool event)
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
         return; /* earlier records may still be in the ring */
     if (th.ts_ns <= t->call.enter_ns)
-        return; /* a call is just beginning: ts_ns is 0 or from the previous call */
+        return; /* a call is just beginning */
     struct stop s = tr_recorded(th.nr, th.word);
     u64 at_ns = t->at_ns;
     t->at_ns = MAX(th.ts_ns, out.start_ns);
@@ -19817,16 +19725,15 @@ static void tr_pending(struct task *t)
     tr_pending_at(t, false);
 }
 
-/* Returns whether a record must wait for its thread to stop: the BPF program holds the thread at
- * the end of the call to let kvis read memory that the record lacks. */
+/* Returns whether kvis must wait for a thread's stop, to read memory that its record lacks. */
 static bool tr_must_wait(const struct wire_call *w)
 {
-    const struct tr_stopped *s = tr.now.tid == (pid_t)w->tid ? &tr.now : tr_batched((pid_t)w->tid);
+    const struct tr_stopped *s = tr_batched((pid_t)w->tid);
     hy_call.live = w->unread && s && WIFSTOPPED(s->status);
     return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
-/* Returns the state of a sleeping task as a letter (__task_state_index, include/linux/sched.h). */
+/* Returns the letter of a task's state (__task_state_index, include/linux/sched.h). */
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* LIKE_D: TASK_RTLOCK_WAIT, TASK_FROZEN */
@@ -19838,7 +19745,7 @@ static char tr_state(u64 state)
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
-/* Splits the duration of a call. m NULL: the thread was on a CPU all the time. */
+/* m NULL: the thread was on a CPU all the time. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -19855,10 +19762,9 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
-/* Handles the entry of a recorded call, unless tr_pending has already shown the call. */
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
-    bool shown = t->pending_ns == ts_ns; /* if the call was restarted, enter_ns is earlier */
+    bool shown = t->pending_ns == ts_ns; /* enter_ns can be earlier: a restart */
     bool before = ts_ns < out.start_ns;  /* kvis attached after the call began */
     t->at_ns = MAX(ts_ns, out.start_ns);
     if (t->pending_ns && !shown) { /* the end of the pending call was lost */
@@ -19887,7 +19793,6 @@ static void tr_play(struct task *t, const struct wire_call *w)
     t->record = NULL;
 }
 
-/* Notes the peak resident memory of a process that is still running when tracing ends. */
 static void tr_note_peak(const struct task *t)
 {
     struct proc *p = t->proc;
@@ -19926,7 +19831,7 @@ static void tr_delay(const struct wire_delay *d)
     md_emit(e);
 }
 
-/* Handles a completed disk request, whose thread may have exited. */
+/* Handles a disk request, whose thread may have exited. */
 static void tr_io(const struct wire_io *w)
 {
     struct task *t = ps_task((pid_t)w->tid);
@@ -19971,7 +19876,6 @@ static u64 tr_when(void)
     return tr.seen_ns ? tr.seen_ns : u_now();
 }
 
-/* Reports the calls lost since the last report. n: the total number. */
 static void tr_report_lost(u64 n, u64 ns)
 {
     if (hy.count || n <= hy.reported_lost)
@@ -19996,15 +19900,14 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
-/* Returns whether tid is a tracee that was not reaped, so its tid cannot have been reused. */
+/* Returns whether tid is a tracee that kvis has not reaped. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
     return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
 }
 
-/* Lets a child restore an argument at its first stop: it has a copy of the argument that kvis
- * changed in the parent's call. */
+/* Lets a child restore its copy of the argument that kvis changed in the parent's call. */
 static void tr_inherit_untraced(struct task *child, const struct task *t)
 {
     child->restore_arg0 = t->restore_arg0;
@@ -20041,13 +19944,13 @@ static struct task *tr_new_child(struct task *t, int event)
 {
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
-        return NULL; /* the parent has just been killed; tr_orphan handles the child */
+        return NULL; /* the parent was killed; see tr_orphan */
     if (!hy.classic_tracepoints)
         tr_pending_at(t, true); /* this sets t->clone_flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
-        return NULL; /* tr_orphan has already handled the child */
+        return NULL;
     if (!child && !(child = ps_new_task((pid_t)tid)))
         return NULL;
     u64 fl = t->clone_known                ? t->clone_flags
@@ -20063,17 +19966,14 @@ static struct task *tr_new_child(struct task *t, int event)
     return child;
 }
 
-/* Reads a program's name, as execve got it, from the new stack. Returns its length; 0 or less: the
- * name cannot be read. */
+/* Reads a program's name, as execve got it, from the new stack. Returns 0 or less on failure. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
-    char path[64];
     uintptr_t pair[64][2] = { { 0 } };
     size_t i = 0;
     bool cut;
-    snprintf(path, sizeof path, "/proc/%d/auxv", t->pid);
-    u_slurp(path, (char *)pair, sizeof pair);
+    u_slurp(u_proc(t->pid, "auxv"), (char *)pair, sizeof pair);
     while (i < ARRAY_LEN(pair) - 1 && pair[i][0] && pair[i][0] != EXECFN)
         i++;
     mem_budget();
@@ -20085,22 +19985,19 @@ static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
     static struct path p;
-    char file[64];
     s64 n = tr_exec_name(t, name);
     const struct name *cwd = t->fs ? t->fs->cwd : NULL;
     p.ok = false;
     if (n > 0 && (cwd || *name == '/'))
         md_join(&p, cwd ? cwd->s : "", cwd ? cwd->len : 0, name, (size_t)n);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : ps_directory(t->tid, "exe", NULL);
-    snprintf(file, sizeof file, "/proc/%d/cmdline", t->tid);
-    size_t len = u_slurp(file, words, sizeof words);
+    size_t len = u_slurp(u_proc(t->tid, "cmdline"), words, sizeof words);
     b_reset(&t->exec_argv);
     b_put(&t->exec_argv, words, len);
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once that a program runs without the privilege that its file gives, which the kernel
- * withholds because of the tracer (execve(2)). For a script, the interpreter's file counts. */
+/* Warns once if the kernel withholds the privilege of a program, or of a script's interpreter. */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -20130,7 +20027,7 @@ static void tr_exec_event(struct task *t)
     struct event *e = ev_new(EK_EXEC, t, t->at_ns);
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
-    if (t->exec_path && !out.diverted) /* kvis proc counts only the programs that it shows */
+    if (t->exec_path && !out.diverted)
         st_program(t->exec_path);
     md_emit(e);
     b_free(&t->exec_argv);
@@ -20138,8 +20035,6 @@ static void tr_exec_event(struct task *t)
     t->exec_path = NULL;
 }
 
-/* An exec leaves one thread with a new address space, no CLOEXEC descriptors and no signal
- * handlers. */
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
@@ -20149,20 +20044,19 @@ static void tr_exec_state(struct task *t)
     vm_put(t->mm);
     t->mm = vm_new();
     struct proc *p = t->proc;
-    if (p && p->program) /* the first program is kvis itself */
+    if (p && p->program) /* not kvis itself */
         st.max_rss = MAX(st.max_rss, p->exec_rss);
     if (p)
         p->caught = p->max_rss = 0, p->program = t->exec_path;
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_check_exe(t->mm, t->tid);
-        if (opt.faults) /* the tracee may exit before kvis reads its first page fault */
+        if (opt.faults) /* before the tracee can exit */
             vm_read(t->mm, t->tid, false);
     }
 }
 
-/* Handles an exec by a thread that is not the leader: the thread takes the leader's tid, and the
- * leader disappears without a report (ptrace(2), "execve(2) under ptrace"). */
+/* A thread's exec takes the leader's tid (ptrace(2), "execve(2) under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
@@ -20182,7 +20076,7 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
     return t;
 }
 
-/* Completes a successful exec before the call returns. The end of the call need not stop. */
+/* Completes a successful exec before the call returns, at which it may not stop. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -20213,17 +20107,14 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* If a thread exits inside execve after the old program was replaced, reports the exec as
- * successful: the kernel kills a process whose execve fails that late. */
+/* A thread exits in execve after the old program was replaced: its execve failed late. */
 static void tr_exec_died(struct task *t)
 {
-    char link[64];
     struct stat now, called;
     const struct call *c = &t->call;
     bool exec = c->open && c->known && (c->id == SC_execve || c->id == SC_execveat);
-    snprintf(link, sizeof link, "/proc/%d/exe", t->tid);
     if (!exec || !t->exec_path || !t->proc || t->proc->program == t->exec_path
-        || stat(link, &now) < 0 || stat(t->exec_path->s, &called) < 0
+        || stat(u_proc(t->tid, "exe"), &now) < 0 || stat(t->exec_path->s, &called) < 0
         || now.st_dev != called.st_dev || now.st_ino != called.st_ino)
         return;
     tr_exec_state(t);
@@ -20261,8 +20152,7 @@ static void tr_gone(struct task *t, int status)
     tr_drop(t, true);
 }
 
-/* Returns the exit status of a thread that died before its parent's event. It has not run yet; only
- * SIGKILL or the end of its process can have killed it. */
+/* Returns the exit status of a thread that died before its parent's event, without having run. */
 static int tr_early_status(pid_t tid)
 {
     for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
@@ -20296,7 +20186,7 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* If the handler of a signal has no SA_RESTART, the interrupted call fails with EINTR. */
+/* Without SA_RESTART, the interrupted call fails with EINTR. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -20309,9 +20199,9 @@ static void tr_interrupted_by(struct task *t, int sig)
     }
 }
 
-/* Returns whether a fault cannot kill t, the init of a pid namespace without a handler. Under a
- * tracer, it would fault forever; without one, the kernel clears SIGNAL_UNKILLABLE
- * (kernel/signal.c, force_sig_info_to_task). */
+/* A fault without a handler cannot kill the init of a pid namespace under a tracer: it would fault
+ * forever. Without a tracer, the kernel clears SIGNAL_UNKILLABLE (kernel/signal.c,
+ * force_sig_info_to_task). */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -20319,7 +20209,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     u64 bit = 1ull << ((si->si_signo - 1) & 63);
     if (si->si_code <= 0 || !(fault & bit) || !t->proc)
         return false;
-    const char *numbers = fd_status(t->tid, "NStgid:"); /* the last pid is 1 for a thread of init */
+    const char *numbers = fd_status(t->tid, "NStgid:"); /* ends with 1 for init */
     const char *own = numbers ? strrchr(numbers, '\t') : NULL;
     if (!own || atoi(own) != 1)
         return false;
@@ -20336,14 +20226,14 @@ static void tr_trapped_call(struct event *e, const siginfo_t *si)
         ev_sym(e, EV_call, sc_name((u16)row));
 }
 
-enum tr_known { TR_CODE, TR_SENDER, TR_INFO }; /* si_code; si_code and sender; all of siginfo */
+enum tr_known { TR_CODE, TR_SENDER, TR_INFO };
 
-/* Reports a signal to a thread. `known`: which fields of *si are valid. */
+/* `known`: which fields of *si are valid. */
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum tr_known known)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
-    static char child[32]; /* a copy, because u_signame has only one buffer */
+    static char child[32]; /* u_signame has only one buffer */
     struct event *e = ev_new(EK_SIGNAL, t, t->at_ns);
     snprintf(child, sizeof child, "%s", u_signame(si->si_status));
     ev_sym(e, EV_signal, u_signame(sig));
@@ -20351,7 +20241,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     u8 origin = dec_origin(sig, si->si_code).st;
     bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
     if (known != TR_CODE && sent) {
-        /* in siginfo, the pid is an id of the receiver's pid namespace */
+        /* si_pid is an id of the receiver's pid namespace */
         pid_t ours = known == TR_INFO ? ps_from_ns(t, si->si_pid) : 0;
         ev_num(e, EV_sender_pid, ours ? ours : si->si_pid);
         if (ours && ours != si->si_pid)
@@ -20377,21 +20267,21 @@ static void tr_signal_stop(struct task *t, int sig)
     siginfo_t si = { 0 };
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
-        tr.started = true; /* the child has stopped before its exec: see tr_watch_command */
+        tr.started = true; /* see tr_spawn */
         return;
     }
-    if (hy_is_stop(&si)) { /* BPF held the thread because the ring was full; it is empty now */
+    if (hy_is_stop(&si)) { /* BPF held the thread because the ring was full */
         tr_resume(t, 0);
         return;
     }
     u64 bit = (u64)1 << (sig - 1);
     if (t->pid == tr.child && tr.got_pending & bit)
         tr.got_pending &= ~bit;
-    else if (t->pid == tr.child || tr.status != -1) /* -1: the command has not exited */
+    else if (t->pid == tr.child || tr.status != -1)
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
-    if (tr_immune(t, &si)) { /* after the detach, the thread faults again and dies */
+    if (tr_immune(t, &si)) { /* without a tracer, the thread faults again and dies */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
         return;
@@ -20401,17 +20291,15 @@ static void tr_signal_stop(struct task *t, int sig)
 
 /* --- observe: threads that never stop --- */
 
-/* Reads the name of a thread, which prctl(2) can change. `known`: the name if /proc has none. */
+/* `known`: the name if /proc has none. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
-    char path[64], name[32];
-    snprintf(path, sizeof path, "/proc/%d/comm", tid);
-    size_t n = u_slurp(path, name, sizeof name);
+    char name[32];
+    size_t n = u_slurp(u_proc(tid, "comm"), name, sizeof name);
     memset(comm, 0, 16);
     memcpy(comm, n ? name : known, n ? MIN(n - 1, 15u) : strnlen(known, 15));
 }
 
-/* Adds a process that kvis did not see start, with descriptors and directory from /proc. */
 static void tr_first_state(struct task *t, pid_t pid)
 {
     struct proc *p = tr_proc(t, pid, getpid());
@@ -20430,7 +20318,7 @@ static void tr_first_state(struct task *t, pid_t pid)
     }
 }
 
-/* Adds a thread that kvis did not see start. Returns NULL if out of memory. */
+/* Adds a thread that kvis did not see start. */
 static struct task *tr_meet(pid_t pid, pid_t tid)
 {
     struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
@@ -20447,7 +20335,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* the peak memory may be that of an earlier program */
+            t->proc->rss_before = ~0ull; /* perhaps of an earlier program */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
@@ -20460,15 +20348,13 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Returns the thread of a record, which is new if its fork record was lost. */
 static struct task *tr_of(u32 pid, u32 tid)
 {
     struct task *t = ps_task((pid_t)tid);
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* Skips the record of a call that ended before kvis read its process's state from /proc, which
- * includes the effect of the call. */
+/* Skips the record of a call that ended before kvis read the process's state from /proc. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -20490,7 +20376,7 @@ static void tr_followed(const struct wire_call *w)
     if (w->end_ns < MAX(t->proc ? t->proc->met_ns : 0, out.start_ns)) {
         tr_before_met(t, w);
         hy.strays += w->end_ns >= out.start_ns;
-        if (t->pending_ns == w->ts_ns) { /* tr_await has reported the start of this call */
+        if (t->pending_ns == w->ts_ns) { /* see tr_await */
             t->call.open = false;
             t->pending_ns = 0;
             t->blocked_in = 0;
@@ -20508,10 +20394,10 @@ static void tr_fork_record(const struct wire_proc *h)
     struct task *t = ps_task((pid_t)h->was), *child = ps_task((pid_t)h->tid);
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
-        return; /* kvis has already found this thread in /proc */
+        return; /* found in /proc */
     if (child) {
         child->at_ns = h->ts_ns;
-        tr_drop(child, true); /* the old thread's exit record was lost, and the tid was reused */
+        tr_drop(child, true); /* its exit record was lost */
     }
     if (!t)
         t = tr_of(parent, h->was);
@@ -20520,11 +20406,10 @@ static void tr_fork_record(const struct wire_proc *h)
         return;
     t->at_ns = h->ts_ns;
     child->run = RUN_RUNNING;
-    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* 0: ns_tid equals tid */
+    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid;
     tr_born(t, child, h->flags);
 }
 
-/* Warns that the calls of a 32-bit program are not seen. */
 static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
@@ -20535,16 +20420,16 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* Returns the peak resident memory of the program that a record ends; 0: not known. The kernel
- * keeps one peak for all programs of a process, which is the last program's only if it exceeds
- * `before`, the peak in pages at the exec. */
+/* Returns the peak memory of the program that a record ends; 0: unknown. The kernel keeps one peak
+ * for all programs of a process, which is the last program's only if it exceeds `before`, the peak
+ * in pages at the exec. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Keeps the program and arguments of an exec. The record of the arguments comes first. */
+/* The record of the arguments comes first. */
 static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -20568,14 +20453,14 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         return;
     t->at_ns = h->ts_ns;
     tr_exec_keep(t, h, data);
-    /* The BPF program has moved the map entry, unless the kernel skipped it (bpf_raw_is_whole). */
+    /* the BPF program moves the map entry, unless the kernel skips it (bpf_raw_is_whole) */
     if (hy.classic_tracepoints && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
         t->proc->exec_rss = tr_record_peak(h, t->proc->rss_before);
         t->proc->rss_before = h->max_rss;
     }
-    if (!t->proc || h->ts_ns >= t->proc->met_ns) /* otherwise /proc was read after the exec */
+    if (!t->proc || h->ts_ns >= t->proc->met_ns)
         tr_exec_state(t);
     tr_exec_event(t);
     tr_warn_unseen(t->pid);
@@ -20603,7 +20488,7 @@ static void tr_signal_record(const struct wire_signal *w)
         return;
     t->at_ns = w->ts_ns;
     if (t->proc) {
-        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal can arrive again and kill */
+        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal can come again */
         t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
         t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
     }
@@ -20611,7 +20496,7 @@ static void tr_signal_record(const struct wire_signal *w)
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
 }
 
-/* Reports how a fatal signal was sent if no record shows its delivery. */
+/* Reports a fatal signal whose delivery no record shows. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -20638,8 +20523,7 @@ static void tr_exit_record(const struct wire_proc *h)
     tr_gone(t, h->ret);
 }
 
-/* Forgets a thread whose exit record was lost: the previous sweep already found the thread missing,
- * and all records from before that sweep have been read. */
+/* Forgets a thread that two sweeps found missing: its exit record was lost. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
@@ -20663,19 +20547,18 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
     else if (h->kind == PROC_EXEC && h->name_len <= left)
         tr_exec_record(h, data);
     else if (h->kind == PROC_BEGUN && h->name_len <= left && (t = tr_of(h->pid, h->tid)))
-        tr_exec_keep(t, h, data); /* if the execve fails, the record of the call has no arguments */
+        tr_exec_keep(t, h, data); /* a record of a failed execve has no arguments */
     else if (h->kind == PROC_EXIT)
         tr_exit_record(h);
 }
 
 /* --- records --- */
 
-/* Where kvis's output goes, directly or through another reader. The calls of readers are not shown,
- * because each line about a call would cause more calls. */
+/* Where kvis's output goes: a line about a call of its readers would cause more such calls. */
 static struct {
-    char end[64][128]; /* what readers hold: the link of a pipe, FIFO or socket, or "ptmx 3" */
+    char end[64][128]; /* link of a pipe, FIFO or socket; or "ptmx 3" */
     u32 n;
-    u32 more; /* number of ends and readers that did not fit */
+    u32 more; /* ends and readers that did not fit */
 } tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
@@ -20694,8 +20577,7 @@ static bool tr_knows_end(const char *end)
     return false;
 }
 
-/* Adds the readers' end of a pipe, FIFO or terminal, given the writer's link. Returns
- * whether this end is new. */
+/* Adds the readers' end of a pipe, FIFO or terminal. Returns whether it is new. */
 static bool tr_add_end(const char *link)
 {
     char end[sizeof tr_outputs.end[0]];
@@ -20711,8 +20593,7 @@ static bool tr_add_end(const char *link)
     return true;
 }
 
-/* Gets the link of a descriptor; "ptmx N" for the master of terminal N, whose link lacks the
- * number. */
+/* The link of a terminal's master lacks the number N; it becomes "ptmx N". */
 static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
     char path[64], info[256];
@@ -20726,15 +20607,14 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
     return true;
 }
 
-/* If `reads`, returns whether a process reads from an end in tr_outputs. Otherwise, adds the ends
- * that it writes to, and returns whether one is new. */
+/* `reads`: returns whether a process reads from an end in tr_outputs. Otherwise, adds those that it
+ * writes to, and returns whether one is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
-    char path[64], link[PATH_MAX + 1];
+    char link[PATH_MAX + 1];
     bool any = false;
     const struct dirent *e;
-    snprintf(path, sizeof path, "/proc/%d/fd", pid);
-    DIR *d = opendir(path);
+    DIR *d = opendir(u_proc(pid, "fd"));
     while ((e = u_entry(&d))) {
         struct fd_stat sx;
         s32 n = atoi(e->d_name);
@@ -20751,7 +20631,7 @@ static bool tr_ends_of(pid_t pid, bool reads)
     return any;
 }
 
-/* Finds the processes that read kvis's output, from reader to reader. */
+/* Follows kvis's output from reader to reader. */
 static void tr_find_readers(void)
 {
     const int fd[] = { out.text.fd, out.json.fd };
@@ -20803,14 +20683,13 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     dec_exit(t, c);
 }
 
-/* Handles a record of --all or --cgroup, the only information about its process. */
 static void tr_observed(const struct wire_call *w)
 {
     static struct task task;
     struct task *t = &task;
     u64 lost = hy_lost_before();
     if (w->ts_ns < out.start_ns || tr_is_reader((pid_t)hy.who->pid))
-        return; /* the call began before time zero, or its process reads kvis's output */
+        return;
     tr_report_lost(lost, w->end_ns);
     t->tid = (pid_t)w->tid;
     t->pid = (pid_t)hy.who->pid;
@@ -20819,8 +20698,7 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    t->record = &hy_call; /* even while kvis prints the call, mem_ must not read the thread's
-                           * memory */
+    t->record = &hy_call; /* mem_ must not read the thread's memory */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
@@ -20829,8 +20707,7 @@ static void tr_observed(const struct wire_call *w)
     t->record = NULL;
 }
 
-/* Handles one record of the ring; a call is replayed as the two stops at its start and end. Returns
- * false if the record must wait for its thread to stop. */
+/* Returns false if the record must wait for its thread to stop. */
 static bool tr_record(const void *p, u32 size)
 {
     switch (size) {
@@ -20858,7 +20735,7 @@ static bool tr_record(const void *p, u32 size)
         hy.strays++;
     if (!t || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
         || (w->ts_ns > t->reported_ns && w->ts_ns < t->reported_end_ns))
-        return true; /* this call was already reported by a stop or by an exec event */
+        return true; /* already reported by a stop or by an exec event */
     if (tr_must_wait(w))
         return false;
     t->key = w->key;
@@ -20867,7 +20744,7 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* Sets the timer's period, which is short while records arrive. */
+/* The timer's period is short while records arrive. */
 static void tr_set_tick(bool fast)
 {
     long us = fast ? TR_FAST_US : TR_TICK_US;
@@ -20876,6 +20753,7 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
+/* A second report of a thread replaces the first: the thread was killed in its first stop. */
 static void tr_set_aside(pid_t tid, int status)
 {
     struct tr_stopped *s = tr_batched(tid);
@@ -20887,9 +20765,7 @@ static void tr_set_aside(pid_t tid, int status)
 
 /* Collects all pending stops before the first thread is resumed. wait4(-1) looks at the newest
  * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread), so new tracees that
- * stop again at once would starve older ones. A second report of a thread replaces the first: the
- * thread was killed in its first stop. Only the tracing thread may call this function: the thread
- * of tr_release would consume stops and their signals. */
+ * stop again at once would starve older ones. Only the tracing thread may call this function. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -20902,16 +20778,6 @@ static void tr_collect(void)
         tr_set_aside(tid, status);
 }
 
-/* Replaces the stop that kvis handles next if its thread has a newer one. */
-static void tr_collected_again(pid_t tid, int *status)
-{
-    struct tr_stopped *again = tr_batched(tid);
-    if (!again)
-        return;
-    *status = again->status;
-    *again = tr_batch[--tr.batch_n];
-}
-
 static void tr_drain(void)
 {
     ps.moment++;
@@ -20922,8 +20788,7 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Handles the records before the marked position. Returns false if some remain. A record that is
- * still being written, or that waits for a stop (tr_must_wait), delays the following ones. */
+/* Returns false if records before the mark remain: one is being written, or waits for a stop. */
 static bool tr_drain_marked(void)
 {
     tr_drain();
@@ -20937,7 +20802,6 @@ static bool tr_drain_marked(void)
     return true;
 }
 
-/* Handles all records written so far, which precede the next stops. */
 static void tr_drain_all(void)
 {
     u64 n = tr.collected;
@@ -20945,7 +20809,7 @@ static void tr_drain_all(void)
     if (!hy.on)
         return;
     rb_mark();
-    while (tr_drain_marked() && n != tr.collected) { /* records of new stops come after the mark */
+    while (tr_drain_marked() && n != tr.collected) {
         n = tr.collected;
         tr.seen_ns = u_now();
         rb_mark();
@@ -20973,19 +20837,17 @@ static void tr_first_stop(struct task *t)
     }
 }
 
-/* The contents of proc_pid_syscall(5): number, arguments, stack pointer and program counter. */
+/* proc_pid_syscall(5): number, arguments, stack pointer and program counter. */
 struct tr_in {
     long nr;
     u64 word[8];
 };
 
-/* Returns the row of the call that a thread is making; -1: no call; -2: not known (/proc cannot be
- * read, or the number is from a 32-bit ABI). */
+/* Returns the row of a thread's call; -1: no call; -2: unknown. */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
-    char path[64], text[256], *end;
-    snprintf(path, sizeof path, "/proc/%d/syscall", tid);
-    u_slurp(path, text, sizeof text);
+    char text[256], *end;
+    u_slurp(u_proc(tid, "syscall"), text, sizeof text);
     *in = (struct tr_in){ .nr = strtol(text, &end, 10) };
     if (end == text || tr_runs_32(tid))
         return -2;
@@ -20994,8 +20856,7 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
     return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, (u64)in->nr);
 }
 
-/* Notes the peak resident memory of a process at the exit of its main thread, while the memory
- * exists. If only this thread exits, the peak may still grow. */
+/* If only the main thread exits, the peak memory may still grow. */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -21017,7 +20878,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
         if (!t->seen_stop)
             tr_first_stop(t);
         if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
-            /* a group-stop: the thread stays stopped until SIGCONT */
+            /* stopped until SIGCONT */
             t->run = RUN_LISTEN;
             sys_ptrace(PTRACE_LISTEN, t->tid, 0, NULL);
             return;
@@ -21053,7 +20914,7 @@ static void tr_stopped(struct task *t, int status)
         bool signal = !event && sig != (SIGTRAP | 0x80);
         if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
             event == PTRACE_EVENT_CLONE)
-            tr_child_event(t, event); /* the new child must be detached, too */
+            tr_child_event(t, event); /* detaches the child, too */
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
@@ -21071,15 +20932,15 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
-/* Forgets the other threads of a process whose main thread has exited: ptrace reports that last.
- * One without a report took the main thread's tid by an execve(2) that failed afterwards. */
+/* ptrace reports the main thread last. A thread without a report called an execve(2) that failed
+ * late. */
 static void tr_drop_others(const struct task *leader)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *t = ps.task[i], *next; t; t = next) {
             next = t->next;
             const struct tr_stopped *s = tr_batched(t->tid);
-            bool reported = s && !WIFSTOPPED(s->status); /* its exit is still in the batch */
+            bool reported = s && !WIFSTOPPED(s->status);
             if (t == leader || t->proc != leader->proc || reported)
                 continue;
             t->at_ns = leader->at_ns;
@@ -21098,16 +20959,14 @@ static void tr_status(pid_t tid, int status)
             tr_stopped(t, status);
         } else if (!t && tr.detaching) {
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
-        } else if (!t && (t = ps_new_task(tid))) { /* stopped until its parent's event */
+        } else if (!t && (t = ps_new_task(tid))) { /* until its parent's event */
             t->run = RUN_HELD;
             t->seen_stop = true;
         }
         return;
     }
-    if (!t || t->run == RUN_HELD) {
-        u32 i = tr.n_early++ % ARRAY_LEN(tr.early);
-        tr.early[i].tid = tid, tr.early[i].status = status;
-    }
+    if (!t || t->run == RUN_HELD)
+        tr.early[tr.n_early++ % ARRAY_LEN(tr.early)] = (struct tr_stopped){ tid, status };
     if (t && t->proc && t->tid == t->pid && t->proc->tasks > 1)
         tr_drop_others(t);
     if (t)
@@ -21116,8 +20975,7 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* Resumes a new thread whose parent was killed before its event. The thread's state comes from its
- * process, its parent, or /proc. */
+/* Resumes a new thread whose parent was killed before its event. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -21144,10 +21002,9 @@ static void tr_detach_held(struct task *t)
         tr_detach_one(t, 0);
 }
 
-/* Detaches from all tracees as if kvis had never attached. Only stopped threads are detached at
- * once: stopping a running thread would end some calls with EINTR (signal(7), "Interruption of
- * system calls and library functions by stop signals"). The kernel detaches the others when the
- * tracing thread exits (tr_release). Hybrid mode never detaches: its command ends with kvis. */
+/* Detaches from stopped threads. Stopping others would end some calls with EINTR (signal(7),
+ * "Interruption of system calls and library functions by stop signals"); the kernel detaches them
+ * in tr_release. Hybrid mode never detaches. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -21158,9 +21015,7 @@ static void tr_detach_all(void)
 }
 
 /* Calls `rest` in a new thread and exits the tracing thread, at which the kernel detaches all
- * tracees without stopping them (exit_ptrace, kernel/ptrace.c). Therefore, no tracee waits for a
- * slow reader of the report. Returns if there is no tracee or no new thread; then the exit of kvis
- * detaches. */
+ * tracees without stopping them (exit_ptrace, kernel/ptrace.c). Returns if that is impossible. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -21170,8 +21025,8 @@ static void tr_release(void *(*rest)(void *))
         return;
     if (pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
-    /* The C library does not know of this exit. The kernel must not clear the tid
-     * (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the lock of its thread list. */
+    /* the kernel must not clear the tid (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the
+     * lock of its thread list */
     syscall(SYS_set_tid_address, NULL);
     syscall(SYS_exit, 0);
 }
@@ -21188,18 +21043,13 @@ static void tr_kill_all(void)
     tr_each(tr_kill_one);
 }
 
-/* Returns whether queued signals end kvis while a slow reader blocks the output. */
 static bool tr_give_up(void)
 {
-    u32 ends = tr.interrupts;
-    for (sig_atomic_t i = tr.n_done; i < tr.n_queued; i++) {
-        ends += tr.child ? 1 : 2;
-    }
-    return ends > 1;
+    return tr.interrupts + (u32)(tr.n_queued - tr.n_done) * (tr.child ? 1 : 2) > 1;
 }
 
-/* Returns whether a signal to kvis went to the whole process group: the command has received the
- * same signal from the same sender, or it is pending. ^C and ^\ are left to tr_on_signal. */
+/* Returns whether a signal to kvis went to the process group: the command has received it from the
+ * same sender, or it is pending. ^C and ^\ are left to tr_on_signal. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -21208,7 +21058,7 @@ static bool tr_is_groups(const struct tr_signal *q)
     for (u32 i = 0; i < ARRAY_LEN(tr.got); i++) {
         struct tr_signal *g = &tr.got[i];
         if (sp_is_same(&g->si, &q->si) && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
-            g->si.si_signo = 0; /* used: the next such signal may be for kvis alone */
+            g->si.si_signo = 0; /* the next such signal may be for kvis alone */
             return true;
         }
     }
@@ -21219,10 +21069,9 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* Handles a signal to kvis. The command gets the first one: from the terminal (^C or ^\), else from
- * kvis. After TERM or HUP, kvis ends with the command. The second signal ends kvis: INT and QUIT
- * kill all tracees; TERM and HUP do so only with --kill-on-exit, or if the tracees run under kvis's
- * seccomp filter, which must not outlive kvis; otherwise they detach all tracees. */
+/* The command gets the first signal: from the terminal (^C or ^\), else from kvis. After TERM or
+ * HUP, kvis ends with the command. The second signal ends kvis: INT and QUIT kill all tracees; TERM
+ * and HUP do so only with --kill-on-exit, or if the seccomp filter must not outlive kvis. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -21240,8 +21089,7 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Handles the queued signals. A signal that may have been sent to the process group waits until the
- * command has had time to receive it. */
+/* A signal that may have been sent to the process group waits for the command's copy. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -21257,7 +21105,7 @@ static void tr_on_signals(u64 now)
 
 /* --- waiting --- */
 
-/* Records the resident memory of a process, for graphs over time. */
+/* Records resident memory for graphs over time. */
 static void tr_resident(struct task *t)
 {
     enum { EVERY_NS = 100000000, A_TICK = 16 };
@@ -21276,7 +21124,6 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
-/* If records were lost, runs tr_sweep twice, a second apart. */
 static void tr_look_for_missing(u64 now)
 {
     bool lost = fdt.lost_ns > tr.swept_ns;
@@ -21287,8 +21134,7 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = now;
 }
 
-/* Does timed work and handles signals to kvis. After a tick without a stop, also resumes new
- * threads that no parent has reported. */
+/* After a tick without a stop, also resumes new threads that no parent has reported. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -21326,7 +21172,7 @@ static void tr_on_tick(void)
     out_flush();
 }
 
-/* Waits for a stop or exit of a tracee. Returns the tid and sets *status; 0: a signal; -errno. */
+/* Returns the tid of a stopped or exited tracee; 0 after a signal; or -errno. */
 static pid_t tr_wait_one(int *status)
 {
     pid_t tid = 0;
@@ -21340,44 +21186,37 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* Like tr_wait_one, but takes the next of a batch of stopped threads. All output from before the
- * batch is then written: once, because resumed threads fill the ring again. */
+/* Takes the next stop of a batch. Earlier records come first: resumed threads write more. */
 static pid_t tr_wait(int *status)
 {
-    if (tr.batch_next < tr.batch_n) {
-        if (!hy.on)
-            tr.seen_ns = u_now();
-        else if (rb_is_half_full())
-            tr_drain_all();
-        *status = tr_batch[tr.batch_next].status;
-        return tr_batch[tr.batch_next++].tid;
+    pid_t tid = 0;
+    if (tr.batch_next == tr.batch_n) {
+        tr.batch_next = tr.batch_n = 0;
+        tid = tr_wait_one(status);
+        if (tid > 0)
+            tr_set_aside(tid, *status);
+        if (tid > 0 && ps.n_tasks > 1)
+            tr_collect();
+        tr_drain_all();
+    } else if (!hy.on) {
+        tr.seen_ns = u_now();
+    } else if (rb_is_half_full()) {
+        tr_drain_all();
     }
-    pid_t tid = tr_wait_one(status);
-    if (tid > 0 && ps.n_tasks > 1)
-        tr_collect();
-    if (tid > 0)
-        tr.now = (struct tr_stopped){ tid, *status };
-    tr_drain_all();
-    tr.now.tid = 0;
-    if (tid > 0)
-        tr_collected_again(tid, status);
-    return tid;
-}
-
-static void tr_begin(void)
-{
-    struct task *t = tr.started ? ps_task(tr.child) : NULL;
-    if (t && t->proc)
-        t->proc->start_ns = out.start_ns;
-    if (t)
-        tr_resume(t, 0);
+    if (tr.batch_next == tr.batch_n)
+        return tid;
+    *status = tr_batch[tr.batch_next].status;
+    return tr_batch[tr.batch_next++].tid;
 }
 
 static void tr_loop(void)
 {
-    if (tr.child)
-        tr_begin();
-    if (tr.batch_n) /* stops from tr_attach_all */
+    struct task *command = tr.started && tr.child ? ps_task(tr.child) : NULL;
+    if (command && command->proc)
+        command->proc->start_ns = out.start_ns;
+    if (command)
+        tr_resume(command, 0);
+    if (tr.batch_n)
         tr_drain_all();
     for (;;) {
         int status;
@@ -21389,11 +21228,11 @@ static void tr_loop(void)
             if (tr.killing)
                 tr_each(tr_kill_one);
         } else if (tid < 0) {
-            break; /* ECHILD: the last tracee has exited */
+            break; /* the last tracee has exited */
         }
         if (tr.tick)
             tr_on_tick();
-        if (tr.detaching && tr.batch_next == tr.batch_n) /* all stops in the batch are handled */
+        if (tr.detaching && tr.batch_next == tr.batch_n)
             break;
         if (tr.status != -1 && tr.until_exit && !tr.killing)
             tr.bound ? tr_kill_all() : tr_detach_all();
@@ -21405,10 +21244,9 @@ static bool tr_is_dead(pid_t tid)
     return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
 }
 
-/* Stops following a thread whose exit BPF missed: an execve(2) gave it the pid of its process and
- * then failed, but that pid's map entry had gone with the main thread. If calls are only counted,
- * the process is unknown; then all processes of -p must be dead. The thread is looked at first:
- * during the execve its tid is gone, but its process lives. */
+/* Stops following a thread whose exit BPF missed: an execve(2) gave it its process's tid, whose map
+ * entry was gone, and then failed. If calls are only counted, all processes of -p must be dead.
+ * Looks at the thread first: during the execve its tid is gone, but its process lives. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -21426,8 +21264,7 @@ static void tr_exited_unseen(pid_t tid)
     hy_map(BPF_MAP_DELETE_ELEM, &(u32){ (u32)tid }, NULL, 0);
 }
 
-/* Runs observe mode until kvis must detach, no process is followed, or an output has lost its
- * reader. */
+/* Observes until kvis detaches, no process is followed, or an output has lost its reader. */
 static void tr_watch(void)
 {
     int text = out.text.fd, json = out.json.fd;
@@ -21437,7 +21274,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
-        /* Do this at most once a tick, because a call of bpf(2) can lose records: see hy_map. */
+        /* at most once a tick, because a call of bpf(2) can lose records: see hy_map */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * (u64)1000) {
             any = hy_any_followed();
             asked = u_now();
@@ -21451,10 +21288,9 @@ static void tr_watch(void)
 
 /* --- signals to kvis --- */
 
-/* Reaps dead tracees in the signal handler of the timer: PTRACE_SEIZE waits for an exec
- * (cred_guard_mutex, kernel/ptrace.c), which waits until kvis reaps the dead threads of the
- * process. With any options, wait4 also returns stops (kernel/exit.c, wait_task_stopped). Calls
- * only async-signal-safe functions. */
+/* Reaps dead tracees in the signal handler: PTRACE_SEIZE waits for an exec (cred_guard_mutex,
+ * kernel/ptrace.c), which waits until kvis reaps the dead threads of the process. wait4 also
+ * returns stops (kernel/exit.c, wait_task_stopped). Calls only async-signal-safe functions. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
@@ -21462,7 +21298,7 @@ static void tr_reap_dead(void)
     while (tr.batch_n < ARRAY_LEN(tr_batch)
            && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
         if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
-            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec also waits for this stopped thread */
+            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for it */
             continue;
         }
         tr_set_aside(tid, status);
@@ -21485,13 +21321,13 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* Installs the signal handlers and starts the timer, which the command does not inherit (fork(2)).
- * Each signal interrupts the call in which kvis waits; if it arrives just before that call, the
- * next tick handles it. */
+/* A signal just before the call in which kvis waits is handled at the next tick. */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
     sp_signals(tr_handler);
+    out.give_up = tr_give_up;
+    tr.tty = out.events_on && isatty(out.text.fd);
     if (setitimer(ITIMER_REAL, &tick, NULL) < 0)
         die(EXIT_KVIS, "setitimer:");
 }
@@ -21500,21 +21336,13 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* Installs the seccomp filter in the command's process. SPEC_ALLOW: before 5.16, a filter would
- * otherwise disable speculation (PR_GET_SPECULATION_CTRL). */
+/* SPEC_ALLOW: before 5.16, a filter otherwise disables speculation (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
     unsigned flags = SECCOMP_FILTER_FLAG_SPEC_ALLOW;
     if (fprog.len && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &fprog) < 0)
         sp_child_fail('s');
-}
-
-/* Runs in the command's process before the exec. Tracing starts at the SIGSTOP. */
-static void tr_child_late(void)
-{
-    hy_child();
-    kill(getpid(), SIGSTOP);
 }
 
 static const char *tr_refused(void)
@@ -21528,7 +21356,7 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Attaches to a child of kvis. Returns NULL; or kills the child and returns why that failed. */
+/* Attaches to a child of kvis. If that fails, kills the child and returns why. */
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
@@ -21543,23 +21371,22 @@ static const char *tr_seize_child(pid_t pid)
     return tracer > 0 ? already : why ? why : strerror((int)-e);
 }
 
-/* Starts tracing the command's process, which is stopped before its exec. */
-static int tr_watch_command(struct task *t)
+static void tr_open_faults(pid_t tid, bool children)
 {
-    tr.before_ns = ps_cpu_ns(t->tid);
-    hy_begin();
-    tr_set_options(t); /* clears PTRACE_O_EXITKILL, which tr_seize_child has set */
-    return hy.count ? hy_watch() : 0;
+    int e = opt.faults ? pf_open(tid, children) : 0;
+    if (e < 0 && e != -ESRCH) {
+        pf_explain(e);
+        opt.faults = false;
+    }
 }
 
 static void tr_spawn(void)
 {
     sp_command.early = tr_child_early;
-    sp_command.late = tr_child_late;
+    sp_command.stops = true; /* tracing starts at this stop */
     if (tr.accel)
         tr_filter(&tr_spawn_prog);
     sp_fork();
-    int e;
     const char *why = tr_seize_child(sp_command.pid);
     if (why)
         die(EXIT_KVIS, "ptrace(2) is not permitted: %s", why);
@@ -21571,15 +21398,18 @@ static void tr_spawn(void)
     st_first_pid = sp_command.pid;
     tr_first_state(t, sp_command.pid);
     snprintf(t->comm, sizeof t->comm, "%s", "kvis");
-    if (opt.faults && (e = pf_open(sp_command.pid, true)) < 0) {
-        pf_explain(e);
-        opt.faults = false;
-    }
+    tr_open_faults(sp_command.pid, true);
     sp_go(true);
     for (int status; !tr.started && tr.status == -1;)
         if (syscall(SYS_wait4, tr.child, &status, __WALL, NULL) > 0)
             tr_status(tr.child, status);
-    if (tr.started && (e = tr_watch_command(t)) < 0) {
+    if (!tr.started)
+        return;
+    tr.before_ns = ps_cpu_ns(t->tid);
+    hy_begin();
+    tr_set_options(t); /* clears PTRACE_O_EXITKILL of tr_seize_child */
+    int e = hy.count ? hy_watch() : 0;
+    if (e < 0) {
         kill(tr.child, SIGKILL);
         die(EXIT_KVIS, "cannot count calls in the kernel: filling the BPF map spec failed: %s; "
             "fix: --backend=ptrace", strerror(-e));
@@ -21605,7 +21435,6 @@ static bool tr_is_kernel_thread(pid_t pid)
            || (ps_status(pid, "PPid:") == 2 && pid != 1);
 }
 
-/* Returns why kvis cannot attach to a process, with the fix (a static text). */
 static const char *tr_explain(pid_t pid, int e)
 {
     static char why[256];
@@ -21633,7 +21462,7 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* kvis must not stop its ancestors: one of them may have to resume kvis. */
+/* An ancestor of kvis may have to resume kvis. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -21642,7 +21471,7 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Stores the call in which a new thread waits. Returns its row; negative: no call. */
+/* Stores the call in which a new thread waits. Returns its row, or a negative number. */
 static int tr_first_look(struct task *t, struct tr_in *in)
 {
     int row = tr_in_call(t->tid, in);
@@ -21660,8 +21489,7 @@ static s64 tr_switches(pid_t tid)
     return own < 0 || other < 0 ? -1 : own + other;
 }
 
-/* Lets BPF record the end of the call in which a thread waits. If the thread has run meanwhile,
- * that record is of another call, and kvis ignores it. */
+/* Lets BPF record the end of the call in which a thread waits. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -21691,7 +21519,7 @@ static void tr_await(struct task *t)
         dec_enter(t, &t->call);
 }
 
-/* Reports where each thread of the processes given with -p was blocked when kvis attached. */
+/* Reports where each thread was blocked when kvis attached. */
 static void tr_emit_blocked(void)
 {
     static char raw[PATH_MAX + 64];
@@ -21719,14 +21547,10 @@ static void tr_emit_blocked(void)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    long e = opt.faults ? pf_open(tid, false) : 0; /* opened early, so no page fault is missed */
-    if (e < 0 && e != -ESRCH) {
-        pf_explain((int)e);
-        opt.faults = false;
-    }
+    tr_open_faults(tid, false); /* before the attach, so no page fault is missed */
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
     u32 options = tr_options(stops_at_exit);
-    e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
+    long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
     if (e < 0)
         return (int)e;
     struct task *t = tr_meet(pid, tid);
@@ -21739,7 +21563,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
-/* Drops the threads that tr_reap_dead has reaped. Their rows replace those of earlier stops. */
+/* Drops the threads that tr_reap_dead has reaped. */
 static void tr_after_reaping(void)
 {
     for (u32 i = 0; tr.n_reaped && i < tr.batch_n;) {
@@ -21755,14 +21579,14 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Attaches to a thread. Returns 1: the thread is new, 0: already traced, or -errno. */
+/* Returns 1: the thread is new; 0: already traced; or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
         return 0;
-    if (t) /* a thread that was not traced called execve and took the leader's tid */
+    if (t) /* another thread took its tid by execve */
         tr_drop(t, false);
     tr.attaching = 1;
     int e = tr_attach_thread(pid, tid);
@@ -21770,15 +21594,12 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
     return e < 0 ? e : 1;
 }
 
-/* Adds the threads of a process that the BPF programs now follow. */
 static void tr_meet_all(pid_t pid)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task", pid);
-    DIR *d = opendir(path);
+    DIR *d = opendir(u_proc(pid, "task"));
     for (const struct dirent *e; (e = u_entry(&d));) {
         pid_t tid = atoi(e->d_name);
-        bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid); /* unless it is about to exit */
+        bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid);
         struct task *t = fresh ? tr_meet(pid, tid) : NULL;
         if (t)
             tr_await(t);
@@ -21788,15 +21609,12 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to every thread of a process, or lets BPF follow it. Repeats this until no new thread
- * appears. Returns 0 or -errno; -E2BIG: BPF follows only some threads. */
+/* Attaches to all threads, or lets BPF follow them. -E2BIG: BPF follows only some. */
 static int tr_attach(pid_t pid)
 {
-    char path[64];
     int got = 0, fresh = 1, err = -ESRCH;
-    snprintf(path, sizeof path, "/proc/%d/task", pid);
     for (int round = 0; fresh && round < 1000; round++) {
-        DIR *d = opendir(path);
+        DIR *d = opendir(u_proc(pid, "task"));
         fresh = 0;
         if (!d && !got && !hy.observe)
             return tr_attach_thread(pid, pid);
@@ -21813,15 +21631,15 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches to a process, given by its pid or the tid of a thread, unless it is one of the first n
- * of opt.pids. Returns the pid, or 0 after a warning. */
+/* Attaches to a thread's process, unless it is one of the first n of opt.pids. Returns its pid or
+ * 0. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
     pid_t pid = tgid > 0 ? (pid_t)tgid : named;
     for (u32 i = 0; i < n; i++)
         if (opt.pids[i] == pid)
-            return 0; /* -p names this process twice */
+            return 0;
     if (hy.observe ? pid == getpid() : tr_is_ancestor(pid)) {
         u_warn("cannot attach to pid %d: the process is kvis itself or its ancestor", pid);
         return 0;
@@ -21844,7 +21662,7 @@ static void tr_from_zero(struct task *t)
         t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
-/* Attaches to the processes of -p. Reduces opt.pids to those attached; returns their number. */
+/* Reduces opt.pids to the processes attached; returns their number. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
@@ -21862,7 +21680,7 @@ static u32 tr_attach_all(void)
 
 /* --- the whole run --- */
 
-/* Binds kvis and the command to one CPU: stops are slow if they wake a thread on another CPU. */
+/* Stops are slow if they wake a thread on another CPU. */
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
@@ -21877,8 +21695,7 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
-/* Sets the CPU time of the run: of the command and the descendants that were waited for, like
- * time(1); with -p, of the traced processes during the trace. */
+/* CPU time is that of the command and the descendants that were waited for, like time(1). */
 static void tr_used(void)
 {
     struct rusage all;
@@ -21888,13 +21705,13 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* fork: mostly kernel time */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* fork(2) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
 }
 
-static void tr_report(const char *backend, bool text)
+static void tr_report(bool text)
 {
     bpf_unread = false;
     tr_report_lost(hy_lost(), tr_when());
@@ -21905,17 +21722,13 @@ static void tr_report(const char *backend, bool text)
     hy_io();
     st.status = tr.status;
     st.duration_ns = tr.end_ns - out.start_ns;
-    st.backend = backend;
+    st.backend = tr_mode_name[tr.mode];
     st.records = hy.records;
     st.throttled = hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
     st.lost = hy_lost();
     st.stops = tr.call_stops;
     if (!opt.backend && bpf_caps_enough(bpf_caps()))
         st.fallback = hy.why_not;
-    if (hy.on && opt.bpf_stats) {
-        st.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
-        st.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
-    }
     st.lost_unknown = bpf_unread;
     tr_used();
     md_dns_over(NULL, 0, u_now());
@@ -21937,35 +21750,23 @@ static void *tr_detach(void *unused)
     return unused;
 }
 
-/* Ends the run: no tracee remains stopped, and all output is complete. Returns the exit status of
- * kvis; *sig: the signal by which kvis must die, or 0. */
-static int tr_finish(int *sig)
+/* Returns the exit status of a command that could not be started, or 0. */
+static int tr_finish(void)
 {
     pthread_t th;
     int failed = sp_error();
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* in parallel: detaching BPF takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* detaching BPF takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
-    tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has no summary */
+    tr_report(!failed); /* without a summary if the command never ran */
     if (beside)
         pthread_join(th, NULL);
     else
         tr_detach(NULL);
-    *sig = 0;
-    if (out.failed)
-        return EXIT_KVIS;
-    if (failed)
-        return failed;
-    if (tr.quit_sig && (tr.child || tr.quit_sig != SIGINT))
-        return 128 + tr.quit_sig;
-    if (tr.status == -1)
-        return 0;
-    if (WIFSIGNALED(tr.status))
-        *sig = WTERMSIG(tr.status);
-    return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
+    return failed;
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
@@ -21977,27 +21778,32 @@ static int tr_finish(int *sig)
  * ses_run, ses_backend; the option functions, open_begin, open_run. */
 
 struct session {
-    const char *what;            /* "opens" or "processes", for messages */
+    const char *what;            /* "opens" or "processes" */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms;     /* idle_ms: maximum time between two reads of the ring */
-    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs, sets their constants */
+    u32 ring_bytes, idle_ms;     /* idle_ms: maximum between two reads */
+    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs */
     rb_fn *take;
-    bool (*over)(void);          /* returns whether the command and its descendants have exited */
-    void (*second)(void);        /* called every second and at the end; or NULL */
-    bool other_file;             /* a file is written at the end, even if nobody reads the output */
-    const char *const *lost_why; /* messages, indexed by enum wire_lost; [N_LOST]: skipped runs */
-    const char *calls;           /* with ptrace: calls whose events `tap` receives */
+    bool (*over)(void);          /* the command and its descendants have exited */
+    void (*second)(void);        /* every second and at the end; or NULL */
+    const char *lost_why[N_LOST + 1]; /* by enum wire_lost; [N_LOST]: skipped runs */
+    const char *calls;           /* with ptrace: the calls of `tap` */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
-    const char *cost;            /* with ptrace: what tracing costs the command, for a warning */
+    const char *cost;            /* with ptrace: what tracing costs the command */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];        /* number of losses already reported, by reason */
-    int status;                  /* wait status of the command; -1: still running, or no command */
-    struct rusage rusage;        /* usage of the command and the descendants it waited for */
+    u64 lost[N_LOST + 1];        /* losses already reported */
+    int status;                  /* wait status of the command; -1: running, or none */
+    struct rusage rusage;        /* of the command and the descendants it waited for */
 };
 
-/* Loads and attaches the BPF programs. Returns 0, or -errno with the reason in s->obj.why. */
+#define SES_LOST(records, calls) { \
+    [LOST_RING] = records " lost: the ring was full (--ring=SIZE makes it larger)", \
+    [LOST_INFLIGHT] = calls " lost: too many in progress at once", \
+    [LOST_TREE] = "processes not followed: too many exist at once", \
+    [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU" }
+
+/* Returns 0, or -errno with the reason in s->obj.why. */
 static int ses_start(struct session *s)
 {
     struct bpf_obj *o = &s->obj;
@@ -22022,38 +21828,23 @@ static int ses_start(struct session *s)
     return e ? e : bpf_attach(o, mask);
 }
 
-/* Restores the resource limits of the command's process before its exec. */
-static void ses_child_late(void)
-{
-    if (bpf.memlock_raised)
-        setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
-}
-
-/* --- with ptrace --- */
-
-/* Starts the command under ptrace, with s->tap as the receiver of events. With -d, the command
- * outlives kvis, so no seccomp filter is installed. */
+/* With -d, the command outlives kvis, so no seccomp filter is installed. */
 static void ses_spawn(struct session *s)
 {
-    static char cwd[PATH_MAX];
     opt.backend = 'p';
     opt.calls = true;
     opt.trace = s->calls;
     opt.no_accel = opt.duration_ns != 0;
     sc_parse(s->calls);
-    tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
     out.diverted = s->tap;
     tr.ends = s->ends;
-    out.give_up = tr_give_up;
-    tr.tty = out.events_on && isatty(out.text.fd);
-    sp_restore_signals(); /* tr_signals needs the dispositions that kvis inherited */
+    sp_restore_signals(); /* for tr_signals */
     tr_signals();
     tr_spawn();
 }
 
-/* Returns the length of a call's path, or -1 if it could not be read. For execveat(2) with a
- * descriptor, builds the name as the kernel does (fs/exec.c, alloc_bprm). */
+/* Returns the length or -1. execveat(2) with a descriptor: see alloc_bprm in fs/exec.c. */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
@@ -22068,10 +21859,7 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     return (s32)strlen(name);
 }
 
-/* --- sessions with BPF or ptrace --- */
-
-/* Attaches the BPF programs. If that fails, ses_go will use ptrace; if ptrace cannot be used, kvis
- * exits. */
+/* Attaches the BPF programs. If that fails, ses_go uses ptrace, or kvis exits. */
 static void ses_begin(struct session *s)
 {
     int e = opt.backend == 'p' ? -EPERM : ses_start(s);
@@ -22084,11 +21872,9 @@ static void ses_begin(struct session *s)
     bpf_close(&s->obj);
 }
 
-/* Starts the command, if there is one. With BPF, its process calls `late` just before its exec;
- * with ptrace, it is stopped before its exec. Returns time zero of the run. */
-static u64 ses_go(struct session *s, void (*late)(void))
+/* Starts the command, if there is one. Returns time zero of the run. */
+static u64 ses_go(struct session *s)
 {
-    sp_command.late = late;
     if (s->by_ptrace) {
         ses_spawn(s);
     } else if (opt.command) {
@@ -22103,7 +21889,7 @@ static const char *ses_backend(const struct session *s)
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* Passes an event to recordings and similar sinks. Subcommands write text and JSON themselves. */
+/* Passes an event to recordings and similar sinks, but not to text and JSON. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -22115,7 +21901,7 @@ static void ses_report_losses(struct session *s)
 {
     bpf_unread = false;
     for (u32 i = 0; i <= N_LOST; i++) {
-        u64 n = rb_lost(&s->obj, i), more = n - MIN(n, s->lost[i]); /* n is 0 if unreadable */
+        u64 n = rb_lost(&s->obj, i), more = n - MIN(n, s->lost[i]);
         if (!more)
             continue;
         s->lost[i] = n;
@@ -22129,13 +21915,6 @@ static void ses_report_losses(struct session *s)
     }
 }
 
-static bool ses_unread(const struct session *s)
-{
-    bool closed = out.text.fd < 0 && out.json.fd < 0;
-    return out.failed || (closed && !s->other_file && !out.n_taps);
-}
-
-/* Handles the records in the ring. Returns their number. */
 static u32 ses_take(struct session *s)
 {
     rb_mark();
@@ -22144,8 +21923,7 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Handles records until the end of the run. Waits for the command even if nobody reads the output.
- * Reads the ring every few milliseconds, less often while no records come. */
+/* Waits for the command even if nobody reads the output. */
 static void ses_run(struct session *s, u64 end_ns)
 {
     int ms = 1;
@@ -22161,7 +21939,8 @@ static void ses_run(struct session *s, u64 end_ns)
     out.give_up = sp_give_up;
     for (bool over = false; !over;) {
         rb_wait(ms, NULL);
-        over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && ses_unread(s));
+        bool unread = out.failed || (out.text.fd < 0 && out.json.fd < 0 && !out.n_taps);
+        over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && unread);
         sp_ended(&s->status, &s->rusage);
         ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
         over |= s->over();
@@ -22180,27 +21959,20 @@ static void ses_run(struct session *s, u64 end_ns)
 
 #include "bpf_insns/open.h"
 
-enum { /* indexes of open_progs[] */
-    OPEN_P_ENTER, OPEN_P_ENTER_TP, OPEN_P_EXIT, OPEN_P_EXIT_TP, OPEN_P_EXEC, OPEN_P_EXEC_TP,
-    OPEN_P_FORK, OPEN_P_FORK_TP, OPEN_P_GONE, OPEN_P_GONE_TP, N_OPEN_P
-};
-_Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program is not in the enum");
-
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;         /* user ID + 1; 0: all users; also used by kvis proc */
-    u64 flags;       /* -f: an open with any of these flags of open(2) matches */
-    u32 accmodes;    /* -f: an open in any of these access modes (one bit each) matches */
-    char comm[16];   /* -n: name that the comm of a thread must contain */
+    u64 uid;         /* user ID + 1; 0: all; also of kvis proc */
+    u64 flags;       /* -f: an open with any of these flags matches */
+    u32 accmodes;    /* -f: one bit for each access mode that matches */
+    char comm[16];   /* -n: part of a thread's comm */
 } open_opt;
 
 static struct {
-    u64 magic;                /* unmapped pointer that open_child_late passes to openat(2) */
-    bool walks;               /* BPF programs can read the directory of a relative name */
-    bool no_exec;             /* kvis does not see the files that execve opens */
+    bool walks;               /* BPF reads the directory of a relative name */
+    bool no_exec;             /* kvis does not see execs */
     u64 first_ns, last_ns, rows;
-    u64 unknown;              /* number of opens that -P left out because their path is not known */
+    u64 unknown;              /* opens that -P left out: unknown path */
 } open_state;
 
 static struct session open_session;
@@ -22208,9 +21980,9 @@ static struct session open_session;
 struct open_rec {
     const struct wire_open *w;
     const char *name;
-    struct path dir;   /* directory in which the name starts, valid if OPEN_DIR */
+    struct path dir;   /* start of the name, valid if OPEN_DIR */
     struct path path;  /* absolute path, valid if path.ok */
-    bool from_proc;    /* the directory of the path was read later, from /proc */
+    bool from_proc;    /* the directory is from /proc */
 };
 
 /* --- options --- */
@@ -22222,7 +21994,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* these flags contain the bit of another flag */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* contain the bit of another flag */
         open_opt.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= (u64)bits;
@@ -22251,11 +22023,11 @@ static const char *open_opt_name(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* The system calls that open files. execveat is recorded as execve. */
+/* execveat is recorded as execve. */
 static const struct {
     u16 id;
-    u8 mode;                   /* index of the argument with a new file's mode; 0: none */
-    const char *name, *name32; /* BPF constants for the call's numbers; NULL: see CFG_EXEC */
+    u8 mode;                   /* argument with a new file's mode; 0: none */
+    const char *name, *name32; /* BPF constants for its numbers */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
     [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
@@ -22291,13 +22063,12 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_DIR", open_state.walks && (open_opt.full || opt.json || opt.n_paths));
     bpf_set(c, "CFG_EXEC", !open_state.no_exec);
     bpf_set(c, "CFG_TREE", opt.command != NULL);
-    bpf_set(c, "CFG_MAGIC", open_state.magic);
+    bpf_set(c, "CFG_MAGIC", sp_command.magic);
 }
 
-/* Selects the variant of each BPF program: for raw or for classic tracepoints. Classic tracepoints
- * need tracefs and take 80 ms longer to detach (an RCU grace period). Raw tracepoints of execs and
- * forks need BTF. With neither, kvis does not see execs and cannot follow a command's descendants.
- * Returns 0 or -errno. */
+/* In open_progs[], a program for classic tracepoints follows that for raw ones. Classic tracepoints
+ * need tracefs and take 80 ms longer to detach (an RCU grace period). Raw ones of execs and forks
+ * need BTF. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -22312,22 +22083,17 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
         if (opt.command)
             return bpf_fail(o, dir, "%s", tfs.no_root);
     }
-    bool raw_tree = types && raw;
-    *mask = (raw ? 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE
-                 : 1u << OPEN_P_ENTER_TP | 1u << OPEN_P_EXIT_TP | 1u << OPEN_P_GONE_TP);
-    if (!open_state.no_exec || opt.command)
-        *mask |= 1u << (raw_tree ? OPEN_P_EXEC : OPEN_P_EXEC_TP);
-    if (opt.command)
-        *mask |= 1u << (raw_tree ? OPEN_P_FORK : OPEN_P_FORK_TP);
+    u32 calls = 1u << PROG_OPEN_ENTER | 1u << PROG_OPEN_EXIT | 1u << PROG_OPEN_GONE;
+    u32 execs = !open_state.no_exec || opt.command ? 1u << PROG_OPEN_EXEC : 0;
+    u32 forks = opt.command ? 1u << PROG_OPEN_FORK : 0;
+    *mask = calls << !raw | (execs | forks) << !(types && raw);
     open_configure(c, o);
     return 0;
 }
 
 /* --- the path of an open --- */
 
-/* Reads from /proc the directory in which a relative name starts. The process may have changed it
- * since. If the thread has exited, reads the entry of its process, which most likely shared its
- * directory and descriptors (CLONE_FS, CLONE_FILES). */
+/* If the thread has exited, reads the directory of its process, most likely the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -22348,14 +22114,14 @@ static void open_path(struct open_rec *r)
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
     if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
-    bool in_root = w->state & OPEN_IN_ROOT; /* a leading '/' means the directory itself */
+    bool in_root = w->state & OPEN_IN_ROOT; /* '/' means the directory itself */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
     if (w->name_len && r->name[0] == '/' && !in_root) {
         md_join(&r->path, "", 0, r->name, w->name_len);
         return;
     }
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* known bytes at the end of the path */
+        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* known end of the path */
         if (!open_dir_proc(&dir, w) || end > dir.len
             || memcmp(dir.s + dir.len - end, r->dir.s, end))
             return;
@@ -22469,7 +22235,7 @@ static void open_event(const struct open_rec *r)
         ev_num(e, EV_name_changed, 1);
     if (r->from_proc)
         ev_sym(e, EV_path_from, "proc");
-    out_json(e); /* not out_event, because open_text prints the row */
+    out_json(e);
 }
 
 static void open_show(struct open_rec *r)
@@ -22505,7 +22271,7 @@ static bool open_record(const void *p, u32 size)
 
 /* --- with ptrace: each completed call becomes a record --- */
 
-/* Sets flags, mode and state from a call's arguments, like set_args of open.bpf.c. */
+/* See set_args of open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
@@ -22525,11 +22291,10 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* Sets *to to the directory in which a name starts, or to the file of a handle, relative to the
- * thread's root. Returns whether it is known. */
+/* The directory of a name, or the file of a handle, as seen from the thread's root. */
 static bool open_traced_dir(struct path *to, const struct task *t, const struct name *dir)
 {
-    enum { DELETED = sizeof " (deleted)" - 1 }; /* /proc appends this if the file is deleted */
+    enum { DELETED = sizeof " (deleted)" - 1 };
     const struct name *root = t->fs ? t->fs->root : NULL;
     u32 top = root ? root->len : 0, len = dir ? dir->len : 0;
     struct fd_stat sx;
@@ -22557,7 +22322,7 @@ static bool open_traced_wanted(const struct wire_open *w)
            && strstr(w->comm, open_opt.comm);
 }
 
-/* Called at the end of a call. If /proc hides the uid, the uid is -1, which no user has. */
+/* If /proc hides the uid, the uid is -1, which no user has. */
 static void open_traced(struct task *t)
 {
     static struct wire_open record;
@@ -22589,14 +22354,7 @@ static void open_traced(struct task *t)
 
 static const struct out_tap open_tap = { .exit = open_traced };
 
-/* --- losses --- */
-
-static const char *const open_lost_why[N_LOST + 1] = {
-    [LOST_RING] = "opens lost: the ring was full (--ring=SIZE makes it larger)",
-    [LOST_INFLIGHT] = "opens lost: too many in progress at once",
-    [LOST_TREE] = "processes not followed: too many exist at once",
-    [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU",
-};
+/* --- the run --- */
 
 static void open_json_summary(void)
 {
@@ -22613,19 +22371,8 @@ static void open_json_summary(void)
         u_now() - out.start_ns);
 }
 
-/* --- the run --- */
-
-/* Runs in the command's process: restores the resource limits, and makes the call at which BPF
- * begins to follow the process. The call fails, because its pointer is not mapped. */
-static void open_child_late(void)
-{
-    ses_child_late();
-    syscall(SYS_openat, AT_FDCWD, open_state.magic, O_RDONLY, 0);
-}
-
-/* Returns whether the command and all its descendants have exited. BPF may have missed the exit of
- * a thread (bpf_missed). In the initial pid namespace, kvis checks whether its tid still exists; in
- * others, if runs were skipped, kvis stops waiting after a second without a record. */
+/* BPF may have missed the exit of a thread (bpf_missed). In the initial pid namespace, kvis checks
+ * whether its tid exists; in others, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -22649,7 +22396,8 @@ static bool open_tree_gone(void)
 
 static struct session open_session = {
     .what = "opens", .fam = &open_family, .ring_bytes = 1 << 20, .idle_ms = 32,
-    .plan = open_plan, .take = open_record, .over = open_tree_gone, .lost_why = open_lost_why,
+    .plan = open_plan, .take = open_record, .over = open_tree_gone,
+    .lost_why = SES_LOST("opens", "opens"),
     .calls = "open,openat,openat2,creat,open_by_handle_at,execve,execveat", .tap = &open_tap,
     .cost = "stops the command at opens and execs (at every call with -d or without CAP_SYS_ADMIN)",
 };
@@ -22657,7 +22405,7 @@ static struct session open_session = {
 static void open_begin(void)
 {
     struct session *s = &open_session;
-    open_state.magic = opt.command ? bpf_magic() : 0;
+    sp_command.magic = opt.command ? bpf_magic() : 0;
     ses_begin(s);
     if ((open_opt.full || opt.json || opt.n_paths) && !open_state.walks && !s->by_ptrace)
         u_warn("directories are read from /proc after each open: %s", bpf_no_fields(&s->obj));
@@ -22687,93 +22435,88 @@ static int open_run(u64 end_ns)
  * command. A row (struct proc_row) is an event of a command. kvis, not BPF, applies the filters,
  * because execs are rare. Entry points: the option functions, proc_begin, proc_run. */
 
-enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
-enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
-enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* length of a command line; with --tree */
-enum { PROC_DEPTH = 16 };         /* maximum depth of --tree */
-enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
+enum { PROC_BUCKETS = 4096, PROC_SLOWEST = 10 };
+enum { PROC_LINE_MAX = 1 << 16 }; /* of a command line compared with -l */
+enum { PROC_NODES = 1 << 19 };    /* commands in memory */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* lengths of command lines */
+enum { PROC_DEPTH = 16 };
+enum { PROC_REPLAYED = 1 << 16 }; /* live processes in a recording */
 
-/* The kinds of rows. */
 enum proc_what {
     PROC_STARTED, PROC_ENDED,
-    PROC_REPLACED, /* another exec replaced the command */
-    PROC_RUNNING,  /* the command still runs when kvis ends */
+    PROC_REPLACED, /* by another exec */
+    PROC_RUNNING,  /* when kvis ends */
     PROC_FAILED,   /* an exec failed */
     PROC_THREAD    /* a thread exited */
 };
 
 struct proc_text { char *p; u32 len; };
 
-/* A process from its fork to its exit. Times are in ns of CLOCK_MONOTONIC. */
+/* A process from its fork to its exit. Times: CLOCK_MONOTONIC. */
 struct proc_life {
+    u64 begin_ns;               /* start of the current command; proc_by_key sorts by it */
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                /* number of live threads, valid if `counted` */
-    bool counted;               /* kvis has seen the fork of this process */
-    bool at_start;              /* the process existed before kvis, which read it from /proc */
-    bool execed;                /* kvis has seen the exec of the current command */
-    bool mine;                  /* the process is in the followed tree */
-    bool ending;                /* the last thread has exited; exit records may still arrive */
+    s32 threads;                /* live threads, valid if `counted` */
+    bool counted;               /* kvis has seen the fork */
+    bool at_start;              /* existed before kvis; read from /proc */
+    bool execed;                /* kvis has seen the exec */
+    bool mine;                  /* in the followed tree */
+    bool ending;                /* the last thread has exited; more records may arrive */
     bool cut;                   /* argv is truncated */
-    bool walked;                /* path, exe and cwd are from a BPF record instead of /proc */
-    u64 fork_ns, begin_ns, end_ns; /* times of fork, start of the current command, and exit */
-    u64 boot_ns;                /* creation time by CLOCK_BOOTTIME; 0: unknown */
+    bool walked;                /* path, exe and cwd are from BPF, not from /proc */
+    u64 fork_ns, end_ns;
+    u64 boot_ns;                /* fork by CLOCK_BOOTTIME; 0: unknown */
     u64 cgroup;
-    u64 max_rss;                /* peak memory of the current command, in bytes; 0: unknown */
-    u64 before_rss;             /* peak memory of earlier commands, in pages */
-    u32 node;                   /* index of the current command in proc_tree; 0: none */
+    u64 max_rss;                /* of the current command, in bytes; 0: unknown */
+    u64 before_rss;             /* of earlier commands, in pages */
+    u32 node;                   /* in proc_tree; 0: none */
     s32 status;                 /* wait status; -1: unknown */
-    u32 arg_len;                /* length of all arguments in bytes; argv may be shorter */
+    u32 arg_len;                /* of all arguments; argv may be shorter */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;       /* the variables of --env: NAME=VALUE, a NUL after each */
-    struct proc_text begun;     /* record PROC_BEGUN of an execve that has not succeeded yet */
+    struct proc_text env;       /* of --env: NAME=VALUE, a NUL after each */
+    struct proc_text begun;     /* PROC_BEGUN of an execve in progress */
     char comm[16];
-    struct wire_usage own, all; /* usage of the exited threads; of the whole process */
+    struct wire_usage own, all; /* of exited threads; of the process */
 };
 
 struct proc_row {
     u8 what; /* enum proc_what */
     const struct proc_life *l;
     u64 ts_ns;
-    u32 tid; /* PROC_THREAD: tid of the exited thread */
-    s32 err; /* PROC_FAILED: errno of the exec */
+    u32 tid; /* PROC_THREAD */
+    s32 err; /* PROC_FAILED: errno */
     const char *comm;
     const struct wire_usage *used;
 };
 
 static struct {
-    bool live, failed, forks, threads, quote, tree; /* failed: failed execs have rows */
+    bool live, failed, forks, threads, quote, tree; /* failed: show failed execs */
     bool only_failed;            /* -x of exitsnoop */
-    bool time, clock, print_uid; /* columns of execsnoop and exitsnoop */
+    bool time, clock, print_uid; /* columns */
     u32 pid, only_pid, max_args;
     u64 cgroup;
-    const char *name, *format, *gantt;
+    const char *name, *format;
     const char *line;            /* --line, compiled in line_regex; NULL: not given */
     regex_t line_regex;
-    const char **env;            /* names given by --env */
+    const char **env;
     u32 n_env;
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf;            /* the kernel's struct layouts are known */
-    bool no_forks;       /* kvis does not see forks, so it reads parents from /proc */
-    bool used[10];       /* whether each counter of proc_usage[] is known */
-    bool whole;          /* kvis follows all processes instead of one tree */
-    s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
-    u64 first_ns, scan_ns;
-    u64 last_ns, end_ns; /* time of the last exit in the tree; end of the output */
-    u32 root;            /* pid of the command; 0: none */
-    bool rows;           /* rows are written */
-    bool replayed;       /* the input is a recording */
+    bool btf;            /* struct layouts are known */
+    bool used[10];       /* counters of proc_usage[] that are known */
+    bool whole;          /* all processes, not one tree */
+    s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
+    u64 scan_ns;
+    u64 last_ns, end_ns; /* last exit in the tree; end of the output */
+    u32 root;            /* pid of the command, or 0 */
+    bool rows;
+    bool replayed;
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    u64 left_out;        /* number of forks and execs that proc_has_place refused */
-    struct { u32 pid; u64 boot_ns; } gone[64]; /* ring of the processes that exited last */
-    u32 n_gone;
+    u64 left_out;        /* forks and execs refused by proc_has_place */
 } proc_state;
-
-static struct writer proc_gantt = { .fd = -1 };
 
 static struct session proc_session;
 
@@ -22806,7 +22549,7 @@ static const char *proc_opt_min(const char *v)
 
 enum { PROC_CGROUP2 = 0x63677270 }; /* CGROUP2_SUPER_MAGIC */
 
-/* Returns where cgroup v2 is mounted, alone or together with v1, or NULL. */
+/* Returns where cgroup v2 is mounted, alone or together with v1; or NULL. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -22816,7 +22559,7 @@ static const char *proc_cgroup_root(void)
     return NULL;
 }
 
-/* Handles --cgroup. The id of a cgroup is the inode number of its directory. */
+/* The id of a cgroup is the inode number of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     static char path[PATH_MAX];
@@ -22834,7 +22577,7 @@ static const char *proc_opt_cgroup(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* A thread's resource usage. Not every kernel counts I/O (CONFIG_TASK_IO_ACCOUNTING). */
+/* Not every kernel counts I/O (CONFIG_TASK_IO_ACCOUNTING). */
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
@@ -22850,19 +22593,20 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
-/* BPF programs of raw tracepoints need BTF to read their arguments. */
+/* Raw tracepoints need BTF. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
-    const struct bpf_obj *o = &proc_session.obj;
+    struct bpf_obj *o = &proc_session.obj;
     *mask = hy_proc_programs();
     proc_state.btf = hy_has_proc_fields(o);
+    if (!proc_state.btf && bpf_pid_ns(NULL))
+        return bpf_fail(o, -ENOENT, "in a pid namespace, forks are not seen: %s", bpf_no_fields(o));
     if (!proc_state.btf)
         *mask &= ~(1u << PROG_PROC_BEGUN);
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
     if (proc_opt.failed || !proc_state.btf)
         *mask |= 1u << PROG_PROC_CALL | 1u << PROG_PROC_RETURN;
-    proc_state.no_forks = !proc_state.btf && bpf_pid_ns(NULL);
     if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
         *mask <<= 1;
     hy_set_execve(c);
@@ -22873,33 +22617,32 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     return 0;
 }
 
-/* --- the commands of a run: data for the tree, the chart and the summary at the end --- */
+/* --- the commands of a run: data for the tree and the summary at the end --- */
 
-/* A command: one program of a process, from its fork or exec to its next exec or its exit. A parent
- * has a smaller index in proc_tree than its children. Index 0: none. */
+/* A program of a process. Its parent has a smaller index in proc_tree. Index 0: none. */
 struct proc_node {
-    u32 parent;          /* the command that created the process of this command */
-    u32 ended, before;   /* child that ended last; sibling that ended just before this command */
-    u32 first, next;     /* first child and next sibling in the printed tree */
-    u32 depth, pid, len; /* len: length of `line` */
+    u64 key;             /* for proc_by_key */
+    u32 parent;          /* created the process */
+    u32 ended, before;   /* child that ended last; sibling that ended just before */
+    u32 first, next;     /* first child and next sibling in --tree */
+    u32 depth, pid, len;
     s32 status, err;
-    u8 what;             /* enum proc_what, set together with `line` */
-    bool ran;            /* the process has executed a program */
-    bool over, shown;    /* the command has ended or was replaced; the command has a row */
-    bool on_path;        /* the command is on the critical path, where it accounts for self_ns */
+    u8 what;             /* enum proc_what */
+    bool ran;
+    bool over, shown;    /* ended or replaced; has a row */
+    bool on_path;        /* on the critical path, of which it is self_ns */
     u64 begin_ns, end_ns, self_ns, max_rss;
-    u64 key;             /* key by which proc_by_key sorts */
-    char *line;          /* command line, possibly truncated; NULL: unknown */
+    char *line;          /* command line; NULL: unknown */
 };
 
 static struct {
     bool on;
-    struct proc_node *node; /* node[0]: the parent of top-level commands */
+    struct proc_node *node; /* node[0]: parent of the top level */
     u32 n, cap;
     u64 left_out;
 } proc_tree;
 
-/* Adds a command to proc_tree. Returns its index, or 0. */
+/* Returns the index, or 0. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -22932,7 +22675,7 @@ static struct proc_life *proc_find(u32 pid)
     return l;
 }
 
-/* Stores a copy of n bytes in t; clears t if out of memory. p may be NULL if n is 0. */
+/* If out of memory, t is empty. p may be NULL if n is 0. */
 static void proc_keep(struct proc_text *t, const char *p, u32 n)
 {
     char *copy = realloc(t->p, n + 1);
@@ -22966,7 +22709,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a process. If another process had this pid, kvis missed its exit. */
+/* If another process had this pid, kvis missed its exit. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -22993,17 +22736,6 @@ static bool proc_is_mine(u32 ppid)
     return proc_state.whole || (parent && parent->mine);
 }
 
-/* Like proc_is_mine, but reads the ancestors from /proc, because kvis missed the fork. */
-static bool proc_descends(u32 pid)
-{
-    for (int i = 0; i < 64 && (s32)pid > 0; i++) {
-        if (proc_is_mine(pid))
-            return true;
-        pid = (u32)ps_status((pid_t)pid, "PPid:");
-    }
-    return false;
-}
-
 static void proc_who(struct proc_life *l, const struct wire_proc *h)
 {
     l->uid = h->uid;
@@ -23024,9 +22756,7 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
 
 static u32 proc_slurp(u32 pid, const char *name, char *s, size_t max)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%u/%s", pid, name);
-    return (u32)u_slurp(path, s, max);
+    return (u32)u_slurp(u_proc((pid_t)pid, name), s, max);
 }
 
 static void proc_link(u32 pid, const char *name, struct proc_text *t)
@@ -23055,7 +22785,7 @@ static void proc_look(struct proc_life *l)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
 
-/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
+/* A field of proc_pid_stat(5); n >= 3. */
 static u64 proc_stat_field(const char *stat, int n)
 {
     const char *end = strrchr(stat, ')');
@@ -23065,14 +22795,14 @@ static u64 proc_stat_field(const char *stat, int n)
 static void proc_scan_one(u32 pid)
 {
     enum { PPID = 4, THREADS = 20, START = 22 };
-    char path[32], s[1024];
+    char s[1024];
     struct stat about;
     proc_slurp(pid, "stat", s, sizeof s);
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
     if (end[2] == 'Z' && ps_living((pid_t)pid) == (pid_t)pid)
-        return; /* the whole process has exited, not only its main thread */
+        return; /* all threads have exited */
     struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
         return;
@@ -23084,8 +22814,7 @@ static void proc_scan_one(u32 pid)
     l->boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
                - (u64)u_ahead.boottime;
     l->fork_ns = l->begin_ns = (u64)MAX((s64)l->boot_ns - proc_state.boot_off, 1);
-    snprintf(path, sizeof path, "/proc/%u", pid);
-    if (stat(path, &about) == 0) {
+    if (stat(u_proc((pid_t)pid, ""), &about) == 0) {
         l->uid = about.st_uid;
         l->gid = about.st_gid;
     }
@@ -23128,7 +22857,7 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
             if (len < n && s[len] == '=' && !memcmp(s, proc_opt.env[i], len)) {
                 b_put(&b, s, n);
                 b_c(&b, 0);
-                break; /* --env may have a name twice */
+                break;
             }
         }
     }
@@ -23150,13 +22879,13 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
     hy_args_drop(at);
-    if (h->was) /* at PROC_BEGUN, the thread still had this tid */
+    if (h->was) /* its tid at PROC_BEGUN */
         hy_args_drop(hy_args_of(h->was));
 }
 
 /* --- resource usage --- */
 
-/* Adds the counters of u to `to` or, unless `add`, keeps the larger of both. */
+/* Adds u to `to` or, unless `add`, keeps the larger counters. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -23165,8 +22894,7 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* Splits CPU time into user and system time. The kernel counts both in ticks, but the total
- * precisely, so the ticks give the ratio (kernel/sched/cputime.c, cputime_adjust). */
+/* The kernel counts the two parts in ticks, but the sum precisely (cputime_adjust). */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -23180,7 +22908,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* Calls `word` for the first `max` arguments (0: all), and writes `sep` between them. */
+/* max: number of arguments; 0: all. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
 {
@@ -23222,8 +22950,7 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* Finds the path of a v2 cgroup by its id, which is a file handle of type FILEID_KERNFS
- * (include/linux/exportfs.h). Returns the path's length, or 0 if the path is unknown. */
+/* The id is a file handle of type FILEID_KERNFS. Returns the path's length, or 0. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -23374,7 +23101,7 @@ static void proc_text(struct buf *b, const struct proc_row *r)
     out_row_cut(from);
 }
 
-/* Writes the format of bcc's execsnoop (libbpf-tools/execsnoop.c). */
+/* The columns of bcc's execsnoop (libbpf-tools/execsnoop.c). */
 static void proc_exec_head(struct buf *b)
 {
     b_s(b, proc_opt.clock ? "TIME      " : "");
@@ -23392,7 +23119,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
         b_pad(b, from, 10);
     }
     if (proc_opt.time)
-        b_f(b, "%-8.3f ", (double)(r->ts_ns - proc_state.first_ns) / 1e9);
+        b_f(b, "%-8.3f ", (double)(r->ts_ns - MIN(out.start_ns, r->ts_ns)) / 1e9);
     if (proc_opt.print_uid)
         b_f(b, "%-6u ", l->uid);
     out_padded(b, r->comm, 16, 16);
@@ -23402,7 +23129,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     b_s(b, l->cut ? " ...\n" : "\n");
 }
 
-/* Writes the format of bcc's exitsnoop (libbpf-tools/exitsnoop.c). */
+/* The columns of bcc's exitsnoop (libbpf-tools/exitsnoop.c). */
 static void proc_exit_head(struct buf *b)
 {
     b_s(b, proc_opt.time ? "TIME(s)  " : "");
@@ -23468,8 +23195,7 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
-/* Returns whether a usage counter is known. With ptrace, the counters of a task that was killed
- * before kvis read /proc are unknown, and its CPU time is 0. */
+/* With ptrace, a task that was killed before kvis read /proc has no counters, and no CPU time. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || !proc_session.by_ptrace);
@@ -23556,15 +23282,13 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     }
     if (r->what != PROC_THREAD) {
         b_s(b, l->at_start ? ",\"at_start\":true" : ",\"at_start\":false");
-        if (!proc_state.no_forks)
-            b_f(b, ",\"fork_ns\":%" PRIi64, (s64)(l->fork_ns - out.start_ns));
-        b_f(b, ",\"start_ns\":%" PRIi64, (s64)(l->begin_ns - out.start_ns));
+        b_f(b, ",\"fork_ns\":%" PRIi64 ",\"start_ns\":%" PRIi64, (s64)(l->fork_ns - out.start_ns),
+            (s64)(l->begin_ns - out.start_ns));
         proc_json_num(b, "start_realtime_ns", out_real(l->begin_ns));
     }
     if (r->what != PROC_STARTED && r->what != PROC_THREAD) {
         proc_json_num(b, "duration_ns", r->ts_ns - l->begin_ns);
-        if (!proc_state.no_forks)
-            proc_json_num(b, "lifetime_ns", r->ts_ns - l->fork_ns);
+        proc_json_num(b, "lifetime_ns", r->ts_ns - l->fork_ns);
     }
     proc_json_end(b, r);
     if (r->used)
@@ -23574,9 +23298,7 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* Writes a row in the format CompletedCommand of workflow-telemetry-action's fork
- * (src/interfaces/index.ts). exitCode is 128 + N after signal N, as in a shell, and 0 for a command
- * that an exec replaced. */
+/* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts). */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -23610,8 +23332,8 @@ enum {
 
 static const struct proc_format {
     const char *name;
-    bool json, whole; /* whole: processes that existed before kvis have rows */
-    u32 rows;         /* kinds of rows (enum proc_what), one bit each */
+    bool json, whole; /* whole: with processes that existed before kvis */
+    u32 rows;         /* a bit for each enum proc_what */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
@@ -23663,21 +23385,17 @@ static void proc_tree_over(const struct proc_row *r)
     node[n->parent].ended = l->node;
 }
 
-static bool proc_tree_failed(const struct proc_node *n)
-{
-    return n->ran && n->what == PROC_ENDED && n->status > 0;
-}
-
+/* For qsort(3): compares the first members, of type u64, of what two pointers point to. */
 static int proc_by_key(const void *a, const void *b)
 {
-    const struct proc_node *const *x = a, *const *y = b;
-    return (*x)->key < (*y)->key ? -1 : (*x)->key > (*y)->key;
+    const u64 *const *x = a, *const *y = b;
+    return **x < **y ? -1 : **x > **y;
 }
 
 enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
 
-/* Returns a sorted list of *n commands, which the caller frees: all that have ended, the longest
- * first; those that failed, by their end; or the critical path, by start. */
+/* Returns a list, which the caller frees: ended commands, the longest first; failed ones, by their
+ * end; or the critical path, by start. */
 static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 {
     struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
@@ -23687,7 +23405,8 @@ static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
         c->key = which == PROC_LONGEST ? ~(c->end_ns - c->begin_ns)
                  : which == PROC_FAILURES ? c->end_ns : c->begin_ns;
         if (which == PROC_LONGEST ? c->over && c->ran
-            : which == PROC_FAILURES ? proc_tree_failed(c) : c->on_path)
+            : which == PROC_FAILURES ? c->ran && c->what == PROC_ENDED && c->status > 0
+                                     : c->on_path)
             list[(*n)++] = c;
     }
     if (list)
@@ -23697,7 +23416,7 @@ static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 
 /* --- the tree --- */
 
-/* Links each command that has a row to its nearest ancestor with a row. */
+/* Links each shown command to its nearest shown ancestor. */
 static void proc_tree_link(void)
 {
     struct proc_node *node = proc_tree.node;
@@ -23713,7 +23432,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* Writes the row of a command. more[d]: the tree has further rows of depth d. */
+/* more[d]: the tree has further rows of depth d. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -23776,7 +23495,6 @@ static void proc_emit(struct proc_row r)
     const struct proc_format *f = proc_format();
     if (!r.comm)
         r.comm = r.l->comm;
-    proc_state.first_ns = proc_state.first_ns ? proc_state.first_ns : r.ts_ns;
     proc_tree_over(&r);
     if (!proc_shown(&r) || !proc_wanted(&r))
         return;
@@ -23793,58 +23511,9 @@ static void proc_emit(struct proc_row r)
     }
 }
 
-/* --- the chart --- */
-
-/* Writes a command's name for mermaid. It starts with the pid, because some leading words are
- * keywords. Characters that would end the name or be read as HTML become entities. The line has no
- * control characters. */
-static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
-{
-    static const struct { char c; const char *entity; } special[] = {
-        { ':', "#colon;" }, { '#', "#35;" }, { ';', "#59;" }, { '<', "#lt;" }, { '>', "#gt;" },
-        { '"', "#quot;" }, { '%', "#37;" }, { '&', "#amp;" },
-    };
-    const char *end = bar->line + u_cut(bar->line, bar->len, PROC_NAME);
-    b_f(b, "\t[%u] ", bar->pid);
-    for (const char *p = bar->line; p < end; p++) {
-        const char *entity = NULL;
-        for (size_t i = 0; i < ARRAY_LEN(special); i++)
-            entity = special[i].c == *p ? special[i].entity : entity;
-        if (entity)
-            b_s(b, entity);
-        else
-            b_c(b, *p);
-    }
-}
-
-/* Draws a Gantt chart of the longest commands, like workflow-telemetry-action. */
-static void proc_mermaid(struct buf *b)
-{
-    u64 end_ns = 0;
-    u32 n;
-    struct proc_node **bar = proc_tree_list(PROC_LONGEST, &n);
-    n = MIN(n, (u32)PROC_BARS);
-    for (u32 i = 0; i < n; i++) {
-        bar[i]->key = bar[i]->begin_ns;
-        end_ns = MAX(end_ns, bar[i]->end_ns);
-    }
-    if (bar)
-        qsort(bar, n, sizeof *bar, proc_by_key);
-    bool is_short = n && end_ns - bar[0]->begin_ns < 10 * NSEC;
-    b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat ");
-    b_s(b, is_short ? "%M:%S.%L\n" : "%H:%M:%S\n");
-    for (u32 i = 0; i < n; i++) {
-        proc_mermaid_name(b, bar[i]);
-        b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n", proc_tree_failed(bar[i]) ? "crit, " : "",
-            out_real(bar[i]->begin_ns) / 1000000, out_real(bar[i]->end_ns) / 1000000);
-    }
-    free(bar);
-}
-
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Returns a new event, or NULL if no sink wants it. Row filters do not apply to events: a tree that
- * lacks commands has no critical path. */
+/* Returns NULL if no sink wants the event. Filters do not apply: the critical path needs all. */
 static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed || !l->mine)
@@ -23854,7 +23523,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
     return e;
 }
 
-/* Adds the name of a process that existed before kvis: no earlier event contains it. */
+/* No earlier event has the name of a process that existed before kvis. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -23937,13 +23606,12 @@ static u64 proc_lost(void)
  * ended before that child began, and so on; the same applies to each child. The remaining time is
  * the command's own. The time between a fork and an exec belongs to the parent. */
 
-/* Returns the *n steps of the critical path, ordered by start; NULL: unknown. */
+/* Returns the steps, ordered by start; NULL: unknown. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
     *n = 0;
-    if (!proc_state.commands || proc_tree.left_out || proc_lost() || bpf_unread
-        || proc_state.no_forks)
+    if (!proc_state.commands || proc_tree.left_out || proc_lost() || bpf_unread)
         return NULL;
     for (u32 i = 1; i < proc_tree.n; i++) {
         u64 until = node[i].end_ns;
@@ -23972,7 +23640,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* other children of kvis come from CLONE_PARENT in the command */
+    /* other children of kvis: the command used CLONE_PARENT */
     bool sibling = sp_command.pid && h->ppid == (u32)getpid();
     l = sibling || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
@@ -23987,7 +23655,7 @@ static void proc_forked(const struct wire_proc *h)
     proc_emit_fork(h, l);
 }
 
-/* Stores a path from an exec record. If it is truncated there, reads /proc instead. */
+/* A truncated path is read from /proc instead. */
 static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
                       const char *link)
 {
@@ -23998,21 +23666,11 @@ static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u
         proc_link(pid, link, to);
 }
 
-/* Stores the path of an executed program. A relative name starts from the current directory. */
-static void proc_name_path(struct proc_text *to, const struct proc_text *cwd, const char *name,
-                           u32 n)
-{
-    static struct path p;
-    bool whole = n && (name[0] == '/' || cwd->len);
-    if (whole)
-        md_join(&p, cwd->len ? cwd->p : "", cwd->len, name, n);
-    proc_keep(to, whole ? p.s : name, whole ? p.len : n);
-}
-
 static void proc_paths(struct proc_life *l, const struct wire_proc *h, const char *data)
 {
+    static struct path p;
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
-    if (h->kind == PROC_BEGUN) { /* the record contains only the name */
+    if (h->kind == PROC_BEGUN) { /* has only the name */
         l->walked = true;
         proc_keep(&l->exe, "", 0);
         proc_keep(&l->path, data, h->name_len);
@@ -24021,10 +23679,13 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
-    if (!h->name_len) /* the BPF program could not read the name */
+    md_join(&p, l->cwd.len ? l->cwd.p : "", l->cwd.len, data, h->name_len);
+    if (!h->name_len) /* BPF could not read it */
         proc_keep(&l->path, l->exe.p, l->exe.len);
+    else if (data[0] == '/' || l->cwd.len)
+        proc_keep(&l->path, p.s, p.len);
     else
-        proc_name_path(&l->path, &l->cwd, data, h->name_len);
+        proc_keep(&l->path, data, h->name_len);
 }
 
 static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
@@ -24038,7 +23699,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *l = proc_find(h->pid);
     if (!l) {
-        if (!proc_is_mine(h->ppid) && !(proc_state.no_forks && proc_descends(h->pid)))
+        if (!proc_is_mine(h->ppid))
             return;
         l = proc_new(h->pid, true);
         if (!l)
@@ -24064,13 +23725,13 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_args_take(l, h);
     proc_paths(l, h, data);
     if (!proc_state.btf)
-        proc_look(l); /* without BTF, the record contains few fields */
+        proc_look(l); /* without BTF, the record has few fields */
     proc_state.commands += l->mine;
     proc_emit_exec(l, h->ts_ns, 0);
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* Stores the record of an execve that is past its point of no return. */
+/* The execve is past its point of no return. */
 static void proc_exec_begun(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -24078,8 +23739,7 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
 }
 
-/* If a process ends in an execve that is past its point of no return, adds the command, as if it
- * had been killed before its first instruction. */
+/* If a process ends in that execve, its command counts as killed before it ran. */
 static void proc_exec_died(struct proc_life *l)
 {
     struct proc_text begun = l->begun;
@@ -24097,7 +23757,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     l.walked = true;
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
-    proc_keep(&l.path, data, h->name_len); /* relative: the working directory is unknown */
+    proc_keep(&l.path, data, h->name_len); /* perhaps relative */
     l.node = proc_opt.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_emit_exec(&l, h->ts_ns, -h->ret);
@@ -24107,7 +23767,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits --- */
 
-/* wait4(2) has the exit status of the command even if BPF cannot read it. */
+/* wait4(2) has the command's exit status even if BPF cannot read it. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -24117,34 +23777,21 @@ static void proc_end(struct proc_life *l)
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
     proc_emit_end(l);
-    u32 at = proc_state.n_gone++ % ARRAY_LEN(proc_state.gone);
-    proc_state.gone[at].pid = l->pid;
-    proc_state.gone[at].boot_ns = l->boot_ns;
     proc_forget(l);
 }
 
-/* Returns whether kvis must wait until wait4(2) reports the exit status of the command. */
+/* Returns whether wait4(2) must report the command's exit status. */
 static bool proc_waits(const struct proc_life *l)
 {
     return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1
            && !proc_state.replayed;
 }
 
-/* Returns whether the process has already ended. If threads exit at the same moment, several may
- * look like the last one. */
-static bool proc_is_gone(const struct wire_proc *h)
-{
-    for (size_t i = 0; i < ARRAY_LEN(proc_state.gone); i++)
-        if (proc_state.gone[i].pid == h->pid && proc_state.gone[i].boot_ns == h->start_ns)
-            return true;
-    return false;
-}
-
-/* Returns the process of an exiting thread; adds an unknown process if its leader exits. */
+/* Adds an unknown process if its leader exits. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
-    if (l || h->tid != h->pid || !proc_is_mine(h->ppid) || proc_is_gone(h))
+    if (l || h->tid != h->pid || !proc_is_mine(h->ppid))
         return l;
     if ((l = proc_new(h->pid, true))) {
         proc_who(l, h);
@@ -24176,8 +23823,9 @@ static void proc_exited(const struct wire_proc *h)
         proc_emit((struct proc_row){ .what = PROC_THREAD, .l = l, .ts_ns = h->ts_ns, .tid = h->tid,
                                      .comm = h->comm, .used = &h->own });
     }
+    /* if threads exit at the same moment, several may look like the last one */
     bool known = h->live != ~0u, last = known ? !h->live : h->tid == h->pid;
-    bool over = l->counted ? l->threads <= 0 && (last || !known) : last;
+    bool over = l->counted && l->threads <= 0 && (last || !known);
     if (over && !proc_waits(l)) {
         proc_end(l);
     } else if ((last || over) && !l->ending) {
@@ -24211,7 +23859,7 @@ static bool proc_record(const void *p, u32 size)
 
 /* --- without BPF: events of tr_, completed from /proc, or of a recording become records --- */
 
-/* Returns the id of the v2 cgroup of a process (line "0::/PATH", cgroups(7)); 0: unknown. */
+/* Reads the line "0::/PATH" (cgroups(7)). Returns 0 if the cgroup is unknown. */
 static u64 proc_traced_cgroup(u32 pid)
 {
     char s[4096], path[PATH_MAX];
@@ -24230,8 +23878,7 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns the header of a record, filled from /proc or, in a replay, from proc_find. Except at an
- * exec, the cgroup is that of the known process or of its parent. */
+/* From /proc or, in a replay, from proc_find. Except at an exec, the cgroup is inherited. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -24257,7 +23904,6 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     return h;
 }
 
-/* Returns whether a process is known or can be added. */
 static bool proc_has_place(u32 pid)
 {
     bool has = !proc_state.replayed || proc_state.lives < PROC_REPLAYED || proc_find(pid);
@@ -24275,7 +23921,7 @@ static void proc_event_fork(const struct event *e)
     struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
     const struct proc_life *by = proc_find((u32)e->pid);
     h.tid = tid;
-    if (proc_state.replayed) { /* the child inherits the parent's values */
+    if (proc_state.replayed) { /* inherited */
         h.ppid = (u32)e->pid;
         h.uid = by ? by->uid : 0;
         memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
@@ -24285,8 +23931,7 @@ static void proc_event_fork(const struct event *e)
     proc_forked(&h);
 }
 
-/* Adds a record of the arguments or the environment of a new program, read from /proc. Returns
- * whether they are complete. */
+/* Adds a record of arguments or environment, read from /proc. Returns whether they are complete. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
     struct wire_proc piece = *h;
@@ -24316,7 +23961,7 @@ static struct wire_usage proc_traced_usage(u32 pid)
     return u;
 }
 
-/* Completes the record of an exec from /proc. Returns the name by which it was executed. */
+/* Completes the record of an exec from /proc. Returns the program's name. */
 static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, const char *name)
 {
     enum { ARG_START = 48, ARG_END = 49 };
@@ -24373,7 +24018,7 @@ static void proc_event_exec(const struct event *e)
     }
 }
 
-/* Called when a thread stops before its exit. A killed thread does not always stop. */
+/* A killed thread does not always stop before its exit. */
 static void proc_traced_ends(const struct task *t)
 {
     struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, t->at_ns);
@@ -24391,7 +24036,7 @@ static s32 proc_event_status(const struct event *e)
     if (ev_has(e, EV_code))
         return (s32)(e->v[EV_code].n & 255) << 8;
     snprintf(name, sizeof name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
-    for (int sig = 1; *name && sig <= 64; sig++) /* each call of u_signame overwrites the text */
+    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame overwrites its text */
         if (!strcmp(u_signame(sig), name))
             return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
     return -1;
@@ -24421,16 +24066,9 @@ static void proc_on_event(const struct event *e)
 
 static const struct out_tap proc_tap = { .event = proc_on_event };
 
-/* --- losses --- */
+/* --- the end --- */
 
-static const char *const proc_lost_why[N_LOST + 1] = {
-    [LOST_RING] = "records lost: the ring was full (--ring=SIZE makes it larger)",
-    [LOST_INFLIGHT] = "failed execs lost: too many in progress at once",
-    [LOST_TREE] = "processes not followed: too many exist at once",
-    [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU",
-};
-
-/* Returns whether to stop waiting for exit records or for the command's wait status. */
+/* Returns whether neither exit records nor the command's wait status are expected. */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -24438,8 +24076,7 @@ static bool proc_is_due(const struct proc_life *l)
     return u_now() - l->end_ns > NSEC / 10;
 }
 
-/* Ends the processes that proc_is_due selects. If `all`, also forgets processes whose exit records
- * were lost. */
+/* If `all`, also forgets processes whose exit records were lost. */
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -24455,15 +24092,7 @@ static void proc_sweep(bool all)
         }
 }
 
-/* --- the end --- */
-
-static int proc_life_by_begin(const void *a, const void *b)
-{
-    const struct proc_life *const *x = a, *const *y = b;
-    return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
-}
-
-/* Writes rows of running processes, ordered by start. Returns the number of their commands. */
+/* Writes rows of running processes, ordered by start. Returns the number of commands. */
 static u32 proc_list_running(u64 now_ns)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
@@ -24472,8 +24101,12 @@ static u32 proc_list_running(u64 now_ns)
         for (struct proc_life *l = proc_lives[i]; l; l = l->next)
             list[n++] = l;
     if (list)
-        qsort(list, n, sizeof *list, proc_life_by_begin);
+        qsort(list, n, sizeof *list, proc_by_key);
     for (u32 i = 0; i < n; i++) {
+        if (list[i]->ending) {
+            proc_end(list[i]);
+            continue;
+        }
         commands += list[i]->execed && list[i]->mine;
         proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i], .ts_ns = now_ns });
     }
@@ -24499,8 +24132,7 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* Sets the CPU time of the run to the larger of two sums. The sum over exit records lacks the time
- * after each record. The sum from wait4(2) lacks processes that were not waited for. */
+/* Exit records lack the time after them; wait4(2) lacks processes not waited for. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -24512,7 +24144,7 @@ static void proc_sum_cpu(void)
 static void proc_finish_sinks(int status)
 {
     proc_sum_cpu();
-    if (proc_session.by_ptrace) /* ps_ also counts processes that BPF does not count */
+    if (proc_session.by_ptrace)
         memset(&st, 0, sizeof st);
     st_take();
     if (proc_session.by_ptrace)
@@ -24535,11 +24167,11 @@ static void proc_json_summary(u32 running)
     struct buf *b = &out.json.b;
     const struct { const char *key; u64 v; bool known; } num[] = {
         { "commands", proc_state.commands, true },
-        { "forks", proc_state.forks, !proc_state.no_forks },
+        { "forks", proc_state.forks, true },
         { "failed", proc_state.failed, proc_state.btf },
         { "exec_failed", proc_state.exec_failed, proc_opt.failed },
         { "running", running, true },
-        { "peak_processes", proc_state.peak, !proc_state.no_forks },
+        { "peak_processes", proc_state.peak, true },
         { "cpu_ns", proc_state.cpu_ns, proc_state.cpu_ns > 0 },
         { "lost", proc_lost(), !bpf_unread },
         { "ends_unseen", proc_state.unsure, true },
@@ -24555,50 +24187,38 @@ static void proc_json_summary(u32 running)
     b_s(b, "}\n");
 }
 
-static void proc_text_name(struct buf *b, const struct proc_node *n)
+static void proc_text_command(struct buf *b, enum proc_list which, const struct proc_node *n)
 {
+    static struct buf how;
+    u64 ns = which == PROC_PATH ? n->self_ns : n->end_ns - n->begin_ns;
+    b_reset(&how);
+    proc_status(&how, n->status);
+    if (which == PROC_FAILURES)
+        b_f(b, "%10.*s  ", (int)how.len, how.p);
+    else
+        b_f(b, "%10.3f s", (double)ns / 1e9);
     b_f(b, "  %-7u ", n->pid);
     df_put_rest(b, u_columns(STDERR_FILENO), n->line, u_cut(n->line, n->len, PROC_NAME));
     b_c(b, '\n');
 }
 
-/* Lists the steps that are at least 1 % of the critical path. */
-static void proc_text_critical(struct buf *b)
+/* Writes a list of commands. Leaves out steps that are less than 1 % of the critical path. */
+static void proc_text_list(struct buf *b, enum proc_list which)
 {
-    u32 n, shown = 0;
+    u32 n, shown = 0, most = which == PROC_PATH ? 2 * PROC_SLOWEST : PROC_SLOWEST;
     u64 all = 0;
-    struct proc_node **list = proc_critical(&n);
+    struct proc_node **list = which == PROC_PATH ? proc_critical(&n) : proc_tree_list(which, &n);
     for (u32 i = 0; i < n; i++)
         all += list[i]->self_ns;
-    if (n)
+    if (n && which == PROC_FAILURES)
+        b_s(b, "failed\n");
+    else if (n && which == PROC_PATH)
         b_f(b, "critical path, %u step%s, with the time that each adds\n", n, n == 1 ? "" : "s");
-    for (u32 i = 0; i < n && shown < 2 * PROC_SLOWEST; i++) {
-        if (list[i]->self_ns < all / 100)
-            continue;
-        b_f(b, "%10.3f s", (double)list[i]->self_ns / 1e9);
-        proc_text_name(b, list[i]);
-        shown++;
-    }
-    free(list);
-}
-
-static void proc_text_lists(struct buf *b)
-{
-    u32 n;
-    struct proc_node **list = proc_tree_list(PROC_LONGEST, &n);
-    for (u32 i = 0; i < MIN(n, (u32)PROC_SLOWEST); i++) {
-        b_f(b, "%10.3f s", (double)(list[i]->end_ns - list[i]->begin_ns) / 1e9);
-        proc_text_name(b, list[i]);
-    }
-    free(list);
-    list = proc_tree_list(PROC_FAILURES, &n);
-    for (u32 i = 0; i < MIN(n, (u32)PROC_SLOWEST); i++) {
-        static struct buf how;
-        b_reset(&how);
-        proc_status(&how, list[i]->status);
-        b_f(b, "%s%10.*s  ", i ? "" : "failed\n", (int)how.len, how.p);
-        proc_text_name(b, list[i]);
-    }
+    for (u32 i = 0; i < n && shown < most; i++)
+        if (which != PROC_PATH || list[i]->self_ns >= all / 100) {
+            proc_text_command(b, which, list[i]);
+            shown++;
+        }
     free(list);
 }
 
@@ -24610,12 +24230,9 @@ static void proc_summary(u32 running)
     b_s(&b, "kvis: ");
     u32 from = b.len;
     out_count(&b, from, proc_state.commands, "command", "commands");
-    if (!proc_state.no_forks) {
-        out_count(&b, from, proc_state.forks, "fork", "forks");
-        b_f(&b, ", at most %u at once", proc_state.peak);
-    }
-    b_f(&b, ", %.3f s, %.3f s of CPU", (double)(proc_state.end_ns - out.start_ns) / 1e9,
-        (double)proc_state.cpu_ns / 1e9);
+    out_count(&b, from, proc_state.forks, "fork", "forks");
+    b_f(&b, ", at most %u at once, %.3f s, %.3f s of CPU", proc_state.peak,
+        (double)(proc_state.end_ns - out.start_ns) / 1e9, (double)proc_state.cpu_ns / 1e9);
     if (proc_state.btf)
         b_f(&b, "; %" PRIu64 " failed", proc_state.failed);
     if (proc_state.exec_failed)
@@ -24623,8 +24240,8 @@ static void proc_summary(u32 running)
     if (running)
         b_f(&b, ", %u still running", running);
     b_c(&b, '\n');
-    proc_text_lists(&b);
-    proc_text_critical(&b);
+    for (int which = PROC_LONGEST; which <= PROC_PATH; which++)
+        proc_text_list(&b, (enum proc_list)which);
     out_write_all(STDERR_FILENO, b.p, b.len);
 }
 
@@ -24646,9 +24263,9 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* enough for 1 s of records */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* 1 s of records */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
-    .lost_why = proc_lost_why,
+    .lost_why = SES_LOST("records", "failed execs"),
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
     .cost = "stops the command at forks, execs and exits (at every call with -d or without "
             "CAP_SYS_ADMIN), and does not count context switches",
@@ -24660,7 +24277,7 @@ static void proc_adopt(u32 pid)
     if (!l)
         die(EXIT_KVIS, "out of memory");
     proc_state.root = pid;
-    l->counted = !proc_state.no_forks;
+    l->counted = true;
     l->threads = 1;
     l->ppid = (u32)getpid();
     l->fork_ns = l->begin_ns = out.start_ns;
@@ -24675,13 +24292,12 @@ static void proc_begin(void)
     proc_state.boot_off = (s64)(u_clock(CLOCK_BOOTTIME) - u_now());
     proc_state.whole = !opt.command && !proc_opt.pid;
     proc_state.rows = out.events_on;
-    proc_tree.on = opt.command || proc_opt.tree || proc_opt.gantt;
+    proc_tree.on = opt.command || proc_opt.tree;
     proc_session.idle_ms = opt.command ? 32 : 100;
-    proc_session.other_file = proc_opt.gantt;
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* only context switches are unknown, and I/O if the kernel does not count it */
+    /* context switches are unknown, and perhaps I/O */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -24695,9 +24311,6 @@ static void proc_first(void)
     if (!proc_state.btf)
         u_warn("exit codes, times and sizes are unknown, and arguments are those passed to execve: "
                "%s", bpf_no_fields(&proc_session.obj));
-    if (proc_state.no_forks)
-        u_warn("kvis cannot see forks, so short processes can be missing: in a pid namespace, "
-               "that needs a kernel with BTF");
     if (!opt.command && (proc_opt.pid || out.json_on || proc_format()->whole))
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
@@ -24714,7 +24327,6 @@ static int proc_run(u64 end_ns)
     out_flush();
     sp_boot_on();
     ses_run(&proc_session, end_ns);
-    proc_sweep(false);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
     proc_state.end_ns = over ? proc_state.last_ns : u_now();
     u32 running = proc_list_running(proc_state.end_ns);
@@ -24723,10 +24335,6 @@ static int proc_run(u64 end_ns)
     if (out.json_on)
         proc_json_summary(running);
     out_flush();
-    if (proc_opt.gantt) {
-        proc_mermaid(&proc_gantt.b);
-        out_writer_flush(&proc_gantt);
-    }
     if (sp_command.pid && out.events_on && !f->json)
         proc_summary(running);
     return proc_session.status;
@@ -24739,7 +24347,7 @@ static void proc_replay_begin(void)
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* an event in the recording has the exit status */
+    proc_session.status = -1; /* an event has the exit status */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
@@ -24747,8 +24355,7 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* Writes the running processes, the tree and the summary at the end of a recording. whole: the
- * recording has a summary (st). */
+/* whole: the recording has a summary (st). */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
@@ -34144,7 +33751,6 @@ struct check {
     char detail[512], fix[256];
 };
 
-/* Appends to the detail. */
 static void PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char *fmt, ...)
 {
     size_t len = strlen(c->detail);
@@ -34161,7 +33767,7 @@ static void check_fix(struct check *c, const char *fix)
     c->works = false;
 }
 
-/* Splits a message at U_FIX into detail and fix. If `why` is NULL, the feature works. */
+/* why NULL: the feature works. U_FIX separates detail and fix. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -34199,7 +33805,7 @@ static void check_ptrace(struct check *c)
     kill(pid, pid > 0 ? SIGKILL : 0);
 }
 
-/* Starts a process to attach to, which exits when *end is closed. Returns its pid, or -errno. */
+/* Returns the pid of a process that exits when *end is closed, or -errno. */
 static pid_t check_stranger(int *end)
 {
     int sv[2];
@@ -34235,7 +33841,7 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* Tries the hybrid backend. Also fills the next two rows, which need it. */
+/* Also fills the next two rows. */
 static void check_hybrid(struct check *c)
 {
     enum { SYS_ADMIN = 21 };
@@ -34286,8 +33892,7 @@ static void check_proc(struct check *c)
     check_session(c, &proc_session);
 }
 
-/* Tries a source of kvis monitor, which works if any of its metrics has a value in the second
- * interval. The detail says why others have none. */
+/* A source works if one of its metrics has a value in the second interval. */
 static void check_source(struct check *c, u32 src)
 {
     const char *why = NULL;
@@ -34308,17 +33913,16 @@ static void check_source(struct check *c, u32 src)
 
 #define CHECK_REPORT "report this message as a bug: the BPF programs should load on this kernel"
 
-/* The features that kvis check tries. */
 static const struct check_row {
     const char *name;
-    u8 needed, useful;   /* subcommands that need it; that do less or are slower without it */
+    u8 needed, useful;   /* subcommands that need it; that do less without it */
     u8 verdict;          /* subcommands whose verdict depends on the feature */
-    bool bpf;            /* the feature needs BPF programs */
+    bool bpf;
     void (*fn)(struct check *);
-    u8 source;           /* source to try if fn is NULL; 0: fn of an earlier row fills this row */
-    const char *what;    /* detail of a working feature if fn supplies none */
-    const char *without; /* name in "without NAME" of a verdict; NULL: a fallback exists */
-    const char *fix;     /* fix if the reason contains none; NULL: CHECK_REPORT */
+    u8 source;           /* tried if fn is NULL; 0: an earlier row fills this one */
+    const char *what;    /* detail if it works and fn has none */
+    const char *without; /* "without NAME" in a verdict; NULL: a fallback exists */
+    const char *fix;     /* if the reason has none; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
     { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
@@ -34365,13 +33969,13 @@ static const struct check_row {
       "use a kernel with CONFIG_KPROBES, and a vhost module that has BTF" },
 };
 
-/* How much a missing feature costs a subcommand, in ascending order. */
+/* What a missing feature costs, in ascending order. */
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 
 static const struct check_command {
     const char *name;
     u8 bit;
-    bool verdict; /* the subcommand has a verdict of its own */
+    bool verdict; /* has a verdict of its own */
 } check_commands[] = {
     { "trace", CHECK_TRACE, true }, { "open", CHECK_OPEN, true }, { "proc", CHECK_PROC, true },
     { "monitor", CHECK_MONITOR, true }, { "virt", CHECK_VIRT, true },
@@ -34380,8 +33984,7 @@ static const struct check_command {
     { "replay", CHECK_REPLAY, true }, { "diff", CHECK_DIFF, true },
 };
 
-/* Returns the bits of a subcommand, or 0 for an unknown name. virt also selects monitor, whose
- * features it shares. */
+/* Returns 0 for an unknown name. virt shares the features of monitor. */
 static u8 check_bits(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
@@ -34392,7 +33995,7 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* Writes the names of the subcommands in a mask, one per bit. none: text for an empty mask. */
+/* Writes one name per bit. none: text for an empty mask. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
@@ -34407,11 +34010,10 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns the name of the feature or subcommand for which this fix was printed before. If the fix
- * is new, stores it for the name `who`, and returns NULL. */
+/* Returns for whom a fix was printed before, or stores it for `who` and returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
-    enum { FIXES = 64 }; /* further fixes may be printed twice */
+    enum { FIXES = 64 }; /* others may be printed twice */
     static const char *printed[FIXES][2];
     static u32 n;
     for (u32 i = 0; i < n; i++)
@@ -34428,12 +34030,12 @@ static const char *check_fixed(const char *fix, const char *who)
 
 static struct check_done {
     char name[MET_NAME + 40];
-    struct check_row row; /* copy of a row of check_rows[]; all 0 for kvis check cpu */
+    struct check_row row; /* all 0 for kvis check cpu */
     struct check c;
 } *check_done;
 static u32 check_n;
 
-/* Appends an empty result. The pointer is valid until the next call. */
+/* The pointer is valid until the next call. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
     va_list ap;
@@ -34485,12 +34087,8 @@ static void check_json(struct buf *b, const struct check_done *d)
 
 static void check_table(struct buf *b, bool json)
 {
-    for (u32 i = 0; i < check_n; i++) {
-        if (json)
-            check_json(b, &check_done[i]);
-        else
-            check_text(b, &check_done[i]);
-    }
+    for (u32 i = 0; i < check_n; i++)
+        (json ? check_json : check_text)(b, &check_done[i]);
 }
 
 /* --- kvis check cpu: the model of the CPU, and the events that kvis counts on it --- */
@@ -34551,7 +34149,7 @@ static void check_unc_event(struct check *c, u32 event)
         check_fix(c, unc_reason[r->role]);
 }
 
-/* Appends rows for memory controllers and RAPL, which do not affect the exit status. */
+/* Memory controllers and RAPL do not affect the exit status. */
 static void check_uncore(void)
 {
     unc_begin(false);
@@ -34604,16 +34202,10 @@ static bool check_cpu(struct buf *b, bool json)
 
 /* --- kvis check: tries everything, then judges --- */
 
-static bool check_asked(const struct check_row *r, u8 bits)
-{
-    u8 of = (r->needed | r->useful) & CHECK_COMMANDS;
-    return !of || of & bits;
-}
-
-/* Number of descriptors that a subcommand needs besides BPF: for output files, a pipe, /proc. */
+/* Descriptors that a subcommand needs besides BPF. */
 enum { CHECK_FILES = 5 };
 
-/* Tries the feature of a row, in a child process. stderr goes to the descriptor `log_fd`. */
+/* Tries a feature in a child process, whose stderr is log_fd. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int log_fd)
 {
@@ -34650,7 +34242,7 @@ static void check_died(struct check *c, int log_fd)
     check_reason(c, n > 0 ? text : "kvis exited without a message");
 }
 
-/* Tries the feature of row r. Its function fills n rows, of which r is the first. */
+/* The function of row r fills n rows, of which r is the first. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
     int log_fd = (int)syscall(SYS_memfd_create, "kvis-check", 0ul);
@@ -34687,7 +34279,8 @@ static void check_try(u8 bits)
     for (u32 i = 0; i < rows; i += n) {
         for (n = 1; i + n < rows && !check_rows[i + n].fn && !check_rows[i + n].source; n++)
             ;
-        if (check_asked(&check_rows[i], bits))
+        u8 of = (check_rows[i].needed | check_rows[i].useful) & CHECK_COMMANDS;
+        if (!of || of & bits)
             check_row(&check_rows[i], n, c);
     }
     munmap(c, rows * sizeof *c);
@@ -34696,7 +34289,7 @@ static void check_try(u8 bits)
 struct check_verdict {
     enum check_loss loss;
     char detail[512];
-    const struct check *worst; /* the first missing feature with the greatest loss; NULL: none */
+    const struct check *worst; /* first feature with the greatest loss, or NULL */
 };
 
 static enum check_loss check_lost(const struct check_command *of, const struct check_done *d)
@@ -34706,7 +34299,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
     return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
-/* Lists missing features. If ptrace is the fallback, leaves out features that need BPF. */
+/* `fallback`: ptrace replaces the features that need BPF. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -34730,7 +34323,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
         { "full", "works", "works" },
         { "full: hybrid", "hybrid", "ptrace: every traced system call stops the process" },
     };
-    bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features works */
+    bool any = of->bit != CHECK_VIRT; /* one of the two features of virt is enough */
     char without[256];
     *v = (struct check_verdict){ .loss = LOSS_NONE };
     for (const struct check_done *d = check_done; d < check_done + check_n; d++) {
@@ -34789,8 +34382,7 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     b_s(b, "},");
 }
 
-/* Writes the verdicts on the subcommands of `bits`; the verdict on monitor is followed by that on
- * virt. Returns whether all subcommands of `bits` work. */
+/* The verdict on virt follows that on monitor. Returns whether all of `bits` work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 shown = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -34802,15 +34394,12 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
             continue;
         check_judge(of, &v);
         all &= v.loss < LOSS_ALL || !(of->bit & bits);
-        if (json)
-            check_verdict_json(b, of->name, &v);
-        else
-            check_verdict_text(b, of->name, &v);
+        (json ? check_verdict_json : check_verdict_text)(b, of->name, &v);
     }
     return all;
 }
 
-/* Writes the verdicts and, with -v and in JSON, each feature. Returns whether all work. */
+/* Returns whether all subcommands work. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
     check_try(bits);
@@ -34830,8 +34419,6 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     }
     b_f(b, "\n%-20s %-5s %-*s %s\n", "FEATURE", "WORKS", CHECK_FOR, "FOR", "DETAIL");
     check_table(b, false);
-    if (bits & CHECK_TRACE)
-        hy_text_stops(b);
     return all;
 }
 
@@ -34840,16 +34427,16 @@ static bool check_run(u8 bits, bool json, struct buf *b)
  * error messages, the manual and completions (gen/texts.py). To add an option, add a row; to add a
  * subcommand, add a row and a function cmd_NAME. */
 
-/* The effects of options; gen/tables/options.tbl describes them. */
+/* See gen/tables/options.tbl. */
 enum opt_kind {
     OPT_FLAG, OPT_COUNT, OPT_SET, OPT_NUMBER, OPT_SECONDS, OPT_STRING, OPT_CALL, OPT_NOTHING
 };
 
 struct opt_row {
-    u16 in;                 /* subcommands that have the option: a mask of struct cmd.in */
+    u16 in;                 /* mask of struct cmd.in */
     char letter;            /* 0: none */
-    const char *name, *arg; /* long name and name of the argument, or NULL */
-    bool optional;          /* the argument is optional, and must follow an '=' */
+    const char *name, *arg; /* long name and argument, or NULL */
+    bool optional;          /* the argument must follow an '=' */
     u8 kind;                /* enum opt_kind */
     union {
         bool *flag;
@@ -34857,19 +34444,18 @@ struct opt_row {
         u32 *number;
         u64 *seconds;           /* stored as nanoseconds */
         const char **string;
-        const char *(*call)(const char *value); /* returns NULL or an error message */
+        const char *(*call)(const char *value); /* NULL, or an error message */
     } to;
-    u32 min, max;           /* range of a number; OPT_SET stores min */
-    const char *values;     /* allowed values, as "a|b|c"; NULL: any value */
-    const char *also;       /* names of the option in other tools, as "a|b|c"; or NULL */
-    const char *spelled, *help; /* spelled: the option in the help, as "-o, --output=FILE" */
+    u32 min, max;           /* of a number; OPT_SET stores min */
+    const char *values;     /* "a|b|c"; NULL: any */
+    const char *also;       /* names in other tools, as "a|b|c"; or NULL */
+    const char *spelled, *help; /* spelled: "-o, --output=FILE" */
 };
 
-/* The words that follow the options of a subcommand. */
 enum opt_takes { TAKES_NOTHING, TAKES_COMMAND, TAKES_RECORDINGS, TAKES_COMMANDS };
 
 struct cmd { /* a subcommand */
-    const char *name, *link; /* link: name of a link to kvis that runs the subcommand; or NULL */
+    const char *name, *link; /* link: name of a link to kvis, or NULL */
     const char *usage, *help;
     u16 in;                  /* one bit */
     u8 takes;                /* enum opt_takes */
@@ -34885,7 +34471,7 @@ static const char *opt_push(const char ***list, u32 *n, const char *v)
 
 static const char *opt_pid(const char *v)
 {
-    while (*v) { /* -p "1,2 3", as in strace: numbers separated by commas or white space */
+    while (*v) { /* "1,2 3", as in strace */
         char *end;
         long pid = strtol(v, &end, 10);
         if (end == v || pid <= 0 || pid > INT_MAX || (*end && !strchr(", \t\n", *end)))
@@ -34901,7 +34487,7 @@ static const char *opt_pid(const char *v)
     return opt.n_pids ? NULL : "not a process ID";
 }
 
-/* Returns an allocated copy of a path without trailing slashes. */
+/* Returns a copy without trailing slashes. */
 static char *opt_bare(const char *path)
 {
     size_t n = strlen(path);
@@ -34913,31 +34499,22 @@ static char *opt_bare(const char *path)
     return copy;
 }
 
-static void opt_path_as(const char *v)
-{
-    char *copy = opt_bare(v);
-    for (u32 i = 0; i < opt.n_paths; i++)
-        if (!strcmp(opt.paths[i], copy)) {
-            free(copy);
-            return;
-        }
-    opt_push(&opt.paths, &opt.n_paths, copy);
-}
-
-/* Adds a path to the filter of -P as given, made absolute, and with symbolic links resolved. */
+/* -P selects the path as given, made absolute, and with symbolic links resolved. */
 static const char *opt_path(const char *v)
 {
     static struct path p;
     static char cwd[PATH_MAX], real[PATH_MAX];
+    const char *whole = v;
     if (!*v)
         return "a path is missing";
-    opt_path_as(v);
+    opt_push(&opt.paths, &opt.n_paths, opt_bare(v));
     if (*v != '/' && *v != '*' && getcwd(cwd, sizeof cwd)) {
         md_join(&p, cwd, (u32)strlen(cwd), v, (u32)strlen(v));
-        opt_path_as(p.s);
+        whole = p.s;
+        opt_push(&opt.paths, &opt.n_paths, opt_bare(whole));
     }
-    if (realpath(v, real))
-        opt_path_as(real);
+    if (realpath(v, real) && strcmp(real, whole))
+        opt_push(&opt.paths, &opt.n_paths, opt_bare(real));
     return NULL;
 }
 
@@ -34959,8 +34536,7 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
-/* Parses [!]all, [!]none or [!]WORD,WORD,... into a mask. bit_of returns the bit of a word, or 0.
- * Returns false if a word is unknown. */
+/* Parses [!]all, [!]none or [!]WORD,WORD,... into a mask. Fails if bit_of returns 0. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!';
@@ -35011,7 +34587,7 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* Returns the number of a real-time signal as in glibc, where SIGRTMIN is 34; 0: no such name. */
+/* In glibc, SIGRTMIN is 34. Returns 0 for other names. */
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
@@ -35027,7 +34603,7 @@ static long opt_real_time(const char *word)
     return least ? 34 + n : 64 - n;
 }
 
-/* Returns the bit of a signal; word: its number, or its name with or without SIG. */
+/* word: a number, or a name with or without SIG. */
 static u64 opt_signal_bit(const char *word)
 {
     char *end;
@@ -35116,9 +34692,9 @@ static const char *opt_ring(const char *v)
 
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
-static const struct cmd *opt_cmd; /* the subcommand given on the command line */
+static const struct cmd *opt_cmd;
 
-/* Returns the subcommand's next option after row r (NULL: its first option), or NULL at the end. */
+/* Returns the subcommand's option after row r (NULL: its first one), or NULL. */
 static const struct opt_row *opt_next(const struct opt_row *r)
 {
     for (r = r ? r + 1 : opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
@@ -35127,7 +34703,7 @@ static const struct opt_row *opt_next(const struct opt_row *r)
     return NULL;
 }
 
-/* A '_' in s matches a '-', because some options of bcc's tools are spelled with a '_'. */
+/* bcc spells some options with a '_'. */
 static bool opt_is(const char *name, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -35140,14 +34716,6 @@ static const struct opt_row *opt_by_name(const char *s, size_t n)
 {
     const struct opt_row *r = NULL;
     while ((r = opt_next(r)) && !(r->name && opt_is(r->name, s, n)))
-        ;
-    return r;
-}
-
-static const struct opt_row *opt_by_letter(char letter)
-{
-    const struct opt_row *r = NULL;
-    while ((r = opt_next(r)) && r->letter != letter)
         ;
     return r;
 }
@@ -35180,8 +34748,7 @@ static void opt_help(void)
 
 /* --- the parser --- */
 
-/* Ends kvis because of a mistake in the command line. The usage of the option (its long name) or,
- * if `option` is NULL, of the subcommand follows the message. */
+/* The usage of the option (its long name), or else of the subcommand, follows. */
 static void PRINTF_LIKE(2, 3) __attribute__((noreturn))
 opt_wrong(const char *option, const char *fmt, ...)
 {
@@ -35214,7 +34781,6 @@ static void opt_set_number(const struct opt_row *r, const char *v)
     *r->to.number = (u32)n;
 }
 
-/* Converts a number of seconds, such as 0.5, to nanoseconds. */
 static void opt_set_seconds(const struct opt_row *r, const char *v)
 {
     char *end;
@@ -35296,8 +34862,7 @@ static void __attribute__((noreturn)) opt_unknown(const char *given)
     opt_wrong(NULL, "no option '%.300s' (see kvis %s --help)", given, opt_cmd->name);
 }
 
-/* Applies an option with the value v; NULL: with the next word, which must not be "--". Returns
- * the number of words that the option uses. */
+/* v NULL: the next word is the value, unless it is "--". Returns the number of words used. */
 static int opt_apply_value(const struct opt_row *r, const char *v, char **argv)
 {
     const char *next = argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
@@ -35307,7 +34872,7 @@ static int opt_apply_value(const struct opt_row *r, const char *v, char **argv)
     return v ? 1 : 2;
 }
 
-/* Parses --name, --name=value or --name value. Returns the number of words that the option uses. */
+/* --name, --name=value or --name value. Returns the number of words used. */
 static int opt_long(char **argv)
 {
     const char *name = argv[0] + 2, *eq = strchr(name, '='), *v = eq ? eq + 1 : NULL;
@@ -35322,11 +34887,13 @@ static int opt_long(char **argv)
     return 1;
 }
 
-/* Parses -abc, -sN or -s N. Returns the number of words that the options use. */
+/* -abc, -sN or -s N. Returns the number of words used. */
 static int opt_short(char **argv)
 {
     for (const char *p = argv[0] + 1; *p; p++) {
-        const struct opt_row *r = opt_by_letter(*p);
+        const struct opt_row *r = NULL;
+        while ((r = opt_next(r)) && r->letter != *p)
+            ;
         if (!r)
             opt_wrong(NULL, "no option '-%c' (see kvis %s --help)", *p, opt_cmd->name);
         if (r->arg)
@@ -35336,9 +34903,7 @@ static int opt_short(char **argv)
     return 1;
 }
 
-/* Ends kvis if the next word is certainly meant as the optional value of an option: the subcommand
- * takes no words; a command follows, and the word is not a program or a "--" follows later;
- * recordings follow, and the word names no existing file. */
+/* Ends kvis if the next word is certainly meant as the optional value of an option. */
 static void opt_refuse_value(const char *option, char **word)
 {
     u8 takes = opt_cmd->takes;
@@ -35353,8 +34918,7 @@ static void opt_refuse_value(const char *option, char **word)
                   *word);
 }
 
-/* Returns the words after the options. Options may also follow recordings and names of
- * subcommands. */
+/* Returns the words. Options may also follow recordings and names of subcommands. */
 static char **opt_parse(char **argv)
 {
     bool mixed = opt_cmd->takes == TAKES_RECORDINGS || opt_cmd->takes == TAKES_COMMANDS;
@@ -35385,8 +34949,7 @@ static char **opt_parse(char **argv)
 /* == 46 cmd_  the subcommands ===================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
-/* Opens descriptors 0, 1 and 2 if they are closed; otherwise, messages could go into a file that
- * kvis opens. In the command they are closed again (O_CLOEXEC). */
+/* If descriptor 0, 1 or 2 is closed, messages could go into a file that kvis opens later. */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -35402,16 +34965,16 @@ static bool cmd_colour(int f)
     return isatty(f) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
-/* The files that kvis reads or writes. kvis refuses to use the same file twice. */
+/* kvis refuses to use the same file twice. */
 static struct {
-    struct {
+    struct cmd_file {
         dev_t dev;
         ino_t ino;
         const char *name;
-        int full; /* descriptor of an output file that has its old content; -1: none */
+        int full; /* output file with its old content, or -1 */
     } of[16];
     u32 n;
-    bool later; /* out_begin truncates output files, instead of cmd_empty_file */
+    bool later; /* out_begin truncates output files */
 } cmd_files;
 
 static void cmd_own_file(int f, const char *name)
@@ -35423,15 +34986,11 @@ static void cmd_own_file(int f, const char *name)
         if (cmd_files.of[i].dev == s.st_dev && cmd_files.of[i].ino == s.st_ino)
             die(EXIT_USAGE, "%s: kvis already uses this file as %s; fix: choose another file",
                 name, cmd_files.of[i].name);
-    if (cmd_files.n == ARRAY_LEN(cmd_files.of))
-        return;
-    cmd_files.of[cmd_files.n].dev = s.st_dev;
-    cmd_files.of[cmd_files.n].ino = s.st_ino;
-    cmd_files.of[cmd_files.n].full = -1;
-    cmd_files.of[cmd_files.n++].name = name;
+    if (cmd_files.n < ARRAY_LEN(cmd_files.of))
+        cmd_files.of[cmd_files.n++] = (struct cmd_file){ s.st_dev, s.st_ino, name, -1 };
 }
 
-/* Redirects the descriptor of an output file to /dev/null, which keeps the file's old content. */
+/* Redirects an output to /dev/null, which keeps the file's old content. */
 static void cmd_spare_file(int f)
 {
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -35452,7 +35011,7 @@ static void cmd_empty_files(void)
     }
 }
 
-/* Keeps the old content of all output files, because nothing was traced. */
+/* Nothing was traced: the files keep their old content. */
 static void cmd_spare_files(void)
 {
     out.empty = NULL;
@@ -35461,7 +35020,7 @@ static void cmd_spare_files(void)
             cmd_spare_file(cmd_files.of[i].full);
 }
 
-/* Truncates an output file, now or in out_begin. Returns its descriptor f. */
+/* Truncates an output file, now or in out_begin. */
 static int cmd_empty_file(int f, const char *name)
 {
     struct stat s;
@@ -35492,13 +35051,15 @@ static int cmd_open_file(const char *name)
     return cmd_open_as(name, O_WRONLY);
 }
 
-/* Opens the file of --report. Its default name is predictable. Therefore, in a directory that other
- * users can write, kvis refuses links, FIFOs and files of other users. */
+/* The default name is predictable: where others can write, kvis refuses links, FIFOs and their
+ * files. */
 static int cmd_open_report(void)
 {
     struct stat s;
     bool shared = stat(".", &s) < 0 || s.st_mode & (S_IWGRP | S_IWOTH)
                   || (s.st_uid && s.st_uid != geteuid());
+    if (!opt.report)
+        return -1;
     if (!opt.report_unnamed || !shared)
         return cmd_open_file(opt.report);
     int f = open(opt.report, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
@@ -35528,7 +35089,7 @@ static void cmd_json_sink(void)
     out.json.name = opt.json_file ? opt.json_file : "stdout";
 }
 
-/* Opens the outputs of trace and replay. Without -o, text goes to stderr, as with strace(1). */
+/* Outputs of trace and replay. Text goes to stderr, as with strace(1). */
 static void cmd_open_sinks(void)
 {
     bool json_stdout = opt.json && !opt.json_file, table = opt.count_only || opt.count_too;
@@ -35563,8 +35124,7 @@ static void cmd_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* Returns the directory of temporary files: $TMPDIR, /tmp, or, if /tmp is missing (initramfs) or
- * not writable (container), the directory of the report. */
+/* An initramfs has no /tmp, and in some containers it is not writable. */
 static const char *cmd_temporary_dir(void)
 {
     static char beside[PATH_MAX];
@@ -35580,7 +35140,7 @@ static const char *cmd_temporary_dir(void)
 
 static char cmd_recording_name[PATH_MAX + 64];
 
-/* Opens the file of -w, or a temporary recording from which the report is made. */
+/* The report is made from the file of -w, or from a temporary recording. */
 static void cmd_open_recorded(void)
 {
     const char *dir = cmd_temporary_dir();
@@ -35602,13 +35162,10 @@ static void cmd_open_recorded(void)
 
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_json_fd = -1, cmd_folded_fd = -1;
 
-/* Opens the files of -w, --perfetto, --chrome-json, --folded and --report. Must run before kvis
- * installs signal handlers: opening a FIFO waits for a reader, and ^C must end the wait. live: kvis
- * traces, and does not replay a recording. */
+/* Before kvis handles signals: opening a FIFO waits for a reader, and ^C ends that. */
 static void cmd_open_records(bool live)
 {
-    if (opt.report)
-        cmd_report_fd = cmd_open_report();
+    cmd_report_fd = cmd_open_report();
     if (opt.perfetto)
         cmd_perfetto_fd = cmd_open_file(opt.perfetto);
     if (opt.chrome_json)
@@ -35653,7 +35210,7 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_announce_report();
 }
 
-/* Describes the processes to which kvis attached, for recordings and cmd_list_attached. */
+/* For recordings and cmd_list_attached. */
 static void cmd_describe_attached(void)
 {
     struct buf *b = &rec_processes;
@@ -35670,7 +35227,7 @@ static void cmd_describe_attached(void)
         b_c(b, 0);
     }
     if (b->cut)
-        b_reset(b); /* the last description may not end with a NUL */
+        b_reset(b);
 }
 
 static void cmd_list_attached(struct buf *b)
@@ -35705,7 +35262,7 @@ static void cmd_start_text(void)
         b_f(b, "kvis: using ptrace only: %s\n", hy.why_not);
 }
 
-/* Sets time zero of the output: the time of the command's execve(2), or the start of tracing. */
+/* Time zero: the command's execve(2), or the start of tracing. */
 static void cmd_start_clock(u64 zero_ns)
 {
     out.start_ns = zero_ns;
@@ -35716,7 +35273,7 @@ static void cmd_start_clock(u64 zero_ns)
         tr.deadline_ns = zero_ns + opt.duration_ns;
 }
 
-/* Ends kvis by the signal that killed the command, but without a core dump of kvis. */
+/* The signal that killed the command also ends kvis, but without a core dump. */
 static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 {
     sigset_t set;
@@ -35731,21 +35288,30 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     exit(status); /* if the signal did not kill kvis */
 }
 
+/* Returns the status of kvis's failure, of the signal that ended kvis, or of the command. */
+static int cmd_rows_end(int failed, int status)
+{
+    if (out.failed || failed)
+        return failed ? failed : EXIT_KVIS;
+    int sig = sp_end_sig ? (int)sp_end_sig : tr.quit_sig;
+    if (sig && (sp_command.pid || sig != SIGINT))
+        return 128 + sig;
+    if (status != -1 && WIFSIGNALED(status))
+        cmd_die_by(WTERMSIG(status), 128 + WTERMSIG(status));
+    return status == -1 ? 0 : WEXITSTATUS(status);
+}
+
 static int cmd_trace_end(void)
 {
     if (WIFSIGNALED(tr.status) && !tr.quit_sig)
-        out_begin(); /* the kernel killed the command, perhaps because its execve(2) failed late */
+        out_begin(); /* perhaps its execve(2) failed late */
     bool begun = !out.empty;
     if (!begun)
         cmd_spare_files();
-    int sig, status = tr_finish(&sig);
+    int failed = tr_finish();
     if (begun)
         cmd_report(rout_fd, cmd_recording_name, true);
-    if (out.failed)
-        return EXIT_KVIS;
-    if (sig)
-        cmd_die_by(sig, status);
-    return status;
+    return cmd_rows_end(failed, tr.status);
 }
 
 static void *cmd_trace_rest(void *unused)
@@ -35754,7 +35320,6 @@ static void *cmd_trace_rest(void *unused)
     exit(cmd_trace_end());
 }
 
-/* Refuses options that only affect a command, such as -u, together with -p, --all or --cgroup. */
 static void cmd_refuse_without_command(void)
 {
     const struct { bool given; const char *name; } row[] = {
@@ -35771,7 +35336,6 @@ static void cmd_refuse_without_command(void)
 
 static int cmd_trace(void)
 {
-    static char cwd[PATH_MAX];
     bool everyone = opt.everyone || opt.cgroup;
     if (!opt.command && !opt.n_pids && !everyone)
         opt_wrong(NULL, "nothing to trace; fix: give a command or -p PID");
@@ -35796,7 +35360,6 @@ static int cmd_trace(void)
     opt.calls = opt.verbose || opt.perfetto || opt.chrome_json || opt.folded || opt.report;
     st.apart = md_whole_only();
     nm_init();
-    tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
     if (tr.mode == TR_OBSERVE && !hy_follows() && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
         opt_wrong("trace", "the observe backend only reports calls that return (successful, "
@@ -35811,24 +35374,20 @@ static int cmd_trace(void)
                        "--backend=observe");
     if (opt.backend == 'h' && !hy.on)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
-    if (opt.bpf_stats && !hy.on)
-        die(EXIT_KVIS, "--bpf-stats: no BPF programs run: %s", hy.why_not);
     cmd_files.later = true;
     cmd_open_sinks();
     cmd_open_records(true);
     tr_signals();
-    out.give_up = tr_give_up;
-    tr.tty = out.events_on && isatty(out.text.fd);
     if (opt.same_cpu)
         tr_same_cpu();
     if (opt.command)
-        tr_spawn(); /* the child is stopped before its execve(2): see tr_begin */
+        tr_spawn(); /* it is stopped before its execve(2): see tr_loop */
     cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
     if (!opt.command)
         cmd_describe_attached();
-    if (hy_follows()) { /* hide events from before kvis had read /proc */
+    if (hy_follows()) { /* hides events from before kvis had read /proc */
         cmd_start_clock(u_now());
         tr_each(tr_from_zero);
     }
@@ -35861,25 +35420,11 @@ static void cmd_sinks(void)
     cmd_json_sink();
 }
 
-/* Sets up outputs and signals for subcommands that write to stdout. */
+/* For subcommands that write to stdout. */
 static void cmd_rows_begin(void)
 {
     cmd_sinks();
     sp_signals(sp_note);
-}
-
-/* Returns the exit status of kvis: a failure of kvis, else the signal that ended kvis, else the
- * command's status. */
-static int cmd_rows_end(int failed, int status)
-{
-    if (out.failed || failed)
-        return failed ? failed : EXIT_KVIS;
-    int sig = sp_end_sig ? (int)sp_end_sig : tr.quit_sig;
-    if (sig && (sp_command.pid || sig != SIGINT))
-        return 128 + sig;
-    if (status != -1 && WIFSIGNALED(status))
-        cmd_die_by(WTERMSIG(status), 128 + WTERMSIG(status));
-    return status == -1 ? 0 : WEXITSTATUS(status);
 }
 
 static void cmd_refuse_ptrace(void)
@@ -35888,7 +35433,7 @@ static void cmd_refuse_ptrace(void)
         opt_wrong("backend", "--backend=ptrace needs a command that kvis starts");
 }
 
-/* Refuses -p with the ID of a thread that is not a process, because no event would match it. */
+/* No event would match the ID of a thread. */
 static void cmd_refuse_thread(u32 pid)
 {
     pid_t id = (pid_t)pid;
@@ -35923,7 +35468,7 @@ static int cmd_open(void)
     if (open_session.by_ptrace && open_opt.uid && ps_status(getpid(), "Uid:") < 0)
         die(EXIT_KVIS, "-u with ptrace reads the user of a process from /proc, which is not "
             "mounted; fix: mount -t proc proc /proc");
-    cmd_start_clock(ses_go(&open_session, open_child_late));
+    cmd_start_clock(ses_go(&open_session));
     cmd_header(ses_backend(&open_session));
     int status = open_run(tr.deadline_ns);
     return cmd_rows_end(sp_error(), status);
@@ -35947,9 +35492,6 @@ static int cmd_proc(void)
                   "commands when they start",
                   proc_opt.live ? "--live" : "--format=", proc_opt.live ? "" : proc_opt.format);
     cmd_refuse_mixed();
-    proc_gantt.name = proc_opt.gantt;
-    if (proc_opt.gantt)
-        proc_gantt.fd = cmd_open_file(proc_opt.gantt);
     opt.pids = &pid;
     opt.n_pids = proc_opt.pid > 0;
     cmd_refuse_ptrace();
@@ -35960,7 +35502,7 @@ static int cmd_proc(void)
     if (proc_session.by_ptrace && u_not_mounted("/proc"))
         die(EXIT_KVIS, "proc with ptrace reads arguments and times from /proc, which is not "
             "mounted; fix: mount -t proc proc /proc");
-    cmd_start_clock(ses_go(&proc_session, ses_child_late));
+    cmd_start_clock(ses_go(&proc_session));
     cmd_header(ses_backend(&proc_session));
     cmd_this_run(ST_PROC);
     out.many = true; /* replayed text lines must name their processes */
@@ -36048,8 +35590,7 @@ static int cmd_monitor(void)
         mout.csv.fd = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
     mout.csv.name = mo.csv_file ? mo.csv_file : "stdout";
     mout.csv.b.max = 32 << 20;
-    if (opt.report)
-        cmd_report_fd = cmd_open_report();
+    cmd_report_fd = cmd_open_report();
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_header("none");
@@ -36082,8 +35623,7 @@ static int cmd_diagnose(void)
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* no rule uses these */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
     cmd_this_run("none");
-    if (opt.report)
-        cmd_report_fd = cmd_open_report();
+    cmd_report_fd = cmd_open_report();
     cmd_rows_begin();
     cmd_start_clock(u_now());
     int status = dg_run();
@@ -36121,7 +35661,6 @@ static int cmd_check(void)
     return !works;
 }
 
-/* Checks that replay can print the table of system calls, and that filters apply to it. */
 static void cmd_replay_table(void)
 {
     if (!opt.count_only && !opt.count_too)
@@ -36150,7 +35689,7 @@ static void cmd_open_recording(const char *name)
         die(EXIT_KVIS, "%s: --report needs a recording in a file, not a pipe", rec_in.name);
 }
 
-/* Begins a subcommand that reads n recordings. Returns their names. */
+/* Returns the names of n recordings. */
 static char **cmd_recordings(u32 n)
 {
     char **words = opt.command;
@@ -36221,8 +35760,7 @@ static int cmd_diff(void)
         die(EXIT_USAGE, "cannot compare a recording of kvis proc (%s) with one of kvis trace (%s)",
             words[df_of_proc(1)], words[df_of_proc(0)]);
     cmd_sinks();
-    if (opt.report)
-        cmd_report_fd = cmd_open_report();
+    cmd_report_fd = cmd_open_report();
     if (out.events_on)
         df_text(&out.text.b);
     if (out.json_on)
@@ -36245,20 +35783,14 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-static const struct cmd *cmd_by_link(const char *name)
+/* `link`: finds only names of links. */
+static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
-        if (cmds[i].link && !strcmp(cmds[i].link, name))
+        if ((!link && !strcmp(cmds[i].name, name))
+            || (cmds[i].link && !strcmp(cmds[i].link, name)))
             return &cmds[i];
     return NULL;
-}
-
-static const struct cmd *cmd_find(const char *name)
-{
-    for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
-        if (!strcmp(cmds[i].name, name))
-            return &cmds[i];
-    return cmd_by_link(name);
 }
 
 static int cmd_completion(const char *shell)
@@ -36269,7 +35801,7 @@ static int cmd_completion(const char *shell)
     return cmd_print(STDOUT_FILENO, text);
 }
 
-/* Returns the first page with the synopsis of a subcommand. The last page, kvis.1, has them all. */
+/* The last page, kvis.1, has the synopsis of every subcommand. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
@@ -36291,7 +35823,7 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
     }
     u_nearer(given, "help", &near, &distance);
     u_nearer(given, "completion", &near, &distance);
-    if ((opt_cmd = cmd_find(near)))
+    if ((opt_cmd = cmd_find(near, false)))
         opt_wrong(NULL, "no command '%s'; did you mean %s?", given, near);
     if (near)
         die(EXIT_USAGE, "no command '%s'; did you mean %s? (see kvis help)", given, near);
@@ -36309,7 +35841,7 @@ static int cmd_help(char *const *args)
         opt_print(STDOUT_FILENO, list.p, list.len);
         return 0;
     }
-    opt_cmd = cmd_find(name);
+    opt_cmd = cmd_find(name, false);
     if (name && !opt_cmd)
         cmd_unknown(name);
     args += name != NULL;
@@ -36339,7 +35871,7 @@ static const char *cmd_file_name(const char *path)
 
 static int cmd_run(const struct cmd *c, char **argv)
 {
-    open_opt.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop does */
+    open_opt.no_exec = cmd_find(cmd_file_name(argv[0]), true) != NULL; /* as bcc's opensnoop does */
     tr.status = -1; /* an initializer would move `tr` from .bss into the binary */
     sc_init();
     sc_parse("all");
@@ -36356,7 +35888,7 @@ int main(int argc, char **argv)
     u_clocks();
     cmd_refuse_setuid();
     out.text.b.ascii = !u_locale_utf8(true);
-    const struct cmd *link = argc ? cmd_by_link(cmd_file_name(argv[0])) : NULL;
+    const struct cmd *link = argc ? cmd_find(cmd_file_name(argv[0]), true) : NULL;
     if (link)
         return cmd_run(link, argv);
     if (argc < 2) {
@@ -36373,7 +35905,7 @@ int main(int argc, char **argv)
         return cmd_help(argv + 2);
     if (!strcmp(argv[1], "completion"))
         return cmd_completion(argv[2]);
-    const struct cmd *c = cmd_find(argv[1]);
+    const struct cmd *c = cmd_find(argv[1], false);
     if (!c)
         cmd_unknown(argv[1]);
     return cmd_run(c, argv + 1);

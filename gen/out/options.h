@@ -244,10 +244,6 @@ enum {
       OPT_FLAG, { .flag = &opt.no_ebpf }, 0, 0, \
       NULL, "", "    --no-ebpf", \
       "do not measure how long system calls waited for a CPU or a disk" }, \
-    { IN_TRACE, 0, "bpf-stats", NULL, false, \
-      OPT_FLAG, { .flag = &opt.bpf_stats }, 0, 0, \
-      NULL, "", "    --bpf-stats", \
-      "measure the run time of the BPF programs of kvis, which makes them slower (hybrid backend)" }, \
     { IN_TRACE, 0, "min-sched-delay", "US", false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "", "    --min-sched-delay=US", \
@@ -464,10 +460,6 @@ enum {
       OPT_CALL, { .call = opt_proc_env }, 0, 0, \
       NULL, "", "    --env=NAME,...", \
       "add these environment variables of each command to the output of --json" }, \
-    { IN_PROC, 0, "gantt", "FILE", false, \
-      OPT_STRING, { .string = &proc_opt.gantt }, 0, 0, \
-      NULL, "", "    --gantt=FILE", \
-      "write a Gantt chart of the 100 longest commands to FILE, for mermaid" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \

@@ -98,14 +98,13 @@ def environment(terminal):
     screen.has("^: bye$")
 
 
-@task("A page, a trace and a chart of this build", "kvis proc --report --chrome-json=trace.json --gantt=chart.mmd -o rows -- make")
+@task("A page and a trace of this build", "kvis proc --report --chrome-json=trace.json -o rows -- make")
 def pages(terminal):
     quiet("make", "clean")
     screen = yield
     size = os.path.getsize("report.html")
     told = screen.has(r"^kvis: wrote report\.html \(([0-9.]+) KB\)$", screen.rows)
     check(abs(size / 1024 - float(told[1])) < 1, f"{size} bytes")
-    check("cc -O2 -c a.c" in read("chart.mmd"), "the chart lacks cc")
     with open("trace.json", encoding="utf-8") as file:
         names = {event.get("name") for event in json.load(file)["traceEvents"]}
     check({"make", "cc", "cc1", "as", "ld"} <= names, f"the trace has {names}")

@@ -680,9 +680,9 @@ static const char *verified(int interrupted, int denied, int err, size_t log_nee
     verifier.loads = 0, verifier.interrupted = interrupted, verifier.denied = denied;
     verifier.err = err, verifier.log_needs = log_needs, verifier.log = log;
     fake_bpf = verify;
-    int e = bpf_load_one(&o, OPEN_P_FORK);
+    int e = bpf_load_one(&o, PROG_OPEN_FORK);
     fake_bpf = NULL;
-    return e ? o.why : o.prog[OPEN_P_FORK] == 55 ? "loaded" : "?";
+    return e ? o.why : o.prog[PROG_OPEN_FORK] == 55 ? "loaded" : "?";
 }
 
 static void t_loader(void)
@@ -696,7 +696,7 @@ static void t_loader(void)
     EXPECT(verifier.loads == 2 && strstr(why, "open_fork: ") == why && strstr(why, "expected=ctx"));
     EXPECT(!strstr(why, "1: x"));
     /* a poisoned instruction is a field by its name */
-    const struct bpf_prog_row *r = &open_family.progs[OPEN_P_FORK];
+    const struct bpf_prog_row *r = &open_family.progs[PROG_OPEN_FORK];
     u32 field = 0;
     while (!bpf_is_field(&r->patches[field]))
         field++;
@@ -737,7 +737,7 @@ static void t_lost_uring(void)
         hy.obj.map[i] = 77;
     fake_bpf = lose_uring;
     EXPECT(!hy.disk.fam);
-    tr_report("hybrid", false);
+    tr_report(false);
     EXPECT(st.uring_lost == 12);
     fake_bpf = NULL;
     hy.obj = obj, hy.uring = uring, st = was;
@@ -957,6 +957,8 @@ static void t_critical_path(void)
     proc_session.status = -1;
     struct proc_life *root = proc_new(ROOT, true);
     root->node = proc_tree_new(0);
+    root->counted = true;
+    root->threads = 1;
     root->begin_ns = root->fork_ns = 1;
     one_process(MAKER, ROOT, 2, 0);
     for (u32 i = 0; i < MANY; i++)

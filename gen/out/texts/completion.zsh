@@ -72,7 +72,6 @@ _kvis() {
     '*--same-cpu''[run kvis and the command on the same CPU\: faster, but visible to the command]' \
     '*--backend=''[choose how calls are recorded\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
     '*--no-ebpf''[do not measure how long system calls waited for a CPU or a disk]' \
-    '*--bpf-stats''[measure the run time of the BPF programs of kvis, which makes them slower (hybrid backend)]' \
     '*--min-sched-delay=''[show each wait for a CPU that took at least US microseconds (default 10000)]:US: ' \
     '*--ring=''[set the size of the ring buffer for recorded system calls (default 4M; observe backend\: 16M to 64M)]:SIZE: ' \
     {'*-f','*--follow-forks'}'[trace child processes too (kvis always does)]' \
@@ -160,7 +159,6 @@ _kvis() {
     '*--cgroup=''[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
     {'*-f+','*--format='}'[choose the output format\: text|json|execsnoop|exitsnoop (json\: for workflow-telemetry-action)]:FORMAT:(text json execsnoop exitsnoop)' \
     '*--env=''[add these environment variables of each command to the output of --json]:NAME,...: ' \
-    '*--gantt=''[write a Gantt chart of the 100 longest commands to FILE, for mermaid]:FILE:_files' \
     '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   execsnoop) _arguments -s -S \
