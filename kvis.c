@@ -29,7 +29,7 @@
  * 15 md_      the model: what each call changes
  * 16 rec_     recordings: the contents of a .kvis file
  * 17 rp_      replay: feeds a recording to the sinks
- * 18 px_      --perfetto, --chrome-json, --folded: traces, flame graphs [die: px_open]
+ * 18 px_      --perfetto, --folded: traces, flame graphs [die: px_open]
  * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file
  * 21 df_      kvis diff: compares two recordings [die: df_load df_put]
@@ -401,8 +401,8 @@ struct opts {
     bool everyone;       /* --all */
     bool report_unnamed; /* --report without FILE */
     const char *record;  /* -w */
-    const char *json_file, *out_file, *user, *sort, *color, *cgroup, *report, *folded, *folded_by,
-        *perfetto, *chrome_json, *trace;
+    const char *json_file, *out_file, *user, *sort, *color, *cgroup, *report, *folded,
+        *perfetto, *trace;
     const char **paths, **env; /* -P, -E */
     pid_t *pids;
     u32 n_paths, n_env, n_pids;
@@ -411,7 +411,6 @@ struct opts {
 
 static struct opts opt = {
     .strlen_max = 32, .status = CALL_ALL, .signals = ~0ull, .report_events = 2000000,
-    .folded_by = "time",
 };
 
 /* == 3 u_  errors, bounded buffers, human-readable numbers =====================
@@ -10107,6 +10106,17 @@ static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storag
     return n < 2 ? 0 : (u32)n;
 }
 
+static struct event *md_connect_event(struct task *t, const struct call *c, const struct ofd *o,
+                                      const struct name *peer)
+{
+    struct event *e = md_event(EK_CONNECT, t, c);
+    ev_sym(e, EV_sock_type, o->sock);
+    ev_peer(e, EV_remote_addr, peer);
+    ev_peer(e, EV_local_addr, o->local);
+    ev_num(e, EV_fd, (s32)c->arg[0]);
+    return e;
+}
+
 static void md_connect(struct task *t, struct call *c)
 {
     struct sockaddr_storage sa;
@@ -10127,11 +10137,7 @@ static void md_connect(struct task *t, struct call *c)
             o->peer = peer; /* a connecting socket has no peer in the kernel yet */
         }
     }
-    struct event *e = md_event(EK_CONNECT, t, c);
-    ev_sym(e, EV_sock_type, o->sock);
-    ev_peer(e, EV_remote_addr, peer);
-    ev_peer(e, EV_local_addr, o->local);
-    ev_num(e, EV_fd, (s32)c->arg[0]);
+    struct event *e = md_connect_event(t, c, o, peer);
     if (going) {
         e->err = 0;
         ev_num(e, EV_in_progress, 1);
@@ -10187,14 +10193,10 @@ static bool md_outcome(struct task *t, const struct call *c)
         md_dns_over(o, err, t->at_ns);
     if (err < 0 || !o->connect_ns)
         return false;
-    struct event *e = md_event(EK_CONNECT, t, c);
+    struct event *e = md_connect_event(t, c, o, o->peer);
     e->err = err;
     e->row = SC_connect;
     e->unasked = !sc_set[SC_connect];
-    ev_sym(e, EV_sock_type, o->sock);
-    ev_peer(e, EV_remote_addr, o->peer);
-    ev_peer(e, EV_local_addr, o->local);
-    ev_num(e, EV_fd, (s32)c->arg[0]);
     ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
     if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
         st_fail(&st, SC_connect, (u16)err, 1);
@@ -10563,19 +10565,6 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Returns whether a call only reads what other calls of its kind change. */
-static bool md_is_query(const struct call *c)
-{
-    static const u32 quota[] = { /* Q_GETFMT, GETINFO, GETQUOTA, GETNEXTQUOTA; those of XFS */
-        0x800004, 0x800005, 0x800007, 0x800009, 0x5803, 0x5805, 0x5808, 0x5809
-    };
-    u32 arg = c->id == SC_quotactl ? 0 : 1, op = (u32)c->arg[arg] >> 8;
-    for (size_t i = 0; i < ARRAY_LEN(quota); i++)
-        if ((c->id == SC_quotactl || c->id == SC_quotactl_fd) && quota[i] == op)
-            return true;
-    return false;
-}
-
 /* Handles calls that change a file, given by path or descriptor, such as chmod(2) and fchown(2).
  * The new value is in the arguments after the path or descriptor. */
 static void md_change(struct task *t, struct call *c)
@@ -10584,8 +10573,6 @@ static void md_change(struct task *t, struct call *c)
     static char mode[16];
     s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
-    if (md_is_query(c))
-        return;
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
     /* 32-bit CPUs pass the size in two registers. */
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
@@ -11020,7 +11007,7 @@ static void md_enter(struct task *t, struct call *c, bool shown)
         md_read_paths(t, c);
     if (opt.n_paths)
         c->selected = md_selects(t, c);
-    if (shown && (opt.record || opt.report || opt.perfetto || opt.chrome_json))
+    if (shown && (opt.record || opt.report || opt.perfetto))
         md_touch(t, c);
     struct call *as = md_modelled(t, c);
     if (!as || !md_calls[as->id].enter)
@@ -12351,18 +12338,6 @@ static void rp_enter(void)
     t->call.text = (struct buf){ 0 }; /* rec_in owns the memory of the text */
 }
 
-/* A recording has the cmd argument of fsconfig(2) as text. */
-static bool rp_is_path(const struct call *c, u32 i)
-{
-    static const char set_path[] = "FSCONFIG_SET_PATH"; /* or FSCONFIG_SET_PATH_EMPTY */
-    const struct arg *command = &c->val[1];
-    u16 kind = sc_rows[c->row].arg[i];
-    if (kind != K_FSVALUE)
-        return (kind == K_PATH || kind == K_TARGET) && !md_is_link_text(c, i);
-    return command->form == ARG_TXT && command->len >= sizeof set_path - 1
-        && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
-}
-
 /* Returns whether -P selects a call by one of its n recorded paths or by a path argument. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
@@ -12371,7 +12346,9 @@ static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *p
             return true;
     for (u32 i = 0; opt.n_paths && c->known && i < sc_rows[c->row].nargs; i++) {
         const struct arg *a = &c->val[i];
-        if (a->form == ARG_STR && rp_is_path(c, i) && md_path_wanted(c->text.p + a->off, a->len))
+        u16 kind = sc_rows[c->row].arg[i];
+        bool path = (kind == K_PATH || kind == K_TARGET) && !md_is_link_text(c, i);
+        if (path && a->form == ARG_STR && md_path_wanted(c->text.p + a->off, a->len))
             return true;
     }
     return !opt.n_paths;
@@ -12540,14 +12517,13 @@ static bool rp_play(void)
     return rp.ended;
 }
 
-/* == 18 px_  --perfetto, --chrome-json, --folded: traces, flame graphs ===============
- * Writes a trace while events arrive, in Perfetto's format (protos/perfetto/trace/ in its source;
- * px_pb_ writes protocol buffers) or in Chrome's JSON (docs/getting-started/other-formats.md).
- * System calls are slices on the track of their thread; open files, disk requests and other
- * intervals that can overlap have tracks of their own. Forks and wake-ups are arrows. A track below
- * each thread shows the thread's states during calls. JSON times are in µs with three decimals.
- * Viewers merge processes with the same pid; therefore the ids in a trace are never reused, and the
- * names of tracks contain the real pids. Entry points: px_open, px_close. */
+/* == 18 px_  --perfetto, --folded: traces, flame graphs ===============================
+ * Writes a trace in Perfetto's format (protos/perfetto/trace/ in its source) while events arrive.
+ * px_pb_ writes protocol buffers. System calls are slices on the track of their thread; open files,
+ * disk requests and other intervals that can overlap have tracks of their own. Forks and wake-ups
+ * are arrows. A track below each thread shows the thread's states during calls. Viewers merge
+ * processes with the same pid; therefore the ids in a trace are never reused. Entry points:
+ * px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -12561,12 +12537,12 @@ static const char *const px_counters[N_PX] = {
 
 /* Categories; the first ones are those of events (enum cat). */
 enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
-              PX_SCHED, PX_OPEN, PX_STATE, N_PX_CATS };
+              PX_OPEN, PX_STATE, N_PX_CATS };
 static const char *const px_cats[N_PX_CATS] = {
     "file", "net", "memory", "process", "signal", "call",
     [PX_SYSCALL] = "syscall", [PX_COMMAND] = "command", [PX_COUNTER] = "counter",
     [PX_FLOW] = "flow", [PX_BLOCK] = "block I/O", [PX_QUEUE] = "block queue",
-    [PX_URING] = "io_uring", [PX_SCHED] = "sched", [PX_OPEN] = "open file", [PX_STATE] = "state",
+    [PX_URING] = "io_uring", [PX_OPEN] = "open file", [PX_STATE] = "state",
 };
 
 /* Arguments; the first ones are the fields of events. */
@@ -12575,7 +12551,7 @@ enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DI
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* Tracks in Perfetto's format. Their ids are 16 * upid or utid, plus one of these constants; for
+/* Tracks. Their ids are 16 * upid or utid, plus one of these constants; for
  * counters, PX_OF_COUNTER + enum px_counter. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
@@ -12586,7 +12562,7 @@ struct px_track {
     u64 upid, utid;       /* ids in the trace */
     u64 flow;             /* id of the fork arrow that the thread's first record ends; 0: none */
     bool dead;
-    char *runs;           /* name of the running program's slice; NULL: none */
+    bool runs;            /* the slice of a program has begun */
     s64 count[N_PX];      /* counters of the process */
     u64 reported_ns[N_PX]; /* when each counter was last written */
     bool due[N_PX];       /* the counter changed after reported_ns */
@@ -12600,22 +12576,16 @@ struct px_track {
     char name[PX_NAME];   /* program of the process, or the thread's own name (prctl(2)) */
 };
 
-static struct writer px_json = { .fd = -1 }, px_proto = { .fd = -1 };
+static struct writer px_proto = { .fd = -1 };
 
 static struct {
-    bool json, proto;     /* formats in use */
+    bool proto;           /* --perfetto is given */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
     u64 untracked;        /* number of records on the track that threads share */
-    u64 ids, events;      /* last id that was assigned; number of JSON events */
-    u32 args;             /* number of arguments of the current JSON event */
+    u64 ids;              /* last id that was assigned */
     u32 packet, inner;    /* offsets of the current packet and of the message in it */
 } px; /* in .bss: an initializer would add its tables to the binary */
-
-static u64 px_rel(u64 ns)
-{
-    return ns > out.start_ns ? ns - out.start_ns : 0;
-}
 
 /* --- protocol buffers (https://protobuf.dev/programming-guides/encoding) --- */
 
@@ -12789,134 +12759,48 @@ static void px_pb_head(void)
     px_pb_event_end();
 }
 
-/* --- Perfetto and JSON --- */
-
-/* Begins a JSON event: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall". cat
- * N_PX_CATS: no category. */
-static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns, enum px_cat cat,
-                                 const char *name, size_t n)
-{
-    struct buf *b = &px_json.b;
-    px.args = 0;
-    b_s(b, px.events++ ? ",\n{\"ph\":\"" : "{\"ph\":\"");
-    b_c(b, phase);
-    b_c(b, '"');
-    OUT_JSON_U64(b, "pid", t->upid);
-    OUT_JSON_U64(b, "tid", t->utid);
-    b_s(b, ",\"ts\":");
-    b_fraction(b, px_rel(ns), 1000);
-    b_s(b, ",\"name\":\"");
-    b_json(b, name, n);
-    b_c(b, '"');
-    if (cat < N_PX_CATS)
-        out_json_key_word(b, "cat", px_cats[cat]);
-    return b;
-}
-
-static void px_json_end(void)
-{
-    if (px.args)
-        b_c(&px_json.b, '}');
-    b_c(&px_json.b, '}');
-    out_full(&px_json);
-}
+/* --- tracks --- */
 
 static u64 px_uuid(const struct px_track *t, u32 of)
 {
     return (of == PX_OF_PROCESS || of >= PX_OF_COUNTER ? t->upid : t->utid) << 4 | of;
 }
 
-/* Begins an event of a thread. phase: X (slice until end_ns), B (begin), E (end), i (instant). */
-static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, enum px_cat cat,
-                     const char *name, size_t n)
+static void px_begin(const struct px_track *t, u64 ns, u32 type, enum px_cat cat, const char *name,
+                     size_t n)
 {
-    if (px.json) {
-        struct buf *b = px_json_event(phase, t, ns, cat, name, n);
-        if (phase == 'X') {
-            b_s(b, ",\"dur\":");
-            b_fraction(b, MAX(px_rel(end_ns), px_rel(ns)) - px_rel(ns), 1000);
-        } else if (phase == 'i') {
-            b_s(b, ",\"s\":\"t\"");
-        }
-    }
-    if (px.proto && phase != 'E')
-        px_pb_named(px_uuid(t, PX_OF_THREAD), ns, phase == 'i' ? PX_INSTANT : PX_BEGIN, cat, name,
-                    n);
-    else if (px.proto)
-        px_pb_event(px_uuid(t, PX_OF_THREAD), ns, PX_END);
-}
-
-/* Ends an event of px_begin. end_ns: the end of a slice (phase X), else 0. */
-static void px_end(const struct px_track *t, u64 end_ns)
-{
-    if (px.json)
-        px_json_end();
-    if (!px.proto)
-        return;
-    px_pb_event_end();
-    if (end_ns)
-        px_pb_slice_end(px_uuid(t, PX_OF_THREAD), end_ns);
-}
-
-/* Adds an argument to the current event. In JSON, the comma before the first one becomes '{'. */
-static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
-{
-    struct buf *b = &px_json.b;
-    if (px.json) {
-        bool first = !px.args++;
-        b_s(b, first ? ",\"args\":" : "");
-        u32 at = b->len;
-        out_json_value(b, key, type, v);
-        if (first && at < b->len)
-            b->p[at] = '{';
-    }
-    if (px.proto)
-        px_pb_arg(number, type, v);
+    px_pb_named(px_uuid(t, PX_OF_THREAD), ns, type, cat, name, n);
 }
 
 static void px_arg_field(const struct event *e, u32 f)
 {
-    px_arg(f + 1, ev_fields[f].key, ev_fields[f].type, &e->v[f]);
+    px_pb_arg(f + 1, ev_fields[f].type, &e->v[f]);
 }
 
 static void px_arg_text(enum px_arg arg, const char *s, size_t n)
 {
-    px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_STR, &(union ev_val){ .s = { s, (u32)n } });
+    px_pb_arg(arg + 1u, VT_STR, &(union ev_val){ .s = { s, (u32)n } });
 }
 
 static void px_arg_num(enum px_arg arg, s64 v)
 {
-    px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_NUM, &(union ev_val){ .n = v });
+    px_pb_arg(arg + 1u, VT_NUM, &(union ev_val){ .n = v });
 }
 
-/* Names the track of a process or thread. In JSON, the real pid or tid follows the name. */
 static void px_call_it(struct px_track *t, bool process, const char *name, size_t n)
 {
-    if (px.proto) {
-        px_pb_track(px_uuid(t, process ? PX_OF_PROCESS : PX_OF_THREAD),
-                    process ? 0 : px_uuid(t, PX_OF_PROCESS), NULL);
-        u32 at = px_pb_begin(process ? 3 : 4);
-        px_pb_num(1, (u64)t->pid);
-        if (!process)
-            px_pb_num(2, (u64)t->tid);
-        if (n)
-            px_pb_text(process ? 6 : 5, name, n);
-        px_pb_end(at);
-        px_pb_event_end();
-    }
-    if (!px.json)
+    if (!px.proto)
         return;
-    const char *what = process ? "process_name" : "thread_name";
-    struct buf *b = px_json_event('M', t, out.start_ns, N_PX_CATS, what, strlen(what));
-    b_s(b, ",\"args\":{\"name\":\"");
-    b_json(b, name, n);
-    b_f(b, "%s%d\"}", n ? " " : "", process ? t->pid : t->tid);
-    px_json_end();
+    px_pb_track(px_uuid(t, process ? PX_OF_PROCESS : PX_OF_THREAD),
+                process ? 0 : px_uuid(t, PX_OF_PROCESS), NULL);
+    u32 at = px_pb_begin(process ? 3 : 4);
+    px_pb_num(1, (u64)t->pid);
     if (!process)
-        return;
-    px_json_event('M', t, out.start_ns, N_PX_CATS, "process_sort_index", 18);
-    b_f(b, ",\"args\":{\"sort_index\":%" PRIu64 "}", t->upid);
-    px_json_end();
+        px_pb_num(2, (u64)t->tid);
+    if (n)
+        px_pb_text(process ? 6 : 5, name, n);
+    px_pb_end(at);
+    px_pb_event_end();
 }
 
 /* --- states of threads, from calls and scheduler records --- */
@@ -12925,7 +12809,7 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
 {
     u64 uuid = px_uuid(t, PX_OF_STATE);
     from = MAX(from, t->state_ns);
-    if (to <= from || !px.proto)
+    if (to <= from)
         return;
     if (!(t->described >> PX_OF_STATE & 1)) {
         t->described |= 1u << PX_OF_STATE;
@@ -12963,8 +12847,6 @@ static void px_wait(struct px_track *t, u64 from, u64 to)
     t->wait[t->n_waits++].to = to;
 }
 
-/* --- tracks --- */
-
 static struct px_track **px_slot(pid_t tid)
 {
     struct px_track **at = &px.track[(u32)tid % PX_HASH];
@@ -12984,7 +12866,6 @@ static void px_free(struct px_track *t)
     px.n_tracks--;
     px_waited(t, UINT64_MAX);
     free(t->wait);
-    free(t->runs);
     free(t);
 }
 
@@ -13032,21 +12913,13 @@ static void px_name(struct px_track *t, const char *name, size_t n)
     memcpy(t->name, name, t->name_len);
 }
 
-/* Writes the start (phase 's') or end ('f') of an arrow between threads: in Perfetto's format, as
- * an instant event; in JSON, attached to the slice of thread t at json_ns. */
-static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
-                    const char *name)
+/* Writes one end of an arrow between threads, as an instant event. */
+static void px_flow(bool start, const struct px_track *t, u64 ns, u64 id, const char *name)
 {
-    if (px.json) {
-        struct buf *b = px_json_event(phase, t, json_ns, PX_FLOW, name, strlen(name));
-        OUT_JSON_U64(b, "id", id);
-        b_s(b, phase == 'f' ? ",\"bp\":\"e\"" : "");
-        px_json_end();
-    }
     if (!px.proto)
         return;
-    px_pb_named(px_uuid(t, PX_OF_THREAD), ns, PX_INSTANT, PX_FLOW, name, strlen(name));
-    px_pb_fixed(phase == 's' ? 47 : 48, id);
+    px_begin(t, ns, PX_INSTANT, PX_FLOW, name, strlen(name));
+    px_pb_fixed(start ? 47 : 48, id);
     px_pb_event_end();
 }
 
@@ -13055,7 +12928,7 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
     if (t->flow)
-        px_flow('f', t, ns, ns, t->flow, "fork");
+        px_flow(false, t, ns, t->flow, "fork");
     t->flow = 0;
     return t;
 }
@@ -13071,13 +12944,6 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     ns = MAX(ns, p->reported_ns[k]);
     p->reported_ns[k] = ns;
     p->due[k] = false;
-    if (px.json) {
-        struct buf *b = px_json_event('C', p, ns, PX_COUNTER, name, strlen(name));
-        b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", k == PX_FILES ? "files" : "bytes", p->count[k]);
-        px_json_end();
-    }
-    if (!px.proto)
-        return;
     if (!(p->described >> (PX_OF_COUNTER + k) & 1)) {
         p->described |= 1u << (PX_OF_COUNTER + k);
         px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS), name);
@@ -13143,7 +13009,7 @@ static struct writer px_folded = { .fd = -1 };
 
 static struct {
     struct px_stack {
-        u64 ns; /* time in the stack; bytes with --folded-by=bytes */
+        u64 ns;
         u32 len;
         char text[PX_STACK_LEN];
     } stack[PX_STACKS];
@@ -13152,9 +13018,8 @@ static struct {
 
 static void px_fold_flush(void)
 {
-    u32 unit = strcmp(opt.folded_by, "bytes") ? 1000 : 1;
     for (struct px_stack *s = px_fold->stack; s < px_fold->stack + PX_STACKS; s++) {
-        u64 us = (s->ns + unit / 2) / unit;
+        u64 us = (s->ns + 500) / 1000;
         if (us) {
             b_put(&px_folded.b, s->text, s->len);
             b_c(&px_folded.b, ' ');
@@ -13256,30 +13121,17 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds a call's stack by time or by bytes, as --folded-by says. */
-static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
+/* Adds the time of a call: on a CPU, and, as frames of their own, in each state. */
+static void px_fold_parts(struct buf *b, const struct call *c)
 {
-    static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
-                                         "recv", "splice", "copy_file" };
-    static const struct { const char *by, *leaf; } parts[] = {
-        { "cpu", NULL }, { "runq", "[run queue]" }, { "disk", "[disk]" },
-        { "blocked", "[blocked]" },
-    };
+    static const char *const leaf[] = { NULL, "[run queue]", "[disk]", "[blocked]" };
     u64 left = c->exit_ns - c->enter_ns;
-    bool all = !strcmp(opt.folded_by, "time");
-    for (u32 i = 0; i < ARRAY_LEN(parts); i++) {
-        u64 known[] = { c->timed ? c->cpu_ns : left, c->runq_ns, c->disk_ns, left };
+    const u64 known[] = { c->timed ? c->cpu_ns : left, c->runq_ns, c->disk_ns, left };
+    for (u32 i = 0; i < ARRAY_LEN(leaf); i++) {
         u64 ns = MIN(known[i], left);
         left -= ns;
-        if (all || (c->timed && !strcmp(opt.folded_by, parts[i].by)))
-            px_fold_leaf(b, all ? parts[i].leaf : NULL, ns);
+        px_fold_leaf(b, leaf[i], ns);
     }
-    bool moved = false;
-    for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
-        moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
-                 && !strstr(name, "mmsg"); /* these return a number of messages */
-    if (moved && c->ret > 0 && !c->err)
-        px_fold_leaf(b, NULL, (u64)c->ret);
 }
 
 static void px_fold_call(struct px_track *track, const struct task *t, const char *name)
@@ -13302,7 +13154,7 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     if (about)
         px_frame(&b, about, n);
     b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for the frame of a state */
-    px_fold_weigh(&b, c, name);
+    px_fold_parts(&b, c);
     px_fold_renamed(track, c, name);
 }
 
@@ -13311,8 +13163,6 @@ static void px_fold_exit(const struct event *e)
     static struct buf b;
     pid_t chain[PX_DEPTH] = { e->pid };
     u32 n = 1;
-    if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
-        return; /* without calls, only CPU time is known */
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = px_find(chain[n - 1])) || !t->parent)
             break;
@@ -13330,18 +13180,11 @@ static void px_fold_exit(const struct event *e)
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
-    u64 id = ++px.ids;
-    for (int end = 0; end < 2 && px.json; end++) {
-        px_json_event(end ? 'e' : 'b', t, end ? to : from, cat, name, n);
-        OUT_JSON_U64(&px_json.b, "id", id);
-        px_json_end();
-    }
-    if (!px.proto || cat == PX_SCHED)
-        return;
+    u64 uuid = ++px.ids << 4 | PX_OF_ITSELF;
     /* Perfetto's viewer merges tracks with the same name if their slices do not overlap. */
-    px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS), px_cats[cat]);
+    px_pb_track(uuid, px_uuid(t, PX_OF_PROCESS), px_cats[cat]);
     px_pb_event_end();
-    px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
+    px_pb_slice(uuid, from, to, cat, name, n);
 }
 
 static void px_instant(const struct px_track *t, const struct event *e)
@@ -13351,13 +13194,13 @@ static void px_instant(const struct px_track *t, const struct event *e)
     bool beside = e->kind == EK_EXIT_THREAD || k->how & EVENT_WITH_CALLS;
     if (e->kind == EK_RSS || (opt.calls && !beside))
         return; /* shown as a counter, or as the slice of its call */
-    px_begin('i', t, e->ts_ns, 0, (enum px_cat)k->cat, k->name, strlen(k->name));
+    px_begin(t, e->ts_ns, PX_INSTANT, (enum px_cat)k->cat, k->name, strlen(k->name));
     if (err)
         px_arg_text(PX_ERROR, err, strlen(err));
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
             px_arg_field(e, k->field[i]);
-    px_end(t, 0);
+    px_pb_event_end();
 }
 
 /* Ends the slice of a process's program and begins that of the next one; name is NULL at exit. If
@@ -13365,21 +13208,18 @@ static void px_instant(const struct px_track *t, const struct event *e)
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
-    if (opt.calls)
+    if (opt.calls || !px.proto)
         return;
-    if (t->runs) { /* speedscope needs the name here, too */
-        px_begin('E', t, ns, 0, PX_COMMAND, t->runs, strlen(t->runs));
-        px_end(t, 0);
-    }
-    free(t->runs);
-    t->runs = name ? strndup(name, n) : NULL;
-    if (!t->runs)
+    if (t->runs)
+        px_pb_slice_end(px_uuid(t, PX_OF_THREAD), ns);
+    t->runs = name;
+    if (!name)
         return;
-    px_begin('B', t, ns, 0, PX_COMMAND, t->runs, strlen(t->runs));
+    px_begin(t, ns, PX_BEGIN, PX_COMMAND, name, n);
     px_arg_num(PX_PID, t->pid);
     if (e && ev_has(e, EV_argv))
         px_arg_field(e, EV_argv);
-    px_end(t, 0);
+    px_pb_event_end();
 }
 
 static void px_spawn(struct px_track *t, const struct event *e)
@@ -13404,7 +13244,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
     if (old)
         return; /* the child's records came first: no arrow */
     c->flow = ++px.ids;
-    px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
+    px_flow(true, t, e->ts_ns, c->flow, "fork");
     if (!thread)
         px_program(c, e->ts_ns, "(forked)", 8, NULL);
 }
@@ -13454,22 +13294,25 @@ static void px_block(struct px_track *t, const struct event *e)
         px_async(t, PX_QUEUE, name.p, name.len, issue - (u64)e->v[EV_queue_ns].n, issue);
 }
 
-static void px_on_event(const struct event *e)
+static void px_draw(struct px_track *t, const struct event *e)
 {
-    struct px_track *t = px_of(e->pid, e->tid, e->ts_ns);
-    if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns)) {
-        u64 from = e->ts_ns - MIN((u64)e->v[EV_delay_ns].n, e->ts_ns);
-        px_async(t, PX_SCHED, "waits for CPU", 13, from, e->ts_ns);
-        px_wait(t, from, e->ts_ns);
-    } else if ((e->kind == EK_BLOCK || e->kind == EK_URING) && ev_has(e, EV_duration_ns)) {
+    if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
+        px_wait(t, e->ts_ns - MIN((u64)e->v[EV_delay_ns].n, e->ts_ns), e->ts_ns);
+    else if ((e->kind == EK_BLOCK || e->kind == EK_URING) && ev_has(e, EV_duration_ns))
         px_block(t, e);
-    } else {
+    else
         px_instant(t, e);
-    }
     if (e->kind == EK_CLOSE && ev_has(e, EV_age_ns) && ev_has(e, EV_path))
         px_async(t, PX_OPEN, e->v[EV_path].s.p, e->v[EV_path].s.len,
                  e->ts_ns - (u64)e->v[EV_age_ns].n, e->ts_ns);
     px_counts(e);
+}
+
+static void px_on_event(const struct event *e)
+{
+    struct px_track *t = px_of(e->pid, e->tid, e->ts_ns);
+    if (px.proto)
+        px_draw(t, e);
     if ((e->kind == EK_SPAWN && ev_has(e, EV_child_pid))
         || (e->kind == EK_THREAD && ev_has(e, EV_child_tid)))
         px_spawn(t, e);
@@ -13505,16 +13348,15 @@ static void px_call_args(const struct call *c)
         px_arg_num(PX_DISK, (s64)c->disk_ns);
 }
 
-/* Draws an arrow from the thread that woke thread t during call c to the wake-up. In JSON, it must
- * point into a slice, and therefore ends at the end of the call. */
+/* Draws an arrow from the thread that woke thread t during call c to the wake-up. */
 static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 {
     struct px_track *waker = c->waker_pid ? px_find(c->waker_pid) : NULL;
     if (!waker || waker == t || waker->dead)
         return;
     u64 id = ++px.ids;
-    px_flow('s', waker, woken, MIN(woken, c->exit_ns - 1), id, "wake");
-    px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
+    px_flow(true, waker, woken, id, "wake");
+    px_flow(false, t, woken, id, "wake");
 }
 
 static const char *px_mostly(const struct call *c, u64 slept)
@@ -13563,19 +13405,18 @@ static void px_on_call(struct task *task)
     tmp[name.len] = 0;
     if (px_fold)
         px_fold_call(t, task, tmp);
-    if (!px.json && !px.proto)
+    if (!px.proto)
         return;
-    px_begin('X', t, c->enter_ns, c->exit_ns, PX_SYSCALL, name.p, name.len);
+    px_begin(t, c->enter_ns, PX_BEGIN, PX_SYSCALL, name.p, name.len);
     px_call_args(c);
-    px_end(t, MAX(c->exit_ns, c->enter_ns));
+    px_pb_event_end();
+    px_pb_slice_end(px_uuid(t, PX_OF_THREAD), MAX(c->exit_ns, c->enter_ns));
     if (c->timed && !c->noret && !c->late && c->exit_ns > c->enter_ns)
         px_call_states(t, c);
 }
 
 static void px_flush(void)
 {
-    if (px_json.b.len)
-        out_writer_flush(&px_json);
     if (px_proto.b.len)
         out_writer_flush(&px_proto);
 }
@@ -13583,16 +13424,12 @@ static void px_flush(void)
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
 
 /* A descriptor of -1 means that the format is not wanted. */
-static void px_open(int json, int proto, int folded)
+static void px_open(int proto, int folded)
 {
-    px.json = json >= 0;
     px.proto = proto >= 0;
     px_fold = folded >= 0 ? xcalloc(1, sizeof *px_fold) : NULL;
-    out_writer_open(&px_json, json, opt.chrome_json);
     out_writer_open(&px_proto, proto, opt.perfetto);
     out_writer_open(&px_folded, folded, opt.folded);
-    if (px.json)
-        b_s(&px_json.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     if (px.proto)
         px_pb_head();
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
@@ -13607,7 +13444,6 @@ static void px_open(int json, int proto, int folded)
 
 static void px_close(void)
 {
-    struct buf *b = &px_json.b;
     if (px_fold) {
         px_fold_flush();
         out_writer_flush(&px_folded);
@@ -13615,17 +13451,10 @@ static void px_close(void)
     for (u32 i = 0; i < PX_HASH && px.n_tracks; i++)
         for (struct px_track *t = px.track[i]; t; t = t->next)
             px_waited(t, UINT64_MAX);
-    if (!px.json)
-        return px_flush();
-    b_s(b, "\n],\"otherData\":{\"kvis\":");
-    out_json_word(b, rec_run.version);
-    out_json_key_word(b, "host", rec_run.host);
-    out_json_key_word(b, "kernel", rec_run.kernel);
-    out_json_key_word(b, "backend", rec_run.backend);
-    if (px.untracked)
-        b_f(b, ",\"records_of_other_threads\":\"%" PRIu64 "\"", px.untracked);
-    b_s(b, "}}\n");
     px_flush();
+    if (px.untracked && px.proto)
+        u_warn("%s: %" PRIu64 " records are on one track: the trace has more than %d threads",
+               opt.perfetto, px.untracked, PX_TRACKS);
 }
 
 /* == 19 emb_  texts embedded in the binary =============================================
@@ -13976,7 +13805,6 @@ enum {
     DF_LIVES = 1 << 16,   /* most processes at the same time */
     DF_LINE = 512,        /* most bytes of a command line with --by=line */
     DF_RUNS = 4096,       /* most command runs in a timeline */
-    DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
     DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
 };
 
@@ -14032,7 +13860,6 @@ static struct {
     bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
     struct summary *sum[2];
     const char *file[2];
-    u8 *pids[2];             /* bit set of the pids in the recording */
     struct df_timeline timeline[2]; /* only with --report */
     /* state of the replay of recording k: */
     u64 n_begun;             /* number of processes that began */
@@ -14222,8 +14049,6 @@ static void df_exit(const struct event *e)
 
 static void df_event(const struct event *e)
 {
-    if (e->pid > 0 && e->pid < DF_PIDS)
-        df.pids[df.k][e->pid / 8] |= (u8)(1u << e->pid % 8);
     if (e->kind == EK_SPAWN)
         df_fork(e);
     else if (e->kind == EK_EXEC)
@@ -14278,7 +14103,6 @@ static bool df_load(u32 k, int fd, const char *name)
     static const struct out_tap tap = { .event = df_event };
     df.file[k] = name;
     df.k = k;
-    df.pids[k] = xcalloc(DF_PIDS / 8, 1);
     df.timeline[k].run = xcalloc(DF_RUNS, sizeof(struct df_run));
     rec_in.again = k > 0;
     out.tap[0] = &tap;
@@ -14311,13 +14135,7 @@ static bool df_is_above(void)
     return df_fail_above != UINT32_MAX && (double)df.wall_ns[1] > most;
 }
 
-/* --- shapes: names without the pids and random characters of a run --- */
-
-static bool df_is_pid(const char *s, u32 n, u32 k)
-{
-    u32 pid = n <= 7 ? (u32)strtoul(s, NULL, 10) : 0;
-    return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
-}
+/* --- shapes: names without pids and random characters --- */
 
 /* Returns how many characters at the end of a word are probably random, as from mkstemp(3): all
  * final digits if there are more than three, 8 characters in Python's tmp names, 6 in a word of 6
@@ -14348,8 +14166,9 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* Replaces pids and the random characters of temporary files with '*'. */
-static void df_shape(struct buf *b, const char *s, u32 k)
+/* Replaces numbers of three digits or more, which may be pids, and the random characters of temporary
+ * files with '*'. */
+static void df_shape(struct buf *b, const char *s)
 {
     bool temporary = false, begins = true; /* begins: at the start of a path component or word */
     b_reset(b);
@@ -14357,10 +14176,8 @@ static void df_shape(struct buf *b, const char *s, u32 k)
         u32 n = 0, folded = 0;
         while (isalnum((u8)s[n]) || (n && s[n] == '_'))
             n++;
-        bool number = n && strspn(s, "0123456789") >= n;
-        bool proc = begins && b->len > 5 && !memcmp(b->p + b->len - 6, "/proc/", 6);
         temporary |= begins && df_is_temporary(s, n);
-        if (number && (proc || df_is_pid(s, n, k)))
+        if (n > 2 && strspn(s, "0123456789") >= n)
             folded = n;
         else if (temporary)
             folded = df_random(s, n);
@@ -14451,7 +14268,7 @@ static void df_pair_rows(char cls)
         /* an IP address with a port has no shape */
         if ((p->in[0] && p->in[1]) || (cls == 'p' && !strchr(p->name->s, '/')))
             continue;
-        df_shape(&shape, p->name->s, p->in[1]);
+        df_shape(&shape, p->name->s);
         p->shape = nm_get(cls, shape.p ? shape.p : "", shape.len);
     }
     df_join();
@@ -14874,53 +14691,24 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* Writes the changed pairs of a table (of calls: all pairs), or the pairs that are in recording
- * `only` alone if that is not -1. */
-static void df_json_list(struct buf *b, const struct df_table *t, int only)
+/* Writes the changed pairs of a table; of calls, all pairs. */
+static void df_json_list(struct buf *b, const struct df_table *t)
 {
-    bool first = true, calls = t->pair == df_pair_calls;
+    bool first = true;
     for (u32 i = 0; i < df_list.n; i++) {
         const struct df_pair *p = &df_list.p[i];
-        if (only >= 0 ? p->in[!only] : !calls && !df_has_changed(p))
+        if (t->pair != df_pair_calls && !df_has_changed(p))
             continue;
         st_json_room(b);
         b_s(b, first ? "{" : ",{");
         first = false;
-        if (only >= 0) {
-            out_json_str(b, "name", p->name->s, p->name->len);
-            b_c(b, ',');
-            df_json_side(b, t, p, (u32)only);
-        } else if (t->count) {
+        if (t->count)
             df_json_pair(b, t, p);
-        } else {
+        else
             df_json_failed(b, t, p);
-        }
         b_c(b, '}');
     }
     b_c(b, ']');
-}
-
-static bool df_ran(u32 k, const struct name *program)
-{
-    for (u32 i = 0; i < df.sum[k]->n_programs; i++)
-        if (df.sum[k]->program[i] == program)
-            return true;
-    return false;
-}
-
-static void df_json_programs(struct buf *b)
-{
-    for (u32 k = 0; k < 2; k++) {
-        b_f(b, ",\"commands_only_%c\":[", 'a' + (int)k);
-        for (u32 i = 0, n = 0; i < df.sum[k]->n_programs; i++) {
-            const struct name *program = df.sum[k]->program[i];
-            if (df_ran(!k, program))
-                continue;
-            b_s(b, n++ ? "," : "");
-            out_json_quoted(b, program->s, program->len);
-        }
-        b_c(b, ']');
-    }
 }
 
 static void df_json(struct buf *b)
@@ -14941,16 +14729,10 @@ static void df_json(struct buf *b)
         st_json_delays(b, "block_ios", "block_io", &df.sum[k]->io.took);
         b_c(b, '}');
     }
-    df_json_programs(b);
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++) {
-        const struct df_table *t = &df_tables[i];
-        df_pairs(t);
-        for (int k = 0; k < 2 && t->unit == DF_BYTES; k++) {
-            b_f(b, ",\"%s_only_%c\":[", t->key, 'a' + k);
-            df_json_list(b, t, k);
-        }
-        b_f(b, ",\"%s\":[", t->key);
-        df_json_list(b, t, -1);
+        df_pairs(&df_tables[i]);
+        b_f(b, ",\"%s\":[", df_tables[i].key);
+        df_json_list(b, &df_tables[i]);
     }
     b_f(b, ",\"other_calls\":%s,\"left_out\":%" PRIu64 "}\n", df_other_calls() ? "true" : "false",
         df.left_out);
@@ -17484,9 +17266,7 @@ static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "signals");
     pipe = dup2(pipe, 0);
-    if (syscall(SYS_close_range, 1u, ~0u, 0u) < 0) /* before Linux 5.9 */
-        for (int f = 1; f < 1024; f++)
-            close(f);
+    syscall(SYS_close_range, 1u, ~0u, 0u); /* since Linux 5.9 */
     for (char **w = sp_argv; *w; w++)
         memset(*w, 0, strlen(*w));
     while (getppid() == kvis) {
@@ -18072,8 +17852,8 @@ static const struct hy_kind {
 
 /* The calls at which a thread always stops (at clone, prctl and ioctl: for some arguments, see
  * tr_filter). */
-static const struct { u16 id; const char *why; } hy_stopping[] = {
-#define X(call, why) { SC_##call, why },
+static const u16 hy_stopping[] = {
+#define X(call) SC_##call,
     SC_STOPS(X)
 #undef X
 };
@@ -18130,77 +17910,64 @@ static u32 hy_proc_programs(void)
 /* --- arguments of programs, stored until the record of the exec arrives --- */
 
 enum { HY_PENDING = 1024 };
-struct hy_args {
-    struct hy_args *next;
+static struct hy_args {
     u64 ts_ns; /* time stamp that all pieces of the arguments share */
-    u32 tid;
+    u32 tid;   /* 0: free */
     bool cut;
     struct buf b, env;
-};
-static struct {
-    struct hy_args *first; /* newest list of arguments */
-    u32 n;
-} hy_pending;
+} hy_pending[HY_PENDING];
+static u32 hy_n_pending; /* number of entries that have been used, and of replaced ones */
 
-static struct hy_args **hy_args_of(u32 tid)
+static struct hy_args *hy_args_of(u32 tid)
 {
-    struct hy_args **a = &hy_pending.first;
-    while (*a && (*a)->tid != tid)
-        a = &(*a)->next;
-    return a;
+    for (u32 i = 0; i < MIN(hy_n_pending, (u32)HY_PENDING); i++)
+        if (hy_pending[i].tid == tid)
+            return &hy_pending[i];
+    return NULL;
 }
 
-static void hy_args_drop(struct hy_args **at)
+static void hy_args_drop(struct hy_args *a)
 {
-    struct hy_args *a = *at;
     if (!a)
         return;
-    *at = a->next;
-    hy_pending.n--;
     b_free(&a->b);
     b_free(&a->env);
-    free(a);
+    a->tid = 0;
 }
 
-/* Begins the list of a thread's program arguments. A list whose exec record was lost stays until it
- * is the oldest of HY_PENDING. */
-static struct hy_args **hy_args_new(const struct wire_proc *h)
+/* Begins a thread's program arguments. If no entry is free, some have lost their exec records:
+ * replaces one. */
+static struct hy_args *hy_args_new(const struct wire_proc *h)
 {
-    struct hy_args **at = &hy_pending.first, *a = calloc(1, sizeof *a);
+    struct hy_args *a = hy_args_of(0);
     if (!a)
-        return NULL;
-    if (hy_pending.n == HY_PENDING) {
-        while ((*at)->next)
-            at = &(*at)->next;
-        hy_args_drop(at);
-    }
+        a = &hy_pending[hy_n_pending++ % HY_PENDING];
+    hy_args_drop(a);
     a->tid = h->tid;
     a->ts_ns = h->ts_ns;
-    a->next = hy_pending.first;
-    hy_pending.first = a;
-    hy_pending.n++;
-    return &hy_pending.first;
+    a->cut = false;
+    return a;
 }
 
 /* Appends a piece of a program's arguments, or of the environment that follows them. Drops pieces
  * after a gap. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
-    struct hy_args **at = hy_args_of(h->tid);
-    if (*at && (*at)->ts_ns != h->ts_ns) { /* that exec failed, or its record was lost */
-        hy_args_drop(at);
-        at = hy_args_of(h->tid); /* now an empty list */
+    struct hy_args *a = hy_args_of(h->tid);
+    if (a && a->ts_ns != h->ts_ns) { /* that exec failed, or its record was lost */
+        hy_args_drop(a);
+        a = NULL;
     }
-    if (!*at && !h->at)
-        at = hy_args_new(h);
-    if (!at || !*at)
+    if (!a && !h->at)
+        a = hy_args_new(h);
+    if (!a)
         return;
-    struct buf *b = h->kind == PROC_ENV ? &(*at)->env : &(*at)->b;
+    struct buf *b = h->kind == PROC_ENV ? &a->env : &a->b;
     if (b->len != h->at)
         return;
     b_put(b, data, h->arg_len);
     if (h->kind == PROC_ARGS)
-        (*at)->cut = h->flags;
+        a->cut = h->flags;
 }
 
 /* --- configuring the BPF programs --- */
@@ -18327,11 +18094,9 @@ static bool hy_add_early(struct wire_spec *s)
     return k < CALL_EARLY;
 }
 
-#define HY_UNTAKEN "a record has no space for all the memory that the arguments point to"
-
-/* Fills in the layout of a call's record. Returns NULL, or why BPF cannot record the call. In
- * observe mode, memory that does not fit is omitted, and its address is shown. */
-static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
+/* Fills in the layout of a call's record. Returns false if the record has no space for all the memory
+ * that the arguments point to; in observe mode, such memory is omitted, and its address is shown. */
+static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
     s->unfailing = id == SC_rt_sigreturn;
@@ -18349,7 +18114,7 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
         bool early = (k.early && (opt.calls || k.model)) || (opt.calls && hy_counts_down(r, i));
         if (k.count == HY_NESTS || s->n == CALL_ITEMS || (early && !hy_add_early(s))) {
             if (!hy.observe)
-                return HY_UNTAKEN;
+                return false;
             continue;
         }
         s->item[s->n] = hy_item(r, i, &k);
@@ -18364,23 +18129,23 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
             s->file = hy_place(hy_files[i].file);
             s->sock = hy_place(hy_files[i].sock);
         }
-    return NULL;
+    return true;
 }
 
-/* Returns why threads stop at a call, or NULL if BPF records it. The BPF program follows the child
- * of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid namespace and
- * cannot find the child's entry at once. */
-static const char *hy_why_stops(int row, struct wire_spec *s)
+/* Returns whether BPF records a call; otherwise, threads stop at it. The BPF program follows the
+ * child of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid
+ * namespace and cannot find the child's entry at once. With -P, kvis resolves paths while the thread
+ * is stopped. --faults needs an up-to-date list of memory regions. */
+static bool hy_records(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
     u16 id = sc_id[row];
     for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
-        if (hy_stopping[i].id == id && !(id == SC_clone && follows))
-            return hy_stopping[i].why;
-    if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
-        return "-P: kvis resolves a path while the thread is stopped";
-    if (opt.faults && (md_need_of((u16)row) == MD_MEMORY || id == SC_madvise))
-        return "--faults: kvis needs an up-to-date list of memory regions";
+        if (hy_stopping[i] == id && !(id == SC_clone && follows))
+            return false;
+    if ((opt.n_paths && sc_rows[row].cls & CLS_FILE)
+        || (opt.faults && (md_need_of((u16)row) == MD_MEMORY || id == SC_madvise)))
+        return false;
     return hy_spec(&sc_rows[row], s);
 }
 
@@ -18403,43 +18168,9 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     if (hy.observe)
         hy_spec(&sc_rows[row], &s);
     else
-        hy.row[row] = !hy_why_stops(row, &s);
+        hy.row[row] = hy_records(row, &s);
     s.on = CALL_RECORDED;
     return need[row] && (hy.observe || hy.row[row]) ? s : none;
-}
-
-/* Appends the names of the calls at which threads stop because of `why`, in lines of 80 columns. */
-static void hy_text_reason(struct buf *b, const char *why)
-{
-    u32 column = 0;
-    for (u32 nr = 0; nr < CALL_NRS; nr++) {
-        struct wire_spec s = { .on = CALL_UNSEEN };
-        int row = sc_find(ARCH_NATIVE, nr);
-        const char *this = row >= 0 ? hy_why_stops(row, &s) : NULL;
-        if (!this || strcmp(this, why))
-            continue;
-        u32 len = (u32)strlen(sc_rows[row].name);
-        bool fits = column && column + 1 + len <= 80;
-        b_f(b, "%s%s", fits ? " " : column ? "\n  " : "  ", sc_rows[row].name);
-        column = fits ? column + 1 + len : 2 + len;
-    }
-    if (column)
-        b_f(b, "\n      %s\n", why);
-}
-
-/* For kvis check -v: lists the calls at which kvis trace -v --backend=hybrid stops threads. */
-static void hy_text_stops(struct buf *b)
-{
-    u32 calls = opt.calls;
-    opt.calls = true;
-    hy.classic_tracepoints = !bpf_raw_is_whole();
-    hy.in_ns = bpf_pid_ns(NULL) != 0;
-    b_s(b, "\n--backend=hybrid stops the thread at these system calls, and records all others:\n");
-    for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
-        if (!i || strcmp(hy_stopping[i - 1].why, hy_stopping[i].why))
-            hy_text_reason(b, hy_stopping[i].why);
-    hy_text_reason(b, HY_UNTAKEN);
-    opt.calls = calls;
 }
 
 static struct wire_spec hy_specs[CALL_NRS];
@@ -19329,8 +19060,8 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
                              ? "--all and --cgroup need --backend=observe"
            : f->everyone && !f->only_counts && !f->only_calls
                              ? "--all and --cgroup can only show or only count system calls; fix: "
-                               "leave out -w, --report, --perfetto, --chrome-json, --folded, "
-                               "--faults and --by; and -c, or -v, --json and -P"
+                               "leave out -w, --report, --perfetto, --folded, --faults and "
+                               "--by; and -c, or -v, --json and -P"
            : f->faults       ? "--faults: kvis needs an up-to-date list of memory regions"
            : !f->may_bpf     ? TR_NO_BPF
            : f->pid_ns       ? "kvis is in a pid namespace"
@@ -19379,7 +19110,7 @@ static bool tr_only_counts(bool everyone)
 static bool tr_only_calls(void)
 {
     return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
-           && !opt.chrome_json && !opt.folded && !opt.faults;
+           && !opt.folded && !opt.faults;
 }
 
 static struct tr_facts tr_gather(void)
@@ -20595,15 +20326,15 @@ static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
-    struct hy_args **args = hy_args_of(h->tid);
+    struct hy_args *args = hy_args_of(h->tid);
     if (h->kind == PROC_BEGUN)
         t->exec_begun_ns = h->ts_ns;
     md_join_from(&p, data[0] == '/' || !t->fs ? NULL : t->fs->cwd, data, h->name_len);
     t->exec_path = nm_get('x', p.s, p.len);
     b_reset(&t->exec_argv);
     t->exec_argv.max = PROC_PIECE * PROC_PIECES;
-    if (*args && (*args)->ts_ns == h->ts_ns)
-        b_put(&t->exec_argv, (*args)->b.p, (*args)->b.len);
+    if (args && args->ts_ns == h->ts_ns)
+        b_put(&t->exec_argv, args->b.p, args->b.len);
     t->exec_argv.cut |= t->exec_argv.len < h->arg_len || h->flags;
     hy_args_drop(args);
 }
@@ -21361,7 +21092,7 @@ static void tr_on_tick(void)
     }
     pf_upto(tr.seen_ns);
     tr.n_resident = 0;
-    if ((opt.record || opt.report || opt.perfetto || opt.chrome_json) && !opt.trace)
+    if ((opt.record || opt.report || opt.perfetto) && !opt.trace)
         tr_each(tr_resident);
     if (hy.on && !hy.observe && !hy.classic_tracepoints && now - tr.lost_ns > NSEC) /* see hy_map */
         tr.lost_ns = now, tr_report_lost(hy_lost(), tr_when());
@@ -23183,19 +22914,19 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
 
 static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 {
-    struct hy_args **at = hy_args_of(h->tid);
-    if (!*at && h->was)
-        at = hy_args_of(h->was);
-    if (*at && proc_state.btf && (*at)->ts_ns != h->ts_ns) {
-        hy_args_drop(at);
-        at = hy_args_of(h->tid); /* now an empty list */
+    struct hy_args *a = hy_args_of(h->tid);
+    if (!a && h->was)
+        a = hy_args_of(h->was);
+    if (a && proc_state.btf && a->ts_ns != h->ts_ns) {
+        hy_args_drop(a);
+        a = NULL;
     }
-    proc_keep(&l->argv, *at ? (*at)->b.p : NULL, *at ? (*at)->b.len : 0);
-    if (*at && proc_opt.n_env)
-        proc_env_take(l, &(*at)->env);
+    proc_keep(&l->argv, a ? a->b.p : NULL, a ? a->b.len : 0);
+    if (a && proc_opt.n_env)
+        proc_env_take(l, &a->env);
     l->arg_len = MAX(h->arg_len, l->argv.len);
-    l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
-    hy_args_drop(at);
+    l->cut = l->argv.len < l->arg_len || (a && a->cut);
+    hy_args_drop(a);
     if (h->was) /* at PROC_BEGUN, the thread still had this tid */
         hy_args_drop(hy_args_of(h->was));
 }
@@ -35126,8 +34857,6 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     }
     b_f(b, "\n%-20s %-5s %-*s %s\n", "FEATURE", "WORKS", CHECK_FOR, "FOR", "DETAIL");
     check_table(b, false);
-    if (bits & CHECK_TRACE)
-        hy_text_stops(b);
     return all;
 }
 
@@ -35896,19 +35625,17 @@ static void cmd_open_recorded(void)
         die(EXIT_KVIS, "-w %s: --report needs a recording in a regular file", opt.record);
 }
 
-static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_json_fd = -1, cmd_folded_fd = -1;
+static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_folded_fd = -1;
 
-/* Opens the files of -w, --perfetto, --chrome-json, --folded and --report. Must run before kvis
- * installs signal handlers: opening a FIFO waits for a reader, and ^C must end the wait. live: kvis
- * traces, and does not replay a recording. */
+/* Opens the files of -w, --perfetto, --folded and --report. Must run before kvis installs signal
+ * handlers: opening a FIFO waits for a reader, and ^C must end the wait. live: kvis traces, and
+ * does not replay a recording. */
 static void cmd_open_records(bool live)
 {
     if (opt.report)
         cmd_report_fd = cmd_open_report();
     if (opt.perfetto)
         cmd_perfetto_fd = cmd_open_file(opt.perfetto);
-    if (opt.chrome_json)
-        cmd_json_fd = cmd_open_file(opt.chrome_json);
     if (opt.folded)
         cmd_folded_fd = cmd_open_file(opt.folded);
     if (opt.record || (opt.report && live))
@@ -35919,8 +35646,8 @@ static void cmd_record(void)
 {
     if (opt.report)
         rep_begin();
-    if (opt.perfetto || opt.chrome_json || opt.folded)
-        px_open(cmd_json_fd, cmd_perfetto_fd, cmd_folded_fd);
+    if (opt.perfetto || opt.folded)
+        px_open(cmd_perfetto_fd, cmd_folded_fd);
     if (rout_fd < 0)
         return;
     out_writer_open(&rec_file, rout_fd, cmd_recording_name);
@@ -36089,7 +35816,7 @@ static int cmd_trace(void)
         opt.verbose = MAX(opt.verbose, 1);
         out.observed = out.many = true;
     }
-    opt.calls = opt.verbose || opt.perfetto || opt.chrome_json || opt.folded || opt.report;
+    opt.calls = opt.verbose || opt.perfetto || opt.folded || opt.report;
     st.apart = md_whole_only();
     nm_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;

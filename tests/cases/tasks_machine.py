@@ -3,10 +3,10 @@
 # tier: quick
 # timeout: 60
 # needs: root tmux unshare taskset git gcc make curl jq /usr/bin/python3
-import json
 import os
 import re
 
+import perfetto
 from tasks import Program, check, compiles_long, quiet, read, run, task, wait, write
 
 SCRIPT = """sort file >sorted
@@ -98,7 +98,7 @@ def environment(terminal):
     screen.has("^: bye$")
 
 
-@task("A page, a trace and a chart of this build", "kvis proc --report --chrome-json=trace.json --gantt=chart.mmd -o rows -- make")
+@task("A page, a trace and a chart of this build", "kvis proc --report --perfetto=trace --gantt=chart.mmd -o rows -- make")
 def pages(terminal):
     quiet("make", "clean")
     screen = yield
@@ -106,8 +106,7 @@ def pages(terminal):
     told = screen.has(r"^kvis: wrote report\.html \(([0-9.]+) KB\)$", screen.rows)
     check(abs(size / 1024 - float(told[1])) < 1, f"{size} bytes")
     check("cc -O2 -c a.c" in read("chart.mmd"), "the chart lacks cc")
-    with open("trace.json", encoding="utf-8") as file:
-        names = {event.get("name") for event in json.load(file)["traceEvents"]}
+    names = {event["name"] for event in perfetto.load("trace")}
     check({"make", "cc", "cc1", "as", "ld"} <= names, f"the trace has {names}")
 
 
