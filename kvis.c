@@ -9090,7 +9090,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* Returns the directory at which a path starts; NULL: unknown, or the host's root. */
+/* Returns the directory where a path starts; NULL: unknown, or the host's root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -9199,7 +9199,6 @@ static void md_touch_select(struct task *t, struct call *c, u64 addr, s32 n)
             md_touch_fd(t, c, (s32)i);
 }
 
-/* Adds the files of the descriptors in a call's arguments. */
 static void md_touch(struct task *t, struct call *c)
 {
     for (u32 i = 0; i < sc_rows[c->row].nargs; i++) {
@@ -9213,8 +9212,7 @@ static void md_touch(struct task *t, struct call *c)
     }
 }
 
-/* Returns whether a relative path may match -P: observe mode does not know its directory and
- * compares only the last component. */
+/* Observe mode does not know the directory of a relative path, and compares its last component. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -9258,9 +9256,8 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Resolves the path *p of t. Returns 0 or -errno. Uses only what the kernel has cached
- * (RESOLVE_CACHED, Linux 5.12), because a FUSE server that would have to answer may be a stopped
- * tracee. */
+/* Resolves the path *p of t. Returns 0 or -errno. RESOLVE_CACHED (Linux 5.12) asks no FUSE server,
+ * which may be a stopped tracee. */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
     enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
@@ -9347,7 +9344,6 @@ static bool md_wanted(const struct call *c)
     return c->selected && md_status_wanted(c);
 }
 
-/* Returns whether a filter needs a call's result before its line is printed. */
 static bool md_whole_only(void)
 {
     return opt.status != CALL_ALL || opt.n_paths || opt.min_ns;
@@ -9455,8 +9451,8 @@ static u32 md_dns_int(struct md_dns *m, u32 bytes)
     return v;
 }
 
-/* Reads and appends a domain name; escapes dots inside labels. A pointer to another part of the
- * message can end a name. Pointers must go backward, which excludes endless loops. */
+/* Appends the next domain name; escapes dots inside labels. A pointer to an earlier part of the
+ * message can end a name; pointers forward could loop. */
 static void md_dns_name(struct md_dns *m, struct buf *b)
 {
     u32 begin = m->at, end = 0, total = 0, n;
@@ -9499,8 +9495,8 @@ static bool md_dns_question(struct md_dns *m)
     return !m->bad;
 }
 
-/* Appends the records of the question's type. A wrong record count is harmless: each record takes
- * at least 11 bytes. */
+/* Appends the records of the question's type. Each record takes at least 11 bytes, so a wrong count
+ * is harmless. */
 static void md_dns_answers(struct md_dns *m, struct buf *b)
 {
     enum { A = 1, NS = 2, CNAME = 5, PTR = 12, AAAA = 28, TRUNCATED = 0x200 };
@@ -9612,8 +9608,8 @@ static void md_dns_answered(struct md_query *answer, u64 ns)
     }
 }
 
-/* Reads the DNS message at address `at`. Returns a static struct, or NULL if the message is neither
- * a received answer (in) nor a sent query. */
+/* Returns the DNS message at address `at` in a static struct; NULL: it is neither a received answer
+ * (in) nor a sent query. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9634,7 +9630,7 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
 }
 
-/* Reports the unanswered queries of a socket; NULL: of all sockets, at the end of the trace. */
+/* Reports the unanswered queries of a socket; NULL: of all sockets, at the end. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     bool traced = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
@@ -9704,7 +9700,7 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Compares the type, too, because a file system may reuse an inode. */
+/* A file system may reuse an inode for a file of another type. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
@@ -9712,8 +9708,7 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves the path of a past chdir(2). The thread may have moved on, so the result must be the
- * recorded directory f. */
+/* Resolves the path of a past chdir(2), if it still leads to the recorded directory f. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -9732,9 +9727,8 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, (u32)strlen(below.s));
 }
 
-/* Returns the kind of an opened file and sets *sx if it is known. If the path contains "..", sets
- * *p to the resolved path: from the record (goes_up in call.bpf.c) or, while a BPF program holds
- * the thread, from /proc. */
+/* Returns the kind of an opened file, and sets *sx if it is known. Resolves a path with "..": by
+ * the record (goes_up in call.bpf.c) or, while the thread is held, by /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -9828,8 +9822,8 @@ static void md_received_fd(struct task *t, s32 n)
         md_install(t, n, o, cloexec);
 }
 
-/* Returns the file a recorded call opened: an anonymous inode from the record, any other file from
- * /proc if n still refers to it. */
+/* Returns the file that a recorded call opened: an anonymous inode from the record, another file
+ * from /proc if n still refers to it. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
     enum { ANON_INODE_FS = 0x09041934 }; /* <linux/magic.h> */
@@ -9896,8 +9890,7 @@ static void md_fcntl(struct task *t, struct call *c)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
 
-/* Returns whether a call failed because the kernel cannot copy between these two files. Programs
- * such as cat(1) then copy with read(2) and write(2). */
+/* The kernel cannot copy between these files; programs such as cat(1) then use read and write. */
 static bool md_cannot_copy(const struct call *c)
 {
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
@@ -9920,8 +9913,7 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
-/* Reports a command that changes a file. Programs such as cp(1) do without a command that the file
- * system lacks, so that failure is no event. */
+/* A command that the file system lacks is no event: programs such as cp(1) do without it. */
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -10089,8 +10081,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* Adds the address of a Unix socket. An accepted socket has that of its listener, which is more
- * useful than the inode of the other end. */
+/* An accepted Unix socket has its listener's address, which says more than the peer's inode. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
@@ -10148,8 +10139,8 @@ static void md_connect(struct task *t, struct call *c)
         md_emit(e);
 }
 
-/* Returns the outcome, 0 or an errno, of an earlier connect(2) if call c shows it, else -1. Errors
- * such as EAGAIN and ENOTCONN can have other causes. */
+/* Returns the outcome of an earlier connect(2), 0 or an errno, if call c shows it, else -1. EAGAIN,
+ * ENOTCONN and others can have other causes. */
 static int md_connected(struct task *t, const struct call *c)
 {
     struct ofd now = { .sock = NULL };
@@ -10175,8 +10166,8 @@ static int md_connected(struct task *t, const struct call *c)
     }
 }
 
-/* Handles the end of a call on a descriptor whose connect(2) was in progress. Returns true if c is
- * connect(2) and its event has been emitted. */
+/* Reports the outcome of a connect(2) that was in progress. Returns true if c is a connect(2) whose
+ * event this is. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     static const u16 shows_outcome[] = {
@@ -10298,8 +10289,7 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
     return e;
 }
 
-/* Counts the bytes that a call moved through descriptor n, and emits an event. at: their address;
- * 0: they are in several buffers. */
+/* Counts the bytes that a call moved, and emits an event. at: their address; 0: several buffers. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
@@ -10321,13 +10311,11 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
         md_dns_answered(dns, t->at_ns);
 }
 
-/* Returns whether a failed call will be repeated; it then causes no event. */
 static bool md_repeats(const struct call *c)
 {
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
 }
 
-/* Emits the event of a call on argument 0 that moved no bytes. */
 static void md_unmoved(struct task *t, const struct call *c, const struct name *peer, bool in)
 {
     if (!md_repeats(c))
@@ -10368,9 +10356,9 @@ static void md_sendto(struct task *t, struct call *c)
         md_dns_emit(dns, c->err, t->at_ns);
 }
 
-/* Returns how many of the `bytes` of a call were received. room: size of the buffer. MSG_PEEK
- * leaves the bytes in the queue; MSG_ERRQUEUE returns sent bytes. With MSG_TRUNC, `bytes` includes
- * bytes that did not fit (recv(2)), and TCP discards all of them (tcp(7)). */
+/* Returns how many of `bytes` were received into a buffer of size `room`. MSG_PEEK leaves the bytes
+ * in the queue; MSG_ERRQUEUE returns sent bytes. With MSG_TRUNC, `bytes` includes bytes that did
+ * not fit (recv(2)), and TCP discards all (tcp(7)). */
 static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 {
     struct ofd *o = flags & MSG_TRUNC ? fd_get(t, n) : NULL;
@@ -10423,7 +10411,6 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
     return md_received(t, (s32)c->arg[0], bytes, flags, room);
 }
 
-/* Adds received descriptors (SCM_RIGHTS: unix(7), cmsg(3)). */
 static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m)
 {
     unsigned w = abi_word(c->abi);
@@ -10565,8 +10552,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Handles calls that change a file, given by path or descriptor, such as chmod(2) and fchown(2).
- * The new value is in the arguments after the path or descriptor. */
+/* Handles calls such as chmod(2) and fchown(2): the new value follows the path or descriptor. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
@@ -10614,8 +10600,7 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets t's working directory to the recorded one: from /proc if t is still there, else by resolving
- * *p, the path in the call. */
+/* Finds the recorded directory: in /proc if t is still there, else by the call's path *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
@@ -10628,8 +10613,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
         md_resolve_recorded(t, p, f);
 }
 
-/* After chdir(2), fchdir(2) or chroot(2), gets the new directory from the record or the kernel. A
- * relative path does not tell where it is. */
+/* The record or the kernel names the directory, because the call's path may be relative. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10782,8 +10766,8 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* Appends the strings of argv, each with its NUL. Truncates after STRINGS_MAX strings, whose
- * pointers alone exceed the limit of exec (6 MiB: fs/exec.c, bprm_stack_limits). */
+/* Appends the strings of argv, each with its NUL. The pointers of STRINGS_MAX strings alone exceed
+ * the limit of exec (6 MiB: fs/exec.c, bprm_stack_limits). */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -10799,7 +10783,7 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     b->cut |= !mem.reads_left || !mem.wait_left_ns;
 }
 
-/* Saves the path and argv when execve(2) begins, because the memory is gone when it returns. */
+/* The path and argv are gone when execve(2) returns. */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10832,8 +10816,7 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* setns(2) can enter a namespace of any kind: later children may be in another PID namespace, and a
- * new mount namespace changes the directories. */
+/* The new namespace may be a PID namespace for later children, or change the directories. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -10857,7 +10840,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at every later call; otherwise kvis would miss calls that t's own filter denies. */
+/* Makes t stop at every later call: kvis would miss calls that t's own filter denies. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -10910,7 +10893,6 @@ static const char *const md_ring_op[] = {
     " pipe",
 };
 
-/* Reports the completion of an io_uring request. */
 static void md_ring(struct task *t, const struct wire_uring *w)
 {
     const char *op = w->op < ARRAY_LEN(md_ring_op) ? md_ring_op[w->op] : " unknown";
@@ -10968,8 +10950,8 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns c or, for socketcall(2) of i386, a static copy that is the call which socketcall makes:
- * its arguments are in memory (net/socket.c). NULL: that call is unknown or unreadable. */
+/* Returns c or, for socketcall(2) of i386, the call that it makes, in a static copy: its arguments
+ * are in memory (net/socket.c). NULL: unknown or unreadable. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -10993,8 +10975,8 @@ static struct call *md_modelled(struct task *t, struct call *c)
 }
 
 /* Handles the start of a call. shown: its arguments will be printed. A page of a tracee with
- * userfaultfd(2) may never arrive: kvis reads its paths now only if they are printed or -P is
- * given, otherwise at the end of the call, when the kernel has faulted them in. */
+ * userfaultfd(2) may never arrive; unless its paths are printed or -P is given, kvis reads them at
+ * the end of the call, when the kernel has faulted them in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -11223,7 +11205,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Writes the arguments of a call: two bits per argument for its form, then the values. */
+/* Two bits per argument for its form precede the values. */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -11280,8 +11262,7 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns the fields of an event: bit i for field i of its kind, and the next bit if it has others.
- * Sets *others to the number of others. */
+/* Returns bit i for field i of the event's kind, and the next bit if it has *others. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11343,8 +11324,8 @@ static void rec_enter(struct task *t)
         rec_enter_due(); /* the next record overwrites a replayed call */
 }
 
-/* Writes the absolute paths and the files of the descriptors of a call, for -P of kvis replay. An
- * empty last string means that the call used more files. */
+/* Writes the absolute paths of a call and the files of its descriptors, for -P of kvis replay. An
+ * empty last string stands for more files. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11364,7 +11345,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Sets b to the result of a call as text. Returns whether the text is more than the number. */
+/* Returns whether the result of a call as text, *b, says more than the number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -11482,7 +11463,7 @@ static void rec_schema(void)
     }
 }
 
-/* Writes the first block: the run, and the names of event kinds and fields. */
+/* Describes the run, and the kinds and fields of events, in the first block. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
@@ -11568,11 +11549,10 @@ static void rec_hist(const u32 *hist, u32 n)
         }
 }
 
-/* Writes the name of a call, and the index of the row among the rows with this name. */
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
-    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row]));
+    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among rows of this name */
 }
 
 static void rec_table(const struct st_row *r)
@@ -11613,7 +11593,6 @@ static void rec_col(const struct st_col *c, const void *p)
     }
 }
 
-/* Only the end of a row calls rec_done, because a record must not be split between blocks. */
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
     for (u32 i = 0; i < st_list_rows(s, l); i++) {
@@ -11683,7 +11662,7 @@ static struct {
     u32 n_unasked;             /* number of system calls that -e excluded */
 } rec_in; /* in .bss, like rec_out */
 
-/* Reports why the recording cannot be read further. Keeps only the first reason. */
+/* Keeps the first reason why the recording cannot be read further. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
@@ -11701,7 +11680,7 @@ static void rec_damaged(const char *what)
     rec_bad("damaged at offset %" PRIu64 " (invalid %s)", rec_in.at + read, what);
 }
 
-/* Returns the number of bytes read: fewer than n at the end of the file; or -errno. */
+/* Returns how many bytes were read, fewer than n only at the end of the file; or -errno. */
 static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
@@ -11822,8 +11801,8 @@ static struct rec_text rec_gets(void)
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
-/* Replaces characters that a terminal would interpret with '?', because kvis prints such strings
- * without escapes. Returns the string. */
+/* Replaces characters that a terminal would interpret with '?': kvis prints these strings as they
+ * are. */
 static char *rec_clean(struct rec_text s)
 {
     for (u32 i = 0; i < s.len;) {
@@ -11961,7 +11940,7 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Checks the header. *sum becomes the summary. Returns -1 with rec_in.wrong on error. */
+/* Checks the header. *sum: to be filled. Returns -1 with rec_in.wrong on error. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     struct rec_head head;
@@ -12118,8 +12097,6 @@ static void rec_get_list(const struct st_list *l)
  * Passes the events and calls of a recording to the outputs of a live run. The options -e, -P and
  * -z are applied here. Entry points: rp_head, rp_play. */
 
-enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
-
 static struct {
     struct recorded_call recorded;
     bool ended;              /* REC_END was read */
@@ -12140,7 +12117,6 @@ static u64 rp_time(void)
 
 /* --- events --- */
 
-/* Reads field f of an event; drops it if this kvis does not know the field. */
 static void rp_field(struct event *e, u32 f)
 {
     u8 type = rec_in.field[f].type;
@@ -12155,7 +12131,7 @@ static void rp_field(struct event *e, u32 f)
     } else {
         v.n = type == VT_ADDR ? (s64)rec_get() : rec_getz();
     }
-    if (own < 0)
+    if (own < 0) /* a field that this kvis does not know */
         return;
     e->v[own] = v;
     ev_mark(e, (enum ev_field)own);
@@ -12177,60 +12153,6 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* The events of a call precede its record, and -P may select the call by a descriptor or a relative
- * path in that record. Therefore events without a matching path wait for it. */
-static struct {
-    struct event e[RP_HELD];  /* tid 0: a free entry */
-    struct buf text[RP_HELD]; /* strings of the events */
-    u32 n;                    /* number of events held since the start of the replay */
-    struct rp_dropped { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* by thread */
-    u64 missing;              /* number of dropped events that -P would have selected */
-} rp_held;
-
-/* Counts an event that kvis cannot hold, for the latest call of its thread. */
-static void rp_drop(const struct event *e)
-{
-    struct rp_dropped *d = &rp_held.dropped[(u32)e->tid % RP_DROPPED];
-    if (d->tid != e->tid || d->row != e->row)
-        *d = (struct rp_dropped){ e->tid, e->row, 0 };
-    d->n++;
-}
-
-static void rp_hold(const struct event *e)
-{
-    u32 at = rp_held.n % RP_HELD;
-    if (rec_in.text.len > RP_HELD_TEXT) {
-        rp_drop(e);
-        return;
-    }
-    if (rp_held.e[at].tid)
-        rp_drop(&rp_held.e[at]);
-    if (!ev_keep(&rp_held.e[at], &rp_held.text[at], e)) {
-        rp_drop(e);
-        rp_held.e[at].tid = 0;
-    }
-    rp_held.n++;
-}
-
-/* A call has ended: emits its held events if -P selects the call, and drops them otherwise. */
-static void rp_release(pid_t tid, const struct call *c, bool wanted)
-{
-    struct rp_dropped *d = &rp_held.dropped[(u32)tid % RP_DROPPED];
-    if (d->tid == tid && wanted && c->known && d->row == c->row)
-        rp_held.missing += d->n;
-    if (d->tid == tid)
-        d->n = 0;
-    for (u32 i = 0; i < RP_HELD; i++) {
-        struct event *e = &rp_held.e[(rp_held.n + i) % RP_HELD];
-        if (!e->tid || e->tid != tid)
-            continue;
-        e->selected = wanted && c->known && e->row == c->row;
-        if (e->selected)
-            md_emit(e);
-        e->tid = 0;
-    }
-}
-
 /* With --by=pid, a new child ends the row of an earlier process with its pid. */
 static void rp_follow(const struct event *e)
 {
@@ -12243,7 +12165,7 @@ static void rp_follow(const struct event *e)
 static void rp_event(void)
 {
     u32 flags = rec_byte(), kind = rec_below(rec_in.n_kinds, "kind");
-    u64 mask = rec_get(), told = out.events;
+    u64 mask = rec_get();
     bool has_others = mask >> rec_in.kind[kind].n & 1;
     u32 others = has_others ? rec_below(rec_in.n_fields + 1, "number of fields") : 0;
     s8 own = rec_in.kind[kind].own;
@@ -12262,8 +12184,6 @@ static void rp_event(void)
     if (opt.by_pid)
         rp_follow(e);
     md_emit(e);
-    if (opt.n_paths && e->row >= 0 && out.events == told)
-        rp_hold(e);
 }
 
 /* --- calls --- */
@@ -12299,7 +12219,7 @@ static bool rp_shown(const struct call *c)
     return !c->known || sc_set[c->row];
 }
 
-/* Reports unknown data with a valid checksum: a newer kvis wrote it. */
+/* Unknown data has a valid checksum: a newer kvis wrote it. */
 static void rp_newer(const char *what, u64 n)
 {
     rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
@@ -12436,10 +12356,7 @@ static void rp_call(void)
     t->tid = rec_in.tid;
     t->call = c;
     out.many = flags & REC_CMANY;
-    bool path_wanted = rp_path_wanted(&c, n_paths, paths);
-    if (opt.n_paths)
-        rp_release(rec_in.tid, &c, path_wanted);
-    rp_done(t, md_status_wanted(&c) && path_wanted);
+    rp_done(t, md_status_wanted(&c) && rp_path_wanted(&c, n_paths, paths));
     t->call.text = (struct buf){ 0 };
     t->call.begun = false;
     if (begun) {
@@ -12602,7 +12519,6 @@ static void px_pb_fixed(u32 field, u64 v)
         b_c(&px_proto.b, (char)(v >> 8 * i));
 }
 
-/* Begins a nested message. Returns its offset for px_pb_end. */
 static u32 px_pb_begin(u32 field)
 {
     rec_varint(&px_proto.b, field << 3 | 2);
@@ -12695,7 +12611,7 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track below the track `parent` (0: none). name may be NULL. */
+/* Begins the description of a track. parent: 0 if none; name: may be NULL. */
 static void px_pb_track(u64 uuid, u64 parent, const char *name)
 {
     px_pb_packet(2);
@@ -12716,7 +12632,6 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-/* px_pb_head has defined the name for `number`. */
 static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
 {
     u32 at = px_pb_begin(4);
@@ -12869,7 +12784,7 @@ static void px_free(struct px_track *t)
     free(t);
 }
 
-/* Keeps the track until PX_DEAD more threads have ended, for late records. */
+/* Late records of a thread find its track until PX_DEAD more threads have ended. */
 static void px_dead(struct px_track *t)
 {
     struct px_track **slot = &px.dead[px.n_dead++ % PX_DEAD];
@@ -12881,7 +12796,7 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* Returns the track of a thread. If memory or PX_TRACKS is exhausted, new threads share a track. */
+/* If memory or PX_TRACKS is exhausted, new threads share a track. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
@@ -12923,7 +12838,7 @@ static void px_flow(bool start, const struct px_track *t, u64 ns, u64 id, const 
     px_pb_event_end();
 }
 
-/* Returns the track of a thread. The thread's first record ends its fork arrow. */
+/* A thread's first record ends its fork arrow. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -12935,8 +12850,7 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* A process may close a file of another process: their records may be out of order, but a counter's
- * time must not go back. */
+/* A process may close another's file: records can be out of order, but a counter's time cannot. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     const char *name = px_counters[k];
@@ -12957,14 +12871,13 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* Limits a recorded number: the sum of two such numbers cannot overflow. */
+/* The sum of two such numbers cannot overflow. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
     return MIN(MAX(n, -most), most);
 }
 
-/* Sets a counter, and writes it at most once per PX_STEP_NS. */
 static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 {
     p->count[k] = MAX(px_bounded(n), 0);
@@ -13072,8 +12985,8 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Returns the file or peer of a call, or NULL: its first path argument or the file in its first
- * argument, a descriptor such as "3</etc/hosts>". openat and similar calls have both. */
+/* Returns the file or peer of a call, or NULL: its first path argument, or the file in its first
+ * argument ("3</etc/hosts>"). openat and similar calls have both. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -13098,7 +13011,6 @@ static const char *px_about(const struct call *c, const char *name, size_t *n)
     return *n ? fd + 1 : NULL;
 }
 
-/* Adds ns to stack b, with the frame `leaf` if not NULL. */
 static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
 {
     u32 len = b->len;
@@ -13109,8 +13021,8 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* Notes the name that a thread sets with prctl(PR_SET_NAME). The argument's text is the name in
- * quotes, and "..." if kvis truncated it. */
+/* A thread names itself with prctl(PR_SET_NAME). The argument's text is the name in quotes, and
+ * "..." if kvis truncated it. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -13176,7 +13088,7 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* Writes a slice on its own track, because it may overlap others of its category. */
+/* A slice that may overlap others of its category gets a track of its own. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -13203,8 +13115,8 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_pb_event_end();
 }
 
-/* Ends the slice of a process's program and begins that of the next one; name is NULL at exit. If
- * calls are traced, there are no such slices. */
+/* Ends the slice of a process's program and begins the next one; name is NULL at exit. Slices of
+ * calls replace both. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -13348,7 +13260,6 @@ static void px_call_args(const struct call *c)
         px_arg_num(PX_DISK, (s64)c->disk_ns);
 }
 
-/* Draws an arrow from the thread that woke thread t during call c to the wake-up. */
 static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 {
     struct px_track *waker = c->waker_pid ? px_find(c->waker_pid) : NULL;
@@ -13366,8 +13277,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* If the thread left its CPU exactly once, a scheduler record shows when; otherwise only the total
- * time in each state is known. */
+/* If the thread left its CPU once, a scheduler record shows when; otherwise, only the time in each
+ * state is known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -13496,8 +13407,8 @@ static const char *emb_text(const char *kind, const char *name)
     return NULL;
 }
 
-/* Appends the list NAME of a manual page (from `.\" list NAME` to `.\" end`), without man(7) macros
- * and backslashes. Returns false if no page has it. */
+/* Appends a list of a manual page (from `.\" list NAME` to `.\" end`), without man(7) macros and
+ * backslashes. Returns false if no page has it. */
 static bool emb_list(struct buf *b, const char *name)
 {
     char begin[64];
@@ -13553,8 +13464,7 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* Returns the significance of an event: processes and signals, then network and failures, then all
- * others by duration or size. */
+/* Processes and signals rank first, then network and failures, then duration or size. */
 static u32 rep_score(const struct event *e)
 {
     u8 cat = event_kinds[e->kind].cat;
@@ -13569,8 +13479,8 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether an event or call goes into the page. The first pass only counts scores. Some of
- * the events with the lowest score, spread evenly over the run, go into the page. */
+/* Returns whether an event or call goes into the page. The first pass counts scores. Of the events
+ * with the lowest score, only some, spread evenly over the run, go into the page. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13601,7 +13511,6 @@ static void rep_call(struct task *t)
         rec_exit(t);
 }
 
-/* Chooses the lowest score for the page, which can have `max` events. */
 static void rep_choose(u64 max)
 {
     u64 n = 0;
@@ -13714,7 +13623,7 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Skips the page template up to a placeholder. Returns the number of bytes before it. */
+/* Skips the template up to a placeholder. Returns the number of bytes before it. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page, *at = strstr(from, mark);
@@ -13740,7 +13649,6 @@ static void rep_close(void)
     out_writer_flush(&rep.w);
 }
 
-/* The second pass: writes the chosen events into the page. */
 static void rep_events(int fd, const char *name)
 {
     static struct summary unused; /* the first pass has filled st */
@@ -13890,8 +13798,8 @@ static struct df_row *df_new_row(u32 k, struct name *name)
     return rows;
 }
 
-/* Adds a run to the row of its command. in_bytes of the command's name is the index of the row, if
- * the row there has this name. */
+/* Adds a run to the row of its command. in_bytes of a name is the index of its row, unless the row
+ * there has another name. */
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
@@ -13935,7 +13843,6 @@ static struct df_life *df_life(u32 pid, u64 ns)
     return l;
 }
 
-/* Returns to - from, or 0 if time goes backwards. */
 static u64 df_since(u64 from, u64 to)
 {
     return to > from ? to - from : 0;
@@ -14057,7 +13964,6 @@ static void df_event(const struct event *e)
         df_exit(e);
 }
 
-/* Ends the commands that still run at the last event. */
 static void df_take_commands(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
@@ -14071,7 +13977,6 @@ static void df_take_commands(u32 k)
 
 /* --- two recordings --- */
 
-/* Moves the totals of files and peers to rows. Returns false if memory runs out. */
 static bool df_take_names(u32 k)
 {
     for (struct name *e = nm.newest; e; e = e->older) {
@@ -14137,10 +14042,9 @@ static bool df_is_above(void)
 
 /* --- shapes: names without pids and random characters --- */
 
-/* Returns how many characters at the end of a word are probably random, as from mkstemp(3): all
- * final digits if there are more than three, 8 characters in Python's tmp names, 6 in a word of 6
- * to 9 characters (ccAbCdEf), otherwise the whole word; 0 if the word is shorter, or has only
- * letters of one case, perhaps followed by digits (part12). */
+/* Returns how many characters at the end of a word are probably random, as from mkstemp(3): more
+ * than three digits; 8 characters in Python's tmp names; 6 in a word of 6 to 9 characters
+ * (ccAbCdEf); all of a longer word. Letters of one case with final digits (part12) are not. */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
@@ -14166,7 +14070,7 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* Replaces numbers of three digits or more, which may be pids, and the random characters of temporary
+/* Replaces numbers of three digits or more, such as pids, and the random characters of temporary
  * files with '*'. */
 static void df_shape(struct buf *b, const char *s)
 {
@@ -14231,7 +14135,7 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Merges pairs of the same shape. If their names differ, the result is named after the shape. */
+/* Merges pairs of the same shape, which names the result if their names differ. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -14254,7 +14158,6 @@ static void df_join(void)
     df_list.n = kept;
 }
 
-/* Makes the pairs of the names of a class. */
 static void df_pair_rows(char cls)
 {
     static struct buf shape;
@@ -14274,8 +14177,7 @@ static void df_pair_rows(char cls)
     df_join();
 }
 
-/* Returns the row of a system call in recording k. `amount` is the time of all calls if both
- * recordings counted calls; otherwise, of the calls that waited. */
+/* `amount` is the time of all calls if both recordings counted calls, else of those that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -14387,7 +14289,6 @@ static void df_number(struct buf *b, u8 unit, u64 v)
         b_f(b, "%.1f us", (double)v / 1e3);
 }
 
-/* Writes a right-aligned number, after `sign` if that is not 0. */
 static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
 {
     char tmp[48];
@@ -14405,7 +14306,6 @@ static double df_percent(u64 a, u64 b)
     return ((double)b / (double)a - 1) * 100;
 }
 
-/* Writes a change in percent, or as a factor (x12) if it is 10 or more. */
 static void df_text_percent(struct buf *b, int width, u64 from, u64 to)
 {
     char times[32];
@@ -14431,7 +14331,6 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Writes the last column of a line, truncated to the width of a terminal. */
 static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
     const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
@@ -14809,8 +14708,7 @@ static long pf_paranoid(void)
  * and of their own threads (Documentation/admin-guide/perf-security.rst). */
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
-/* Returns how to fix an error of perf_event_open, or "". EACCES: perf_allow_cpu in
- * include/linux/perf_event.h. EPERM: a container's seccomp filter denied the call. */
+/* EACCES: perf_allow_cpu in include/linux/perf_event.h. EPERM: a container's seccomp filter. */
 static const char *pf_fix(int e, enum pf_level level)
 {
     bool paranoid = pf_paranoid() > (long)level;
@@ -14890,8 +14788,8 @@ enum {
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
-/* Reads a group of n events with PF_READ_FORMAT. Sets *d to the change since *c, and updates *c.
- * Returns false if the group cannot be read. */
+/* Reads a group of n events (PF_READ_FORMAT): *d is the change since *c, which becomes the new
+ * state. Returns false if the group cannot be read. */
 static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 {
     struct { u64 n; struct pf_count count; } now;
@@ -14971,7 +14869,6 @@ static int pf_map(int at, int f)
     return 0;
 }
 
-/* Opens an event of a thread on a CPU. All threads share the CPU's ring. */
 static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
 {
     int at = 2 * cpu + major, e = 0, f = pf_open_cpu(tid, cpu, major, on_exec);
@@ -14990,8 +14887,7 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return 0;
 }
 
-/* Opens the events of a thread on each online CPU. musl's sysconf(3) counts only CPUs that kvis may
- * run on. Returns 0 or -errno. */
+/* musl's sysconf(3) counts only CPUs that kvis may run on. Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("present", false), got = 0;
@@ -15032,8 +14928,8 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault. If it is unknown, returns `none`, whose name is the reason. During
- * exec, t->mm has the old program's regions, but the fault may be in the new program. */
+/* Returns the region of a fault, or `none`, named after the reason. During exec, t->mm has the old
+ * program's regions, but the fault may be in the new program. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -15094,8 +14990,7 @@ static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
 }
 
-/* Copies the next sample of a ring, and removes other records before it. Returns false if there is
- * none. */
+/* Copies the next sample of a ring, and takes the other records before it. */
 static bool pf_next(struct perf_event_mmap_page *m, struct pf_record *r)
 {
     const u8 *data = (const u8 *)m + m->data_offset;
@@ -15121,7 +15016,6 @@ static void pf_flush_old(u64 ns)
         pf_flush();
 }
 
-/* Handles the samples up to time ns, in the order of their time. */
 static void pf_upto(u64 ns)
 {
     for (;;) {
@@ -17192,8 +17086,6 @@ static struct { /* signal mask and actions that kvis inherited */
     struct sigaction action[ARRAY_LEN(sp_sigs)];
 } sp_found;
 
-/* Installs `note` as the handler of the signals that kvis handles. They interrupt blocking
- * calls. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction act = { .sa_sigaction = note, .sa_flags = SA_SIGINFO };
@@ -17217,9 +17109,9 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 /* --- signals to kvis while BPF programs trace the command --- */
 
 /* A signal to kvis alone ends kvis. A signal to its process group also reaches the command, so kvis
- * ends with the command. siginfo does not tell which it is. Therefore, a witness (a process in the
- * same group) writes each signal it gets to a pipe. With ptrace, a stop of the command shows the
- * signal (tr_is_groups). */
+ * ends with the command. siginfo does not distinguish them. Therefore a witness, a process in the
+ * same group, writes each signal that it gets to a pipe. With ptrace, a stop of the command shows
+ * the signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
@@ -17252,9 +17144,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Main function of the witness, in which all signals are blocked. `pkill kvis` must not find it, so
- * it clears its name and arguments. It asks for real-time priority, because equal signals merge
- * until it takes them. */
+/* The witness, in which all signals are blocked. `pkill kvis` must not find its name and arguments.
+ * Equal signals merge until it takes them, so it asks for real-time priority. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
@@ -17304,8 +17195,8 @@ static void sp_end_witness(void)
     sp_witness = -1; /* the pid may be reused */
 }
 
-/* Reads the witness's reports up to that of kvis's SIGIO, which the witness takes last: SIGIO has
- * the highest number. Gives up if the witness was killed, or stopped for a second. */
+/* Reads the witness's reports up to that of kvis's SIGIO, which it takes last: SIGIO has the highest
+ * number. Gives up if the witness was killed, or stopped for a second. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -17324,8 +17215,8 @@ static void sp_read_reports(void)
 }
 
 /* Returns whether a signal to kvis went to its process group. A report of the witness accounts for
- * one signal, because the next one may be for kvis alone, and for all signals with this number that
- * kvis took earlier: they may have merged in the witness. */
+ * one signal (the next one may be for kvis alone), and for all with this number that kvis took
+ * earlier, which may have merged in the witness. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -17344,8 +17235,7 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Forgets signals to the group that kvis will not receive, because they merged with another one.
- * kvis's signals are blocked. */
+/* Forgets signals to the group that merged in kvis. kvis's signals are blocked. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -17354,9 +17244,9 @@ static void sp_forget_merged(void)
         sp_group[i].matched |= !sigismember(&pending, sp_group[i].info.si_signo);
 }
 
-/* Handles a signal to kvis alone or from the terminal. The command gets the first one: from the
- * terminal, else from kvis. After TERM or HUP, kvis ends with the command, without waiting for its
- * descendants. The second signal ends kvis. */
+/* Handles a signal to kvis alone or from the terminal. kvis passes on the first one, unless the
+ * terminal sent it to the command, too. After TERM or HUP, kvis ends with the command, without
+ * waiting for its descendants. The second signal ends kvis. */
 static void sp_decide(const siginfo_t *si, bool typed)
 {
     static bool asked;
@@ -17367,7 +17257,6 @@ static void sp_decide(const siginfo_t *si, bool typed)
     asked = true;
 }
 
-/* Returns whether kvis ends: because of a signal, or with the command. */
 static bool sp_over(void)
 {
     int seen = sp_n_came;
@@ -17396,7 +17285,7 @@ static bool sp_over(void)
     return sp_end_sig;
 }
 
-/* Returns whether kvis gives up an output that nobody reads. Does not reap the command. */
+/* Returns whether kvis gives up an output that nobody reads. */
 static bool sp_give_up(void)
 {
     enum { ENDED = WEXITED | WNOHANG | WNOWAIT };
@@ -17469,8 +17358,6 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-/* Reads the numeric field k of a line of /etc/passwd or /etc/group. Returns false if there is
- * none. */
 static bool sp_colon_field(const char *line, int k, u32 *id)
 {
     for (; k && *line; k--) {
@@ -17483,8 +17370,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds the user of -u in /etc/passwd, by name or number. (getpwnam(3) needs shared libraries of
- * glibc.) Returns the name, which the caller frees, or NULL. */
+/* Finds the user of -u, by name or number. Returns the name, which the caller frees, or NULL.
+ * (getpwnam(3) needs shared libraries of glibc.) */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
@@ -17517,8 +17404,7 @@ static bool sp_is_member(char *line, const char *user)
     return false;
 }
 
-/* Appends the supplementary groups of a user to list[], which has n groups and space for `max`.
- * Returns the new number. */
+/* Appends the supplementary groups of a user to the n groups of list[]. Returns their number. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
     char *line = NULL;
@@ -17535,8 +17421,8 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* Becomes the user of -u. setuid(2) from a user other than root keeps ambient capabilities, which
- * the command must not have. */
+/* setuid(2) from a user other than root keeps ambient capabilities, which the command must not
+ * have. */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
@@ -17554,8 +17440,7 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* Main function of the child. Signals are for the command: they stay blocked until
- * sp_restore_signals. */
+/* Signals are for the command: they stay blocked until sp_restore_signals. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -17672,7 +17557,7 @@ static bool sp_ended(int *status, struct rusage *used)
 /* Default init programs of Linux (kernel_init in init/main.c, Linux 6.12). */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Executes a file if it can be the init: an executable, but not kvis. Safe in signal handlers. */
+/* Executes a file unless it is kvis. Safe in signal handlers. */
 static void sp_try_init(const char *path, char **argv)
 {
     static const char says[] = "kvis: process 1 executes ";
@@ -17686,8 +17571,8 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Called when process 1 of a machine ends, at exit or in a signal handler: the kernel would panic.
- * Executes the init on kvis's command line unless that has started, or the first default init. */
+/* If process 1 ended, the kernel would panic. Executes the init on kvis's command line, unless that
+ * has started, or the first default init. Called at exit and in signal handlers. */
 static void sp_never_end(void)
 {
     if (getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
@@ -17714,8 +17599,7 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* Makes process 1 of a machine call sp_never_end when it ends. A machine, unlike a new container,
- * has a process 2 (kthreadd). /proc is not mounted yet. */
+/* A machine, unlike a new container, has a process 2 (kthreadd). /proc is not mounted yet. */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -18018,7 +17902,6 @@ static void hy_args(u64 *arg, const u64 *word)
         arg[i] = word[hy_word(i)];
 }
 
-/* Returns the index in wire_thread.word of the count of argument i. */
 static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
 {
     switch (k->count) {
@@ -18047,8 +17930,8 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* Describes the nested pointers of argument i. The BPF program reads only the bytes of a vector
- * that kvis shows, except in a received message (md_msg_received). */
+/* Nested pointers: the BPF program reads only the bytes of a vector that kvis shows, except in a
+ * received message (md_msg_received). */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
@@ -18082,8 +17965,8 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes the BPF program read the next item of a call at the call's entry, too. Returns false if it
- * already reads CALL_EARLY items there. */
+/* The BPF program reads the next item at the call's entry, too. Returns false if it already reads
+ * CALL_EARLY items there. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -18094,8 +17977,8 @@ static bool hy_add_early(struct wire_spec *s)
     return k < CALL_EARLY;
 }
 
-/* Fills in the layout of a call's record. Returns false if the record has no space for all the memory
- * that the arguments point to; in observe mode, such memory is omitted, and its address is shown. */
+/* Fills in the layout of a call's record. Returns false if a record has no space for all the memory
+ * of the arguments; observe mode omits such memory, and shows its address. */
 static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
@@ -18134,8 +18017,8 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
 
 /* Returns whether BPF records a call; otherwise, threads stop at it. The BPF program follows the
  * child of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid
- * namespace and cannot find the child's entry at once. With -P, kvis resolves paths while the thread
- * is stopped. --faults needs an up-to-date list of memory regions. */
+ * namespace and cannot find the child's entry at once. -P resolves paths while the thread is
+ * stopped. --faults needs an up-to-date list of memory regions. */
 static bool hy_records(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
@@ -18149,8 +18032,7 @@ static bool hy_records(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Specifies how the BPF program handles a call; row < 0: a call with an unknown number. If threads
- * stop at a call, the ptrace loop counts it. */
+/* row < 0: a call with an unknown number. The ptrace loop counts the calls that stop. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -18184,8 +18066,8 @@ static u32 hy_command_bytes(u16 kind)
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* Adds the commands of a call (gen/tables/commands.tbl) to a map, with the sizes of the memory that
- * the following arguments point to. */
+/* Maps the commands of a call (gen/tables/commands.tbl) to the sizes of the memory that the
+ * following arguments point to. */
 static int hy_put_commands(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -18200,7 +18082,6 @@ static int hy_put_commands(int map, u16 id)
     return e;
 }
 
-/* Tells the BPF program what to record. */
 static int hy_watch(void)
 {
     static const u16 calls[] = { SC_fcntl, SC_ioctl, SC_prctl };
@@ -18256,7 +18137,7 @@ static void hy_counts(void)
     }
 }
 
-/* Returns the tid, in the initial pid namespace, of a thread that BPF follows; 0: none. */
+/* Returns the initial namespace's tid of a thread that BPF follows; 0: none. */
 static u32 hy_any_followed(void)
 {
     u32 key = 0;
@@ -18264,9 +18145,8 @@ static u32 hy_any_followed(void)
     return e == -ENOENT ? 0 : e ? ~0u : key;
 }
 
-/* Waits a moment until the last calls of the threads are counted. With CFG_BY_SCHED, the BPF
- * program sees the end of a thread at its last context switch, perhaps after ptrace has reported
- * the exit. */
+/* Waits until the last calls are counted. With CFG_BY_SCHED, the BPF program sees the end of a
+ * thread at its last context switch, perhaps after ptrace has reported the exit. */
 static void hy_settle(void)
 {
     bool late = hy.count && !hy.observe && hy.classic_tracepoints;
@@ -18362,10 +18242,9 @@ static int hy_let_nest(void)
     return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
 }
 
-/* Loads the BPF programs for disk requests. Before Linux 5.11, the request can be the second
- * argument of a tracepoint. The last two programs use the argument that worked for the previous
- * one: issue and insertion are events of one class (include/trace/events/block.h). *err (an int): 0
- * or -errno. */
+/* Before Linux 5.11, the request can be the second argument of a tracepoint. The last two programs
+ * use the argument that worked for the previous one: issue and insertion are events of one class
+ * (include/trace/events/block.h). *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -18399,8 +18278,8 @@ static int hy_without_disk(int e)
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-/* Loads the BPF programs that report the start, exec and exit of the followed processes. They run
- * after those for calls, which record the end of a thread's last call. */
+/* The programs for the start, exec and exit of processes run after those for calls, which record
+ * the end of a thread's last call. */
 static int hy_load_proc(void)
 {
     struct bpf_obj *o = &hy.proc;
@@ -18436,7 +18315,7 @@ static int hy_attach(u32 mask)
     return bpf_attach(o, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
-/* Loads and attaches all BPF programs. Another thread loads those for disk requests meanwhile. */
+/* Another thread loads the BPF programs for disk requests meanwhile. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -18479,7 +18358,7 @@ static int hy_load_uring(struct bpf_obj *o)
     return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
 }
 
-/* Starts recording io_uring requests. A ring exists, or will exist after the current call. */
+/* A ring exists, or will exist after the current call. */
 static void hy_start_uring(void)
 {
     if (!hy.on || !hy.sched || hy.ring_tried)
@@ -18492,8 +18371,7 @@ static void hy_start_uring(void)
     }
 }
 
-/* Starts the hybrid backend or observe mode. need: the requested calls. Returns NULL, or why that
- * failed. */
+/* need: the requested calls. Returns NULL, or why BPF cannot trace. */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
@@ -18528,10 +18406,9 @@ static void hy_child(void)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
-/* Calls bpf(2) for the map `traced`. While kvis is preempted in this call, BPF programs of classic
- * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c), and calls
- * of other threads are lost. A real-time scheduling policy prevents this. If kvis may not set one
- * (CAP_SYS_NICE, cgroup without real time), it counts the lost calls. */
+/* Calls bpf(2) for the map `traced`. While kvis is preempted in it, BPF programs of classic
+ * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c): calls of
+ * other threads are lost and counted. A real-time policy, if kvis may set one, prevents this. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -18544,7 +18421,7 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* Returns a thread's key in the map `traced`: its id in the initial pid namespace; 0: unknown. */
+/* The key in the map `traced` is the tid in the initial pid namespace; 0: unknown. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
@@ -18559,8 +18436,8 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
-/* Lets the BPF program follow a thread that was attached, or whose creation it missed. Returns 1;
- * 0: it follows the thread already; or -errno. */
+/* Lets BPF follow a thread that was attached, or whose creation it missed. Returns 1; 0: it follows
+ * the thread already; or -errno. */
 static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -18569,8 +18446,7 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* Returns whether a thread is exiting or has exited. The kernel sets PF_EXITING in its flags
- * (proc_pid_stat(5)) before the BPF program at the exit runs (do_exit). */
+/* The kernel sets PF_EXITING (proc_pid_stat(5)) before BPF sees the exit (do_exit). */
 static bool hy_exiting(pid_t tid)
 {
     enum { PF_EXITING = 4 };
@@ -18581,8 +18457,8 @@ static bool hy_exiting(pid_t tid)
     return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
 }
 
-/* Lets the BPF program follow a thread that is not stopped. Removes the entry of an exited thread,
- * because nothing else would. Returns -ESRCH, or what hy_follow returned. */
+/* Lets BPF follow a thread that is not stopped. Nothing else would remove the entry of an exited
+ * thread. Returns -ESRCH, or what hy_follow returned. */
 static int hy_observe(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -18593,7 +18469,7 @@ static int hy_observe(pid_t tid)
     return -ESRCH;
 }
 
-/* Stops the BPF program from counting the calls of a thread that now stops at every call. */
+/* BPF must not count the calls of a thread that now stops at every call. */
 static void hy_full(const struct task *t)
 {
     struct wire_thread th = { 0 };
@@ -18604,8 +18480,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* An exec gave a thread its leader's id. The BPF program moves the thread's entry, unless the
- * kernel skipped the program (bpf_raw_is_whole). */
+/* An exec gave a thread its leader's id. BPF moves the thread's entry, unless the kernel skipped
+ * the program (bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -36216,9 +36092,6 @@ static int cmd_replay(void)
     else
         rec_flush();
     px_close();
-    if (rp_held.missing)
-        u_warn("-P: %" PRIu64 " events are missing: too many events came before the records of "
-               "their calls, which decide whether -P selects them", rp_held.missing);
     cmd_replay_table();
     if (whole)
         st_report(&st, true);
