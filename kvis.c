@@ -396,7 +396,7 @@ struct opts {
     u8 status;           /* enum call_end */
     char backend;        /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
-        until_exit, kill_on_exit, no_ebpf, bpf_stats, relative;
+        until_exit, kill_on_exit, no_ebpf, relative;
     bool calls;          /* an output needs all calls' arguments (-v, --report) */
     bool everyone;       /* --all */
     bool report_unnamed; /* --report without FILE */
@@ -8037,7 +8037,7 @@ static bool st_knows_io(void)
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS, ST_PEAK, ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE,
-    ST_TIMES, ST_BLOCK_IO, ST_BPF, ST_STOPS,
+    ST_TIMES, ST_BLOCK_IO, ST_STOPS,
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED /* not known if lost_unknown is 1 */
 };
 
@@ -8093,7 +8093,6 @@ static bool st_knows(const struct summary *s, enum st_known what)
     case ST_URING_DONE: return s->uring_done | s->uring_lost;
     case ST_TIMES: return s->n_delays;
     case ST_BLOCK_IO: return s->n_io;
-    case ST_BPF: return all && s->bpf_runs && !s->lost_unknown;
     case ST_STOPS: return calls && s->stops;
     case ST_LOST: return !s->lost_unknown;
     case ST_LOST_WAITS: return s->n_delays && !s->lost_unknown;
@@ -8753,9 +8752,6 @@ static void st_text_rest(struct buf *b, const struct summary *s)
             b_f(b, ", %" PRIu64 " major", s->major_faults);
         b_c(b, '\n');
     }
-    if (s->bpf_runs)
-        b_f(b, ST_LABEL "%s in %" PRIu64 " runs\n", "BPF programs", st_duration(s, s->bpf_ns).s,
-            s->bpf_runs);
     if (s->uring_done)
         b_f(b, ST_LABEL "%" PRIu64 " results\n", "io_uring", s->uring_done);
     else if (s->uring)
@@ -16918,16 +16914,14 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
     return map < 0 ? 0 : bpf_sum(map, why);
 }
 
-/* Offsets in struct bpf_prog_info, which older headers define without some: run_time_ns, run_cnt
- * (5.1), recursion_misses (5.12). */
-enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
-
-/* Returns the sum of the counter at offset `at` over the loaded BPF programs in `mask`. */
-static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
+/* Returns how often the kernel skipped the BPF programs in `mask`: recursion_misses of struct
+ * bpf_prog_info (Linux 5.12), which older headers lack. */
+static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
+    enum { MISSES = 208, SIZE = 216 };
     u64 sum = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++) {
-        u64 info[BPF_INFO_MAX / 8] = { 0 }; /* older kernels leave its end empty */
+        u64 info[SIZE / 8] = { 0 }; /* older kernels leave its end empty */
         union bpf_attr a;
         if (!(mask >> i & 1) || o->prog[i] < 0)
             continue;
@@ -16938,23 +16932,9 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
         int e = bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info));
         if (e < 0)
             bpf_not_read(e);
-        sum += e < 0 ? 0 : info[at / 8];
+        sum += e < 0 ? 0 : info[MISSES / 8];
     }
     return sum;
-}
-
-static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
-{
-    return bpf_info(o, mask, BPF_INFO_MISSES);
-}
-
-/* Measures the run time of BPF programs (BPF_ENABLE_STATS, Linux 5.8) until kvis exits. */
-static int bpf_take_time(void)
-{
-    union bpf_attr a;
-    memset(&a, 0, sizeof a); /* type BPF_STATS_RUN_TIME is 0 */
-    int f = bpf_call(BPF_ENABLE_STATS, &a, BPF_ATTR_TO(enable_stats));
-    return MIN(f, 0);
 }
 
 /* == 26 rb_  records that BPF programs send =============================================
@@ -17195,8 +17175,8 @@ static void sp_end_witness(void)
     sp_witness = -1; /* the pid may be reused */
 }
 
-/* Reads the witness's reports up to that of kvis's SIGIO, which it takes last: SIGIO has the highest
- * number. Gives up if the witness was killed, or stopped for a second. */
+/* Reads the witness's reports up to that of kvis's SIGIO, which it takes last: SIGIO has the
+ * highest number. Gives up if the witness was killed, or stopped for a second. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -18310,8 +18290,6 @@ static int hy_attach(u32 mask)
     int e = rb_open(o);
     if (e || (e = hy_put_cgroup()) || (e = hy_let_nest()))
         return e;
-    if (opt.bpf_stats && (e = bpf_take_time()))
-        return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
     return bpf_attach(o, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
@@ -18587,16 +18565,10 @@ static u64 hy_lost(void)
 
 static void hy_warn_missing(void)
 {
-    u64 unpaired = bpf_lost(&hy.obj, LOST_RING), lost = bpf_lost(&hy.obj, LOST_TREE);
-    u64 skipped = bpf_missed(&hy.obj, hy_programs(false));
-    if (unpaired)
-        u_warn("%" PRIu64 " calls are missing from the table: kvis missed their start", unpaired);
+    u64 lost = hy_lost();
     if (lost)
-        u_warn("%s%" PRIu64 " calls are missing from the table: too many threads to follow",
-               hy_everyone() ? "" : "at least ", lost);
-    if (skipped)
-        u_warn("the kernel skipped %" PRIu64 " runs of BPF programs: as many calls may be "
-               "missing from the table", skipped);
+        u_warn("%" PRIu64 " calls may be missing from the table: kvis missed their start, there "
+               "were too many threads to follow, or the kernel skipped a BPF program", lost);
 }
 
 static struct mem_record hy_call; /* the record that kvis is handling */
@@ -21566,10 +21538,6 @@ static void tr_report(const char *backend, bool text)
     st.stops = tr.call_stops;
     if (!opt.backend && bpf_caps_enough(bpf_caps()))
         st.fallback = hy.why_not;
-    if (hy.on && opt.bpf_stats) {
-        st.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
-        st.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
-    }
     st.lost_unknown = bpf_unread;
     tr_used();
     md_dns_over(NULL, 0, u_now());
@@ -35710,8 +35678,6 @@ static int cmd_trace(void)
                        "--backend=observe");
     if (opt.backend == 'h' && !hy.on)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
-    if (opt.bpf_stats && !hy.on)
-        die(EXIT_KVIS, "--bpf-stats: no BPF programs run: %s", hy.why_not);
     cmd_files.later = true;
     cmd_open_sinks();
     cmd_open_records(true);

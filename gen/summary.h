@@ -47,8 +47,6 @@
     X("lost_waits", "waits_lost", waits_lost, LOST_WAITS) \
     X("throttle_stops", "throttled", throttled, THROTTLED) \
     X("stops", "stops", stops, STOPS) \
-    X("bpf_ns", "bpf_ns", bpf_ns, BPF) \
-    X("bpf_runs", "bpf_runs", bpf_runs, BPF) \
     /* *_overflow, *_dropped, *_other: numbers of entries that did not fit into a table or list */ \
     X("names_overflow", "names_overflow", names_overflow, MODEL) \
     X("mappings_overflow", "mappings_overflow", mappings_overflow, MODEL) \

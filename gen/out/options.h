@@ -236,10 +236,6 @@ enum {
       OPT_FLAG, { .flag = &opt.no_ebpf }, 0, 0, \
       NULL, "", "    --no-ebpf", \
       "do not measure how long system calls waited for a CPU or a disk" }, \
-    { IN_TRACE, 0, "bpf-stats", NULL, false, \
-      OPT_FLAG, { .flag = &opt.bpf_stats }, 0, 0, \
-      NULL, "", "    --bpf-stats", \
-      "measure the run time of the BPF programs of kvis, which makes them slower (hybrid backend)" }, \
     { IN_TRACE, 0, "min-sched-delay", "US", false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "", "    --min-sched-delay=US", \

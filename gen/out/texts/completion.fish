@@ -66,7 +66,6 @@ __kvis_at trace -l no-follow -d 'trace only the command itself (with ptrace), no
 __kvis_at trace -l same-cpu -d 'run kvis and the command on the same CPU: faster, but visible to the command'
 __kvis_at trace -l backend -x -a 'auto ptrace hybrid observe' -d 'choose how calls are recorded: auto|ptrace|hybrid|observe'
 __kvis_at trace -l no-ebpf -d 'do not measure how long system calls waited for a CPU or a disk'
-__kvis_at trace -l bpf-stats -d 'measure the run time of the BPF programs of kvis, which makes them slower (hybrid backend)'
 __kvis_at trace -l min-sched-delay -x -d 'show each wait for a CPU that took at least US microseconds (default 10000)'
 __kvis_at trace -l ring -x -d 'set the size of the ring buffer for recorded system calls (default 4M; observe backend: 16M to 64M)'
 __kvis_at trace -s f -l follow-forks -d 'trace child processes too (kvis always does)'

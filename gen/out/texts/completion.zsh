@@ -70,7 +70,6 @@ _kvis() {
     '*--same-cpu''[run kvis and the command on the same CPU\: faster, but visible to the command]' \
     '*--backend=''[choose how calls are recorded\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
     '*--no-ebpf''[do not measure how long system calls waited for a CPU or a disk]' \
-    '*--bpf-stats''[measure the run time of the BPF programs of kvis, which makes them slower (hybrid backend)]' \
     '*--min-sched-delay=''[show each wait for a CPU that took at least US microseconds (default 10000)]:US: ' \
     '*--ring=''[set the size of the ring buffer for recorded system calls (default 4M; observe backend\: 16M to 64M)]:SIZE: ' \
     {'*-f','*--follow-forks'}'[trace child processes too (kvis always does)]' \
