@@ -18313,22 +18313,16 @@ static int hy_load(void)
     return e || !hy_follows() ? e : hy_load_proc();
 }
 
-static const struct bpf_family *hy_uring_family(void)
+static int hy_load_uring(struct bpf_obj *o)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
     static struct bpf_family fam;
+    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
     fam = uring_family;
-    memcpy(row, uring_progs, sizeof row);
-    fam.progs = row;
+    fam.progs = memcpy(row, uring_progs, sizeof row);
     if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* since Linux 6.4 */
         row[0].attach = "io_uring/io_uring_submit_req";
-    return &fam;
-}
-
-static int hy_load_uring(struct bpf_obj *o)
-{
-    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
-    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj };
+    *o = (struct bpf_obj){ .fam = &fam, .lender = &hy.obj };
     int e = bpf_open(o);
     bpf_find_records(o, all);
     bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
