@@ -14066,9 +14066,9 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* Replaces numbers of three digits or more, such as pids, and the random characters of temporary
- * files with '*'. */
-static void df_shape(struct buf *b, const char *s)
+/* Replaces the random characters of temporary files with '*' and, except in command lines, numbers
+ * of three digits or more, such as pids. */
+static void df_shape(struct buf *b, const char *s, char cls)
 {
     bool temporary = false, begins = true; /* begins: at the start of a path component or word */
     b_reset(b);
@@ -14077,7 +14077,7 @@ static void df_shape(struct buf *b, const char *s)
         while (isalnum((u8)s[n]) || (n && s[n] == '_'))
             n++;
         temporary |= begins && df_is_temporary(s, n);
-        if (n > 2 && strspn(s, "0123456789") >= n)
+        if (cls != 'c' && n > 2 && strspn(s, "0123456789") >= n)
             folded = n;
         else if (temporary)
             folded = df_random(s, n);
@@ -14167,7 +14167,7 @@ static void df_pair_rows(char cls)
         /* an IP address with a port has no shape */
         if ((p->in[0] && p->in[1]) || (cls == 'p' && !strchr(p->name->s, '/')))
             continue;
-        df_shape(&shape, p->name->s);
+        df_shape(&shape, p->name->s, cls);
         p->shape = nm_get(cls, shape.p ? shape.p : "", shape.len);
     }
     df_join();
