@@ -12464,8 +12464,8 @@ enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DI
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* Tracks. Their ids are 16 * upid or utid, plus one of these constants; for
- * counters, PX_OF_COUNTER + enum px_counter. */
+/* The id of a track is 16 * upid or utid, plus one of these constants; of a counter,
+ * PX_OF_COUNTER + enum px_counter. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
 /* A traced thread. The main thread also represents its process. */
