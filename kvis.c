@@ -29,7 +29,7 @@
  * 15 md_      the model: what each call changes
  * 16 rec_     recordings: the contents of a .kvis file
  * 17 rp_      replay: feeds a recording to the sinks
- * 18 px_      --perfetto, --chrome-json, --folded: traces, flame graphs [die: px_open]
+ * 18 px_      --perfetto, --folded: traces, flame graphs [die: px_open]
  * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file
  * 21 df_      kvis diff: compares two recordings [die: df_load df_put]
@@ -402,8 +402,8 @@ struct opts {
     bool everyone;       /* --all */
     bool report_unnamed; /* --report without FILE */
     const char *record;  /* -w */
-    const char *json_file, *out_file, *user, *sort, *color, *cgroup, *report, *folded, *folded_by,
-        *perfetto, *chrome_json, *trace;
+    const char *json_file, *out_file, *user, *sort, *color, *cgroup, *report, *folded,
+        *perfetto, *trace;
     const char **paths, **env; /* -P, -E */
     pid_t *pids;
     u32 n_paths, n_env, n_pids;
@@ -412,7 +412,6 @@ struct opts {
 
 static struct opts opt = {
     .strlen_max = 32, .status = CALL_ALL, .signals = ~0ull, .report_events = 2000000,
-    .folded_by = "time",
 };
 
 /* == 3 u_  errors, bounded buffers, human-readable numbers =====================
@@ -9120,7 +9119,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* Returns the directory at which a path starts; NULL: unknown, or the host's root. */
+/* Returns the directory where a path starts; NULL: unknown, or the host's root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -9229,7 +9228,6 @@ static void md_touch_select(struct task *t, struct call *c, u64 addr, s32 n)
             md_touch_fd(t, c, (s32)i);
 }
 
-/* Adds the files of the descriptors in a call's arguments. */
 static void md_touch(struct task *t, struct call *c)
 {
     for (u32 i = 0; i < sc_rows[c->row].nargs; i++) {
@@ -9243,8 +9241,7 @@ static void md_touch(struct task *t, struct call *c)
     }
 }
 
-/* Returns whether a relative path may match -P: observe mode does not know its directory and
- * compares only the last component. */
+/* Observe mode does not know the directory of a relative path, and compares its last component. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -9288,9 +9285,8 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Resolves the path *p of t. Returns 0 or -errno. Uses only what the kernel has cached
- * (RESOLVE_CACHED, Linux 5.12), because a FUSE server that would have to answer may be a stopped
- * tracee. */
+/* Resolves the path *p of t. Returns 0 or -errno. RESOLVE_CACHED (Linux 5.12) asks no FUSE server,
+ * which may be a stopped tracee. */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
     enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
@@ -9377,7 +9373,6 @@ static bool md_wanted(const struct call *c)
     return c->selected && md_status_wanted(c);
 }
 
-/* Returns whether a filter needs a call's result before its line is printed. */
 static bool md_whole_only(void)
 {
     return opt.status != CALL_ALL || opt.n_paths || opt.min_ns;
@@ -9485,8 +9480,8 @@ static u32 md_dns_int(struct md_dns *m, u32 bytes)
     return v;
 }
 
-/* Reads and appends a domain name; escapes dots inside labels. A pointer to another part of the
- * message can end a name. Pointers must go backward, which excludes endless loops. */
+/* Appends the next domain name; escapes dots inside labels. A pointer to an earlier part of the
+ * message can end a name; pointers forward could loop. */
 static void md_dns_name(struct md_dns *m, struct buf *b)
 {
     u32 begin = m->at, end = 0, total = 0, n;
@@ -9529,8 +9524,8 @@ static bool md_dns_question(struct md_dns *m)
     return !m->bad;
 }
 
-/* Appends the records of the question's type. A wrong record count is harmless: each record takes
- * at least 11 bytes. */
+/* Appends the records of the question's type. Each record takes at least 11 bytes, so a wrong count
+ * is harmless. */
 static void md_dns_answers(struct md_dns *m, struct buf *b)
 {
     enum { A = 1, NS = 2, CNAME = 5, PTR = 12, AAAA = 28, TRUNCATED = 0x200 };
@@ -9642,8 +9637,8 @@ static void md_dns_answered(struct md_query *answer, u64 ns)
     }
 }
 
-/* Reads the DNS message at address `at`. Returns a static struct, or NULL if the message is neither
- * a received answer (in) nor a sent query. */
+/* Returns the DNS message at address `at` in a static struct; NULL: it is neither a received answer
+ * (in) nor a sent query. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9664,7 +9659,7 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
 }
 
-/* Reports the unanswered queries of a socket; NULL: of all sockets, at the end of the trace. */
+/* Reports the unanswered queries of a socket; NULL: of all sockets, at the end. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     bool traced = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
@@ -9734,7 +9729,7 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Compares the type, too, because a file system may reuse an inode. */
+/* A file system may reuse an inode for a file of another type. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
@@ -9742,8 +9737,7 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves the path of a past chdir(2). The thread may have moved on, so the result must be the
- * recorded directory f. */
+/* Resolves the path of a past chdir(2), if it still leads to the recorded directory f. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -9762,9 +9756,8 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, (u32)strlen(below.s));
 }
 
-/* Returns the kind of an opened file and sets *sx if it is known. If the path contains "..", sets
- * *p to the resolved path: from the record (goes_up in call.bpf.c) or, while a BPF program holds
- * the thread, from /proc. */
+/* Returns the kind of an opened file, and sets *sx if it is known. Resolves a path with "..": by
+ * the record (goes_up in call.bpf.c) or, while the thread is held, by /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -9858,8 +9851,8 @@ static void md_received_fd(struct task *t, s32 n)
         md_install(t, n, o, cloexec);
 }
 
-/* Returns the file a recorded call opened: an anonymous inode from the record, any other file from
- * /proc if n still refers to it. */
+/* Returns the file that a recorded call opened: an anonymous inode from the record, another file
+ * from /proc if n still refers to it. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
     enum { ANON_INODE_FS = 0x09041934 }; /* <linux/magic.h> */
@@ -9926,8 +9919,7 @@ static void md_fcntl(struct task *t, struct call *c)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
 
-/* Returns whether a call failed because the kernel cannot copy between these two files. Programs
- * such as cat(1) then copy with read(2) and write(2). */
+/* The kernel cannot copy between these files; programs such as cat(1) then use read and write. */
 static bool md_cannot_copy(const struct call *c)
 {
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
@@ -9950,8 +9942,7 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
-/* Reports a command that changes a file. Programs such as cp(1) do without a command that the file
- * system lacks, so that failure is no event. */
+/* A command that the file system lacks is no event: programs such as cp(1) do without it. */
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -10119,8 +10110,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* Adds the address of a Unix socket. An accepted socket has that of its listener, which is more
- * useful than the inode of the other end. */
+/* An accepted Unix socket has its listener's address, which says more than the peer's inode. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
@@ -10134,6 +10124,17 @@ static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storag
         return 0;
     s64 n = mem_read(t, addr, sa, MIN(len, sizeof *sa));
     return n < 2 ? 0 : (u32)n;
+}
+
+static struct event *md_connect_event(struct task *t, const struct call *c, const struct ofd *o,
+                                      const struct name *peer)
+{
+    struct event *e = md_event(EK_CONNECT, t, c);
+    ev_sym(e, EV_sock_type, o->sock);
+    ev_peer(e, EV_remote_addr, peer);
+    ev_peer(e, EV_local_addr, o->local);
+    ev_num(e, EV_fd, (s32)c->arg[0]);
+    return e;
 }
 
 static void md_connect(struct task *t, struct call *c)
@@ -10156,11 +10157,7 @@ static void md_connect(struct task *t, struct call *c)
             o->peer = peer; /* a connecting socket has no peer in the kernel yet */
         }
     }
-    struct event *e = md_event(EK_CONNECT, t, c);
-    ev_sym(e, EV_sock_type, o->sock);
-    ev_peer(e, EV_remote_addr, peer);
-    ev_peer(e, EV_local_addr, o->local);
-    ev_num(e, EV_fd, (s32)c->arg[0]);
+    struct event *e = md_connect_event(t, c, o, peer);
     if (going) {
         e->err = 0;
         ev_num(e, EV_in_progress, 1);
@@ -10171,8 +10168,8 @@ static void md_connect(struct task *t, struct call *c)
         md_emit(e);
 }
 
-/* Returns the outcome, 0 or an errno, of an earlier connect(2) if call c shows it, else -1. Errors
- * such as EAGAIN and ENOTCONN can have other causes. */
+/* Returns the outcome of an earlier connect(2), 0 or an errno, if call c shows it, else -1. EAGAIN,
+ * ENOTCONN and others can have other causes. */
 static int md_connected(struct task *t, const struct call *c)
 {
     struct ofd now = { .sock = NULL };
@@ -10198,8 +10195,8 @@ static int md_connected(struct task *t, const struct call *c)
     }
 }
 
-/* Handles the end of a call on a descriptor whose connect(2) was in progress. Returns true if c is
- * connect(2) and its event has been emitted. */
+/* Reports the outcome of a connect(2) that was in progress. Returns true if c is a connect(2) whose
+ * event this is. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     static const u16 shows_outcome[] = {
@@ -10216,14 +10213,10 @@ static bool md_outcome(struct task *t, const struct call *c)
         md_dns_over(o, err, t->at_ns);
     if (err < 0 || !o->connect_ns)
         return false;
-    struct event *e = md_event(EK_CONNECT, t, c);
+    struct event *e = md_connect_event(t, c, o, o->peer);
     e->err = err;
     e->row = SC_connect;
     e->unasked = !sc_set[SC_connect];
-    ev_sym(e, EV_sock_type, o->sock);
-    ev_peer(e, EV_remote_addr, o->peer);
-    ev_peer(e, EV_local_addr, o->local);
-    ev_num(e, EV_fd, (s32)c->arg[0]);
     ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
     if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
         st_fail(&st, SC_connect, (u16)err, 1);
@@ -10325,8 +10318,7 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
     return e;
 }
 
-/* Counts the bytes that a call moved through descriptor n, and emits an event. at: their address;
- * 0: they are in several buffers. */
+/* Counts the bytes that a call moved, and emits an event. at: their address; 0: several buffers. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
@@ -10348,13 +10340,11 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
         md_dns_answered(dns, t->at_ns);
 }
 
-/* Returns whether a failed call will be repeated; it then causes no event. */
 static bool md_repeats(const struct call *c)
 {
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
 }
 
-/* Emits the event of a call on argument 0 that moved no bytes. */
 static void md_unmoved(struct task *t, const struct call *c, const struct name *peer, bool in)
 {
     if (!md_repeats(c))
@@ -10395,9 +10385,9 @@ static void md_sendto(struct task *t, struct call *c)
         md_dns_emit(dns, c->err, t->at_ns);
 }
 
-/* Returns how many of the `bytes` of a call were received. room: size of the buffer. MSG_PEEK
- * leaves the bytes in the queue; MSG_ERRQUEUE returns sent bytes. With MSG_TRUNC, `bytes` includes
- * bytes that did not fit (recv(2)), and TCP discards all of them (tcp(7)). */
+/* Returns how many of `bytes` were received into a buffer of size `room`. MSG_PEEK leaves the bytes
+ * in the queue; MSG_ERRQUEUE returns sent bytes. With MSG_TRUNC, `bytes` includes bytes that did
+ * not fit (recv(2)), and TCP discards all (tcp(7)). */
 static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 {
     struct ofd *o = flags & MSG_TRUNC ? fd_get(t, n) : NULL;
@@ -10450,7 +10440,6 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
     return md_received(t, (s32)c->arg[0], bytes, flags, room);
 }
 
-/* Adds received descriptors (SCM_RIGHTS: unix(7), cmsg(3)). */
 static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m)
 {
     unsigned w = abi_word(c->abi);
@@ -10592,29 +10581,13 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Returns whether a call only reads what other calls of its kind change. */
-static bool md_is_query(const struct call *c)
-{
-    static const u32 quota[] = { /* Q_GETFMT, GETINFO, GETQUOTA, GETNEXTQUOTA; those of XFS */
-        0x800004, 0x800005, 0x800007, 0x800009, 0x5803, 0x5805, 0x5808, 0x5809
-    };
-    u32 arg = c->id == SC_quotactl ? 0 : 1, op = (u32)c->arg[arg] >> 8;
-    for (size_t i = 0; i < ARRAY_LEN(quota); i++)
-        if ((c->id == SC_quotactl || c->id == SC_quotactl_fd) && quota[i] == op)
-            return true;
-    return false;
-}
-
-/* Handles calls that change a file, given by path or descriptor, such as chmod(2) and fchown(2).
- * The new value is in the arguments after the path or descriptor. */
+/* Handles calls such as chmod(2) and fchown(2): the new value follows the path or descriptor. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
     static char mode[16];
     s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
-    if (md_is_query(c))
-        return;
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
     /* 32-bit CPUs pass the size in two registers. */
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
@@ -10656,8 +10629,7 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets t's working directory to the recorded one: from /proc if t is still there, else by resolving
- * *p, the path in the call. */
+/* Finds the recorded directory: in /proc if t is still there, else by the call's path *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
@@ -10670,8 +10642,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
         md_resolve_recorded(t, p, f);
 }
 
-/* After chdir(2), fchdir(2) or chroot(2), gets the new directory from the record or the kernel. A
- * relative path does not tell where it is. */
+/* The record or the kernel names the directory, because the call's path may be relative. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10824,8 +10795,8 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* Appends the strings of argv, each with its NUL. Truncates after STRINGS_MAX strings, whose
- * pointers alone exceed the limit of exec (6 MiB: fs/exec.c, bprm_stack_limits). */
+/* Appends the strings of argv, each with its NUL. The pointers of STRINGS_MAX strings alone exceed
+ * the limit of exec (6 MiB: fs/exec.c, bprm_stack_limits). */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -10841,7 +10812,7 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     b->cut |= !mem.reads_left || !mem.wait_left_ns;
 }
 
-/* Saves the path and argv when execve(2) begins, because the memory is gone when it returns. */
+/* The path and argv are gone when execve(2) returns. */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10874,8 +10845,7 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* setns(2) can enter a namespace of any kind: later children may be in another PID namespace, and a
- * new mount namespace changes the directories. */
+/* The new namespace may be a PID namespace for later children, or change the directories. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -10899,7 +10869,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at every later call; otherwise kvis would miss calls that t's own filter denies. */
+/* Makes t stop at every later call: kvis would miss calls that t's own filter denies. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -10952,7 +10922,6 @@ static const char *const md_ring_op[] = {
     " pipe",
 };
 
-/* Reports the completion of an io_uring request. */
 static void md_ring(struct task *t, const struct wire_uring *w)
 {
     const char *op = w->op < ARRAY_LEN(md_ring_op) ? md_ring_op[w->op] : " unknown";
@@ -11010,8 +10979,8 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns c or, for socketcall(2) of i386, a static copy that is the call which socketcall makes:
- * its arguments are in memory (net/socket.c). NULL: that call is unknown or unreadable. */
+/* Returns c or, for socketcall(2) of i386, the call that it makes, in a static copy: its arguments
+ * are in memory (net/socket.c). NULL: unknown or unreadable. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -11035,8 +11004,8 @@ static struct call *md_modelled(struct task *t, struct call *c)
 }
 
 /* Handles the start of a call. shown: its arguments will be printed. A page of a tracee with
- * userfaultfd(2) may never arrive: kvis reads its paths now only if they are printed or -P is
- * given, otherwise at the end of the call, when the kernel has faulted them in. */
+ * userfaultfd(2) may never arrive; unless its paths are printed or -P is given, kvis reads them at
+ * the end of the call, when the kernel has faulted them in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -11049,7 +11018,7 @@ static void md_enter(struct task *t, struct call *c, bool shown)
         md_read_paths(t, c);
     if (opt.n_paths)
         c->selected = md_selects(t, c);
-    if (shown && (opt.record || opt.report || opt.perfetto || opt.chrome_json))
+    if (shown && (opt.record || opt.report || opt.perfetto))
         md_touch(t, c);
     struct call *as = md_modelled(t, c);
     if (!as || !md_calls[as->id].enter)
@@ -11265,7 +11234,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Writes the arguments of a call: two bits per argument for its form, then the values. */
+/* Two bits per argument for its form precede the values. */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -11322,8 +11291,7 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns the fields of an event: bit i for field i of its kind, and the next bit if it has others.
- * Sets *others to the number of others. */
+/* Returns bit i for field i of the event's kind, and the next bit if it has *others. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11385,8 +11353,8 @@ static void rec_enter(struct task *t)
         rec_enter_due(); /* the next record overwrites a replayed call */
 }
 
-/* Writes the absolute paths and the files of the descriptors of a call, for -P of kvis replay. An
- * empty last string means that the call used more files. */
+/* Writes the absolute paths of a call and the files of its descriptors, for -P of kvis replay. An
+ * empty last string stands for more files. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11406,7 +11374,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Sets b to the result of a call as text. Returns whether the text is more than the number. */
+/* Returns whether the result of a call as text, *b, says more than the number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -11524,7 +11492,7 @@ static void rec_schema(void)
     }
 }
 
-/* Writes the first block: the run, and the names of event kinds and fields. */
+/* Describes the run, and the kinds and fields of events, in the first block. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
@@ -11610,11 +11578,10 @@ static void rec_hist(const u32 *hist, u32 n)
         }
 }
 
-/* Writes the name of a call, and the index of the row among the rows with this name. */
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
-    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row]));
+    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among rows of this name */
 }
 
 static void rec_table(const struct st_row *r)
@@ -11655,7 +11622,6 @@ static void rec_col(const struct st_col *c, const void *p)
     }
 }
 
-/* Only the end of a row calls rec_done, because a record must not be split between blocks. */
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
     for (u32 i = 0; i < st_list_rows(s, l); i++) {
@@ -11725,7 +11691,7 @@ static struct {
     u32 n_unasked;             /* number of system calls that -e excluded */
 } rec_in; /* in .bss, like rec_out */
 
-/* Reports why the recording cannot be read further. Keeps only the first reason. */
+/* Keeps the first reason why the recording cannot be read further. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
@@ -11743,7 +11709,7 @@ static void rec_damaged(const char *what)
     rec_bad("damaged at offset %" PRIu64 " (invalid %s)", rec_in.at + read, what);
 }
 
-/* Returns the number of bytes read: fewer than n at the end of the file; or -errno. */
+/* Returns how many bytes were read, fewer than n only at the end of the file; or -errno. */
 static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
@@ -11864,8 +11830,8 @@ static struct rec_text rec_gets(void)
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
-/* Replaces characters that a terminal would interpret with '?', because kvis prints such strings
- * without escapes. Returns the string. */
+/* Replaces characters that a terminal would interpret with '?': kvis prints these strings as they
+ * are. */
 static char *rec_clean(struct rec_text s)
 {
     for (u32 i = 0; i < s.len;) {
@@ -12003,7 +11969,7 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Checks the header. *sum becomes the summary. Returns -1 with rec_in.wrong on error. */
+/* Checks the header. *sum: to be filled. Returns -1 with rec_in.wrong on error. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     struct rec_head head;
@@ -12160,8 +12126,6 @@ static void rec_get_list(const struct st_list *l)
  * Passes the events and calls of a recording to the outputs of a live run. The options -e, -P and
  * -z are applied here. Entry points: rp_head, rp_play. */
 
-enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
-
 static struct {
     struct recorded_call recorded;
     bool ended;              /* REC_END was read */
@@ -12182,7 +12146,6 @@ static u64 rp_time(void)
 
 /* --- events --- */
 
-/* Reads field f of an event; drops it if this kvis does not know the field. */
 static void rp_field(struct event *e, u32 f)
 {
     u8 type = rec_in.field[f].type;
@@ -12197,7 +12160,7 @@ static void rp_field(struct event *e, u32 f)
     } else {
         v.n = type == VT_ADDR ? (s64)rec_get() : rec_getz();
     }
-    if (own < 0)
+    if (own < 0) /* a field that this kvis does not know */
         return;
     e->v[own] = v;
     ev_mark(e, (enum ev_field)own);
@@ -12219,60 +12182,6 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* The events of a call precede its record, and -P may select the call by a descriptor or a relative
- * path in that record. Therefore events without a matching path wait for it. */
-static struct {
-    struct event e[RP_HELD];  /* tid 0: a free entry */
-    struct buf text[RP_HELD]; /* strings of the events */
-    u32 n;                    /* number of events held since the start of the replay */
-    struct rp_dropped { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* by thread */
-    u64 missing;              /* number of dropped events that -P would have selected */
-} rp_held;
-
-/* Counts an event that kvis cannot hold, for the latest call of its thread. */
-static void rp_drop(const struct event *e)
-{
-    struct rp_dropped *d = &rp_held.dropped[(u32)e->tid % RP_DROPPED];
-    if (d->tid != e->tid || d->row != e->row)
-        *d = (struct rp_dropped){ e->tid, e->row, 0 };
-    d->n++;
-}
-
-static void rp_hold(const struct event *e)
-{
-    u32 at = rp_held.n % RP_HELD;
-    if (rec_in.text.len > RP_HELD_TEXT) {
-        rp_drop(e);
-        return;
-    }
-    if (rp_held.e[at].tid)
-        rp_drop(&rp_held.e[at]);
-    if (!ev_keep(&rp_held.e[at], &rp_held.text[at], e)) {
-        rp_drop(e);
-        rp_held.e[at].tid = 0;
-    }
-    rp_held.n++;
-}
-
-/* A call has ended: emits its held events if -P selects the call, and drops them otherwise. */
-static void rp_release(pid_t tid, const struct call *c, bool wanted)
-{
-    struct rp_dropped *d = &rp_held.dropped[(u32)tid % RP_DROPPED];
-    if (d->tid == tid && wanted && c->known && d->row == c->row)
-        rp_held.missing += d->n;
-    if (d->tid == tid)
-        d->n = 0;
-    for (u32 i = 0; i < RP_HELD; i++) {
-        struct event *e = &rp_held.e[(rp_held.n + i) % RP_HELD];
-        if (!e->tid || e->tid != tid)
-            continue;
-        e->selected = wanted && c->known && e->row == c->row;
-        if (e->selected)
-            md_emit(e);
-        e->tid = 0;
-    }
-}
-
 /* With --by=pid, a new child ends the row of an earlier process with its pid. */
 static void rp_follow(const struct event *e)
 {
@@ -12285,7 +12194,7 @@ static void rp_follow(const struct event *e)
 static void rp_event(void)
 {
     u32 flags = rec_byte(), kind = rec_below(rec_in.n_kinds, "kind");
-    u64 mask = rec_get(), told = out.events;
+    u64 mask = rec_get();
     bool has_others = mask >> rec_in.kind[kind].n & 1;
     u32 others = has_others ? rec_below(rec_in.n_fields + 1, "number of fields") : 0;
     s8 own = rec_in.kind[kind].own;
@@ -12304,8 +12213,6 @@ static void rp_event(void)
     if (opt.by_pid)
         rp_follow(e);
     md_emit(e);
-    if (opt.n_paths && e->row >= 0 && out.events == told)
-        rp_hold(e);
 }
 
 /* --- calls --- */
@@ -12341,7 +12248,7 @@ static bool rp_shown(const struct call *c)
     return !c->known || sc_set[c->row];
 }
 
-/* Reports unknown data with a valid checksum: a newer kvis wrote it. */
+/* Unknown data has a valid checksum: a newer kvis wrote it. */
 static void rp_newer(const char *what, u64 n)
 {
     rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
@@ -12380,18 +12287,6 @@ static void rp_enter(void)
     t->call.text = (struct buf){ 0 }; /* rec_in owns the memory of the text */
 }
 
-/* A recording has the cmd argument of fsconfig(2) as text. */
-static bool rp_is_path(const struct call *c, u32 i)
-{
-    static const char set_path[] = "FSCONFIG_SET_PATH"; /* or FSCONFIG_SET_PATH_EMPTY */
-    const struct arg *command = &c->val[1];
-    u16 kind = sc_rows[c->row].arg[i];
-    if (kind != K_FSVALUE)
-        return (kind == K_PATH || kind == K_TARGET) && !md_is_link_text(c, i);
-    return command->form == ARG_TXT && command->len >= sizeof set_path - 1
-        && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
-}
-
 /* Returns whether -P selects a call by one of its n recorded paths or by a path argument. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
@@ -12400,7 +12295,9 @@ static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *p
             return true;
     for (u32 i = 0; opt.n_paths && c->known && i < sc_rows[c->row].nargs; i++) {
         const struct arg *a = &c->val[i];
-        if (a->form == ARG_STR && rp_is_path(c, i) && md_path_wanted(c->text.p + a->off, a->len))
+        u16 kind = sc_rows[c->row].arg[i];
+        bool path = (kind == K_PATH || kind == K_TARGET) && !md_is_link_text(c, i);
+        if (path && a->form == ARG_STR && md_path_wanted(c->text.p + a->off, a->len))
             return true;
     }
     return !opt.n_paths;
@@ -12488,10 +12385,7 @@ static void rp_call(void)
     t->tid = rec_in.tid;
     t->call = c;
     out.many = flags & REC_CMANY;
-    bool path_wanted = rp_path_wanted(&c, n_paths, paths);
-    if (opt.n_paths)
-        rp_release(rec_in.tid, &c, path_wanted);
-    rp_done(t, md_status_wanted(&c) && path_wanted);
+    rp_done(t, md_status_wanted(&c) && rp_path_wanted(&c, n_paths, paths));
     t->call.text = (struct buf){ 0 };
     t->call.begun = false;
     if (begun) {
@@ -12569,14 +12463,13 @@ static bool rp_play(void)
     return rp.ended;
 }
 
-/* == 18 px_  --perfetto, --chrome-json, --folded: traces, flame graphs ===============
- * Writes a trace while events arrive, in Perfetto's format (protos/perfetto/trace/ in its source;
- * px_pb_ writes protocol buffers) or in Chrome's JSON (docs/getting-started/other-formats.md).
- * System calls are slices on the track of their thread; open files, disk requests and other
- * intervals that can overlap have tracks of their own. Forks and wake-ups are arrows. A track below
- * each thread shows the thread's states during calls. JSON times are in µs with three decimals.
- * Viewers merge processes with the same pid; therefore the ids in a trace are never reused, and the
- * names of tracks contain the real pids. Entry points: px_open, px_close. */
+/* == 18 px_  --perfetto, --folded: traces, flame graphs ===============================
+ * Writes a trace in Perfetto's format (protos/perfetto/trace/ in its source) while events arrive.
+ * px_pb_ writes protocol buffers. System calls are slices on the track of their thread; open files,
+ * disk requests and other intervals that can overlap have tracks of their own. Forks and wake-ups
+ * are arrows. A track below each thread shows the thread's states during calls. Viewers merge
+ * processes with the same pid; therefore the ids in a trace are never reused. Entry points:
+ * px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -12590,12 +12483,12 @@ static const char *const px_counters[N_PX] = {
 
 /* Categories; the first ones are those of events (enum cat). */
 enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
-              PX_SCHED, PX_OPEN, PX_STATE, N_PX_CATS };
+              PX_OPEN, PX_STATE, N_PX_CATS };
 static const char *const px_cats[N_PX_CATS] = {
     "file", "net", "memory", "process", "signal", "call",
     [PX_SYSCALL] = "syscall", [PX_COMMAND] = "command", [PX_COUNTER] = "counter",
     [PX_FLOW] = "flow", [PX_BLOCK] = "block I/O", [PX_QUEUE] = "block queue",
-    [PX_URING] = "io_uring", [PX_SCHED] = "sched", [PX_OPEN] = "open file", [PX_STATE] = "state",
+    [PX_URING] = "io_uring", [PX_OPEN] = "open file", [PX_STATE] = "state",
 };
 
 /* Arguments; the first ones are the fields of events. */
@@ -12604,8 +12497,8 @@ enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DI
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* Tracks in Perfetto's format. Their ids are 16 * upid or utid, plus one of these constants; for
- * counters, PX_OF_COUNTER + enum px_counter. */
+/* The id of a track is 16 * upid or utid, plus one of these constants; of a counter,
+ * PX_OF_COUNTER + enum px_counter. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
 /* A traced thread. The main thread also represents its process. */
@@ -12615,7 +12508,7 @@ struct px_track {
     u64 upid, utid;       /* ids in the trace */
     u64 flow;             /* id of the fork arrow that the thread's first record ends; 0: none */
     bool dead;
-    char *runs;           /* name of the running program's slice; NULL: none */
+    bool runs;            /* the slice of a program has begun */
     s64 count[N_PX];      /* counters of the process */
     u64 reported_ns[N_PX]; /* when each counter was last written */
     bool due[N_PX];       /* the counter changed after reported_ns */
@@ -12629,22 +12522,16 @@ struct px_track {
     char name[PX_NAME];   /* program of the process, or the thread's own name (prctl(2)) */
 };
 
-static struct writer px_json = { .fd = -1 }, px_proto = { .fd = -1 };
+static struct writer px_proto = { .fd = -1 };
 
 static struct {
-    bool json, proto;     /* formats in use */
+    bool proto;           /* --perfetto is given */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
     u64 untracked;        /* number of records on the track that threads share */
-    u64 ids, events;      /* last id that was assigned; number of JSON events */
-    u32 args;             /* number of arguments of the current JSON event */
+    u64 ids;              /* last id that was assigned */
     u32 packet, inner;    /* offsets of the current packet and of the message in it */
 } px; /* in .bss: an initializer would add its tables to the binary */
-
-static u64 px_rel(u64 ns)
-{
-    return ns > out.start_ns ? ns - out.start_ns : 0;
-}
 
 /* --- protocol buffers (https://protobuf.dev/programming-guides/encoding) --- */
 
@@ -12661,7 +12548,6 @@ static void px_pb_fixed(u32 field, u64 v)
         b_c(&px_proto.b, (char)(v >> 8 * i));
 }
 
-/* Begins a nested message. Returns its offset for px_pb_end. */
 static u32 px_pb_begin(u32 field)
 {
     rec_varint(&px_proto.b, field << 3 | 2);
@@ -12754,7 +12640,7 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track below the track `parent` (0: none). name may be NULL. */
+/* Begins the description of a track. parent: 0 if none; name: may be NULL. */
 static void px_pb_track(u64 uuid, u64 parent, const char *name)
 {
     px_pb_packet(2);
@@ -12775,7 +12661,6 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-/* px_pb_head has defined the name for `number`. */
 static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
 {
     u32 at = px_pb_begin(4);
@@ -12818,134 +12703,48 @@ static void px_pb_head(void)
     px_pb_event_end();
 }
 
-/* --- Perfetto and JSON --- */
-
-/* Begins a JSON event: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall". cat
- * N_PX_CATS: no category. */
-static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns, enum px_cat cat,
-                                 const char *name, size_t n)
-{
-    struct buf *b = &px_json.b;
-    px.args = 0;
-    b_s(b, px.events++ ? ",\n{\"ph\":\"" : "{\"ph\":\"");
-    b_c(b, phase);
-    b_c(b, '"');
-    OUT_JSON_U64(b, "pid", t->upid);
-    OUT_JSON_U64(b, "tid", t->utid);
-    b_s(b, ",\"ts\":");
-    b_fraction(b, px_rel(ns), 1000);
-    b_s(b, ",\"name\":\"");
-    b_json(b, name, n);
-    b_c(b, '"');
-    if (cat < N_PX_CATS)
-        out_json_key_word(b, "cat", px_cats[cat]);
-    return b;
-}
-
-static void px_json_end(void)
-{
-    if (px.args)
-        b_c(&px_json.b, '}');
-    b_c(&px_json.b, '}');
-    out_full(&px_json);
-}
+/* --- tracks --- */
 
 static u64 px_uuid(const struct px_track *t, u32 of)
 {
     return (of == PX_OF_PROCESS || of >= PX_OF_COUNTER ? t->upid : t->utid) << 4 | of;
 }
 
-/* Begins an event of a thread. phase: X (slice until end_ns), B (begin), E (end), i (instant). */
-static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, enum px_cat cat,
-                     const char *name, size_t n)
+static void px_begin(const struct px_track *t, u64 ns, u32 type, enum px_cat cat, const char *name,
+                     size_t n)
 {
-    if (px.json) {
-        struct buf *b = px_json_event(phase, t, ns, cat, name, n);
-        if (phase == 'X') {
-            b_s(b, ",\"dur\":");
-            b_fraction(b, MAX(px_rel(end_ns), px_rel(ns)) - px_rel(ns), 1000);
-        } else if (phase == 'i') {
-            b_s(b, ",\"s\":\"t\"");
-        }
-    }
-    if (px.proto && phase != 'E')
-        px_pb_named(px_uuid(t, PX_OF_THREAD), ns, phase == 'i' ? PX_INSTANT : PX_BEGIN, cat, name,
-                    n);
-    else if (px.proto)
-        px_pb_event(px_uuid(t, PX_OF_THREAD), ns, PX_END);
-}
-
-/* Ends an event of px_begin. end_ns: the end of a slice (phase X), else 0. */
-static void px_end(const struct px_track *t, u64 end_ns)
-{
-    if (px.json)
-        px_json_end();
-    if (!px.proto)
-        return;
-    px_pb_event_end();
-    if (end_ns)
-        px_pb_slice_end(px_uuid(t, PX_OF_THREAD), end_ns);
-}
-
-/* Adds an argument to the current event. In JSON, the comma before the first one becomes '{'. */
-static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
-{
-    struct buf *b = &px_json.b;
-    if (px.json) {
-        bool first = !px.args++;
-        b_s(b, first ? ",\"args\":" : "");
-        u32 at = b->len;
-        out_json_value(b, key, type, v);
-        if (first && at < b->len)
-            b->p[at] = '{';
-    }
-    if (px.proto)
-        px_pb_arg(number, type, v);
+    px_pb_named(px_uuid(t, PX_OF_THREAD), ns, type, cat, name, n);
 }
 
 static void px_arg_field(const struct event *e, u32 f)
 {
-    px_arg(f + 1, ev_fields[f].key, ev_fields[f].type, &e->v[f]);
+    px_pb_arg(f + 1, ev_fields[f].type, &e->v[f]);
 }
 
 static void px_arg_text(enum px_arg arg, const char *s, size_t n)
 {
-    px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_STR, &(union ev_val){ .s = { s, (u32)n } });
+    px_pb_arg(arg + 1u, VT_STR, &(union ev_val){ .s = { s, (u32)n } });
 }
 
 static void px_arg_num(enum px_arg arg, s64 v)
 {
-    px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_NUM, &(union ev_val){ .n = v });
+    px_pb_arg(arg + 1u, VT_NUM, &(union ev_val){ .n = v });
 }
 
-/* Names the track of a process or thread. In JSON, the real pid or tid follows the name. */
 static void px_call_it(struct px_track *t, bool process, const char *name, size_t n)
 {
-    if (px.proto) {
-        px_pb_track(px_uuid(t, process ? PX_OF_PROCESS : PX_OF_THREAD),
-                    process ? 0 : px_uuid(t, PX_OF_PROCESS), NULL);
-        u32 at = px_pb_begin(process ? 3 : 4);
-        px_pb_num(1, (u64)t->pid);
-        if (!process)
-            px_pb_num(2, (u64)t->tid);
-        if (n)
-            px_pb_text(process ? 6 : 5, name, n);
-        px_pb_end(at);
-        px_pb_event_end();
-    }
-    if (!px.json)
+    if (!px.proto)
         return;
-    const char *what = process ? "process_name" : "thread_name";
-    struct buf *b = px_json_event('M', t, out.start_ns, N_PX_CATS, what, strlen(what));
-    b_s(b, ",\"args\":{\"name\":\"");
-    b_json(b, name, n);
-    b_f(b, "%s%d\"}", n ? " " : "", process ? t->pid : t->tid);
-    px_json_end();
+    px_pb_track(px_uuid(t, process ? PX_OF_PROCESS : PX_OF_THREAD),
+                process ? 0 : px_uuid(t, PX_OF_PROCESS), NULL);
+    u32 at = px_pb_begin(process ? 3 : 4);
+    px_pb_num(1, (u64)t->pid);
     if (!process)
-        return;
-    px_json_event('M', t, out.start_ns, N_PX_CATS, "process_sort_index", 18);
-    b_f(b, ",\"args\":{\"sort_index\":%" PRIu64 "}", t->upid);
-    px_json_end();
+        px_pb_num(2, (u64)t->tid);
+    if (n)
+        px_pb_text(process ? 6 : 5, name, n);
+    px_pb_end(at);
+    px_pb_event_end();
 }
 
 /* --- states of threads, from calls and scheduler records --- */
@@ -12954,7 +12753,7 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
 {
     u64 uuid = px_uuid(t, PX_OF_STATE);
     from = MAX(from, t->state_ns);
-    if (to <= from || !px.proto)
+    if (to <= from)
         return;
     if (!(t->described >> PX_OF_STATE & 1)) {
         t->described |= 1u << PX_OF_STATE;
@@ -12992,8 +12791,6 @@ static void px_wait(struct px_track *t, u64 from, u64 to)
     t->wait[t->n_waits++].to = to;
 }
 
-/* --- tracks --- */
-
 static struct px_track **px_slot(pid_t tid)
 {
     struct px_track **at = &px.track[(u32)tid % PX_HASH];
@@ -13013,11 +12810,10 @@ static void px_free(struct px_track *t)
     px.n_tracks--;
     px_waited(t, UINT64_MAX);
     free(t->wait);
-    free(t->runs);
     free(t);
 }
 
-/* Keeps the track until PX_DEAD more threads have ended, for late records. */
+/* Late records of a thread find its track until PX_DEAD more threads have ended. */
 static void px_dead(struct px_track *t)
 {
     struct px_track **slot = &px.dead[px.n_dead++ % PX_DEAD];
@@ -13029,7 +12825,7 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* Returns the track of a thread. If memory or PX_TRACKS is exhausted, new threads share a track. */
+/* If memory or PX_TRACKS is exhausted, new threads share a track. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
@@ -13061,38 +12857,29 @@ static void px_name(struct px_track *t, const char *name, size_t n)
     memcpy(t->name, name, t->name_len);
 }
 
-/* Writes the start (phase 's') or end ('f') of an arrow between threads: in Perfetto's format, as
- * an instant event; in JSON, attached to the slice of thread t at json_ns. */
-static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
-                    const char *name)
+/* Writes one end of an arrow between threads, as an instant event. */
+static void px_flow(bool start, const struct px_track *t, u64 ns, u64 id, const char *name)
 {
-    if (px.json) {
-        struct buf *b = px_json_event(phase, t, json_ns, PX_FLOW, name, strlen(name));
-        OUT_JSON_U64(b, "id", id);
-        b_s(b, phase == 'f' ? ",\"bp\":\"e\"" : "");
-        px_json_end();
-    }
     if (!px.proto)
         return;
-    px_pb_named(px_uuid(t, PX_OF_THREAD), ns, PX_INSTANT, PX_FLOW, name, strlen(name));
-    px_pb_fixed(phase == 's' ? 47 : 48, id);
+    px_begin(t, ns, PX_INSTANT, PX_FLOW, name, strlen(name));
+    px_pb_fixed(start ? 47 : 48, id);
     px_pb_event_end();
 }
 
-/* Returns the track of a thread. The thread's first record ends its fork arrow. */
+/* A thread's first record ends its fork arrow. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
     if (t->flow)
-        px_flow('f', t, ns, ns, t->flow, "fork");
+        px_flow(false, t, ns, t->flow, "fork");
     t->flow = 0;
     return t;
 }
 
 /* --- counters --- */
 
-/* A process may close a file of another process: their records may be out of order, but a counter's
- * time must not go back. */
+/* A process may close another's file: records can be out of order, but a counter's time cannot. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     const char *name = px_counters[k];
@@ -13100,13 +12887,6 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     ns = MAX(ns, p->reported_ns[k]);
     p->reported_ns[k] = ns;
     p->due[k] = false;
-    if (px.json) {
-        struct buf *b = px_json_event('C', p, ns, PX_COUNTER, name, strlen(name));
-        b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", k == PX_FILES ? "files" : "bytes", p->count[k]);
-        px_json_end();
-    }
-    if (!px.proto)
-        return;
     if (!(p->described >> (PX_OF_COUNTER + k) & 1)) {
         p->described |= 1u << (PX_OF_COUNTER + k);
         px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS), name);
@@ -13120,14 +12900,13 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* Limits a recorded number: the sum of two such numbers cannot overflow. */
+/* The sum of two such numbers cannot overflow. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
     return MIN(MAX(n, -most), most);
 }
 
-/* Sets a counter, and writes it at most once per PX_STEP_NS. */
 static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 {
     p->count[k] = MAX(px_bounded(n), 0);
@@ -13172,7 +12951,7 @@ static struct writer px_folded = { .fd = -1 };
 
 static struct {
     struct px_stack {
-        u64 ns; /* time in the stack; bytes with --folded-by=bytes */
+        u64 ns;
         u32 len;
         char text[PX_STACK_LEN];
     } stack[PX_STACKS];
@@ -13181,9 +12960,8 @@ static struct {
 
 static void px_fold_flush(void)
 {
-    u32 unit = strcmp(opt.folded_by, "bytes") ? 1000 : 1;
     for (struct px_stack *s = px_fold->stack; s < px_fold->stack + PX_STACKS; s++) {
-        u64 us = (s->ns + unit / 2) / unit;
+        u64 us = (s->ns + 500) / 1000;
         if (us) {
             b_put(&px_folded.b, s->text, s->len);
             b_c(&px_folded.b, ' ');
@@ -13236,8 +13014,8 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Returns the file or peer of a call, or NULL: its first path argument or the file in its first
- * argument, a descriptor such as "3</etc/hosts>". openat and similar calls have both. */
+/* Returns the file or peer of a call, or NULL: its first path argument, or the file in its first
+ * argument ("3</etc/hosts>"). openat and similar calls have both. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -13262,7 +13040,6 @@ static const char *px_about(const struct call *c, const char *name, size_t *n)
     return *n ? fd + 1 : NULL;
 }
 
-/* Adds ns to stack b, with the frame `leaf` if not NULL. */
 static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
 {
     u32 len = b->len;
@@ -13273,8 +13050,8 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* Notes the name that a thread sets with prctl(PR_SET_NAME). The argument's text is the name in
- * quotes, and "..." if kvis truncated it. */
+/* A thread names itself with prctl(PR_SET_NAME). The argument's text is the name in quotes, and
+ * "..." if kvis truncated it. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -13285,30 +13062,17 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds a call's stack by time or by bytes, as --folded-by says. */
-static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
+/* Adds the time of a call: on a CPU, and, as frames of their own, in each state. */
+static void px_fold_parts(struct buf *b, const struct call *c)
 {
-    static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
-                                         "recv", "splice", "copy_file" };
-    static const struct { const char *by, *leaf; } parts[] = {
-        { "cpu", NULL }, { "runq", "[run queue]" }, { "disk", "[disk]" },
-        { "blocked", "[blocked]" },
-    };
+    static const char *const leaf[] = { NULL, "[run queue]", "[disk]", "[blocked]" };
     u64 left = c->exit_ns - c->enter_ns;
-    bool all = !strcmp(opt.folded_by, "time");
-    for (u32 i = 0; i < ARRAY_LEN(parts); i++) {
-        u64 known[] = { c->timed ? c->cpu_ns : left, c->runq_ns, c->disk_ns, left };
+    const u64 known[] = { c->timed ? c->cpu_ns : left, c->runq_ns, c->disk_ns, left };
+    for (u32 i = 0; i < ARRAY_LEN(leaf); i++) {
         u64 ns = MIN(known[i], left);
         left -= ns;
-        if (all || (c->timed && !strcmp(opt.folded_by, parts[i].by)))
-            px_fold_leaf(b, all ? parts[i].leaf : NULL, ns);
+        px_fold_leaf(b, leaf[i], ns);
     }
-    bool moved = false;
-    for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
-        moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
-                 && !strstr(name, "mmsg"); /* these return a number of messages */
-    if (moved && c->ret > 0 && !c->err)
-        px_fold_leaf(b, NULL, (u64)c->ret);
 }
 
 static void px_fold_call(struct px_track *track, const struct task *t, const char *name)
@@ -13331,7 +13095,7 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     if (about)
         px_frame(&b, about, n);
     b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for the frame of a state */
-    px_fold_weigh(&b, c, name);
+    px_fold_parts(&b, c);
     px_fold_renamed(track, c, name);
 }
 
@@ -13340,8 +13104,6 @@ static void px_fold_exit(const struct event *e)
     static struct buf b;
     pid_t chain[PX_DEPTH] = { e->pid };
     u32 n = 1;
-    if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
-        return; /* without calls, only CPU time is known */
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = px_find(chain[n - 1])) || !t->parent)
             break;
@@ -13355,22 +13117,15 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* Writes a slice on its own track, because it may overlap others of its category. */
+/* A slice that may overlap others of its category gets a track of its own. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
-    u64 id = ++px.ids;
-    for (int end = 0; end < 2 && px.json; end++) {
-        px_json_event(end ? 'e' : 'b', t, end ? to : from, cat, name, n);
-        OUT_JSON_U64(&px_json.b, "id", id);
-        px_json_end();
-    }
-    if (!px.proto || cat == PX_SCHED)
-        return;
+    u64 uuid = ++px.ids << 4 | PX_OF_ITSELF;
     /* Perfetto's viewer merges tracks with the same name if their slices do not overlap. */
-    px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS), px_cats[cat]);
+    px_pb_track(uuid, px_uuid(t, PX_OF_PROCESS), px_cats[cat]);
     px_pb_event_end();
-    px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
+    px_pb_slice(uuid, from, to, cat, name, n);
 }
 
 static void px_instant(const struct px_track *t, const struct event *e)
@@ -13380,35 +13135,32 @@ static void px_instant(const struct px_track *t, const struct event *e)
     bool beside = e->kind == EK_EXIT_THREAD || k->how & EVENT_WITH_CALLS;
     if (e->kind == EK_RSS || (opt.calls && !beside))
         return; /* shown as a counter, or as the slice of its call */
-    px_begin('i', t, e->ts_ns, 0, (enum px_cat)k->cat, k->name, strlen(k->name));
+    px_begin(t, e->ts_ns, PX_INSTANT, (enum px_cat)k->cat, k->name, strlen(k->name));
     if (err)
         px_arg_text(PX_ERROR, err, strlen(err));
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
             px_arg_field(e, k->field[i]);
-    px_end(t, 0);
+    px_pb_event_end();
 }
 
-/* Ends the slice of a process's program and begins that of the next one; name is NULL at exit. If
- * calls are traced, there are no such slices. */
+/* Ends the slice of a process's program and begins the next one; name is NULL at exit. Slices of
+ * calls replace both. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
-    if (opt.calls)
+    if (opt.calls || !px.proto)
         return;
-    if (t->runs) { /* speedscope needs the name here, too */
-        px_begin('E', t, ns, 0, PX_COMMAND, t->runs, strlen(t->runs));
-        px_end(t, 0);
-    }
-    free(t->runs);
-    t->runs = name ? strndup(name, n) : NULL;
-    if (!t->runs)
+    if (t->runs)
+        px_pb_slice_end(px_uuid(t, PX_OF_THREAD), ns);
+    t->runs = name;
+    if (!name)
         return;
-    px_begin('B', t, ns, 0, PX_COMMAND, t->runs, strlen(t->runs));
+    px_begin(t, ns, PX_BEGIN, PX_COMMAND, name, n);
     px_arg_num(PX_PID, t->pid);
     if (e && ev_has(e, EV_argv))
         px_arg_field(e, EV_argv);
-    px_end(t, 0);
+    px_pb_event_end();
 }
 
 static void px_spawn(struct px_track *t, const struct event *e)
@@ -13433,7 +13185,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
     if (old)
         return; /* the child's records came first: no arrow */
     c->flow = ++px.ids;
-    px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
+    px_flow(true, t, e->ts_ns, c->flow, "fork");
     if (!thread)
         px_program(c, e->ts_ns, "(forked)", 8, NULL);
 }
@@ -13483,22 +13235,25 @@ static void px_block(struct px_track *t, const struct event *e)
         px_async(t, PX_QUEUE, name.p, name.len, issue - (u64)e->v[EV_queue_ns].n, issue);
 }
 
-static void px_on_event(const struct event *e)
+static void px_draw(struct px_track *t, const struct event *e)
 {
-    struct px_track *t = px_of(e->pid, e->tid, e->ts_ns);
-    if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns)) {
-        u64 from = e->ts_ns - MIN((u64)e->v[EV_delay_ns].n, e->ts_ns);
-        px_async(t, PX_SCHED, "waits for CPU", 13, from, e->ts_ns);
-        px_wait(t, from, e->ts_ns);
-    } else if ((e->kind == EK_BLOCK || e->kind == EK_URING) && ev_has(e, EV_duration_ns)) {
+    if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
+        px_wait(t, e->ts_ns - MIN((u64)e->v[EV_delay_ns].n, e->ts_ns), e->ts_ns);
+    else if ((e->kind == EK_BLOCK || e->kind == EK_URING) && ev_has(e, EV_duration_ns))
         px_block(t, e);
-    } else {
+    else
         px_instant(t, e);
-    }
     if (e->kind == EK_CLOSE && ev_has(e, EV_age_ns) && ev_has(e, EV_path))
         px_async(t, PX_OPEN, e->v[EV_path].s.p, e->v[EV_path].s.len,
                  e->ts_ns - (u64)e->v[EV_age_ns].n, e->ts_ns);
     px_counts(e);
+}
+
+static void px_on_event(const struct event *e)
+{
+    struct px_track *t = px_of(e->pid, e->tid, e->ts_ns);
+    if (px.proto)
+        px_draw(t, e);
     if ((e->kind == EK_SPAWN && ev_has(e, EV_child_pid))
         || (e->kind == EK_THREAD && ev_has(e, EV_child_tid)))
         px_spawn(t, e);
@@ -13534,16 +13289,14 @@ static void px_call_args(const struct call *c)
         px_arg_num(PX_DISK, (s64)c->disk_ns);
 }
 
-/* Draws an arrow from the thread that woke thread t during call c to the wake-up. In JSON, it must
- * point into a slice, and therefore ends at the end of the call. */
 static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 {
     struct px_track *waker = c->waker_pid ? px_find(c->waker_pid) : NULL;
     if (!waker || waker == t || waker->dead)
         return;
     u64 id = ++px.ids;
-    px_flow('s', waker, woken, MIN(woken, c->exit_ns - 1), id, "wake");
-    px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
+    px_flow(true, waker, woken, id, "wake");
+    px_flow(false, t, woken, id, "wake");
 }
 
 static const char *px_mostly(const struct call *c, u64 slept)
@@ -13553,8 +13306,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* If the thread left its CPU exactly once, a scheduler record shows when; otherwise only the total
- * time in each state is known. */
+/* If the thread left its CPU once, a scheduler record shows when; otherwise, only the time in each
+ * state is known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -13592,19 +13345,18 @@ static void px_on_call(struct task *task)
     tmp[name.len] = 0;
     if (px_fold)
         px_fold_call(t, task, tmp);
-    if (!px.json && !px.proto)
+    if (!px.proto)
         return;
-    px_begin('X', t, c->enter_ns, c->exit_ns, PX_SYSCALL, name.p, name.len);
+    px_begin(t, c->enter_ns, PX_BEGIN, PX_SYSCALL, name.p, name.len);
     px_call_args(c);
-    px_end(t, MAX(c->exit_ns, c->enter_ns));
+    px_pb_event_end();
+    px_pb_slice_end(px_uuid(t, PX_OF_THREAD), MAX(c->exit_ns, c->enter_ns));
     if (c->timed && !c->noret && !c->late && c->exit_ns > c->enter_ns)
         px_call_states(t, c);
 }
 
 static void px_flush(void)
 {
-    if (px_json.b.len)
-        out_writer_flush(&px_json);
     if (px_proto.b.len)
         out_writer_flush(&px_proto);
 }
@@ -13612,16 +13364,12 @@ static void px_flush(void)
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
 
 /* A descriptor of -1 means that the format is not wanted. */
-static void px_open(int json, int proto, int folded)
+static void px_open(int proto, int folded)
 {
-    px.json = json >= 0;
     px.proto = proto >= 0;
     px_fold = folded >= 0 ? xcalloc(1, sizeof *px_fold) : NULL;
-    out_writer_open(&px_json, json, opt.chrome_json);
     out_writer_open(&px_proto, proto, opt.perfetto);
     out_writer_open(&px_folded, folded, opt.folded);
-    if (px.json)
-        b_s(&px_json.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     if (px.proto)
         px_pb_head();
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
@@ -13636,7 +13384,6 @@ static void px_open(int json, int proto, int folded)
 
 static void px_close(void)
 {
-    struct buf *b = &px_json.b;
     if (px_fold) {
         px_fold_flush();
         out_writer_flush(&px_folded);
@@ -13644,17 +13391,10 @@ static void px_close(void)
     for (u32 i = 0; i < PX_HASH && px.n_tracks; i++)
         for (struct px_track *t = px.track[i]; t; t = t->next)
             px_waited(t, UINT64_MAX);
-    if (!px.json)
-        return px_flush();
-    b_s(b, "\n],\"otherData\":{\"kvis\":");
-    out_json_word(b, rec_run.version);
-    out_json_key_word(b, "host", rec_run.host);
-    out_json_key_word(b, "kernel", rec_run.kernel);
-    out_json_key_word(b, "backend", rec_run.backend);
-    if (px.untracked)
-        b_f(b, ",\"records_of_other_threads\":\"%" PRIu64 "\"", px.untracked);
-    b_s(b, "}}\n");
     px_flush();
+    if (px.untracked && px.proto)
+        u_warn("%s: %" PRIu64 " records are on one track: the trace has more than %d threads",
+               opt.perfetto, px.untracked, PX_TRACKS);
 }
 
 /* == 19 emb_  texts embedded in the binary =============================================
@@ -13696,8 +13436,8 @@ static const char *emb_text(const char *kind, const char *name)
     return NULL;
 }
 
-/* Appends the list NAME of a manual page (from `.\" list NAME` to `.\" end`), without man(7) macros
- * and backslashes. Returns false if no page has it. */
+/* Appends a list of a manual page (from `.\" list NAME` to `.\" end`), without man(7) macros and
+ * backslashes. Returns false if no page has it. */
 static bool emb_list(struct buf *b, const char *name)
 {
     char begin[64];
@@ -13753,8 +13493,7 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* Returns the significance of an event: processes and signals, then network and failures, then all
- * others by duration or size. */
+/* Processes and signals rank first, then network and failures, then duration or size. */
 static u32 rep_score(const struct event *e)
 {
     u8 cat = event_kinds[e->kind].cat;
@@ -13769,8 +13508,8 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether an event or call goes into the page. The first pass only counts scores. Some of
- * the events with the lowest score, spread evenly over the run, go into the page. */
+/* Returns whether an event or call goes into the page. The first pass counts scores. Of the events
+ * with the lowest score, only some, spread evenly over the run, go into the page. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13801,7 +13540,6 @@ static void rep_call(struct task *t)
         rec_exit(t);
 }
 
-/* Chooses the lowest score for the page, which can have `max` events. */
 static void rep_choose(u64 max)
 {
     u64 n = 0;
@@ -13914,7 +13652,7 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Skips the page template up to a placeholder. Returns the number of bytes before it. */
+/* Skips the template up to a placeholder. Returns the number of bytes before it. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page, *at = strstr(from, mark);
@@ -13940,7 +13678,6 @@ static void rep_close(void)
     out_writer_flush(&rep.w);
 }
 
-/* The second pass: writes the chosen events into the page. */
 static void rep_events(int fd, const char *name)
 {
     static struct summary unused; /* the first pass has filled st */
@@ -14005,7 +13742,6 @@ enum {
     DF_LIVES = 1 << 16,   /* most processes at the same time */
     DF_LINE = 512,        /* most bytes of a command line with --by=line */
     DF_RUNS = 4096,       /* most command runs in a timeline */
-    DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
     DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
 };
 
@@ -14061,7 +13797,6 @@ static struct {
     bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
     struct summary *sum[2];
     const char *file[2];
-    u8 *pids[2];             /* bit set of the pids in the recording */
     struct df_timeline timeline[2]; /* only with --report */
     /* state of the replay of recording k: */
     u64 n_begun;             /* number of processes that began */
@@ -14092,8 +13827,8 @@ static struct df_row *df_new_row(u32 k, struct name *name)
     return rows;
 }
 
-/* Adds a run to the row of its command. in_bytes of the command's name is the index of the row, if
- * the row there has this name. */
+/* Adds a run to the row of its command. in_bytes of a name is the index of its row, unless the row
+ * there has another name. */
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
@@ -14137,7 +13872,6 @@ static struct df_life *df_life(u32 pid, u64 ns)
     return l;
 }
 
-/* Returns to - from, or 0 if time goes backwards. */
 static u64 df_since(u64 from, u64 to)
 {
     return to > from ? to - from : 0;
@@ -14251,8 +13985,6 @@ static void df_exit(const struct event *e)
 
 static void df_event(const struct event *e)
 {
-    if (e->pid > 0 && e->pid < DF_PIDS)
-        df.pids[df.k][e->pid / 8] |= (u8)(1u << e->pid % 8);
     if (e->kind == EK_SPAWN)
         df_fork(e);
     else if (e->kind == EK_EXEC)
@@ -14261,7 +13993,6 @@ static void df_event(const struct event *e)
         df_exit(e);
 }
 
-/* Ends the commands that still run at the last event. */
 static void df_take_commands(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
@@ -14275,7 +14006,6 @@ static void df_take_commands(u32 k)
 
 /* --- two recordings --- */
 
-/* Moves the totals of files and peers to rows. Returns false if memory runs out. */
 static bool df_take_names(u32 k)
 {
     for (struct name *e = nm.newest; e; e = e->older) {
@@ -14307,7 +14037,6 @@ static bool df_load(u32 k, int fd, const char *name)
     static const struct out_tap tap = { .event = df_event };
     df.file[k] = name;
     df.k = k;
-    df.pids[k] = xcalloc(DF_PIDS / 8, 1);
     df.timeline[k].run = xcalloc(DF_RUNS, sizeof(struct df_run));
     rec_in.again = k > 0;
     out.tap[0] = &tap;
@@ -14340,18 +14069,11 @@ static bool df_is_above(void)
     return df_fail_above != UINT32_MAX && (double)df.wall_ns[1] > most;
 }
 
-/* --- shapes: names without the pids and random characters of a run --- */
+/* --- shapes: names without pids and random characters --- */
 
-static bool df_is_pid(const char *s, u32 n, u32 k)
-{
-    u32 pid = n <= 7 ? (u32)strtoul(s, NULL, 10) : 0;
-    return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
-}
-
-/* Returns how many characters at the end of a word are probably random, as from mkstemp(3): all
- * final digits if there are more than three, 8 characters in Python's tmp names, 6 in a word of 6
- * to 9 characters (ccAbCdEf), otherwise the whole word; 0 if the word is shorter, or has only
- * letters of one case, perhaps followed by digits (part12). */
+/* Returns how many characters at the end of a word are probably random, as from mkstemp(3): more
+ * than three digits; 8 characters in Python's tmp names; 6 in a word of 6 to 9 characters
+ * (ccAbCdEf); all of a longer word. Letters of one case with final digits (part12) are not. */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
@@ -14377,8 +14099,9 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* Replaces pids and the random characters of temporary files with '*'. */
-static void df_shape(struct buf *b, const char *s, u32 k)
+/* Replaces the random characters of temporary files with '*' and, except in command lines, numbers
+ * of three digits or more, such as pids. */
+static void df_shape(struct buf *b, const char *s, char cls)
 {
     bool temporary = false, begins = true; /* begins: at the start of a path component or word */
     b_reset(b);
@@ -14386,10 +14109,8 @@ static void df_shape(struct buf *b, const char *s, u32 k)
         u32 n = 0, folded = 0;
         while (isalnum((u8)s[n]) || (n && s[n] == '_'))
             n++;
-        bool number = n && strspn(s, "0123456789") >= n;
-        bool proc = begins && b->len > 5 && !memcmp(b->p + b->len - 6, "/proc/", 6);
         temporary |= begins && df_is_temporary(s, n);
-        if (number && (proc || df_is_pid(s, n, k)))
+        if (cls != 'c' && n > 2 && strspn(s, "0123456789") >= n)
             folded = n;
         else if (temporary)
             folded = df_random(s, n);
@@ -14443,7 +14164,7 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Merges pairs of the same shape. If their names differ, the result is named after the shape. */
+/* Merges pairs of the same shape, which names the result if their names differ. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -14466,7 +14187,6 @@ static void df_join(void)
     df_list.n = kept;
 }
 
-/* Makes the pairs of the names of a class. */
 static void df_pair_rows(char cls)
 {
     static struct buf shape;
@@ -14480,14 +14200,13 @@ static void df_pair_rows(char cls)
         /* an IP address with a port has no shape */
         if ((p->in[0] && p->in[1]) || (cls == 'p' && !strchr(p->name->s, '/')))
             continue;
-        df_shape(&shape, p->name->s, p->in[1]);
+        df_shape(&shape, p->name->s, cls);
         p->shape = nm_get(cls, shape.p ? shape.p : "", shape.len);
     }
     df_join();
 }
 
-/* Returns the row of a system call in recording k. `amount` is the time of all calls if both
- * recordings counted calls; otherwise, of the calls that waited. */
+/* `amount` is the time of all calls if both recordings counted calls, else of those that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -14599,7 +14318,6 @@ static void df_number(struct buf *b, u8 unit, u64 v)
         b_f(b, "%.1f us", (double)v / 1e3);
 }
 
-/* Writes a right-aligned number, after `sign` if that is not 0. */
 static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
 {
     char tmp[48];
@@ -14617,7 +14335,6 @@ static double df_percent(u64 a, u64 b)
     return ((double)b / (double)a - 1) * 100;
 }
 
-/* Writes a change in percent, or as a factor (x12) if it is 10 or more. */
 static void df_text_percent(struct buf *b, int width, u64 from, u64 to)
 {
     char times[32];
@@ -14643,7 +14360,6 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Writes the last column of a line, truncated to the width of a terminal. */
 static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
     const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
@@ -14903,53 +14619,24 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* Writes the changed pairs of a table (of calls: all pairs), or the pairs that are in recording
- * `only` alone if that is not -1. */
-static void df_json_list(struct buf *b, const struct df_table *t, int only)
+/* Writes the changed pairs of a table; of calls, all pairs. */
+static void df_json_list(struct buf *b, const struct df_table *t)
 {
-    bool first = true, calls = t->pair == df_pair_calls;
+    bool first = true;
     for (u32 i = 0; i < df_list.n; i++) {
         const struct df_pair *p = &df_list.p[i];
-        if (only >= 0 ? p->in[!only] : !calls && !df_has_changed(p))
+        if (t->pair != df_pair_calls && !df_has_changed(p))
             continue;
         st_json_room(b);
         b_s(b, first ? "{" : ",{");
         first = false;
-        if (only >= 0) {
-            out_json_str(b, "name", p->name->s, p->name->len);
-            b_c(b, ',');
-            df_json_side(b, t, p, (u32)only);
-        } else if (t->count) {
+        if (t->count)
             df_json_pair(b, t, p);
-        } else {
+        else
             df_json_failed(b, t, p);
-        }
         b_c(b, '}');
     }
     b_c(b, ']');
-}
-
-static bool df_ran(u32 k, const struct name *program)
-{
-    for (u32 i = 0; i < df.sum[k]->n_programs; i++)
-        if (df.sum[k]->program[i] == program)
-            return true;
-    return false;
-}
-
-static void df_json_programs(struct buf *b)
-{
-    for (u32 k = 0; k < 2; k++) {
-        b_f(b, ",\"commands_only_%c\":[", 'a' + (int)k);
-        for (u32 i = 0, n = 0; i < df.sum[k]->n_programs; i++) {
-            const struct name *program = df.sum[k]->program[i];
-            if (df_ran(!k, program))
-                continue;
-            b_s(b, n++ ? "," : "");
-            out_json_quoted(b, program->s, program->len);
-        }
-        b_c(b, ']');
-    }
 }
 
 static void df_json(struct buf *b)
@@ -14970,16 +14657,10 @@ static void df_json(struct buf *b)
         st_json_delays(b, "block_ios", "block_io", &df.sum[k]->io.took);
         b_c(b, '}');
     }
-    df_json_programs(b);
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++) {
-        const struct df_table *t = &df_tables[i];
-        df_pairs(t);
-        for (int k = 0; k < 2 && t->unit == DF_BYTES; k++) {
-            b_f(b, ",\"%s_only_%c\":[", t->key, 'a' + k);
-            df_json_list(b, t, k);
-        }
-        b_f(b, ",\"%s\":[", t->key);
-        df_json_list(b, t, -1);
+        df_pairs(&df_tables[i]);
+        b_f(b, ",\"%s\":[", df_tables[i].key);
+        df_json_list(b, &df_tables[i]);
     }
     b_f(b, ",\"other_calls\":%s,\"left_out\":%" PRIu64 "}\n", df_other_calls() ? "true" : "false",
         df.left_out);
@@ -15056,8 +14737,7 @@ static long pf_paranoid(void)
  * and of their own threads (Documentation/admin-guide/perf-security.rst). */
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
-/* Returns how to fix an error of perf_event_open, or "". EACCES: perf_allow_cpu in
- * include/linux/perf_event.h. EPERM: a container's seccomp filter denied the call. */
+/* EACCES: perf_allow_cpu in include/linux/perf_event.h. EPERM: a container's seccomp filter. */
 static const char *pf_fix(int e, enum pf_level level)
 {
     bool paranoid = pf_paranoid() > (long)level;
@@ -15137,8 +14817,8 @@ enum {
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
-/* Reads a group of n events with PF_READ_FORMAT. Sets *d to the change since *c, and updates *c.
- * Returns false if the group cannot be read. */
+/* Reads a group of n events (PF_READ_FORMAT): *d is the change since *c, which becomes the new
+ * state. Returns false if the group cannot be read. */
 static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 {
     struct { u64 n; struct pf_count count; } now;
@@ -15218,7 +14898,6 @@ static int pf_map(int at, int f)
     return 0;
 }
 
-/* Opens an event of a thread on a CPU. All threads share the CPU's ring. */
 static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
 {
     int at = 2 * cpu + major, e = 0, f = pf_open_cpu(tid, cpu, major, on_exec);
@@ -15237,8 +14916,7 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return 0;
 }
 
-/* Opens the events of a thread on each online CPU. musl's sysconf(3) counts only CPUs that kvis may
- * run on. Returns 0 or -errno. */
+/* musl's sysconf(3) counts only CPUs that kvis may run on. Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("present", false), got = 0;
@@ -15279,8 +14957,8 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault. If it is unknown, returns `none`, whose name is the reason. During
- * exec, t->mm has the old program's regions, but the fault may be in the new program. */
+/* Returns the region of a fault, or `none`, named after the reason. During exec, t->mm has the old
+ * program's regions, but the fault may be in the new program. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -15341,8 +15019,7 @@ static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
 }
 
-/* Copies the next sample of a ring, and removes other records before it. Returns false if there is
- * none. */
+/* Copies the next sample of a ring, and takes the other records before it. */
 static bool pf_next(struct perf_event_mmap_page *m, struct pf_record *r)
 {
     const u8 *data = (const u8 *)m + m->data_offset;
@@ -15368,7 +15045,6 @@ static void pf_flush_old(u64 ns)
         pf_flush();
 }
 
-/* Handles the samples up to time ns, in the order of their time. */
 static void pf_upto(u64 ns)
 {
     for (;;) {
@@ -17336,8 +17012,6 @@ static struct { /* signal mask and actions that kvis inherited */
     struct sigaction action[ARRAY_LEN(sp_sigs)];
 } sp_found;
 
-/* Installs `note` as the handler of the signals that kvis handles. They interrupt blocking
- * calls. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction act = { .sa_sigaction = note, .sa_flags = SA_SIGINFO };
@@ -17361,9 +17035,9 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 /* --- signals to kvis while BPF programs trace the command --- */
 
 /* A signal to kvis alone ends kvis. A signal to its process group also reaches the command, so kvis
- * ends with the command. siginfo does not tell which it is. Therefore, a witness (a process in the
- * same group) writes each signal it gets to a pipe. With ptrace, a stop of the command shows the
- * signal (tr_is_groups). */
+ * ends with the command. siginfo does not distinguish them. Therefore a witness, a process in the
+ * same group, writes each signal that it gets to a pipe. With ptrace, a stop of the command shows
+ * the signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
@@ -17396,9 +17070,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Main function of the witness, in which all signals are blocked. `pkill kvis` must not find it, so
- * it clears its name and arguments. It asks for real-time priority, because equal signals merge
- * until it takes them. */
+/* The witness, in which all signals are blocked. `pkill kvis` must not find its name and arguments.
+ * Equal signals merge until it takes them, so it asks for real-time priority. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
@@ -17410,9 +17083,7 @@ static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "signals");
     pipe = dup2(pipe, 0);
-    if (syscall(SYS_close_range, 1u, ~0u, 0u) < 0) /* before Linux 5.9 */
-        for (int f = 1; f < 1024; f++)
-            close(f);
+    syscall(SYS_close_range, 1u, ~0u, 0u); /* since Linux 5.9 */
     for (char **w = sp_argv; *w; w++)
         memset(*w, 0, strlen(*w));
     while (getppid() == kvis) {
@@ -17450,8 +17121,8 @@ static void sp_end_witness(void)
     sp_witness = -1; /* the pid may be reused */
 }
 
-/* Reads the witness's reports up to that of kvis's SIGIO, which the witness takes last: SIGIO has
- * the highest number. Gives up if the witness was killed, or stopped for a second. */
+/* Reads the witness's reports up to that of kvis's SIGIO, which it takes last: SIGIO has the
+ * highest number. Gives up if the witness was killed, or stopped for a second. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -17476,8 +17147,8 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
 }
 
 /* Returns whether a signal to kvis went to its process group. A report of the witness accounts for
- * one signal, because the next one may be for kvis alone, and for all signals with this number that
- * kvis took earlier: they may have merged in the witness. */
+ * one signal (the next one may be for kvis alone), and for all with this number that kvis took
+ * earlier, which may have merged in the witness. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -17495,8 +17166,7 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Forgets signals to the group that kvis will not receive, because they merged with another one.
- * kvis's signals are blocked. */
+/* Forgets signals to the group that merged in kvis. kvis's signals are blocked. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -17505,9 +17175,9 @@ static void sp_forget_merged(void)
         sp_group[i].matched |= !sigismember(&pending, sp_group[i].info.si_signo);
 }
 
-/* Handles a signal to kvis alone or from the terminal. The command gets the first one: from the
- * terminal, else from kvis. After TERM or HUP, kvis ends with the command, without waiting for its
- * descendants. The second signal ends kvis. */
+/* Handles a signal to kvis alone or from the terminal. kvis passes on the first one, unless the
+ * terminal sent it to the command, too. After TERM or HUP, kvis ends with the command, without
+ * waiting for its descendants. The second signal ends kvis. */
 static void sp_decide(const siginfo_t *si, bool typed)
 {
     static bool asked;
@@ -17518,7 +17188,6 @@ static void sp_decide(const siginfo_t *si, bool typed)
     asked = true;
 }
 
-/* Returns whether kvis ends: because of a signal, or with the command. */
 static bool sp_over(void)
 {
     int seen = sp_n_came;
@@ -17547,7 +17216,7 @@ static bool sp_over(void)
     return sp_end_sig;
 }
 
-/* Returns whether kvis gives up an output that nobody reads. Does not reap the command. */
+/* Returns whether kvis gives up an output that nobody reads. */
 static bool sp_give_up(void)
 {
     enum { ENDED = WEXITED | WNOHANG | WNOWAIT };
@@ -17620,8 +17289,6 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-/* Reads the numeric field k of a line of /etc/passwd or /etc/group. Returns false if there is
- * none. */
 static bool sp_colon_field(const char *line, int k, u32 *id)
 {
     for (; k && *line; k--) {
@@ -17634,8 +17301,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds the user of -u in /etc/passwd, by name or number. (getpwnam(3) needs shared libraries of
- * glibc.) Returns the name, which the caller frees, or NULL. */
+/* Finds the user of -u, by name or number. Returns the name, which the caller frees, or NULL.
+ * (getpwnam(3) needs shared libraries of glibc.) */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
@@ -17668,8 +17335,7 @@ static bool sp_is_member(char *line, const char *user)
     return false;
 }
 
-/* Appends the supplementary groups of a user to list[], which has n groups and space for `max`.
- * Returns the new number. */
+/* Appends the supplementary groups of a user to the n groups of list[]. Returns their number. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
     char *line = NULL;
@@ -17686,8 +17352,8 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* Becomes the user of -u. setuid(2) from a user other than root keeps ambient capabilities, which
- * the command must not have. */
+/* setuid(2) from a user other than root keeps ambient capabilities, which the command must not
+ * have. */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
@@ -17705,8 +17371,7 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* Main function of the child. Signals are for the command: they stay blocked until
- * sp_restore_signals. */
+/* Signals are for the command: they stay blocked until sp_restore_signals. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -17827,7 +17492,7 @@ static bool sp_ended(int *status, struct rusage *used)
 /* Default init programs of Linux (kernel_init in init/main.c, Linux 6.12). */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Executes a file if it can be the init: an executable, but not kvis. Safe in signal handlers. */
+/* Executes a file unless it is kvis. Safe in signal handlers. */
 static void sp_try_init(const char *path, char **argv)
 {
     static const char says[] = "kvis: process 1 executes ";
@@ -17841,8 +17506,8 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Called when process 1 of a machine ends, at exit or in a signal handler: the kernel would panic.
- * Executes the init on kvis's command line unless that has started, or the first default init. */
+/* If process 1 ended, the kernel would panic. Executes the init on kvis's command line, unless that
+ * has started, or the first default init. Called at exit and in signal handlers. */
 static void sp_never_end(void)
 {
     if (getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
@@ -17869,8 +17534,7 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* Makes process 1 of a machine call sp_never_end when it ends. A machine, unlike a new container,
- * has a process 2 (kthreadd). /proc is not mounted yet. */
+/* A machine, unlike a new container, has a process 2 (kthreadd). /proc is not mounted yet. */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -18007,7 +17671,7 @@ static const struct hy_kind {
 /* The calls at which a thread always stops (at clone, prctl and ioctl: for some arguments, see
  * tr_filter). */
 static const u16 hy_stopping[] = {
-#define X(call, why) SC_##call,
+#define X(call) SC_##call,
     SC_STOPS(X)
 #undef X
 };
@@ -18064,77 +17728,64 @@ static u32 hy_proc_programs(void)
 /* --- arguments of programs, stored until the record of the exec arrives --- */
 
 enum { HY_PENDING = 1024 };
-struct hy_args {
-    struct hy_args *next;
+static struct hy_args {
     u64 ts_ns; /* time stamp that all pieces of the arguments share */
-    u32 tid;
+    u32 tid;   /* 0: free */
     bool cut;
     struct buf b, env;
-};
-static struct {
-    struct hy_args *first; /* newest list of arguments */
-    u32 n;
-} hy_pending;
+} hy_pending[HY_PENDING];
+static u32 hy_n_pending; /* number of entries that have been used, and of replaced ones */
 
-static struct hy_args **hy_args_of(u32 tid)
+static struct hy_args *hy_args_of(u32 tid)
 {
-    struct hy_args **a = &hy_pending.first;
-    while (*a && (*a)->tid != tid)
-        a = &(*a)->next;
-    return a;
+    for (u32 i = 0; i < MIN(hy_n_pending, (u32)HY_PENDING); i++)
+        if (hy_pending[i].tid == tid)
+            return &hy_pending[i];
+    return NULL;
 }
 
-static void hy_args_drop(struct hy_args **at)
+static void hy_args_drop(struct hy_args *a)
 {
-    struct hy_args *a = *at;
     if (!a)
         return;
-    *at = a->next;
-    hy_pending.n--;
     b_free(&a->b);
     b_free(&a->env);
-    free(a);
+    a->tid = 0;
 }
 
-/* Begins the list of a thread's program arguments. A list whose exec record was lost stays until it
- * is the oldest of HY_PENDING. */
-static struct hy_args **hy_args_new(const struct wire_proc *h)
+/* Begins a thread's program arguments. If no entry is free, some have lost their exec records:
+ * replaces one. */
+static struct hy_args *hy_args_new(const struct wire_proc *h)
 {
-    struct hy_args **at = &hy_pending.first, *a = calloc(1, sizeof *a);
+    struct hy_args *a = hy_args_of(0);
     if (!a)
-        return NULL;
-    if (hy_pending.n == HY_PENDING) {
-        while ((*at)->next)
-            at = &(*at)->next;
-        hy_args_drop(at);
-    }
+        a = &hy_pending[hy_n_pending++ % HY_PENDING];
+    hy_args_drop(a);
     a->tid = h->tid;
     a->ts_ns = h->ts_ns;
-    a->next = hy_pending.first;
-    hy_pending.first = a;
-    hy_pending.n++;
-    return &hy_pending.first;
+    a->cut = false;
+    return a;
 }
 
 /* Appends a piece of a program's arguments, or of the environment that follows them. Drops pieces
  * after a gap. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
-    struct hy_args **at = hy_args_of(h->tid);
-    if (*at && (*at)->ts_ns != h->ts_ns) { /* that exec failed, or its record was lost */
-        hy_args_drop(at);
-        at = hy_args_of(h->tid); /* now an empty list */
+    struct hy_args *a = hy_args_of(h->tid);
+    if (a && a->ts_ns != h->ts_ns) { /* that exec failed, or its record was lost */
+        hy_args_drop(a);
+        a = NULL;
     }
-    if (!*at && !h->at)
-        at = hy_args_new(h);
-    if (!at || !*at)
+    if (!a && !h->at)
+        a = hy_args_new(h);
+    if (!a)
         return;
-    struct buf *b = h->kind == PROC_ENV ? &(*at)->env : &(*at)->b;
+    struct buf *b = h->kind == PROC_ENV ? &a->env : &a->b;
     if (b->len != h->at)
         return;
     b_put(b, data, h->arg_len);
     if (h->kind == PROC_ARGS)
-        (*at)->cut = h->flags;
+        a->cut = h->flags;
 }
 
 /* --- configuring the BPF programs --- */
@@ -18185,7 +17836,6 @@ static void hy_args(u64 *arg, const u64 *word)
         arg[i] = word[hy_word(i)];
 }
 
-/* Returns the index in wire_thread.word of the count of argument i. */
 static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
 {
     switch (k->count) {
@@ -18214,8 +17864,8 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* Describes the nested pointers of argument i. The BPF program reads only the bytes of a vector
- * that kvis shows, except in a received message (md_msg_received). */
+/* Nested pointers: the BPF program reads only the bytes of a vector that kvis shows, except in a
+ * received message (md_msg_received). */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
@@ -18249,8 +17899,8 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes the BPF program read the next item of a call at the call's entry, too. Returns false if it
- * already reads CALL_EARLY items there. */
+/* The BPF program reads the next item at the call's entry, too. Returns false if it already reads
+ * CALL_EARLY items there. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -18261,9 +17911,8 @@ static bool hy_add_early(struct wire_spec *s)
     return k < CALL_EARLY;
 }
 
-/* Fills in the layout of a call's record. Returns false if BPF cannot record the call because a
- * record has no space for all the memory. In observe mode, that memory is omitted, and its address
- * is shown. */
+/* Fills in the layout of a call's record. Returns false if a record has no space for all the memory
+ * of the arguments; observe mode omits such memory, and shows its address. */
 static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
@@ -18306,10 +17955,10 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
     return true;
 }
 
-/* Returns whether BPF records a call. The BPF program follows the child of a clone(2), unless the
- * kernel may skip the program (hy_map), or kvis is in a pid namespace and cannot find the child's
- * entry at once. -P: kvis resolves a path while the thread is stopped. --faults: kvis needs an
- * up-to-date list of memory regions. */
+/* Returns whether BPF records a call; otherwise, threads stop at it. The BPF program follows the
+ * child of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid
+ * namespace and cannot find the child's entry at once. -P resolves paths while the thread is
+ * stopped. --faults needs an up-to-date list of memory regions. */
 static bool hy_records(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
@@ -18323,8 +17972,7 @@ static bool hy_records(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Specifies how the BPF program handles a call; row < 0: a call with an unknown number. If threads
- * stop at a call, the ptrace loop counts it. */
+/* row < 0: a call with an unknown number. The ptrace loop counts the calls that stop. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -18358,8 +18006,8 @@ static u32 hy_command_bytes(u16 kind)
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* Adds the commands of a call (gen/tables/commands.tbl) to a map, with the sizes of the memory that
- * the following arguments point to. */
+/* Maps the commands of a call (gen/tables/commands.tbl) to the sizes of the memory that the
+ * following arguments point to. */
 static int hy_put_commands(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -18374,7 +18022,6 @@ static int hy_put_commands(int map, u16 id)
     return e;
 }
 
-/* Tells the BPF program what to record. */
 static int hy_watch(void)
 {
     static const u16 calls[] = { SC_fcntl, SC_ioctl, SC_prctl };
@@ -18430,7 +18077,7 @@ static void hy_counts(void)
     }
 }
 
-/* Returns the tid, in the initial pid namespace, of a thread that BPF follows; 0: none. */
+/* Returns the initial namespace's tid of a thread that BPF follows; 0: none. */
 static u32 hy_any_followed(void)
 {
     u32 key = 0;
@@ -18438,9 +18085,8 @@ static u32 hy_any_followed(void)
     return e == -ENOENT ? 0 : e ? ~0u : key;
 }
 
-/* Waits a moment until the last calls of the threads are counted. With CFG_BY_SCHED, the BPF
- * program sees the end of a thread at its last context switch, perhaps after ptrace has reported
- * the exit. */
+/* Waits until the last calls are counted. With CFG_BY_SCHED, the BPF program sees the end of a
+ * thread at its last context switch, perhaps after ptrace has reported the exit. */
 static void hy_settle(void)
 {
     bool late = hy.count && !hy.observe && hy.classic_tracepoints;
@@ -18536,10 +18182,9 @@ static int hy_let_nest(void)
     return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
 }
 
-/* Loads the BPF programs for disk requests. Before Linux 5.11, the request can be the second
- * argument of a tracepoint. The last two programs use the argument that worked for the previous
- * one: issue and insertion are events of one class (include/trace/events/block.h). *err (an int): 0
- * or -errno. */
+/* Before Linux 5.11, the request can be the second argument of a tracepoint. The last two programs
+ * use the argument that worked for the previous one: issue and insertion are events of one class
+ * (include/trace/events/block.h). *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -18573,8 +18218,8 @@ static int hy_without_disk(int e)
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-/* Loads the BPF programs that report the start, exec and exit of the followed processes. They run
- * after those for calls, which record the end of a thread's last call. */
+/* The programs for the start, exec and exit of processes run after those for calls, which record
+ * the end of a thread's last call. */
 static int hy_load_proc(void)
 {
     struct bpf_obj *o = &hy.proc;
@@ -18608,7 +18253,7 @@ static int hy_attach(u32 mask)
     return bpf_attach(o, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
-/* Loads and attaches all BPF programs. Another thread loads those for disk requests meanwhile. */
+/* Another thread loads the BPF programs for disk requests meanwhile. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -18628,22 +18273,16 @@ static int hy_load(void)
     return e || !hy_follows() ? e : hy_load_proc();
 }
 
-static const struct bpf_family *hy_uring_family(void)
+static int hy_load_uring(struct bpf_obj *o)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
     static struct bpf_family fam;
+    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
     fam = uring_family;
-    memcpy(row, uring_progs, sizeof row);
-    fam.progs = row;
+    fam.progs = memcpy(row, uring_progs, sizeof row);
     if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* since Linux 6.4 */
         row[0].attach = "io_uring/io_uring_submit_req";
-    return &fam;
-}
-
-static int hy_load_uring(struct bpf_obj *o)
-{
-    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
-    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj };
+    *o = (struct bpf_obj){ .fam = &fam, .lender = &hy.obj };
     int e = bpf_open(o);
     bpf_find_records(o, all);
     bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
@@ -18651,7 +18290,7 @@ static int hy_load_uring(struct bpf_obj *o)
     return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
 }
 
-/* Starts recording io_uring requests. A ring exists, or will exist after the current call. */
+/* A ring exists, or will exist after the current call. */
 static void hy_start_uring(void)
 {
     if (!hy.on || !hy.sched || hy.ring_tried)
@@ -18664,8 +18303,7 @@ static void hy_start_uring(void)
     }
 }
 
-/* Starts the hybrid backend or observe mode. need: the requested calls. Returns NULL, or why that
- * failed. */
+/* need: the requested calls. Returns NULL, or why BPF cannot trace. */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
@@ -18692,10 +18330,9 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     return why;
 }
 
-/* Calls bpf(2) for the map `traced`. While kvis is preempted in this call, BPF programs of classic
- * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c), and calls
- * of other threads are lost. A real-time scheduling policy prevents this. If kvis may not set one
- * (CAP_SYS_NICE, cgroup without real time), it counts the lost calls. */
+/* Calls bpf(2) for the map `traced`. While kvis is preempted in it, BPF programs of classic
+ * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c): calls of
+ * other threads are lost and counted. A real-time policy, if kvis may set one, prevents this. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -18708,7 +18345,7 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* Returns a thread's key in the map `traced`: its id in the initial pid namespace; 0: unknown. */
+/* The key in the map `traced` is the tid in the initial pid namespace; 0: unknown. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
@@ -18723,8 +18360,8 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
-/* Lets the BPF program follow a thread that was attached, or whose creation it missed. Returns 1;
- * 0: it follows the thread already; or -errno. */
+/* Lets BPF follow a thread that was attached, or whose creation it missed. Returns 1; 0: it follows
+ * the thread already; or -errno. */
 static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -18733,8 +18370,7 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* Returns whether a thread is exiting or has exited. The kernel sets PF_EXITING in its flags
- * (proc_pid_stat(5)) before the BPF program at the exit runs (do_exit). */
+/* The kernel sets PF_EXITING (proc_pid_stat(5)) before BPF sees the exit (do_exit). */
 static bool hy_exiting(pid_t tid)
 {
     enum { PF_EXITING = 4 };
@@ -18744,8 +18380,8 @@ static bool hy_exiting(pid_t tid)
     return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
 }
 
-/* Lets the BPF program follow a thread that is not stopped. Removes the entry of an exited thread,
- * because nothing else would. Returns -ESRCH, or what hy_follow returned. */
+/* Lets BPF follow a thread that is not stopped. Nothing else would remove the entry of an exited
+ * thread. Returns -ESRCH, or what hy_follow returned. */
 static int hy_observe(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -18756,7 +18392,7 @@ static int hy_observe(pid_t tid)
     return -ESRCH;
 }
 
-/* Stops the BPF program from counting the calls of a thread that now stops at every call. */
+/* BPF must not count the calls of a thread that now stops at every call. */
 static void hy_full(const struct task *t)
 {
     struct wire_thread th = { 0 };
@@ -18767,8 +18403,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* An exec gave a thread its leader's id. The BPF program moves the thread's entry, unless the
- * kernel skipped the program (bpf_raw_is_whole). */
+/* An exec gave a thread its leader's id. BPF moves the thread's entry, unless the kernel skipped
+ * the program (bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -18874,16 +18510,10 @@ static u64 hy_lost(void)
 
 static void hy_warn_missing(void)
 {
-    u64 unpaired = bpf_lost(&hy.obj, LOST_RING), lost = bpf_lost(&hy.obj, LOST_TREE);
-    u64 skipped = bpf_missed(&hy.obj, hy_programs(false));
-    if (unpaired)
-        u_warn("%" PRIu64 " calls are missing from the table: kvis missed their start", unpaired);
+    u64 lost = hy_lost();
     if (lost)
-        u_warn("%s%" PRIu64 " calls are missing from the table: too many threads to follow",
-               hy_everyone() ? "" : "at least ", lost);
-    if (skipped)
-        u_warn("the kernel skipped %" PRIu64 " runs of BPF programs: up to that many calls "
-               "may be missing from the table", skipped);
+        u_warn("%" PRIu64 " calls may be missing from the table: kvis missed their start, there "
+               "were too many threads to follow, or the kernel skipped a BPF program", lost);
 }
 
 static struct mem_record hy_call; /* the record that kvis is handling */
@@ -19206,8 +18836,8 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
                              ? "--all and --cgroup need --backend=observe"
            : f->everyone && !f->only_counts && !f->only_calls
                              ? "--all and --cgroup can only show or only count system calls; fix: "
-                               "leave out -w, --report, --perfetto, --chrome-json, --folded, "
-                               "--faults and --by; and -c, or -v, --json and -P"
+                               "leave out -w, --report, --perfetto, --folded, --faults and "
+                               "--by; and -c, or -v, --json and -P"
            : f->faults       ? "--faults: kvis needs an up-to-date list of memory regions"
            : !f->may_bpf     ? TR_NO_BPF
            : f->pid_ns       ? "kvis is in a pid namespace"
@@ -19263,7 +18893,7 @@ static struct tr_facts tr_gather(void)
         .everyone = everyone,
         .only_counts = tr_only_counts(everyone),
         .only_calls = !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
-                      && !opt.chrome_json && !opt.folded && !opt.faults,
+                      && !opt.folded && !opt.faults,
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
         .no_accel = opt.no_accel,
         .no_follow = opt.no_follow,
@@ -20433,15 +20063,15 @@ static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
-    struct hy_args **args = hy_args_of(h->tid);
+    struct hy_args *args = hy_args_of(h->tid);
     if (h->kind == PROC_BEGUN)
         t->exec_begun_ns = h->ts_ns;
     md_join_from(&p, data[0] == '/' || !t->fs ? NULL : t->fs->cwd, data, h->name_len);
     t->exec_path = nm_get('x', p.s, p.len);
     b_reset(&t->exec_argv);
     t->exec_argv.max = PROC_PIECE * PROC_PIECES;
-    if (*args && (*args)->ts_ns == h->ts_ns)
-        b_put(&t->exec_argv, (*args)->b.p, (*args)->b.len);
+    if (args && args->ts_ns == h->ts_ns)
+        b_put(&t->exec_argv, args->b.p, args->b.len);
     t->exec_argv.cut |= t->exec_argv.len < h->arg_len || h->flags;
     hy_args_drop(args);
 }
@@ -21159,7 +20789,7 @@ static void tr_on_tick(void)
     }
     pf_upto(tr.seen_ns);
     tr.n_resident = 0;
-    if ((opt.record || opt.report || opt.perfetto || opt.chrome_json) && !opt.trace)
+    if ((opt.record || opt.report || opt.perfetto) && !opt.trace)
         tr_each(tr_resident);
     if (hy.on && !hy.observe && !hy.classic_tracepoints && now - tr.lost_ns > NSEC) /* see hy_map */
         tr.lost_ns = now, tr_report_lost(hy_lost(), tr_when());
@@ -22866,19 +22496,19 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
 
 static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 {
-    struct hy_args **at = hy_args_of(h->tid);
-    if (!*at && h->was)
-        at = hy_args_of(h->was);
-    if (*at && proc_state.btf && (*at)->ts_ns != h->ts_ns) {
-        hy_args_drop(at);
-        at = hy_args_of(h->tid); /* now an empty list */
+    struct hy_args *a = hy_args_of(h->tid);
+    if (!a && h->was)
+        a = hy_args_of(h->was);
+    if (a && proc_state.btf && a->ts_ns != h->ts_ns) {
+        hy_args_drop(a);
+        a = NULL;
     }
-    proc_keep(&l->argv, *at ? (*at)->b.p : NULL, *at ? (*at)->b.len : 0);
-    if (*at && proc_opt.n_env)
-        proc_env_take(l, &(*at)->env);
+    proc_keep(&l->argv, a ? a->b.p : NULL, a ? a->b.len : 0);
+    if (a && proc_opt.n_env)
+        proc_env_take(l, &a->env);
     l->arg_len = MAX(h->arg_len, l->argv.len);
-    l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
-    hy_args_drop(at);
+    l->cut = l->argv.len < l->arg_len || (a && a->cut);
+    hy_args_drop(a);
     if (h->was) /* its tid at PROC_BEGUN */
         hy_args_drop(hy_args_of(h->was));
 }
@@ -35160,16 +34790,16 @@ static void cmd_open_recorded(void)
         die(EXIT_KVIS, "-w %s: --report needs a recording in a regular file", opt.record);
 }
 
-static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_json_fd = -1, cmd_folded_fd = -1;
+static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_folded_fd = -1;
 
-/* Before kvis handles signals: opening a FIFO waits for a reader, and ^C ends that. */
+/* Opens the files of -w, --perfetto, --folded and --report. Must run before kvis installs signal
+ * handlers: opening a FIFO waits for a reader, and ^C must end the wait. live: kvis traces, and
+ * does not replay a recording. */
 static void cmd_open_records(bool live)
 {
     cmd_report_fd = cmd_open_report();
     if (opt.perfetto)
         cmd_perfetto_fd = cmd_open_file(opt.perfetto);
-    if (opt.chrome_json)
-        cmd_json_fd = cmd_open_file(opt.chrome_json);
     if (opt.folded)
         cmd_folded_fd = cmd_open_file(opt.folded);
     if (opt.record || (opt.report && live))
@@ -35180,8 +34810,8 @@ static void cmd_record(void)
 {
     if (opt.report)
         rep_begin();
-    if (opt.perfetto || opt.chrome_json || opt.folded)
-        px_open(cmd_json_fd, cmd_perfetto_fd, cmd_folded_fd);
+    if (opt.perfetto || opt.folded)
+        px_open(cmd_perfetto_fd, cmd_folded_fd);
     if (rout_fd < 0)
         return;
     out_writer_open(&rec_file, rout_fd, cmd_recording_name);
@@ -35357,7 +34987,7 @@ static int cmd_trace(void)
         opt.verbose = MAX(opt.verbose, 1);
         out.observed = out.many = true;
     }
-    opt.calls = opt.verbose || opt.perfetto || opt.chrome_json || opt.folded || opt.report;
+    opt.calls = opt.verbose || opt.perfetto || opt.folded || opt.report;
     st.apart = md_whole_only();
     nm_init();
     tr_backend();
@@ -35732,9 +35362,6 @@ static int cmd_replay(void)
     else
         rec_flush();
     px_close();
-    if (rp_held.missing)
-        u_warn("-P: %" PRIu64 " events are missing: too many events came before the records of "
-               "their calls, which decide whether -P selects them", rp_held.missing);
     cmd_replay_table();
     if (whole)
         st_report(&st, true);

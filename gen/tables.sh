@@ -252,11 +252,11 @@ read_calls() {
             described_files = described_files sprintf(" \\\n    X(%s, %s, %s)", $1, described(value["file"]), described(value["socket"]))
     }
     function write_recorded(    i, k, n, w) {
-        printf "/* X(call, why it stops): the calls of a reason follow each other. */\n#define SC_STOPS(X)" > command_file
+        printf "/* X(call): the calls that stop their thread. */\n#define SC_STOPS(X)" > command_file
         for (i = 1; i <= n_reasons; i++) {
             n = split(stopping[reasons[i]], w, " ")
             if (!n) bad("no call stops for `" reasons[i] "`")
-            for (k = 1; k <= n; k++) printf " \\\n    X(%s, \"%s\")", w[k], why[reasons[i]] > command_file
+            for (k = 1; k <= n; k++) printf " \\\n    X(%s)", w[k] > command_file
         }
         printf "\n\n/* X(call, descriptor whose file its record describes, that of its socket). */\n" > command_file
         printf "#define SC_FILES(X)%s\n\n", described_files > command_file

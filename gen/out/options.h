@@ -168,18 +168,10 @@ enum {
       OPT_STRING, { .string = &opt.perfetto }, 0, 0, \
       NULL, "", "    --perfetto=FILE", \
       "write the run to FILE, for the trace viewer ui.perfetto.dev" }, \
-    { IN_TRACE | IN_REPLAY | IN_PROC, 0, "chrome-json", "FILE", false, \
-      OPT_STRING, { .string = &opt.chrome_json }, 0, 0, \
-      NULL, "chrome", "    --chrome-json=FILE", \
-      "write the run to FILE in Chrome's JSON trace format, for other trace viewers" }, \
     { IN_TRACE | IN_REPLAY, 0, "folded", "FILE", false, \
       OPT_STRING, { .string = &opt.folded }, 0, 0, \
       NULL, "", "    --folded=FILE", \
       "write the time in system calls to FILE as stacks for flame graphs" }, \
-    { IN_TRACE | IN_REPLAY, 0, "folded-by", "KEY", false, \
-      OPT_STRING, { .string = &opt.folded_by }, 0, 0, \
-      "time|cpu|runq|disk|blocked|bytes", "", "    --folded-by=KEY", \
-      "choose what the stacks of --folded count: time|cpu|runq|disk|blocked|bytes (default time)" }, \
     { IN_PROC, 0, "folded", "FILE", false, \
       OPT_STRING, { .string = &opt.folded }, 0, 0, \
       NULL, "", "    --folded=FILE", \

@@ -1392,37 +1392,37 @@ static const struct sc_option sc_options[] = {
     { 6, 31, OPT_TEXT, 0 }, /* TCP_ULP */
 };
 
-/* X(call, why it stops): the calls of a reason follow each other. */
+/* X(call): the calls that stop their thread. */
 #define SC_STOPS(X) \
-    X(execve, "the old program's memory no longer exists when it returns") \
-    X(execveat, "the old program's memory no longer exists when it returns") \
-    X(exit, "the thread exits in it and cannot wait for space in the ring") \
-    X(exit_group, "the thread exits in it and cannot wait for space in the ring") \
-    X(clone, "the child must be followed before it runs") \
-    X(clone3, "the child must not escape by CLONE_UNTRACED") \
-    X(ptrace, "kvis is already the tracer") \
-    X(seccomp, "the program's own filter changes which calls kvis sees") \
-    X(userfaultfd, "later reads of the program's memory may never return") \
-    X(rename, "earlier records need the old names of directories") \
-    X(renameat, "earlier records need the old names of directories") \
-    X(renameat2, "earlier records need the old names of directories") \
-    X(chdir, "kvis reads the new directory from /proc") \
-    X(chroot, "kvis reads the new directory from /proc") \
-    X(fchdir, "kvis reads the new directory from /proc") \
-    X(pivot_root, "kvis reads the new directory from /proc") \
-    X(setns, "kvis reads the new directory from /proc") \
-    X(unshare, "kvis reads the new directory from /proc") \
-    X(bpf, "kvis reads the kind of the new descriptor from /proc") \
-    X(fsmount, "kvis reads the kind of the new descriptor from /proc") \
-    X(fsopen, "kvis reads the kind of the new descriptor from /proc") \
-    X(fspick, "kvis reads the kind of the new descriptor from /proc") \
-    X(landlock_create_ruleset, "kvis reads the kind of the new descriptor from /proc") \
-    X(mq_open, "kvis reads the kind of the new descriptor from /proc") \
-    X(open_by_handle_at, "kvis reads the kind of the new descriptor from /proc") \
-    X(open_tree, "kvis reads the kind of the new descriptor from /proc") \
-    X(open_tree_attr, "kvis reads the kind of the new descriptor from /proc") \
-    X(pidfd_getfd, "kvis reads the kind of the new descriptor from /proc") \
-    X(io_uring_setup, "the programs that record the ring's requests are loaded before it is used")
+    X(execve) \
+    X(execveat) \
+    X(exit) \
+    X(exit_group) \
+    X(clone) \
+    X(clone3) \
+    X(ptrace) \
+    X(seccomp) \
+    X(userfaultfd) \
+    X(rename) \
+    X(renameat) \
+    X(renameat2) \
+    X(chdir) \
+    X(chroot) \
+    X(fchdir) \
+    X(pivot_root) \
+    X(setns) \
+    X(unshare) \
+    X(bpf) \
+    X(fsmount) \
+    X(fsopen) \
+    X(fspick) \
+    X(landlock_create_ruleset) \
+    X(mq_open) \
+    X(open_by_handle_at) \
+    X(open_tree) \
+    X(open_tree_attr) \
+    X(pidfd_getfd) \
+    X(io_uring_setup)
 
 /* X(call, descriptor whose file its record describes, that of its socket). */
 #define SC_FILES(X) \
@@ -1559,8 +1559,6 @@ static const struct sc_option sc_options[] = {
     X(pwrite64, EVENT, NULL, md_read_write, EK_WRITE) \
     X(pwritev, EVENT, NULL, md_read_write, EK_WRITE) \
     X(pwritev2, EVENT, NULL, md_read_write, EK_WRITE) \
-    X(quotactl, EVENT, NULL, md_change, EK_CHANGE) \
-    X(quotactl_fd, EVENT, NULL, md_change, EK_CHANGE) \
     X(read, EVENT, NULL, md_read_write, EK_READ) \
     X(readv, EVENT, NULL, md_read_write, EK_READ) \
     X(reboot, EVENT, NULL, md_change, EK_CHANGE) \

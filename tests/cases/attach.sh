@@ -33,10 +33,12 @@ target loop
 kv trace -q -d 1 --json=json -p "$tee" -p "$first" || fail "two pids: $?"
 want "{e['pid'] for e in by('open')} == {$tee, $first} and sorted(H['pids']) == sorted([$tee, $first])"
 # What a recording holds has the names of programs that no exec told of.
-kv trace -d 1 -w rec.kvis --folded=live.folded --chrome-json=live.json -o live.txt -p "$tee" -p "$first" || fail "-w: $?"
-kv replay --folded=folded --chrome-json=json -o txt rec.kvis || fail "replay: $?"
-for f in folded json txt; do cmp live.$f $f >&9 || fail "other $f from the replay"; done
-has txt " $first att  *open "; has folded '^att;[a-z]*;openat;'; has json "\"process_name\".*\"att $first\""
+kv trace -d 1 -w rec.kvis --folded=live.folded --perfetto=live.trace -o live.txt -p "$tee" -p "$first" || fail "-w: $?"
+kv replay --folded=folded --perfetto=trace -o txt rec.kvis || fail "replay: $?"
+for f in folded trace txt; do cmp live.$f $f >&9 || fail "other $f from the replay"; done
+has txt " $first att  *open "; has folded '^att;[a-z]*;openat;';
+python3 -c 'import perfetto, sys; assert [e for e in perfetto.load("trace") if e["name"] == "process_name" and e["args"]["name"] == sys.argv[1]]' \
+    "att $first" || fail "no process of that name in the trace"
 run diff --json=d rec.kvis rec.kvis; has d '"commands":\[\]'
 untarget
 wait $other

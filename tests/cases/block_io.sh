@@ -14,7 +14,7 @@ sync own-dd
 copy="if=f of=/dev/null bs=4k count=12 iflag=direct"
 for dd in dd ./own-dd; do # the one is in memory, but for what a busy box throws out, the other is not
 python3 -c "import os; os.posix_fadvise(os.open('own-dd', os.O_RDONLY), 0, 0, os.POSIX_FADV_DONTNEED)"
-run trace -v -w rec.kvis --json=json --chrome-json=p.json --report=r.html -- $dd $copy
+run trace -v -w rec.kvis --json=json --perfetto=p --report=r.html -- $dd $copy
 status 0
 js "by('block_io', op='read')" >/dev/null 2>&1 || skip "no disk below this directory, or no hybrid backend"
 # dd's requests are those that were done while it stood in a read of the file; pages of dd itself that were
@@ -23,6 +23,8 @@ cat >truth.py <<'P'
 import json
 import re
 import sys
+
+import perfetto
 E = [json.loads(line) for line in open("json")]
 S, ios = E[-1], [e for e in E if e["type"] == "block_io"]
 reads = [c for c in E if c.get("name") == "read" and c["args"][0].endswith(f"<{sys.argv[1]}>")]
@@ -39,7 +41,7 @@ lines = re.findall(r"block I/O \S+(?: avg, \S+ max)? \(([^x)]*?)(?: x(\d+), ([^)
 assert sum(int(n or 1) for _, n, *_ in lines) == len(ios), lines
 assert len(ios) > 12 or {(each, disk, op) for each, _, _, disk, op in lines} == {("4.0 KB", *device, "read")}, lines
 # Perfetto: a slice for each.
-ev = [e for e in json.load(open("p.json"))["traceEvents"] if e.get("cat") == "block I/O"]
+ev = [e for e in perfetto.load("p") if e.get("cat") == "block I/O"]
 begun = {e["id"]: e["ts"] for e in ev if e["ph"] == "b"}
 ended = {e["id"]: e["ts"] for e in ev if e["ph"] == "e"}
 assert len(begun) == len(ended) == len(ios)

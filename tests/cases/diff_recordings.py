@@ -30,8 +30,9 @@ def put(path, text):
         f.write(text)
 
 
-def base_names(d, key):
-    return {f["name"].rsplit("/", 1)[1] for f in d[key] if "/proc/" not in f["name"]}
+def only(d, key, side):
+    """The names of a table that only one recording has."""
+    return [x["name"] for x in d[key] if x["a" if side == "b" else "b"] is None]
 
 
 def check_text(out):
@@ -47,9 +48,10 @@ def check_text(out):
 
 
 def check_commands(d):
-    assert "only_a" in base_names(d, "files_only_a") and "only_a" not in base_names(d, "files_only_b"), d
-    assert "only_b" in base_names(d, "files_only_b") and "both" not in base_names(d, "files_only_a"), d
-    assert any(p.endswith("/head") for p in d["commands_only_b"]), d["commands_only_b"]
+    files_a, files_b = ({os.path.basename(n) for n in only(d, "files", side)} for side in "ab")
+    assert "only_a" in files_a and "only_a" not in files_b, d
+    assert "only_b" in files_b and "both" not in files_a, d
+    assert "head" in only(d, "commands", "b"), d["commands"]
     cmds, files = ({x["name"]: x for x in d[k]} for k in ("commands", "files"))
     assert cmds["cat"]["a"]["runs"] == 2 and cmds["cat"]["a"]["failed"] == 1 and cmds["cat"]["b"]["failed"] == 0, cmds["cat"]
     assert cmds["head"]["a"] is None and cmds["head"]["b"]["runs"] == 1, cmds["head"]
@@ -125,7 +127,7 @@ for f, side in ("1", "a"), ("2", "b"):
 d = differences("t1.kvis", "t2.kvis")
 for f, side in ("1", "a"), ("2", "b"):
     word = [] if "/tmp/" in CWD else [f"Word{f}Name"]  # there it could be mkstemp's
-    here = [os.path.relpath(x["name"], CWD) for x in d["files_only_" + side] if x["name"].startswith(CWD + "/")]
+    here = [os.path.relpath(n, CWD) for n in only(d, "files", side) if n.startswith(CWD + "/")]
     eq("files only in " + side, [*word, "tmp/a_word_" + side, "tmp/report" + f, "word_" + f], sorted(here))
 
 out = diff("--by=line", "a.kvis", "b.kvis").out

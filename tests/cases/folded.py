@@ -53,19 +53,6 @@ def one(*words):
     for key, us in want.items():
         assert abs(got[key] - us) <= 0.5 * parts[key] + 0.001, (key, got[key], us, parts[key])
     assert set(got) <= set(want), set(got) - set(want)
-    for by, key in ("runq", "runq_ns"), ("cpu", "on_cpu_ns"), ("blocked", "other_ns"):
-        run("replay", "-q", "--folded=" + by, "--folded-by=" + by, "r.kvis").status(0)
-        mine = stacks(by)[0]
-        timed, parts = collections.Counter(), collections.Counter()
-        for e in events:
-            timed[e["thread"], e.get("name")] += e.get(key, 0) / 1000
-            parts[e["thread"], e.get("name")] += e.get(key, 0) > 0
-        assert all(abs(mine[k] - us) <= 0.5 * parts[k] + 0.001 for k, us in timed.items()), by
-        assert set(mine) <= {k for k, us in timed.items() if us}, by
-    run("replay", "-q", "--folded=bytes", "--folded-by=bytes", "r.kvis").status(0)
-    mine = stacks("bytes")[0]
-    for name in "read", "write":
-        assert sum(v for k, v in mine.items() if k[1] == name) == sum(e["ret"] for e in events if e.get("name") == name and (e["ret"] or 0) > 0), name
     say(len(lines), "threads and calls,", sum(lines.values()), "stacks")
 
 

@@ -20,9 +20,9 @@ python3 - <<'P' || fail "what was recorded before"
 part, whole = open("part").read().split("\n")[:-1], open("whole").read().split("\n")
 assert len(part) > 5000 and part == whole[:len(part)], len(part)
 P
-run replay -q --report=torn.html --chrome-json=torn.json small/a.kvis
+run replay -q --report=torn.html --perfetto=torn.trace small/a.kvis
 status 1; has torn.html '"whole":false'
-python3 -c 'import json; assert len(json.load(open("torn.json"))["traceEvents"]) > 5000' || fail "a trace of what there is"
+python3 -c 'import perfetto; assert len(perfetto.load("torn.trace")) > 5000' || fail "a trace of what there is"
 rm small/a.kvis
 TMPDIR=small run trace -q --report=r.html -- "$BIN/loop" 9000
 status 125; has err 'cannot write a temporary file in small.*No space left|small.*No space left'

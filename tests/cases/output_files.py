@@ -137,7 +137,7 @@ os.chdir("..")
 # Where nothing is traced, what the files hold stays; else nothing of it does.
 open("interp", "w").write("#!/nonexistent/interpreter\n")
 os.chmod("interp", 0o755)
-OUTPUT = ("-o ", "-w ", "--json=", "--report=", "--perfetto=", "--chrome-json=", "--folded=")
+OUTPUT = ("-o ", "-w ", "--json=", "--report=", "--perfetto=", "--folded=")
 VAIN = ("-- /no/such/command", "-- no-such-command", "-- ./interp", "-- ./dir", "-u no-such-user -- true", "-p 999999999",
         "--no-accel -- ./interp", "--backend=ptrace -- ./interp", "-v -s 60000 -- ./interp " + "A" * 60000)
 for vain in VAIN:
@@ -162,7 +162,7 @@ sleeper.wait()
 # A FIFO: what its reader gets; without one, the first SIGINT ends kvis, and no command was begun.
 COMMAND = " -- touch started"
 OUTPUTS = ["trace -o fifo" + COMMAND, "trace --backend=ptrace --json=fifo" + COMMAND, "trace --backend=ptrace -w fifo" + COMMAND, "trace --backend=ptrace --report=fifo" + COMMAND,
-           "trace --backend=ptrace --perfetto=fifo" + COMMAND, "trace --backend=ptrace --chrome-json=fifo" + COMMAND, "open -o fifo" + COMMAND, "proc -o fifo" + COMMAND, "proc -w fifo" + COMMAND,
+           "trace --backend=ptrace --perfetto=fifo" + COMMAND, "open -o fifo" + COMMAND, "proc -o fifo" + COMMAND, "proc -w fifo" + COMMAND,
            "proc --report=fifo" + COMMAND, "proc --perfetto=fifo" + COMMAND,
            "diagnose --json=fifo" + COMMAND, "diagnose --report=fifo" + COMMAND, "monitor -n 1 -i 0.1 -c load --csv=fifo",
            "monitor -n 1 -i 0.1 -c load --report=fifo", "monitor -n 1 -i 0.1 -c load -o fifo", "replay -w fifo r.kvis", "replay --report=fifo r.kvis",

@@ -1,14 +1,14 @@
 #!/bin/sh
-# --chrome-json writes a valid trace with all calls; a replay writes the same bytes, and so it does for --perfetto.
+# --perfetto writes a valid trace with all calls; a replay writes the same bytes.
 # tier: gate asan
 # timeout: 120
 # needs: gcc python3 prog:diff_threads prog:diff_forks prog:pid_again prog:uring
 . "$TESTS/lib/lib.sh"
 one() { # one OPTION... -- COMMAND
-    kv trace -v -w r.kvis --chrome-json=p.json --perfetto=p --json=json "$@" >out 2>err </dev/null
-    python3 "$TESTS/lib/perfetto.py" p.json json >&9 2>want.err || { cat want.err >&9; fail "$*"; }
-    kv replay -q --chrome-json=p2.json --perfetto=p2 r.kvis 2>err || fail "replay"
-    cmp p.json p2.json >&9 && cmp p p2 >&9 || fail "other bytes from the replay"
+    kv trace -v -w r.kvis --perfetto=p --json=json "$@" >out 2>err </dev/null
+    python3 "$TESTS/lib/perfetto.py" p json >&9 2>want.err || { cat want.err >&9; fail "$*"; }
+    kv replay -q --perfetto=p2 r.kvis 2>err || fail "replay"
+    cmp p p2 >&9 || fail "other bytes from the replay"
 }
 echo 'int main(void) { return 0; }' >a.c
 backends=$(backends)
@@ -21,11 +21,9 @@ for b in $backends; do
         one --backend=$b -o text -- sh -c 'exec "$0" >pid' "$BIN/pid_again"
         again=$(cat pid)
         [ -n "$again" ] || fail "no pid"
-        python3 "$TESTS/lib/perfetto.py" p.json json $again >&9 2>want.err || { cat want.err >&9; fail "a pid twice"; }
+        python3 "$TESTS/lib/perfetto.py" p json $again >&9 2>want.err || { cat want.err >&9; fail "a pid twice"; }
     fi
 done
 [ "$backends" = ptrace ] || one --backend=hybrid -- "$BIN/uring" slow
-for o in perfetto chrome-json; do
-    run trace --$o=/nonexistent/p -- true; status 125; has err '/nonexistent/p: there is no such directory'
-    run trace --$o=/dev/full -- ls /; status 125; has err '/dev/full.*No space'; has out bin
-done
+run trace --perfetto=/nonexistent/p -- true; status 125; has err '/nonexistent/p: there is no such directory'
+run trace --perfetto=/dev/full -- ls /; status 125; has err '/dev/full.*No space'; has out bin

@@ -21,7 +21,7 @@ bad: prog
 	-@sh -c 'kill -TERM $$$$'
 	-@sh -c '/nonexistent/x; exit 3' 2>/dev/null
 END
-kv proc -x --forks --json=../json -o ../text -w ../r.kvis --report=../r.html --chrome-json=../p.json --perfetto=../p -- make -j2 \
+kv proc -x --forks --json=../json -o ../text -w ../r.kvis --report=../r.html --perfetto=../p -- make -j2 \
     >../made 2>../err </dev/null || fail "the build"
 cd ..
 want "S['lost'] == 0 and S['ends_unseen'] == 0 and S['commands'] > 15"
@@ -30,10 +30,10 @@ has replayed ' gcc -O2 -c -o o1.o gen1.c' && has replayed '^make: [0-9.]+ m?s, [
 python3 "$TESTS/lib/proc_report.py" json events r.html >out 2>err || { cat out err >&9; fail "proc_report.py"; }
 cat out >&9
 # of the replay: the same page, the same trace
-kv replay -q --report=r2.html --chrome-json=p2.json --perfetto=p2 -w r2.kvis r.kvis 2>err || fail "replay to all"
-cmp r.html r2.html >&9 && cmp p.json p2.json >&9 && cmp p p2 >&9 || fail "other bytes from the replay"
+kv replay -q --report=r2.html --perfetto=p2 -w r2.kvis r.kvis 2>err || fail "replay to all"
+cmp r.html r2.html >&9 && cmp p p2 >&9 || fail "other bytes from the replay"
 kv replay --json=events2 -q r2.kvis 2>err && cmp events events2 >&9 || fail "other events from the replay's recording"
-python3 "$TESTS/lib/perfetto.py" p.json events >&9 2>err || fail "perfetto"
+python3 "$TESTS/lib/perfetto.py" p events >&9 2>err || fail "perfetto"
 kv diff r.kvis r.kvis >out 2>err || fail "diff"
 hasnt out 'only in'
 # threads, with -T; filters choose rows, not what is recorded
@@ -43,7 +43,7 @@ js "sum(e['type'] == 'spawn_thread' for e in E) >= 1 and sum(e['type'] == 'exec'
 eq "ends of threads" "$(js "sum(e['type'] == 'spawn_thread' for e in E) + sum(e['type'] == 'exit_process' for e in E)" events)" \
     "$(js "sum(e['type'] == 'exit_thread' for e in E)" events)"
 # what cannot be written is known before anything runs
-for o in -w --report= --perfetto= --chrome-json=; do
+for o in -w --report= --perfetto=; do
     run proc $o/nonexistent/x -- touch ran; status 125; has err '/nonexistent/x: there is no such directory'
 done
 [ ! -e ran ] || fail "it ran"

@@ -5,9 +5,11 @@
 # timeout: 120
 import json
 import os
+import re
 import subprocess
 import sys
 
+import perfetto
 import recording
 
 KVIS = os.environ["KVIS"]
@@ -62,14 +64,14 @@ if float(line[5]) > float(line[1]):
 if summary["open_at_exit"] != [{"pid": 7, "fd": 3, "kind": "file", "sock_type": 'tcp"?[31m\\'}]:
     sys.exit(f"{summary['open_at_exit']}")
 
-# A thread in each record: those beyond the limit share one track, and the trace says so.
+# A thread in each record: those beyond the limit share one track, and kvis says so.
 threads = 66000
 write("threads.kvis", [put(EVENT) + b"\0" + put(0) + put(1) + putz(i) + putz(i) + putz(1) + putz(4096)
                        for i in range(1, threads + 1)])
-replay("threads.kvis", "-q", "--chrome-json=trace")
-trace = json.load(open("trace"))
-names = sum(e["name"] == "thread_name" for e in trace["traceEvents"])
-left_out = int(trace["otherData"].get("records_of_other_threads", 0))
+_, errors = replay("threads.kvis", "-q", "--perfetto=trace")
+names = sum(e["name"] == "thread_name" for e in perfetto.load("trace"))
+left_out = re.search(r"^kvis: trace: (\d+) records are on one track", errors, re.M)
+left_out = int(left_out[1]) if left_out else 0
 if names != 65536 or left_out < threads - names:
     sys.exit(f"{names} tracks, {left_out} records of other threads")
 

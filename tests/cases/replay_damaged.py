@@ -76,7 +76,7 @@ for n in {*around, *random.sample(range(len(data)), some(40, 100, 40))}:
     bent[n] ^= 1 << random.randrange(8)
     damaged(bytes(bent), "flipped at", n)
 # Cut among the numbers of the summary: what is missing there is asked of no table, page or comparison.
-TO_ALL = "replay -C --json=bad --report=bad.html --perfetto=bad.pf --chrome-json=bad.json -w bad2.kvis".split()
+TO_ALL = "replay -C --json=bad --report=bad.html --perfetto=bad.pf -w bad2.kvis".split()
 for n in random.sample(range(len(data) - 3000, len(data)), some(10, 25, 10)):
     write("bad.kvis", data[:n])
     for how, status in (TO_ALL, 1), (["diff", "ok.kvis"], 125):

@@ -8,6 +8,7 @@ import json
 import re
 import sys
 
+import perfetto
 from lib import read, rows, run
 
 # It says what it has, and waits until kvis has told the same.
@@ -92,8 +93,7 @@ def check(facts):
     ends = [e["ts_ns"] for e in events if e["type"] == "exit_process"]
     assert all(t <= ends[-1] for t, _ in told)
     every = sorted(e["bytes"] for e in events if e["type"] == "rss")  # of what python3 may be called by, too
-    with open("p.json") as f:
-        drawn = sorted(e["args"]["bytes"] for e in json.load(f)["traceEvents"] if e["ph"] == "C" and e["name"] == "RSS")
+    drawn = sorted(e["args"]["bytes"] for e in perfetto.load("p") if e["ph"] == "C" and e["name"] == "RSS")
     assert drawn == every, (drawn, every)
 
 
@@ -119,7 +119,7 @@ for backend in ("ptrace", "auto"):
                        for f in ("json", "again"))
         assert live == again, f"{backend}: replayed, {kind} is something else"
 for backend in ("ptrace", "auto"):
-    kvis = run("trace", "-q", f"--backend={backend}", "-w", "r.kvis", "--json=json", "--chrome-json=p.json", "--",
+    kvis = run("trace", "-q", f"--backend={backend}", "-w", "r.kvis", "--json=json", "--perfetto=p", "--",
                sys.executable, "-c", GROW).status(0)
     check({name: int(size) for name, size in (line.split() for line in kvis.out.splitlines())})
     run("replay", "--json=again", "r.kvis").status(0)

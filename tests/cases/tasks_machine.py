@@ -3,10 +3,10 @@
 # tier: quick
 # timeout: 60
 # needs: root tmux unshare taskset git gcc make curl jq /usr/bin/python3
-import json
 import os
 import re
 
+import perfetto
 from tasks import Program, check, compiles_long, quiet, read, run, task, wait, write
 
 SCRIPT = """sort file >sorted
@@ -98,15 +98,14 @@ def environment(terminal):
     screen.has("^: bye$")
 
 
-@task("A page and a trace of this build", "kvis proc --report --chrome-json=trace.json -o rows -- make")
+@task("A page and a trace of this build", "kvis proc --report --perfetto=trace -o rows -- make")
 def pages(terminal):
     quiet("make", "clean")
     screen = yield
     size = os.path.getsize("report.html")
     told = screen.has(r"^kvis: wrote report\.html \(([0-9.]+) KB\)$", screen.rows)
     check(abs(size / 1024 - float(told[1])) < 1, f"{size} bytes")
-    with open("trace.json", encoding="utf-8") as file:
-        names = {event.get("name") for event in json.load(file)["traceEvents"]}
+    names = {event["name"] for event in perfetto.load("trace")}
     check({"make", "cc", "cc1", "as", "ld"} <= names, f"the trace has {names}")
 
 

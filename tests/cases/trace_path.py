@@ -122,14 +122,18 @@ for name, wanted in NAMES if os.environ.get("FULL") == "1" else NAMES[:5]:
         quiet(KVIS, "replay", "-v", "--json=replayed", "-o", "text", "-P", wanted, whole)
         if calls("replayed") != got:
             sys.exit(f"{backend} -P {wanted}: live {got}, replayed {calls('replayed')}")
-        if events("replayed") != live:
-            sys.exit(f"{backend} -P {wanted}: live {live}, replayed {events('replayed')}")
+        # The event of mount names its other path, that of a failed open below the file no name that a glob matches: a
+        # replay selects only the calls.
+        live, replayed = ([e for e in found if e[0] != "change" and not ("*" in wanted and str(e[1]).endswith("/below"))]
+                          for found in (live, events("replayed")))
+        if replayed != live:
+            sys.exit(f"{backend} -P {wanted}: live {live}, replayed {replayed}")
 for wanted in ("e", "dat", "d/e/dat", "a[2]", "d?"):
     if kvis("ptrace", wanted, "direct", f"{CWD}/d/e/data"):
         sys.exit(f"-P {wanted} shows {calls()}")
 
 # A recording is replayed in another directory: a name as the program wrote it matches all the same, in each call that
-# takes a path. (fsconfig(2) does only with some of its commands, and its descriptors are noted as absolute names.)
+# takes a path as such.
 for backend in ("ptrace", "hybrid"):
     fresh("data")
     quiet(KVIS, "trace", "-v", f"--backend={backend}", "-w", "run.kvis", "-o", "text", PROG, "relative", CWD + "/data")
@@ -137,16 +141,5 @@ for backend in ("ptrace", "hybrid"):
     quiet("sh", "-c", 'cd elsewhere; exec "$0" "$@"', KVIS, "replay", "-v", "--json=../replayed", "-o", "../text", "-P",
           "data", "../run.kvis")
     got = calls("replayed")
-    if got.count("fsconfig") != 1 or got.count("mkdir") + got.count("mkdirat") != 1:
+    if "rename" not in got or "mount" not in got or got.count("mkdir") + got.count("mkdirat") != 1:
         sys.exit(f"{backend}, replayed elsewhere: {got}")
-
-# Events that name another path than the program wrote wait for their call's record, also behind a large record; one
-# that is too large to wait is counted.
-fresh("below/other")
-SCRIPT = 'cd below; /bin/true "$1" "$1" "$1" "$1"; exec 3<other; ./absent "$1" "$1" "$1" "$1"; :'
-quiet(KVIS, "trace", "-v", "-o", "text", "-w", "large.kvis", "sh", "-c", SCRIPT, "sh", "A" * 100000)
-for wanted, missing in (("other", 0), ("./absent", 1)):
-    r = subprocess.run([KVIS, "replay", "-P", wanted, "large.kvis", "--json=json"], capture_output=True, text=True)
-    told = [line for line in r.stderr.splitlines() if line.startswith("kvis: -P: 1 events are missing")]
-    if r.returncode or len(told) != missing or (not missing and ("open", f"{CWD}/below/other", None) not in events("json")):
-        sys.exit(f"replay -P {wanted} behind large records: {r.returncode}: {r.stderr[-1000:]}")

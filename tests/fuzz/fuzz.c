@@ -205,7 +205,7 @@ static void fuzz_replay(struct input in)
     opt.status = options & 4 ? CALL_FAILED : CALL_ALL;
     opt.by_pid = options & 8;
     opt.count_too = true;
-    px_open(out.text.fd, out.text.fd, -1);
+    px_open(out.text.fd, -1);
     rep_begin();
     if (rec_open_fd(recording(in), "fuzz", &st) == 0 && rp_head()) {
         if (rp_play())

@@ -134,10 +134,6 @@ static void others(void)
     want(call, "init_module", "None", "");
     MUST(syscall(SYS_sethostname, 8, 3) < 0);
     want(call, "sethostname", "None", "");
-    syscall(SYS_quotactl, 0x80000700, "no-device", 0, 0); /* Q_GETQUOTA */
-    MUST(syscall(SYS_quotactl, 0x80000800, "no-device", 0, 0) < 0); /* Q_SETQUOTA */
-    snprintf(path, sizeof path, "'%sno-device'", t_cwd);
-    want(call, "quotactl", path, "");
     MUST(ioctl(g, FICLONE, 1000) < 0);
     snprintf(path, sizeof path, "'%sg'", t_cwd);
     if (errno == EBADF)

@@ -18,9 +18,7 @@ _kvis_value() # COMMAND OPTION: $v, its value; '=...': only behind a =
     trace:--report) v='=FILE' ;;
     trace:--max-report-events) v='WORD' ;;
     trace:--perfetto) v='FILE' ;;
-    trace:--chrome-json) v='FILE' ;;
     trace:--folded) v='FILE' ;;
-    trace:--folded-by) v='time|cpu|runq|disk|blocked|bytes' ;;
     trace:--color) v='auto|always|never' ;;
     trace:-u|trace:--user) v='USER' ;;
     trace:-E|trace:--env) v='WORD' ;;
@@ -50,9 +48,7 @@ _kvis_value() # COMMAND OPTION: $v, its value; '=...': only behind a =
     replay:--report) v='=FILE' ;;
     replay:--max-report-events) v='WORD' ;;
     replay:--perfetto) v='FILE' ;;
-    replay:--chrome-json) v='FILE' ;;
     replay:--folded) v='FILE' ;;
-    replay:--folded-by) v='time|cpu|runq|disk|blocked|bytes' ;;
     replay:--color) v='auto|always|never' ;;
     replay:--min-sched-delay) v='WORD' ;;
     diff:--json) v='=FILE' ;;
@@ -64,7 +60,6 @@ _kvis_value() # COMMAND OPTION: $v, its value; '=...': only behind a =
     proc:--report) v='=FILE' ;;
     proc:--max-report-events) v='WORD' ;;
     proc:--perfetto) v='FILE' ;;
-    proc:--chrome-json) v='FILE' ;;
     proc:--folded) v='FILE' ;;
     proc:--backend) v='auto|bpf|ptrace' ;;
     proc:-d|proc:--duration) v='WORD' ;;
@@ -131,11 +126,11 @@ _kvis_words() # COMMAND: $opts, and $v: its words
 {
     opts= v=
     case $1 in
-    trace) opts='-p --attach= --all --cgroup= -v --verbose -q --quiet -c --summary-only -C --summary -i --interval= --by= -S --summary-sort-by= -e --trace= -P --trace-path= -z --successful-only -Z --failed-only --min-duration= -x -s --string-limit= -t --absolute-timestamps -r --relative-timestamps --json -o --output= -w --write= --report --max-report-events= --perfetto= --chrome-json= --folded= --folded-by= --faults --page-faults --no-filter --color= -u --user= -E --env= -d --duration= --until-exit --kill-on-exit --no-accel --no-follow --same-cpu --backend= --no-ebpf --min-sched-delay= --ring= -f --follow-forks -y --decode-fds -T --syscall-times -h --help ' v='COMMAND' ;;
+    trace) opts='-p --attach= --all --cgroup= -v --verbose -q --quiet -c --summary-only -C --summary -i --interval= --by= -S --summary-sort-by= -e --trace= -P --trace-path= -z --successful-only -Z --failed-only --min-duration= -x -s --string-limit= -t --absolute-timestamps -r --relative-timestamps --json -o --output= -w --write= --report --max-report-events= --perfetto= --folded= --faults --page-faults --no-filter --color= -u --user= -E --env= -d --duration= --until-exit --kill-on-exit --no-accel --no-follow --same-cpu --backend= --no-ebpf --min-sched-delay= --ring= -f --follow-forks -y --decode-fds -T --syscall-times -h --help ' v='COMMAND' ;;
     open) opts='--backend= -T --timestamp -U --print-uid -x --failed -p --pid= -t --tid= -u --uid= -n --name= -f --flag-filter= -P --path= -e --extended-fields -F --full-path -d --duration= -c --command --json -o --output= --no-exec --ring= -h --help ' v='COMMAND' ;;
-    replay) opts='-v --verbose -q --quiet -c --summary-only -C --summary --by= -S --summary-sort-by= -e --trace= -P --trace-path= -z --successful-only -Z --failed-only --min-duration= -x -t --absolute-timestamps -r --relative-timestamps --json -o --output= -w --write= --report --max-report-events= --perfetto= --chrome-json= --folded= --folded-by= --no-filter --color= --min-sched-delay= --tree -h --help ' v='FILE' ;;
+    replay) opts='-v --verbose -q --quiet -c --summary-only -C --summary --by= -S --summary-sort-by= -e --trace= -P --trace-path= -z --successful-only -Z --failed-only --min-duration= -x -t --absolute-timestamps -r --relative-timestamps --json -o --output= -w --write= --report --max-report-events= --perfetto= --folded= --no-filter --color= --min-sched-delay= --tree -h --help ' v='FILE' ;;
     diff) opts='--json -o --output= --report --by= --fail-above= --no-filter -h --help ' v='FILE' ;;
-    proc) opts='-w --write= --report --max-report-events= --perfetto= --chrome-json= --folded= --backend= -d --duration= --json -o --output= --tree --live -x --failed --forks -T --threads -p --pid= -u --uid= -n --name= -l --line= --min-duration= --cgroup= -f --format= --env= --ring= -h --help ' v='COMMAND' ;;
+    proc) opts='-w --write= --report --max-report-events= --perfetto= --folded= --backend= -d --duration= --json -o --output= --tree --live -x --failed --forks -T --threads -p --pid= -u --uid= -n --name= -l --line= --min-duration= --cgroup= -f --format= --env= --ring= -h --help ' v='COMMAND' ;;
     execsnoop) opts='-d --duration= -o --output= -T --time -t --timestamp -U --print-uid -x --fails -q --quote --max-args= -u --uid= -n --name= -l --line= -c --cgroup= --ring= -h --help ' v='' ;;
     exitsnoop) opts='-d --duration= -o --output= -t --timestamp -x --failed -T --threaded -p --pid= -u --uid= -n --name= -c --cgroup= --ring= -h --help ' v='' ;;
     monitor) opts='-i --interval= -n --count= -d --duration= -c --collectors= -p --pid= -e --event= --list-events --cgroup= --per-cpu --histogram --json --csv --report --prometheus= --listen= --grafana -o --output= --path.procfs= --path.sysfs= --path.rootfs= -h --help ' v='COMMAND' ;;

@@ -55,9 +55,7 @@ _kvis() {
     '*--report=-''[write an HTML page that shows the whole run (default FILE\: report.html)]::[=FILE]:_files' \
     '*--max-report-events=''[limit the HTML report to the N most important events (default 2000000)]:N: ' \
     '*--perfetto=''[write every system call to FILE, for the trace viewer ui.perfetto.dev]:FILE:_files' \
-    '*--chrome-json=''[write the run to FILE in Chrome'\''s JSON trace format, for other trace viewers]:FILE:_files' \
     '*--folded=''[write the time in system calls to FILE as stacks for flame graphs]:FILE:_files' \
-    '*--folded-by=''[choose what the stacks of --folded count\: time|cpu|runq|disk|blocked|bytes (default time)]:KEY:(time cpu runq disk blocked bytes)' \
     '*--faults''[show page faults, by memory region]' \
     '*--page-faults''[show page faults, by memory region (another name of --faults)]' \
     '*--no-filter''[also show routine events\: program start-up, memory, libraries, reads of /proc]' \
@@ -119,9 +117,7 @@ _kvis() {
     '*--report=-''[write an HTML page that shows the whole run (default FILE\: report.html)]::[=FILE]:_files' \
     '*--max-report-events=''[limit the HTML report to the N most important events (default 2000000)]:N: ' \
     '*--perfetto=''[write the run to FILE, for the trace viewer ui.perfetto.dev]:FILE:_files' \
-    '*--chrome-json=''[write the run to FILE in Chrome'\''s JSON trace format, for other trace viewers]:FILE:_files' \
     '*--folded=''[write the time in system calls to FILE as stacks for flame graphs]:FILE:_files' \
-    '*--folded-by=''[choose what the stacks of --folded count\: time|cpu|runq|disk|blocked|bytes (default time)]:KEY:(time cpu runq disk blocked bytes)' \
     '*--no-filter''[also show routine events\: program start-up, memory, libraries, reads of /proc]' \
     '*--color=''[choose when to color the text output\: auto|always|never]:WHEN:(auto always never)' \
     '*--min-sched-delay=''[show each recorded wait for a CPU that took at least US microseconds]:US: ' \
@@ -140,7 +136,6 @@ _kvis() {
     '*--report=-''[write an HTML page that shows the whole run (default FILE\: report.html)]::[=FILE]:_files' \
     '*--max-report-events=''[limit the HTML report to the N most important events (default 2000000)]:N: ' \
     '*--perfetto=''[write the run to FILE, for the trace viewer ui.perfetto.dev]:FILE:_files' \
-    '*--chrome-json=''[write the run to FILE in Chrome'\''s JSON trace format, for other trace viewers]:FILE:_files' \
     '*--folded=''[write the CPU time of commands to FILE as stacks for flame graphs]:FILE:_files' \
     '*--backend=''[choose how kvis follows COMMAND\: auto|bpf|ptrace (auto\: bpf if it works, else ptrace)]:NAME:(auto bpf ptrace)' \
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
