@@ -1163,64 +1163,13 @@ static int u_mount(const char *type)
     return fd;
 }
 
-static int u_sysfs = -1; /* detached mount of sysfs; -1: none */
-
-static void u_sysfs_mount(void)
-{
-    u_sysfs = u_mount("sysfs");
-}
-
-/* Returns whether /sys is not mounted, as in a chroot, and kvis has its own mount of sysfs. */
-static bool u_own_sysfs(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (u_mounted("/sys", U_SYSFS))
-        return false;
-    pthread_once(&once, u_sysfs_mount);
-    return u_sysfs >= 0;
-}
-
 /* If the path is below /sys or /proc and nothing is mounted there, returns that directory;
  * otherwise NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
-        return u_mounted("/sys", U_SYSFS) || u_own_sysfs() ? NULL : "/sys";
+        return u_mounted("/sys", U_SYSFS) ? NULL : "/sys";
     return strncmp(path, "/proc", 5) || u_mounted("/proc", U_PROCFS) ? NULL : "/proc";
-}
-
-static int u_sys_open(const char *path, int flags)
-{
-    int f = open(path, flags | O_CLOEXEC), e = errno;
-    if (f < 0 && e == ENOENT && !strncmp(path, "/sys/", 5) && u_own_sysfs())
-        return openat(u_sysfs, path + 5, flags | O_CLOEXEC);
-    errno = e;
-    return f;
-}
-
-static bool u_sys_there(const char *path)
-{
-    int f = u_sys_open(path, O_PATH);
-    if (f >= 0)
-        close(f);
-    return f >= 0;
-}
-
-/* Returns /sys, or a link in /proc to kvis's own mount of sysfs. */
-static const char *u_sys_dir(void)
-{
-    static char path[32] = "/sys";
-    if (path[1] == 's' && u_own_sysfs() && u_mounted("/proc", U_PROCFS))
-        snprintf(path, sizeof path, "/proc/self/fd/%d", u_sysfs);
-    return path;
-}
-
-/* Returns the length of the prefix that messages show as /sys; 0: none. */
-static size_t u_sys_alias(const char *path)
-{
-    const char *dir = u_sys_dir();
-    size_t n = strlen(dir);
-    return dir[1] == 'p' && !strncmp(path, dir, n) ? n : 0;
 }
 
 /* Reads at most max - 1 bytes and appends a NUL. Returns the number of bytes. */
@@ -1228,7 +1177,7 @@ static size_t u_slurp(const char *path, char *s, size_t max)
 {
     size_t n = 0;
     ssize_t r;
-    int f = u_sys_open(path, O_RDONLY | O_NONBLOCK);
+    int f = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     while (f >= 0 && n < max - 1 && (r = read(f, s + n, max - 1 - n)) > 0)
         n += (size_t)r;
     if (f >= 0)
@@ -1296,14 +1245,13 @@ static const char *u_rights(const char *caps)
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
-    size_t skip = u_sys_alias(path);
     if (e == EMFILE || e == ENFILE)
         fix = U_MORE_FILES;
     else if (dir)
         fix = dir[1] == 's' ? U_MOUNT_SYSFS : "mount -t proc proc /proc";
     else if (e != ENOENT)
         fix = NULL;
-    snprintf(why, size, "%s%.100s cannot be opened: %s%s%s%s%s%s", skip ? "/sys" : "", path + skip,
+    snprintf(why, size, "%.100s cannot be opened: %s%s%s%s%s%s", path,
              name ? name : strerror(e), dir ? ": " : "", dir ? dir : "",
              dir ? " is not mounted" : "", fix ? U_FIX : "", fix ? fix : "");
 }
@@ -15900,7 +15848,7 @@ static int btf_open(const char *name, char why[])
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", btf_dir, name);
-    int fd = u_sys_open(path, O_RDONLY), e = errno;
+    int fd = open(path, O_RDONLY | O_CLOEXEC), e = errno;
     if (fd >= 0)
         return fd;
     int n = snprintf(why, WHY_LEN, "no BTF: ");
@@ -16549,7 +16497,7 @@ static void *bpf_find_fields(void *obj)
     bpf_add_want(o, ARCH_COMPAT_FIELD);
     char path[128];
     snprintf(path, sizeof path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
-    btf_resolve(u_sys_there(path) ? o->module : NULL, o->want, o->n_want, o->no_btf);
+    btf_resolve(access(path, F_OK) == 0 ? o->module : NULL, o->want, o->n_want, o->no_btf);
     return NULL;
 }
 
@@ -16915,7 +16863,7 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
         return bpf_fail(o, e, "cannot attach to %s: %s", symbol, strerror(-e));
     if (u_not_mounted(BPF_KPROBES))
         return bpf_fail(o, e, "kvis cannot set kprobes: /sys is not mounted" U_FIX U_MOUNT_SYSFS);
-    if (!u_sys_there(BPF_KPROBES))
+    if (access(BPF_KPROBES, F_OK) < 0)
         return bpf_fail(o, e, "this kernel has no kprobes (CONFIG_KPROBES)" U_FIX
                         "use a kernel with CONFIG_KPROBES");
     return bpf_fail(o, e, "%.100s: this kernel function cannot be probed", symbol);
@@ -16975,7 +16923,7 @@ static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 /* Like bpf_ksyms, but fails at once if the kernel has no kprobes. */
 static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
-    return u_sys_there(BPF_KPROBES) ? bpf_ksyms(o, k, n) : bpf_no_kprobe(o, "", -ENOENT);
+    return access(BPF_KPROBES, F_OK) == 0 ? bpf_ksyms(o, k, n) : bpf_no_kprobe(o, "", -ENOENT);
 }
 
 /* Returns why a kernel function cannot be probed, or "". */
@@ -18928,7 +18876,7 @@ static const char *hy_disk_name(u32 dev)
         if (hy.disk_name[i].dev == dev && *hy.disk_name[i].name)
             return hy.disk_name[i].name;
     u32 at = next++ % ARRAY_LEN(hy.disk_name);
-    snprintf(path, sizeof path, "%s/dev/block/%u:%u", u_sys_dir(), dev >> 20, dev & 0xfffff);
+    snprintf(path, sizeof path, "/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
     ssize_t n = readlink(path, to, sizeof to - 1);
     to[MAX(n, 0)] = 0;
     const char *slash = strrchr(to, '/'), *name = slash ? slash + 1 : strrchr(path, '/') + 1;
@@ -25525,11 +25473,10 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
 static void met_wrong(const char *path, int e)
 {
     const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
-    size_t skip = u_sys_alias(path);
     if (!met.src[met.cur].wrong++)
-        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s%.120s: %s%s%s%s",
-                 skip ? "/sys" : "", path + skip, name ? name : "not a number", dir ? "; is " : "",
-                 dir ? dir : "", dir ? " mounted?" : "");
+        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.120s: %s%s%s%s", path,
+                 name ? name : "not a number", dir ? "; is " : "", dir ? dir : "",
+                 dir ? " mounted?" : "");
 }
 
 static void met_off(const char *why)
@@ -29681,7 +29628,7 @@ static int vq_load(struct bpf_obj *o)
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
-    int f = u_sys_open(path, O_RDONLY | O_DIRECTORY);
+    int f = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = f < 0 ? NULL : fdopendir(f);
     bool any = false;
     if (d)
@@ -29943,7 +29890,7 @@ static void vh_start(void)
     if (mo.off >> SRC_VHOST & 1)
         return;
     *o = (struct bpf_obj){ .module = "vhost" };
-    if (!u_sys_there("/sys/module/vhost")) {
+    if (access("/sys/module/vhost", F_OK) < 0) {
         if (u_not_mounted("/sys/module/vhost"))
             u_unseen(o->why, sizeof o->why, "/sys/module/vhost", errno, NULL);
         else
@@ -30276,15 +30223,10 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
     b_c(b, '\n');
 }
 
-/* Returns "/proc" or "/sys" if a source lacks all metrics because that directory is not mounted.
- * kvis replaces a missing /sys with its own sysfs mount, which needs /proc. */
+/* Returns "/proc" or "/sys" if a source lacks all metrics because that directory is not mounted. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
-    if (l->n < l->all)
-        return NULL;
-    if (!strncmp(l->why, "/sys", 4) && !u_mounted("/sys", U_SYSFS) && u_not_mounted("/proc"))
-        return "/sys";
-    return strncmp(l->why, "/proc", 5) && strncmp(l->why, "/sys", 4) ? NULL : u_not_mounted(l->why);
+    return l->n < l->all ? NULL : u_not_mounted(l->why);
 }
 
 static void mout_text_unmounted(struct buf *b, const char *dir, u64 sources)
@@ -36284,7 +36226,7 @@ static void cmd_roots(void)
     static char proc[PATH_MAX], sys[PATH_MAX];
     mo.rootfs = opt_bare(mo.rootfs);
     snprintf(proc, sizeof proc, "%.4000s/proc", mo.rootfs);
-    snprintf(sys, sizeof sys, "%.4000s%s", mo.rootfs, *mo.rootfs ? "/sys" : u_sys_dir());
+    snprintf(sys, sizeof sys, "%.4000s/sys", mo.rootfs);
     mo.procfs = mo.procfs ? opt_bare(mo.procfs) : proc;
     mo.sysfs = mo.sysfs ? opt_bare(mo.sysfs) : sys;
 }
