@@ -26,6 +26,6 @@ for b in $backends; do
 done
 [ "$backends" = ptrace ] || one --backend=hybrid -- "$BIN/uring" slow
 for o in perfetto chrome-json; do
-    run trace --$o=/nonexistent/p -- true; status 125; has err '/nonexistent/p: there is no such directory'
+    run trace --$o=/nonexistent/p -- true; status 125; has err '/nonexistent/p: No such file or directory'
     run trace --$o=/dev/full -- ls /; status 125; has err '/dev/full.*No space'; has out bin
 done
