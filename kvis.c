@@ -171,23 +171,22 @@ enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
     bool cut;
-    u32 off, len; /* position and length in call.text */
+    u32 off, len;
 };
 
-/* A call of a recording. */
 struct recorded_call {
     const char *name, *abi; /* abi NULL: the native ABI */
     const char *ret;
     u32 ret_len;
     u8 nargs;
-    bool addr;              /* the result is an address */
+    bool addr;
 };
 
 /* A path argument, read once: at the call's entry if the call stops there, else at its end. */
 struct call_path {
-    u8 arg;            /* index of the argument */
+    u8 arg;
     bool cut;
-    bool placed;       /* `from` is set */
+    bool placed;
     u32 off;           /* offset in call.paths, with a final NUL */
     s32 len;           /* -errno: kvis could not read the path */
     struct name *from; /* directory of a relative path; NULL: unknown or root */
@@ -216,9 +215,9 @@ struct call {
     bool timed;      /* cpu_ns, runq_ns, disk_ns are valid; the rest was blocked time */
     u64 cpu_ns, runq_ns, disk_ns;
     char slept;      /* state in the last sleep, as in /proc/PID/stat; 0: did not sleep */
-    bool by_interrupt; /* an interrupt ended the last sleep */
-    pid_t waker_pid; /* tid of the last sleep's waker; 0: unknown */
-    char waker_comm[16]; /* name of the last sleep's waker; "": unknown */
+    bool by_interrupt;
+    pid_t waker_pid;
+    char waker_comm[16];
     pid_t child;     /* tid of the new thread in kvis's pid namespace */
     struct arg val[6];
     struct buf text;
@@ -228,17 +227,17 @@ struct call {
     u8 n_paths;
     bool selected;   /* -P selects the call */
     u8 n_touched;    /* entries in touched[]; CALL_TOUCHES + 1: more files than fit */
-    struct name *touched[CALL_TOUCHES]; /* files of the descriptors at entry */
+    struct name *touched[CALL_TOUCHES];
 };
 
 /* A file's path or a peer's address, with the totals of its I/O. */
 struct name {
     struct name *next;
-    struct name *older; /* name added before this one */
+    struct name *older;
     u32 hash, len;
     char cls;           /* 'f': file; 'p': peer; 'x': other */
     bool read, written; /* opened or used for reading, writing */
-    bool ran;           /* a tracee has executed this file */
+    bool ran;
     bool live;          /* in use; nm_drop keeps the name */
     u8 kind;            /* enum fdkind at the last use; FK_SOCK of a peer: of a tracee */
     u64 in_bytes, out_bytes, opens;
@@ -265,7 +264,7 @@ struct ofd {
     pid_t opener;
     u32 dev;           /* major << 20 | minor */
     u64 ino;           /* 0: unknown */
-    bool wanted;       /* -P selects the file, possibly by another name */
+    bool wanted;
     u64 moment;        /* directories: ps.moment at the last look-up of the name */
     u32 entries;       /* directory entries read, without . and .. */
     bool listed, more; /* `entries` is valid; the directory had more entries */
@@ -285,7 +284,6 @@ struct files {
     struct fdent *slot;
 };
 
-/* Like the kernel's fs_struct. */
 struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
@@ -296,10 +294,9 @@ struct fsinfo {
 struct region {
     u64 start, end;
     struct name *name; /* mapped file, "heap", "stack" or "anon" */
-    u8 prot;           /* PROT_* */
+    u8 prot;
 };
 
-/* Like the kernel's mm_struct. */
 struct mm {
     u32 refs;
     u32 n, cap;
@@ -317,17 +314,17 @@ struct proc {
     struct name *program;
     u64 start_ns;
     u64 restart;        /* bit n-1: the handler of signal n has SA_RESTART */
-    u64 caught;         /* bit n-1: signal n has a handler */
+    u64 caught;
     struct st_caller *caller; /* row in the tables of --by=pid */
-    int status;         /* wait status of the main thread */
-    u8 delivered, sent; /* last signal delivered, last signal sent; 0: none */
-    s32 sent_code;      /* si_code of `sent` */
-    pid_t sent_by;      /* sender's pid */
+    int status;
+    u8 delivered, sent;
+    s32 sent_code;
+    pid_t sent_by;
     u64 rss_ns, rss;    /* resident memory in bytes, and when kvis read it */
     u64 max_rss;        /* peak resident memory of the finished program in bytes; 0: unknown */
     u64 exec_rss;       /* peak resident memory in bytes at the start of exec */
     u64 rss_before;     /* peak of earlier programs in pages; some kernels report it again */
-    u64 cpu_ns;         /* CPU time in ns before kvis attached */
+    u64 cpu_ns;
     u64 used_ns;        /* CPU time in ns at the end of the process; 0: unknown */
     u64 met_ns;         /* when kvis read /proc; older records are ignored */
     u64 pid_ns;         /* inode of the pid namespace; 0: that of kvis */
@@ -338,7 +335,6 @@ struct proc {
 
 enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
 
-/* A traced thread. */
 struct task {
     struct task *next;
     pid_t tid, pid;
@@ -351,7 +347,7 @@ struct task {
     bool seen_stop;
     bool stops_at_exit; /* has PTRACE_O_TRACEEXIT */
     u16 blocked_in;     /* sc_rows[] index plus 1 of the call during which kvis attached; 0: none */
-    s32 blocked_on;     /* first argument of that call */
+    s32 blocked_on;
     bool full;          /* stops at each call: kvis's seccomp filter is unusable */
     u64 full_ns;        /* time from which `full` applies; 0: the next stop */
     u64 at_ns;          /* time of the last stop or record that kvis has handled */
@@ -359,7 +355,7 @@ struct task {
     struct call call;
     bool restarting;    /* the kernel will restart `call`, which is not counted yet */
     struct name *exec_path;
-    struct buf exec_argv; /* argv of the execve(2) in progress, with NULs */
+    struct buf exec_argv;
     u64 exec_begun_ns;    /* time of the PROC_BEGUN record that set exec_path */
     u64 clone_flags;
     bool clone_known;
@@ -427,7 +423,7 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     line[len++] = '\n';
     /* One write, because the tracee may write to the same terminal. */
     if (write(STDERR_FILENO, line, (size_t)len) < 0)
-        return; /* stderr is closed */
+        return;
 }
 
 static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
@@ -1319,7 +1315,6 @@ static u32 arch_arg_off(bool compat, u32 i)
     return copied ? ARCH_ORIG_A0 : 8u * arch_layouts[compat ? ARCH_COMPAT_LAYOUT : 0].arg[i];
 }
 
-/* Offset of an argument of a kernel function in struct pt_regs. */
 static s32 arch_fn_off(u32 i)
 {
     return 8 * (i == 3 ? ARCH_FN_ARG3 : arch_layouts[0].arg[i]);
@@ -1518,7 +1513,7 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
         return 0;
     }
     if (i.op != PTRACE_SYSCALL_INFO_ENTRY && i.op != PTRACE_SYSCALL_INFO_SECCOMP)
-        return 0; /* not a system-call stop */
+        return 0;
     s->nr = i.entry.nr; /* i.entry and i.seccomp have the same layout */
     memcpy(s->arg, i.entry.args, sizeof s->arg);
     s->data = i.op == PTRACE_SYSCALL_INFO_SECCOMP ? i.seccomp.ret_data : 0;
@@ -1586,17 +1581,16 @@ static s64 mem_give_up(void)
 /* A range takes at least a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* A recorded call, with copies of the tracee's memory. */
 struct mem_record {
     bool live;     /* the thread is stopped at the call's end, and its memory is readable */
     bool entering; /* mem_read returns the contents at the call's entry */
-    bool bad_fd;   /* the call failed with EBADF */
+    bool bad_fd;
     u32 n, n_files;
     const struct wire_file *file[2]; /* files of the returned descriptors */
     const struct wire_sock *sock;    /* of an IP socket */
     const struct wire_unix *local;   /* of a unix socket */
     const struct wire_times *times;  /* NULL: all on a CPU */
-    const struct wire_seg *path;     /* path of the opened file, or NULL */
+    const struct wire_seg *path;
     struct mem_part {
         u64 addr;
         u32 len;
@@ -1700,7 +1694,6 @@ static int mem_start(void)
     return e;
 }
 
-/* Reads up to one page in the reader thread. */
 static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
     if (!mem.wait_left_ns || mem.failed || (!mem.started && mem_start() < 0))
@@ -1826,7 +1819,7 @@ static s64 mem_read_ahead(struct task *t, struct mem_ahead *m, u64 addr, void *d
     s64 have = mem_peek_ahead(t, m, addr, &p);
     if (have <= 0)
         return have;
-    if (have < (s64)n) /* continued in the next page */
+    if (have < (s64)n)
         return mem_read(t, addr, dst, n);
     memcpy(dst, p, n);
     return (s64)n;
@@ -1909,7 +1902,6 @@ static void nm_init(void)
         u_no_memory(nm_size(sizeof text - 1));
 }
 
-/* Finds or adds a name. Never returns NULL. */
 static struct name *nm_get(char cls, const char *s, size_t n)
 {
     u32 h = nm_hash(nm.secret ^ (u8)cls, s, n);
@@ -2001,7 +1993,6 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-/* Returns "pipe:[12]", or "pipe" if the inode is 0. */
 static struct name *nm_inode(char cls, const char *kind, u64 ino)
 {
     char text[64];
@@ -2108,7 +2099,6 @@ static void ofd_put(struct ofd *o)
     fdt.dead_tail = &o->next_dead;
 }
 
-/* The caller frees the file. */
 static struct ofd *ofd_dead(void)
 {
     struct ofd *o = fdt.dead;
@@ -2778,7 +2768,7 @@ enum { VM_REGIONS_MAX = 1 << 20, VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct {
     u64 overflow; /* regions dropped for lack of space */
-    u32 cap;      /* allocated regions */
+    u32 cap;
 } vm;
 
 static struct mm *vm_new(void)
@@ -3064,8 +3054,8 @@ static struct {
     struct task *task[PS_BUCKETS];
     struct proc *proc[PS_BUCKETS];
     u32 n_tasks, n_procs;
-    u64 threads, processes; /* since kvis started */
-    u64 most_processes;     /* at one time */
+    u64 threads, processes;
+    u64 most_processes;
     u64 moment;             /* incremented at each stop and before records are read; until then, a
                              * directory's name from /proc is valid */
 } ps;
@@ -3389,7 +3379,7 @@ struct sc_result {
     u8 form;
     u8 opens;          /* FK_... of the new descriptor; FK_UNKNOWN: depends on the file */
     u16 fam;           /* RET_BITS, RET_VALUE: FAM_... */
-    const char *label; /* before the value */
+    const char *label;
     u32 only;          /* `form` applies only if argument only_arg has some (only_not: none) of
                         * these bits */
     u8 only_arg;
@@ -3401,13 +3391,13 @@ struct sc_result {
 
 struct sc_command {
     u32 value;
-    u8 nargs;  /* number of the call's arguments */
+    u8 nargs;
     u8 result; /* index in sc_results[]; 0: that of the call */
     u16 kind[4];
 };
 struct sc_commands {
     const struct sc_command *row;
-    u8 n;     /* number of commands */
+    u8 n;
     u8 by;    /* index of the argument with the command */
     u32 mask; /* bits of the command */
 };
@@ -3427,7 +3417,7 @@ struct sc_row {
     const char *name;
     u16 nargs;
     u16 cls;
-    u16 arg[6]; /* kinds of the arguments */
+    u16 arg[6];
     u8 result, commands; /* indices in sc_results[] and sc_commands[] */
 };
 #include "gen/out/syscalls.h"
@@ -3446,7 +3436,6 @@ struct kind {
     u8 size; /* in bytes, or DEC_LONG (two longs for a time), or DEC_WORD */
 };
 
-/* An argument that is being decoded. */
 struct dec {
     struct task *t;
     const struct call *c;
@@ -4044,7 +4033,6 @@ static void dec_k_struct(struct dec *d, u64 v)
     dec_struct(d, v, d->kind->st);
 }
 
-/* At most -s elements of at most 64 bytes. */
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
                       void (*elem)(struct dec *, const u8 *, size_t))
 {
@@ -4662,7 +4650,7 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     static const struct {
         void (*show)(struct dec *, const u8 *, size_t); /* NULL: structure `st` */
         u8 st;    /* ST_... */
-        u8 least; /* minimum size */
+        u8 least;
     } form[] = {
         [AF_UNIX] = { dec_unix, 0, 3 },
         [AF_INET] = { NULL, ST_sockaddr_in, 8 },
@@ -4851,7 +4839,6 @@ static void dec_k_mmsg(struct dec *d, u64 v)
     dec_array(d, v, n, 8 * dec_word(d), dec_mmsg);
 }
 
-/* The names depend on the address family. */
 static void dec_k_sockproto(struct dec *d, u64 v)
 {
     switch ((u32)d->c->arg[0]) {
@@ -4948,7 +4935,6 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
  * upper half means any size; '~' ends the name of a macro that takes the size. */
 enum { IOCTL_SIZE = 0x3fff };
 
-/* Returns the end of the row at p. */
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
 {
     *len = p[0];
@@ -5470,11 +5456,11 @@ struct event {
     u8 kind;
     bool unasked;      /* -e trace= excludes the call, so no sink shows the event */
     bool selected;     /* -P selects the call */
-    int err;           /* errno of the call; 0: success */
+    int err;
     s32 row;           /* index of the call in sc_rows[]; -1: none */
     pid_t pid, tid;
-    u64 ts_ns;         /* CLOCK_MONOTONIC */
-    u64 set[(N_EV_FIELDS + 63) / 64]; /* one bit for each field with a value in v[] */
+    u64 ts_ns;
+    u64 set[(N_EV_FIELDS + 63) / 64];
     struct call *call; /* the call of EK_SYSCALL, else NULL */
     union ev_val v[N_EV_FIELDS]; /* last, because ev_new does not clear v */
 };
@@ -5600,7 +5586,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 enum { EV_GROUPS = 16 };
 struct ev_groups {
     u32 first, n; /* g[first] to g[n - 1] are in use */
-    u64 last_ns;  /* latest event in all groups */
+    u64 last_ns;
     struct ev_group {
         struct event e;
         struct buf text;
@@ -5683,7 +5669,7 @@ static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
 struct writer {
-    int fd; /* descriptor of the output file; -1: none */
+    int fd;
     const char *name;
     struct buf b;
 };
@@ -5713,22 +5699,21 @@ struct out_slot {
     u64 used;  /* value of out.uses at the last use; 0: never used */
 };
 
-/* State of a process in the text sink. */
 struct out_proc {
     struct out_slot slot;
     u64 born_ns;         /* creation time; 0: no line about it is delayed */
-    pid_t parent, maker; /* process and thread that created this process */
+    pid_t parent, maker;
     bool ended;          /* the process has exited; the pid can be reused */
     bool starting;       /* only routine events since the exec */
-    u64 exec_ns, last_ns; /* times of the exec and of the last routine access */
+    u64 exec_ns, last_ns;
     u64 since_ns;        /* time of the first access to a file in `files`; 0: none */
-    u32 files[N_NM_CLASSES]; /* number of opened files per class */
+    u32 files[N_NM_CLASSES];
     u32 n_files, file[OUT_FILES]; /* hash table of the paths of these files; 0: free */
     struct {             /* per class: common directory, or path of a single file */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
-    u64 bytes;           /* bytes read from the files in `files` */
+    u64 bytes;
     u32 args_len;
     char args[192];      /* first arguments, each with its NUL */
 };
@@ -5746,10 +5731,10 @@ static struct {
     u64 page_bytes; /* page size of the recorded machine; 0: of this machine */
     bool many;           /* several threads seen: lines name the thread */
     bool observed;       /* observe mode: lines also name the process */
-    u64 hidden;          /* hidden events; --no-filter shows them */
+    u64 hidden;
     u64 uses;            /* number of uses of the slots of out_procs[] and out_names[] */
     u32 columns;         /* width of the terminal; 0: not a terminal */
-    u32 line_from;       /* start of the current line in text.b */
+    u32 line_from;
     struct task *partial; /* thread whose call is unfinished in the current line (-v) */
     u32 line_at;  /* offset in text.b after the line's time and thread */
     u32 line_col; /* columns of the current line that were already flushed */
@@ -5759,7 +5744,7 @@ static struct {
 static struct ev_groups out_held; /* events that the text sink has not printed yet */
 
 static struct out_proc out_procs[OUT_PROCS];
-static struct out_proc *out_used[OUT_PROCS]; /* entries in use; others stay untouched */
+static struct out_proc *out_used[OUT_PROCS];
 static u32 out_n_used;
 
 static struct out_named { struct out_slot slot; char comm[16]; } out_names[OUT_NAMES];
@@ -6002,7 +5987,7 @@ static void out_line_cut(void)
     u32 columns = out.columns, len = b->len - out.line_from;
     if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    columns = out.columns - (b->ascii ? 3 : 1); /* leave columns for the ellipsis */
+    columns = out.columns - (b->ascii ? 3 : 1);
     b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
     b_own(b, "…");
     out_sgr("0");
@@ -6027,7 +6012,6 @@ static void out_row_cut(u32 from)
     b_c(&out.text.b, '\n');
 }
 
-/* As strace does. */
 static void out_break_partial(void)
 {
     if (!out.partial)
@@ -7150,7 +7134,6 @@ struct st_row {
     u16 row;   /* index of this row, set by st_compute_derived */
 };
 
-/* One system call on one file. */
 struct st_where {
     struct st_time time;
     struct name *on;
@@ -7169,7 +7152,6 @@ struct st_delays {
     u32 hist[DELAY_BUCKETS];
 };
 
-/* Disk requests of all tracees. */
 struct st_io {
     struct st_delays took;
     u64 read, written, lost;
