@@ -741,15 +741,6 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns the longest length up to `most` that splits no character. */
-static u32 u_cut(const char *s, u32 n, u32 most)
-{
-    u32 len = MIN(n, most), back = 0;
-    while (back < 3 && back < len && len < n && (s[len - back] & 0xc0) == 0x80)
-        back++;
-    return len - back;
-}
-
 /* Returns n without an incomplete last character; n if the bytes are not UTF-8. */
 static size_t u_whole(const u8 *s, size_t n)
 {
@@ -762,6 +753,12 @@ static size_t u_whole(const u8 *s, size_t n)
     size_t whole = i == n || s[i] < 0xc2 || s[i] > 0xf4 ? 0 : s[i] < 0xe0 ? 2 : s[i] < 0xf0 ? 3 : 4;
     bool surrogate = k > 1 && s[i] == 0xed && s[i + 1] >= 0xa0; /* invalid in UTF-8 */
     return i + k == n && k < whole && !surrogate ? i : n;
+}
+
+/* Returns the longest length up to `most` that splits no character. */
+static u32 u_cut(const char *s, u32 n, u32 most)
+{
+    return n <= most ? n : (u32)u_whole((const u8 *)s, most);
 }
 
 /* Code points that a terminal does not show, or that let a name look like another. */
@@ -1549,7 +1546,7 @@ static struct {
     bool gave_up;   /* a read at this stop timed out */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
-    bool started, busy, failed; /* states of the reader thread */
+    bool started, busy; /* states of the reader thread */
     pid_t tid;      /* memory that the reader thread reads: n bytes at addr */
     u64 addr;
     size_t n;
@@ -1690,13 +1687,12 @@ static int mem_start(void)
     pthread_cond_init(&mem.done, &a);
     int e = u_thread(&th, mem_reader, NULL);
     mem.started = !e;
-    mem.failed = e != 0;
     return e;
 }
 
 static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
-    if (!mem.wait_left_ns || mem.failed || (!mem.started && mem_start() < 0))
+    if (!mem.wait_left_ns || (!mem.started && mem_start() < 0))
         return mem_give_up();
     u64 begin = u_now(), deadline = begin + mem.wait_left_ns + (u64)u_ahead.monotonic;
     struct timespec until = { (time_t)(deadline / NSEC), (long)(deadline % NSEC) };
@@ -1844,18 +1840,18 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 
 /* == 6 nm_  names that are kept for the summary =================================
  * Paths and addresses, each stored once. Memory is bounded: nm_drop frees names when they take
- * nm.drop_at bytes, except those in use (tr_trim_names) and those with the most I/O. Only a replay
- * can reach NM_LIMIT; further names share one entry. */
+ * nm.drop_at bytes, except those in use (tr_trim_names) and those with the most I/O. A replay
+ * drops none. */
 
-enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
+enum { NM_BUCKETS = 1 << 15, NM_KEPT = 4 << 20 };
 
 static struct {
     struct name **chain; /* a static array would make exec fail under a small RLIMIT_AS */
     struct name *newest; /* all names, linked by `older` */
     u64 secret;          /* prevents tracees from choosing names with equal hashes */
     size_t total, drop_at; /* bytes of all names; limit for nm_drop */
-    u64 n, overflow;     /* names; look-ups beyond NM_LIMIT */
-    struct name *other;  /* shared by names beyond NM_LIMIT */
+    u64 n;
+    struct name *other;  /* replaces a name for which no memory is left */
 } nm = { .drop_at = 2 * NM_KEPT };
 
 /* FNV-1a. Without the folding of h, only the lowest byte of `start` would decide which names
@@ -1877,7 +1873,7 @@ static size_t nm_size(size_t n)
 
 static struct name *nm_alloc(char cls, const char *s, size_t n)
 {
-    struct name *e = nm.total + nm_size(n) > NM_LIMIT ? NULL : malloc(sizeof *e + n + 1);
+    struct name *e = malloc(sizeof *e + n + 1);
     if (!e)
         return NULL;
     nm.total += nm_size(n);
@@ -1909,10 +1905,8 @@ static struct name *nm_get(char cls, const char *s, size_t n)
         if (e->hash == h && e->len == n && e->cls == cls && !memcmp(e->s, s, n))
             return e;
     struct name *e = nm_alloc(cls, s, n);
-    if (!e) {
-        nm.overflow++;
+    if (!e)
         return nm.other;
-    }
     e->hash = h;
     e->next = *nm_slot(h);
     *nm_slot(h) = e;
@@ -2762,14 +2756,8 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * after an exec, and after a fault outside of all regions (shmat(2)). System calls update the
  * regions, because /proc may have changed when kvis examines a fault. */
 
-/* Regions in all address spaces; lines of a maps file; pause after a reading, as a multiple of its
- * duration. */
-enum { VM_REGIONS_MAX = 1 << 20, VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
-
-static struct {
-    u64 overflow; /* regions dropped for lack of space */
-    u32 cap;
-} vm;
+/* Lines of a maps file; pause after a reading, as a multiple of its duration. */
+enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct mm *vm_new(void)
 {
@@ -2777,19 +2765,6 @@ static struct mm *vm_new(void)
     if (m)
         m->refs = 1;
     return m;
-}
-
-static bool vm_room(struct mm *m, u32 n)
-{
-    u32 cap = m->cap;
-    bool over = n > cap && vm.cap - cap + n > VM_REGIONS_MAX;
-    struct region *r = over ? NULL : u_grow(m->r, &cap, n, sizeof *r);
-    if (!r)
-        return false;
-    vm.cap += cap - m->cap;
-    m->r = r;
-    m->cap = cap;
-    return true;
 }
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -2814,10 +2789,11 @@ static struct region *vm_find(const struct mm *m, u64 addr)
 
 static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, u32 n)
 {
-    if (!vm_room(m, m->n - (to - from) + n)) {
-        vm.overflow += n - (to - from);
+    struct region *r = u_grow(m->r, &m->cap, m->n - (to - from) + n, sizeof *r);
+    if (r)
+        m->r = r;
+    else
         n = to - from;
-    }
     if (!n && from == to)
         return;
     memmove(m->r + from + n, m->r + to, (m->n - to) * sizeof *m->r);
@@ -2906,7 +2882,6 @@ static void vm_put(struct mm *m)
 {
     if (!m || --m->refs)
         return;
-    vm.cap -= m->cap;
     free(m->r);
     free(m);
 }
@@ -7833,12 +7808,10 @@ static bool st_knows(const struct summary *s, enum st_known what)
 
 static void st_take(void)
 {
-    st.mappings_overflow = vm.overflow;
     st.processes = ps.processes;
     st.threads = ps.threads;
     st.most_processes = ps.most_processes;
     st.unreadable = mem.unreadable;
-    st.names_overflow = nm.overflow;
 }
 
 static void st_compute_derived(struct summary *s)
@@ -8491,8 +8464,6 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
         { s->unreadable, "stops in which the arguments of a call could not be read in time" },
-        { s->names_overflow, "uses of files or peers over the limit, shown as (more names)" },
-        { s->mappings_overflow, "memory mappings beyond the limit are missing" },
         { s->names_dropped, dropped },
         { s->programs_other, "executed programs (or fewer) are missing from the list" },
     };
