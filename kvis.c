@@ -1508,7 +1508,7 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     return 0;
 }
 
-/* At other stops: reads the interrupted call if the kernel will restart it. */
+/* Reads the call that a signal interrupted; returns false if the kernel will not restart it. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
     if (arch_from_regs(tid, s) < 0)
@@ -1971,7 +1971,7 @@ static struct name *nm_inode(char cls, const char *kind, u64 ino)
     return nm_str(cls, text);
 }
 
-/* libx.so, libx.so.1 */
+/* For example libx.so or libx.so.1. */
 static bool nm_is_library(const char *s)
 {
     const char *slash = strrchr(s, '/'), *so = slash ? slash : s;
@@ -2355,7 +2355,7 @@ static struct name *fd_unnamed(const char *sock, u64 ino)
     return ino ? nm_inode('p', text, ino) : NULL;
 }
 
-/* The name of a unix socket was not made by fd_unnamed(). */
+/* Returns whether a unix socket's name is an address, not made by fd_unnamed(). */
 static bool fd_is_address(const struct name *n)
 {
     u32 len;
@@ -2545,7 +2545,7 @@ static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* link: of /proc/PID/fd. */
+/* link: text of the link in /proc/PID/fd. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } anon[] = {
@@ -2899,7 +2899,7 @@ static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* Looks up no path on the file system of the link's target. */
+/* statx(2) of a /proc link looks up no path on that file system. */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -2985,7 +2985,7 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
     return r;
 }
 
-/* Not too often. Returns false if the regions are incomplete. */
+/* Limits how often kvis reads the maps file. Returns false if the regions are incomplete. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
