@@ -1293,7 +1293,6 @@ enum { /* Most are unused, because a 32-bit kvis has no BPF programs. */
 #error "kvis supports only x86_64, aarch64, riscv64 and armv7"
 #endif
 
-/* Offset of a call's argument in struct pt_regs. */
 static u32 arch_arg_off(bool compat, u32 i)
 {
     bool copied = ARCH_ORIG_A0 && !i;
@@ -3448,7 +3447,6 @@ static unsigned dec_long(const struct dec *d)
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
 }
 
-/* The next argument, usually a length. */
 static u64 dec_next(const struct dec *d)
 {
     u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
@@ -3457,7 +3455,6 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* At exit, shows the transferred bytes. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -5696,7 +5693,6 @@ static u32 out_n_used;
 
 static struct out_named { struct out_slot slot; char comm[16]; } out_names[OUT_NAMES];
 
-/* Drops an incomplete last line of a file. */
 static void out_cut_line(int f, const char *all, const char *end)
 {
     const char *line = end;
@@ -5985,7 +5981,6 @@ static const char *out_base(const char *s, u32 n)
     return slash ? slash + 1 : s;
 }
 
-/* The base name of an EK_EXEC event's program, or NULL. */
 static const char *out_program(const struct event *e, u32 *n)
 {
     const union ev_val *program = &e->v[EV_program];
@@ -6651,7 +6646,6 @@ static void out_ms(struct buf *b, const char *what, u64 ns)
         b_f(b, " %s %" PRIu64 ".%02" PRIu64, what, ns / 1000000, ns / 10000 % 100);
 }
 
-/* The state of the call's last sleep, and what ended it. */
 static void out_woken(struct buf *b, const struct call *c)
 {
     if (!c->slept)
@@ -7506,7 +7500,6 @@ static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] =
 
 enum { ST_CELLS = ARRAY_LEN(st_table_cols), ST_CALL_NAME = 16 };
 
-/* The highest `goes` of the columns to drop. */
 static u8 st_table_gone(void)
 {
     u32 width = ST_CALL_NAME;
