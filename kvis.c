@@ -946,10 +946,13 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
         b_put(b, s + i, plain);
         if ((i += plain) == n)
             break;
+        if (s[i] == '"' || s[i] == '\\') {
+            b_c(b, '\\');
+            b_c(b, (char)s[i++]);
+            continue;
+        }
         int len = u_utf8(s + i, n - i, &cp);
         bad |= !len;
-        if (s[i] == '"' || s[i] == '\\')
-            b_c(b, '\\');
         if (!len)
             b_s(b, "\\ufffd");
         else if (cp == '\n')
