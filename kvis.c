@@ -1973,7 +1973,6 @@ static struct name *nm_inode(char cls, const char *kind, u64 ino)
     return nm_str(cls, text);
 }
 
-/* For example libx.so or libx.so.1. */
 static bool nm_is_library(const char *s)
 {
     const char *slash = strrchr(s, '/'), *so = slash ? slash : s;
@@ -7731,7 +7730,6 @@ static u64 st_number(const struct summary *s, u32 at)
     return *(const u64 *)(const void *)((const char *)s + at);
 }
 
-/* kvis proc traces no calls. */
 static bool st_no_calls(const struct summary *s)
 {
     return !strcmp(s->backend, ST_PROC);
