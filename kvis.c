@@ -3001,7 +3001,7 @@ static bool vm_look(struct mm *m, pid_t tid)
 /* == 9 ps_  processes and threads ===============================================
  * Hash tables: tracees by tid, and their processes by pid. */
 
-enum { PS_BUCKETS = 4096 };
+enum { PS_BUCKETS = 4096, PS_GONE = 64 };
 
 static struct {
     struct task *task[PS_BUCKETS];
@@ -3011,6 +3011,12 @@ static struct {
     u64 most_processes;
     u64 moment;             /* incremented at each stop and before records are read; until then, a
                              * directory's name from /proc is valid */
+    struct {                /* recently exited threads of other pid namespaces, for wait(2) and
+                             * SIGCHLD */
+        u64 pid_ns;
+        pid_t tid, ns_tid;
+    } gone[PS_GONE];
+    u32 n_gone;
 } ps;
 
 static struct task *ps_task(pid_t tid)
@@ -3109,6 +3115,12 @@ static void ps_free_task(struct task *t)
     vm_put(t->mm);
     if (t->fs && !--t->fs->refs)
         free(t->fs);
+    if (t->proc && t->ns_tid) {
+        u32 i = ps.n_gone++ % PS_GONE;
+        ps.gone[i].pid_ns = t->proc->pid_ns;
+        ps.gone[i].tid = t->tid;
+        ps.gone[i].ns_tid = t->ns_tid;
+    }
     if (t->proc)
         t->proc->tasks--;
     b_free(&t->call.text);
@@ -3242,8 +3254,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* Translates a tid of t's pid namespace into kvis's; 0: the same, or unknown (exited, or in a
- * namespace below t's). */
+/* Translates a tid of t's pid namespace into kvis's; 0: the same, or unknown (for example in
+ * a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
@@ -3255,6 +3267,11 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
         for (const struct task *o = ps.task[i]; o; o = o->next)
             if (o->ns_tid == n && o->proc && o->proc->pid_ns == ns)
                 return o->tid;
+    for (u32 i = ps.n_gone, k = 0; k < PS_GONE && i; k++) {
+        i--;
+        if (ps.gone[i % PS_GONE].pid_ns == ns && ps.gone[i % PS_GONE].ns_tid == n)
+            return ps.gone[i % PS_GONE].tid;
+    }
     return 0;
 }
 
