@@ -4343,7 +4343,6 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* 0 for the first pointer to a number, 1 for further ones. */
 static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
@@ -4424,7 +4423,6 @@ static void dec_k_wstatus(struct dec *d, u64 v)
     }
 }
 
-/* The bits in an unsigned long[]. */
 static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
 {
     u8 raw[DEC_CHUNK / 4];
@@ -4475,7 +4473,6 @@ static void dec_k_gids(struct dec *d, u64 v)
         dec_array(d, v, (u64)n, old ? 2 : 4, dec_gid);
 }
 
-/* 1<<CAP_CHOWN|1<<CAP_KILL, or a number for many. */
 static void dec_caps(struct buf *b, u64 set)
 {
     u32 from = b->len;
@@ -5820,7 +5817,6 @@ static void out_sgr(const char *code)
         b_f(&out.text.b, "\033[%sm", code);
 }
 
-/* ns since 1970 */
 static u64 out_real(u64 ts_ns)
 {
     return out.start_real_ns + (ts_ns - out.start_ns);
@@ -5861,7 +5857,6 @@ static void out_time(struct buf *b, u64 ts_ns)
     b_s(b, "s] ");
 }
 
-/* Returns the slot of a pid, else a free slot, else the least recently used one. */
 static void *out_place(void *table, u32 n, size_t size, pid_t pid)
 {
     struct out_slot *place = NULL;
@@ -5911,7 +5906,6 @@ static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
     b_c(b, ' ');
 }
 
-/* Tid and program; with -v, only the tid; in observe mode, pid, tid and name. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
@@ -6010,8 +6004,6 @@ static const char *out_program(const struct event *e, u32 *n)
     return base;
 }
 
-/* The arguments of an exec, after the program if argv[0] differs from it. For a failed exec, only
- * the program. */
 static void out_exec(struct buf *b, const struct event *e)
 {
     const union ev_val *program = &e->v[EV_program], *argv = &e->v[EV_argv];
@@ -6527,7 +6519,6 @@ static bool out_routine_alone(const struct event *e)
         || (path && (!out_is_work(out_class(path, true), true) || out_is_minor(e, path)));
 }
 
-/* Lowers *next to the time of the next line. */
 static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
 {
     if (p->born_ns && now >= p->born_ns + OUT_HELD_NS)
@@ -6682,7 +6673,6 @@ static void out_woken(struct buf *b, const struct call *c)
         b_f(b, " %d", c->waker_pid);
 }
 
-/* The duration of a call, and its parts if at least 0.1 ms was off-CPU. */
 static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
@@ -7359,7 +7349,6 @@ static void st_where_add(struct summary *s, const struct st_where *more)
     st_time_add(&w->time, &more->time);
 }
 
-/* Time neither on a CPU nor waiting for a CPU or a disk. */
 static u64 st_blocked_ns(const struct st_time *t)
 {
     return t->ns - MIN(t->ns, t->cpu + t->runq + t->disk);
