@@ -119,7 +119,6 @@
 #include <linux/elf.h>
 #include <linux/ethtool.h>
 #include <linux/filter.h>
-#include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
@@ -157,11 +156,10 @@ typedef int64_t s64;
 #define NSEC ((u64)1000000000)
 #define U_CUT "…" /* the mark of truncated text */
 
-/* Bytes beyond `max` are dropped. b_reset() keeps the memory. */
 struct buf {
     char *p;
     u32 len, cap, max; /* bytes used, allocated, allowed (0: 1 MiB) */
-    bool cut;
+    bool cut;          /* bytes beyond `max` were dropped */
     bool ascii; /* b_own() writes ASCII only */
 };
 
@@ -173,24 +171,22 @@ enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
     bool cut;
-    u32 off, len; /* position and length in call.text */
+    u32 off, len;
 };
 
-/* A call of a recording. */
 struct recorded_call {
     const char *name, *abi; /* abi NULL: the native ABI */
     const char *ret;
     u32 ret_len;
     u8 nargs;
-    bool addr;              /* the result is an address */
+    bool addr;
 };
 
-/* A path argument. kvis reads it once: at the call's entry if the call stops there, else at its
- * end. */
+/* A path argument, read once: at the call's entry if the call stops there, else at its end. */
 struct call_path {
-    u8 arg;            /* index of the argument */
+    u8 arg;
     bool cut;
-    bool placed;       /* `from` is set */
+    bool placed;
     u32 off;           /* offset in call.paths, with a final NUL */
     s32 len;           /* -errno: kvis could not read the path */
     struct name *from; /* directory of a relative path; NULL: unknown or root */
@@ -219,9 +215,9 @@ struct call {
     bool timed;      /* cpu_ns, runq_ns, disk_ns are valid; the rest was blocked time */
     u64 cpu_ns, runq_ns, disk_ns;
     char slept;      /* state in the last sleep, as in /proc/PID/stat; 0: did not sleep */
-    bool by_interrupt; /* an interrupt ended the last sleep */
-    pid_t waker_pid; /* tid of the last sleep's waker; 0: unknown */
-    char waker_comm[16]; /* name of the last sleep's waker; "": unknown */
+    bool by_interrupt;
+    pid_t waker_pid;
+    char waker_comm[16];
     pid_t child;     /* tid of the new thread in kvis's pid namespace */
     struct arg val[6];
     struct buf text;
@@ -231,20 +227,19 @@ struct call {
     u8 n_paths;
     bool selected;   /* -P selects the call */
     u8 n_touched;    /* entries in touched[]; CALL_TOUCHES + 1: more files than fit */
-    struct name *touched[CALL_TOUCHES]; /* files of the descriptors at entry */
+    struct name *touched[CALL_TOUCHES];
 };
 
 /* A file's path or a peer's address, with the totals of its I/O. */
 struct name {
     struct name *next;
-    struct name *older; /* name added before this one */
+    struct name *older;
     u32 hash, len;
     char cls;           /* 'f': file; 'p': peer; 'x': other */
     bool read, written; /* opened or used for reading, writing */
-    bool ran;           /* a tracee has executed this file */
+    bool ran;
     bool live;          /* in use; nm_drop keeps the name */
-    u8 kind;            /* enum fdkind at the last use; a peer with FK_SOCK has been connected to a
-                         * tracee */
+    u8 kind;            /* enum fdkind at the last use; FK_SOCK of a peer: of a tracee */
     u64 in_bytes, out_bytes, opens;
     char s[];           /* `len` bytes (NULs are possible) and a NUL */
 };
@@ -270,7 +265,7 @@ struct ofd {
     pid_t opener;
     u32 dev;           /* major << 20 | minor */
     u64 ino;           /* 0: unknown */
-    bool wanted;       /* -P selects the file, possibly by another name */
+    bool wanted;
     u64 moment;        /* directories: ps.moment at the last look-up of the name */
     u32 entries;       /* directory entries read, without . and .. */
     bool listed, more; /* `entries` is valid; the directory had more entries */
@@ -292,7 +287,6 @@ struct files {
                              * not returned */
 };
 
-/* Like the kernel's fs_struct. */
 struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
@@ -303,18 +297,16 @@ struct fsinfo {
 struct region {
     u64 start, end;
     struct name *name; /* mapped file, "heap", "stack" or "anon" */
-    u8 prot;           /* PROT_* */
+    u8 prot;
 };
 
-/* Like the kernel's mm_struct. */
 struct mm {
     u32 refs;
     u32 n, cap;
     struct region *r; /* sorted by address; only with --faults */
     u64 next_ns;      /* do not read the maps file before this time */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor;    /* minor device number of the executable; 0: a block device, or one that can
-                       * block a reader */
+    u32 exe_minor;    /* minor device number of the executable; 0: not one that is safe to read */
     bool careful;     /* read with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
@@ -325,17 +317,17 @@ struct proc {
     struct name *program;
     u64 start_ns;
     u64 restart;        /* bit n-1: the handler of signal n has SA_RESTART */
-    u64 caught;         /* bit n-1: signal n has a handler */
+    u64 caught;
     struct st_caller *caller; /* row in the tables of --by=pid */
-    int status;         /* wait status of the main thread */
-    u8 delivered, sent; /* last signal delivered, last signal sent; 0: none */
-    s32 sent_code;      /* si_code of `sent` */
-    pid_t sent_by;      /* sender's pid */
+    int status;
+    u8 delivered, sent;
+    s32 sent_code;
+    pid_t sent_by;
     u64 rss_ns, rss;    /* resident memory in bytes, and when kvis read it */
     u64 max_rss;        /* peak resident memory of the finished program in bytes; 0: unknown */
     u64 exec_rss;       /* peak resident memory in bytes at the start of exec */
     u64 rss_before;     /* peak of earlier programs in pages; some kernels report it again */
-    u64 cpu_ns;         /* CPU time in ns before kvis attached */
+    u64 cpu_ns;
     u64 used_ns;        /* CPU time in ns at the end of the process; 0: unknown */
     u64 met_ns;         /* when kvis read /proc; older records are ignored */
     u64 pid_ns;         /* inode of the pid namespace; 0: that of kvis */
@@ -346,7 +338,6 @@ struct proc {
 
 enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
 
-/* A traced thread. */
 struct task {
     struct task *next;
     pid_t tid, pid;
@@ -359,7 +350,7 @@ struct task {
     bool seen_stop;
     bool stops_at_exit; /* has PTRACE_O_TRACEEXIT */
     u16 blocked_in;     /* sc_rows[] index plus 1 of the call during which kvis attached; 0: none */
-    s32 blocked_on;     /* first argument of that call */
+    s32 blocked_on;
     bool full;          /* stops at each call: kvis's seccomp filter is unusable */
     u64 full_ns;        /* time from which `full` applies; 0: the next stop */
     u64 at_ns;          /* time of the last stop or record that kvis has handled */
@@ -367,7 +358,7 @@ struct task {
     struct call call;
     bool restarting;    /* the kernel will restart `call`, which is not counted yet */
     struct name *exec_path;
-    struct buf exec_argv; /* argv of the execve(2) in progress, with NULs */
+    struct buf exec_argv;
     u64 exec_begun_ns;    /* time of the PROC_BEGUN record that set exec_path */
     u64 clone_flags;
     bool clone_known;
@@ -415,9 +406,8 @@ static struct opts opt = {
 };
 
 /* == 3 u_  errors, bounded buffers, human-readable numbers =====================
- * `die`, `xcalloc` and `xrealloc` end kvis, so they are allowed only before kvis attaches to a
- * process. Other functions return 0 or -errno. Messages that end in ':' get strerror(errno). Only
- * this section appends to a struct buf and escapes text. */
+ * `die`, `xcalloc` and `xrealloc` end kvis: use them only before kvis attaches to a process. Other
+ * functions return 0 or -errno. Messages that end in ':' get strerror(errno). */
 
 static const char *u_progname = "kvis";
 
@@ -435,7 +425,7 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     line[len++] = '\n';
     /* One write, because the tracee may write to the same terminal. */
     if (write(STDERR_FILENO, line, (size_t)len) < 0)
-        return; /* stderr is closed */
+        return;
 }
 
 static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
@@ -446,7 +436,6 @@ static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
     va_end(ap);
 }
 
-/* Scripts rely on these exit statuses. */
 enum { EXIT_USAGE = 2, EXIT_KVIS = 125, EXIT_NOEXEC = 126, EXIT_NOTFOUND = 127 };
 
 static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char *fmt, ...)
@@ -460,12 +449,7 @@ static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char
 
 static void __attribute__((noreturn)) u_no_memory(size_t bytes)
 {
-    struct rlimit space = { RLIM_INFINITY, RLIM_INFINITY }, data = space;
-    getrlimit(RLIMIT_AS, &space);
-    getrlimit(RLIMIT_DATA, &data);
-    bool limited = MIN(space.rlim_cur, data.rlim_cur) != RLIM_INFINITY;
-    die(EXIT_KVIS, "cannot allocate %zu bytes: out of memory%s", bytes,
-        limited ? "; fix: raise the memory limits (ulimit -v unlimited -d unlimited)" : "");
+    die(EXIT_KVIS, "cannot allocate %zu bytes:", bytes);
 }
 
 static void *xrealloc(void *p, size_t n)
@@ -484,8 +468,7 @@ static void *xcalloc(size_t n, size_t size)
     return p;
 }
 
-/* Grows a table to at least n elements; new ones are zero. Returns the table, which may have moved.
- * NULL: out of memory, the table is unchanged. */
+/* Grows a table to at least n elements; new ones are zero. NULL: out of memory, nothing changed. */
 static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 {
     u32 more = MAX(*cap, 64u);
@@ -523,7 +506,7 @@ static u32 u_distance(const char *a, const char *b)
     return d[n][m];
 }
 
-/* Sets *best to `word` if `given` may be a typo of it and *best is a worse match. */
+/* Sets *best to `word` if `given` looks more like it. */
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
 {
     size_t n = strlen(given);
@@ -532,14 +515,6 @@ static void u_nearer(const char *given, const char *word, const char **best, u32
         *best = word;
         *distance = d;
     }
-}
-
-static const char *u_write_error(int e)
-{
-    return e == ENOENT   ? "there is no such directory"
-           : e == EISDIR ? "it is a directory"
-           : e == EROFS  ? "the file system is read-only"
-                         : strerror(e);
 }
 
 /* kvis creates no files in /dev: nobody would find them. */
@@ -556,26 +531,24 @@ static bool u_locale_utf8(bool unset)
     return !lang || !*lang ? unset : strcasestr(lang, "UTF-8") || strcasestr(lang, "utf8");
 }
 
-/* Returns a terminal's width; 0: not a terminal. */
+/* 0: not a terminal. */
 static u32 u_columns(int f)
 {
     struct winsize w;
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
-/* A short CPU time cannot be split, because the kernel derives user and system time from sampled
- * ticks (cputime_adjust, kernel/sched/cputime.c). */
+/* The kernel splits user and system time by sampled ticks (cputime_adjust, kernel/sched/cputime.c):
+ * a short time cannot be split. */
 static bool u_cpu_is_split(u64 ns)
 {
     enum { LEAST_MS = 100 };
     return ns >= LEAST_MS * NSEC / 1000;
 }
 
-/* How far the clocks of kvis's time namespace are ahead of the initial ones, in ns
- * (time_namespaces(7)). The kernel stamps records with the initial clocks. */
+/* Offsets of kvis's time namespace in ns (time_namespaces(7)). Records have the initial clocks. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
-/* Reads a clock of the initial time namespace. */
 static u64 u_clock(clockid_t clock)
 {
     struct timespec ts;
@@ -612,7 +585,7 @@ static void b_free(struct buf *b)
     memset(b, 0, sizeof *b);
 }
 
-/* Makes space for n bytes. Returns how many fit. */
+/* Returns how many of n bytes fit. */
 static u32 b_room(struct buf *b, size_t n)
 {
     u32 max = b->max ? b->max : 1u << 20;
@@ -636,8 +609,7 @@ static u32 b_room(struct buf *b, size_t n)
     return (u32)n;
 }
 
-/* Faster than musl's memcpy for short strings: `rep movs` makes JSON output of a recording 1.7
- * times slower. The copies overlap if n is not a multiple of their size. */
+/* musl's memcpy is slow for short strings: `rep movs` makes JSON output 1.7 times slower. */
 static void u_copy(char *to, const char *from, size_t n)
 {
     if (n >= 8) {
@@ -742,7 +714,7 @@ static void b_hex(struct buf *b, u64 v)
     b_put(b, tmp + i, (size_t)(18 - i));
 }
 
-/* Appends n / unit with all decimals; unit is a power of ten. */
+/* Appends n / unit; unit is a power of ten. */
 static void b_fraction(struct buf *b, u64 n, u32 unit)
 {
     b_u64(b, n / unit);
@@ -771,15 +743,6 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns the longest length up to `most` that splits no character. */
-static u32 u_cut(const char *s, u32 n, u32 most)
-{
-    u32 len = MIN(n, most), back = 0;
-    while (back < 3 && back < len && len < n && (s[len - back] & 0xc0) == 0x80)
-        back++;
-    return len - back;
-}
-
 /* Returns n, the number of bytes to show of the `have` bytes at s, without the last character if it
  * is incomplete; n if the bytes are not UTF-8. */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
@@ -798,8 +761,13 @@ static size_t u_whole(const u8 *s, size_t n, size_t have)
     return i + k == have && k < whole && !surrogate ? i : n;
 }
 
-/* Returns whether a terminal acts on a code point instead of showing it. Bidirectional controls and
- * line separators would let a name look like another. */
+/* Returns the longest length up to `most` that splits no character. */
+static u32 u_cut(const char *s, u32 n, u32 most)
+{
+    return n <= most ? n : (u32)u_whole((const u8 *)s, most, n);
+}
+
+/* Code points that a terminal does not show, or that let a name look like another. */
 static bool u_is_terminal_control(u32 c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f)
@@ -809,8 +777,7 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns the display width of the character at s; *n: its length in bytes. A color sequence has
- * width 0, a bad byte 1. */
+/* Returns the columns of the character at s; *n: its bytes. A color sequence has width 0. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -834,7 +801,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     return low && cp - w->first <= w->more ? w->columns : 1;
 }
 
-/* Returns how many bytes fit into *columns, and sets *columns to their width. */
+/* Returns how many bytes fit into *columns; sets *columns to their width. */
 static u32 u_fit(const char *s, u32 len, u32 *columns)
 {
     u32 at = 0, used = 0, n;
@@ -880,18 +847,12 @@ static void b_hex2(struct buf *b, u8 v)
     b_c(b, b_digits[v & 15]);
 }
 
-/* Returns whether c is printable ASCII without quotes and backslash. */
-static bool u_is_plain(u8 c)
-{
-    static const u64 set[] = { 0xffffff7b00000000, 0x7fffffffefffffff, 0, 0 };
-    return set[c / 64] >> c % 64 & 1;
-}
-
-/* Returns how many leading bytes need no escape in any format. */
+/* Counts leading bytes that need no escape in any format: ASCII without quotes and backslash. */
 static size_t u_plain(const u8 *s, size_t n)
 {
+    static const u64 set[] = { 0xffffff7b00000000, 0x7fffffffefffffff, 0, 0 };
     size_t i = 0;
-    while (i < n && u_is_plain(s[i]))
+    while (i < n && set[s[i] / 64] >> s[i] % 64 & 1)
         i++;
     return i;
 }
@@ -925,8 +886,7 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
     }
 }
 
-/* Returns a name as printable UTF-8: other bytes as \xHH, a literal \x as \x5cx. Different names
- * stay different. */
+/* Returns a name as printable UTF-8, with other bytes as \xHH. Different names stay different. */
 static const struct buf *b_unique(const char *s, size_t n)
 {
     static struct buf b;
@@ -980,29 +940,8 @@ static void b_shell(struct buf *b, const char *s, u32 n)
     }
 }
 
-static void b_unicode(struct buf *b, u32 cp)
-{
-    b_s(b, "\\u");
-    b_hex2(b, (u8)(cp >> 8));
-    b_hex2(b, (u8)cp);
-}
-
-static void b_json_ascii(struct buf *b, u8 c)
-{
-    if (c == '\n')
-        b_s(b, "\\n");
-    else if (c < 0x20 || c == 0x7f)
-        b_unicode(b, c);
-    else if (c == '\'')
-        b_c(b, '\'');
-    else {
-        b_c(b, '\\');
-        b_c(b, (char)c);
-    }
-}
-
-/* Appends the inside of a JSON string (RFC 8259). Returns whether invalid UTF-8 became U+FFFD; the
- * caller can then add the bytes as NAME_hex. */
+/* Appends the inside of a JSON string. Returns whether invalid UTF-8 became U+FFFD; the caller can
+ * then add the bytes as NAME_hex. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
 {
     const u8 *s = bytes;
@@ -1011,16 +950,21 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
         u32 cp;
         size_t plain = u_plain(s + i, n - i);
         b_put(b, s + i, plain);
-        for (i += plain; i < n && s[i] < 0x80 && !u_is_plain(s[i]); i++)
-            b_json_ascii(b, s[i]);
-        if (i == n || u_is_plain(s[i]))
+        if ((i += plain) == n)
+            break;
+        if (s[i] == '"' || s[i] == '\\') {
+            b_c(b, '\\');
+            b_c(b, (char)s[i++]);
             continue;
+        }
         int len = u_utf8(s + i, n - i, &cp);
         bad |= !len;
         if (!len)
             b_s(b, "\\ufffd");
+        else if (cp == '\n')
+            b_s(b, "\\n");
         else if (u_is_terminal_control(cp) && cp < 0x10000)
-            b_unicode(b, cp);
+            b_f(b, "\\u%04x", cp);
         else
             b_put(b, s + i, (size_t)len);
         i += (size_t)MAX(len, 1);
@@ -1075,8 +1019,7 @@ static const char *u_errname(int e)
     return u_errno(e)->name;
 }
 
-/* Returns the name of a signal, valid until the next call. Real-time signals are SIGRT_n, counted
- * from 32 as in strace, because libcs disagree about SIGRTMIN. */
+/* Valid until the next call. SIGRT_n counts from 32, because libcs disagree about SIGRTMIN. */
 static const char *u_signame(int sig)
 {
     static char tmp[32];
@@ -1095,21 +1038,13 @@ static const char *u_signame(int sig)
     return tmp;
 }
 
-/* SIGSETXID. glibc handles it once a program has a second thread, and its sigaction(3) rejects it.
- * kvis therefore calls rt_sigaction(2), whose struct has four or five words. */
-enum { U_LIBC_SIGNAL = 33 };
-static bool u_libc_ignored; /* kvis was started with signal 33 ignored, and commands inherit that */
-
-/* Starts f(arg) in a thread with all signals blocked. The stack is small: glibc's default would
- * take a quarter of the address space under `ulimit -v 32768`. Returns 0 or -errno. */
+/* Starts f(arg) in a thread with all signals blocked. glibc's default stack would take a quarter of
+ * the address space under `ulimit -v 32768`. */
 static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 {
     enum { STACK = 256 << 10 };
     pthread_attr_t attr;
     sigset_t all, old;
-    uintptr_t was[5] = { 0 };
-    if (!syscall(SYS_rt_sigaction, U_LIBC_SIGNAL, NULL, was, 8ul))
-        u_libc_ignored |= was[0] == (uintptr_t)SIG_IGN;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &old);
     int e = pthread_attr_init(&attr);
@@ -1123,8 +1058,7 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 
 /* --- files of /proc and /sys --- */
 
-/* Returns the next line without its newline, or NULL. *line and *size: NULL and 0 at first, as for
- * getline(3); the caller frees *line. */
+/* Returns the next line without its newline, or NULL. *line and *size: as for getline(3). */
 static char *u_line(FILE *f, char **line, size_t *size)
 {
     if (getline(line, size, f) < 0)
@@ -1133,7 +1067,7 @@ static char *u_line(FILE *f, char **line, size_t *size)
     return *line;
 }
 
-/* Returns a pointer past the first n words and the blanks after them. */
+/* Skips n words and the blanks after them. */
 static const char *u_word(const char *s, int n)
 {
     for (; n > 0; n--) {
@@ -1151,8 +1085,7 @@ static bool u_mounted(const char *dir, u32 magic)
     return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
 }
 
-/* Mounts a file system without a path (fsmount(2), Linux 5.2). Returns a descriptor, or -errno.
- * Closing the descriptor unmounts it. */
+/* Mounts a file system without a path (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
 static int u_mount(const char *type)
 {
     enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* on all CPUs */
@@ -1167,64 +1100,12 @@ static int u_mount(const char *type)
     return fd;
 }
 
-static int u_sysfs = -1; /* detached mount of sysfs; -1: none */
-
-static void u_sysfs_mount(void)
-{
-    u_sysfs = u_mount("sysfs");
-}
-
-/* Returns whether /sys is not mounted, as in a chroot, and kvis has its own mount of sysfs. */
-static bool u_own_sysfs(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (u_mounted("/sys", U_SYSFS))
-        return false;
-    pthread_once(&once, u_sysfs_mount);
-    return u_sysfs >= 0;
-}
-
-/* If the path is below /sys or /proc and nothing is mounted there, returns that directory;
- * otherwise NULL. */
+/* Returns /sys or /proc if the path is below it and nothing is mounted there, else NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
-        return u_mounted("/sys", U_SYSFS) || u_own_sysfs() ? NULL : "/sys";
+        return u_mounted("/sys", U_SYSFS) ? NULL : "/sys";
     return strncmp(path, "/proc", 5) || u_mounted("/proc", U_PROCFS) ? NULL : "/proc";
-}
-
-static int u_sys_open(const char *path, int flags)
-{
-    int f = open(path, flags | O_CLOEXEC), e = errno;
-    if (f < 0 && e == ENOENT && !strncmp(path, "/sys/", 5) && u_own_sysfs())
-        return openat(u_sysfs, path + 5, flags | O_CLOEXEC);
-    errno = e;
-    return f;
-}
-
-static bool u_sys_there(const char *path)
-{
-    int f = u_sys_open(path, O_PATH);
-    if (f >= 0)
-        close(f);
-    return f >= 0;
-}
-
-/* Returns /sys, or a link in /proc to kvis's own mount of sysfs. */
-static const char *u_sys_dir(void)
-{
-    static char path[32] = "/sys";
-    if (path[1] == 's' && u_own_sysfs() && u_mounted("/proc", U_PROCFS))
-        snprintf(path, sizeof path, "/proc/self/fd/%d", u_sysfs);
-    return path;
-}
-
-/* Returns the length of the prefix that messages show as /sys; 0: none. */
-static size_t u_sys_alias(const char *path)
-{
-    const char *dir = u_sys_dir();
-    size_t n = strlen(dir);
-    return dir[1] == 'p' && !strncmp(path, dir, n) ? n : 0;
 }
 
 /* Reads at most max - 1 bytes and appends a NUL. Returns the number of bytes. */
@@ -1232,7 +1113,7 @@ static size_t u_slurp(const char *path, char *s, size_t max)
 {
     size_t n = 0;
     ssize_t r;
-    int f = u_sys_open(path, O_RDONLY | O_NONBLOCK);
+    int f = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     while (f >= 0 && n < max - 1 && (r = read(f, s + n, max - 1 - n)) > 0)
         n += (size_t)r;
     if (f >= 0)
@@ -1267,7 +1148,7 @@ static void u_clocks(void)
     u_ahead.boottime = sec * (s64)NSEC + strtoll(boot, NULL, 10);
 }
 
-/* Returns the next entry without a leading dot; NULL: the end, *d is closed. */
+/* Returns the next entry without a leading dot; closes *d at the end. */
 static const struct dirent *u_entry(DIR **d)
 {
     const struct dirent *e;
@@ -1308,19 +1189,18 @@ static const char *u_rights(const char *caps)
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
-    size_t skip = u_sys_alias(path);
     if (e == EMFILE || e == ENFILE)
         fix = U_MORE_FILES;
     else if (dir)
         fix = dir[1] == 's' ? U_MOUNT_SYSFS : "mount -t proc proc /proc";
     else if (e != ENOENT)
         fix = NULL;
-    snprintf(why, size, "%s%.100s cannot be opened: %s%s%s%s%s%s", skip ? "/sys" : "", path + skip,
+    snprintf(why, size, "%.100s cannot be opened: %s%s%s%s%s%s", path,
              name ? name : strerror(e), dir ? ": " : "", dir ? dir : "",
              dir ? " is not mounted" : "", fix ? U_FIX : "", fix ? fix : "");
 }
 
-/* Compiles an extended regular expression. Returns NULL, or a static error message. */
+/* Returns NULL, or a static error message. */
 static const char *u_regcomp(regex_t *re, const char *expr)
 {
     static char why[128];
@@ -1333,7 +1213,7 @@ static const char *u_regcomp(regex_t *re, const char *expr)
     return why;
 }
 
-/* Returns whether the expression matches in s; true if memory runs out. */
+/* True if memory runs out. */
 static bool u_matches(const regex_t *re, const char *s)
 {
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
@@ -1352,8 +1232,8 @@ struct arch_layout {
     u8 nr, arg[6], ret; /* indices of the call's number, arguments and result */
 };
 
-/* Constants of an architecture. Offsets without a comment are in the kernel's struct pt_regs, which
- * begins like the registers in arch_layouts[0] (asm/ptrace.h).
+/* Offsets without a comment are in the kernel's struct pt_regs, which begins like the registers in
+ * arch_layouts[0] (asm/ptrace.h).
  * ARCH_ARG0_IS_RESULT  a call's result replaces its first argument
  * ARCH_COMPAT_MASK     bits of ARCH_COMPAT_FIELD that mark a 32-bit call or task
  * ARCH_COMPAT_LAYOUT   index in arch_layouts[] of the arguments of a 32-bit call in struct pt_regs
@@ -1431,14 +1311,12 @@ enum { /* Most are unused, because a 32-bit kvis has no BPF programs. */
 #error "kvis supports only x86_64, aarch64, riscv64 and armv7"
 #endif
 
-/* Returns the offset of a call's argument in the kernel's struct pt_regs. */
 static u32 arch_arg_off(bool compat, u32 i)
 {
     bool copied = ARCH_ORIG_A0 && !i;
     return copied ? ARCH_ORIG_A0 : 8u * arch_layouts[compat ? ARCH_COMPAT_LAYOUT : 0].arg[i];
 }
 
-/* Returns the offset of an argument of a kernel function in struct pt_regs. */
 static s32 arch_fn_off(u32 i)
 {
     return 8 * (i == 3 ? ARCH_FN_ARG3 : arch_layouts[0].arg[i]);
@@ -1487,7 +1365,7 @@ static enum abi arch_abi(u32 audit, u64 *nr)
     return ABI_X86_64;
 }
 
-/* Widens a 32-bit result: errors stay negative, addresses become positive. */
+/* Errors stay negative, addresses become positive. */
 static s64 arch_result32(s64 ret)
 {
     return ret < -4095 ? (u32)ret : ret;
@@ -1499,7 +1377,6 @@ static long sys_ptrace(long req, pid_t tid, u64 addr, void *data)
     return r < 0 ? -errno : r;
 }
 
-/* Reads general registers and sets *l to their layout. Returns 0 or -errno. */
 static int arch_get_regs(pid_t tid, union arch_regs *u, const struct arch_layout **l)
 {
     struct iovec v = { u, sizeof *u };
@@ -1530,8 +1407,7 @@ static void arch_set_reg(union arch_regs *u, const struct arch_layout *l, u32 i,
         u->w64[i] = v;
 }
 
-/* Returns whether a 64-bit process used `int $0x80` (cd 80), not `syscall` (0f 05). Kernels before
- * 5.3 do not report this. */
+/* `int $0x80` is cd 80, `syscall` 0f 05. Kernels before 5.3 do not report which was used. */
 static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
@@ -1586,8 +1462,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
 #define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
 #endif
 
-/* Sets the first argument of the current call. On RISC-V (orig_a0), returns -EIO before Linux
- * 6.16. */
+/* On RISC-V (orig_a0), returns -EIO before Linux 6.16. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
 #if defined(__riscv)
@@ -1615,8 +1490,8 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 
 static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
 
-/* Reads a system-call stop. `op` is its kind if the kernel does not report the kind. Returns 0 or
- * -errno (-ESRCH: the thread has exited or is not stopped). */
+/* Reads a system-call stop. op: its kind, for kernels that do not report it. Returns 0 or -errno
+ * (-ESRCH: the thread has exited or is not stopped). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1640,7 +1515,7 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
         return 0;
     }
     if (i.op != PTRACE_SYSCALL_INFO_ENTRY && i.op != PTRACE_SYSCALL_INFO_SECCOMP)
-        return 0; /* not a system-call stop */
+        return 0;
     s->nr = i.entry.nr; /* i.entry and i.seccomp have the same layout */
     memcpy(s->arg, i.entry.args, sizeof s->arg);
     s->data = i.op == PTRACE_SYSCALL_INFO_SECCOMP ? i.seccomp.ret_data : 0;
@@ -1650,8 +1525,7 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     return 0;
 }
 
-/* For a stop that is not a system-call stop: returns whether the kernel will restart the
- * interrupted call. If so, sets nr, arg, abi and ret. */
+/* Reads the call that a signal interrupted; returns false if the kernel will not restart it. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
     if (arch_from_regs(tid, s) < 0)
@@ -1660,13 +1534,12 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
 }
 
 /* == 5 mem_  access to the tracee's memory =======================================
- * A fault on a page that a userfaultfd or FUSE server must deliver sleeps in TASK_KILLABLE
- * (fs/userfaultfd.c, handle_userfault), and kvis may hold the thread of that server. Sections vm_
- * and md_ mark such address spaces. Only a second thread of kvis, the reader thread, reads them;
- * after a timeout kvis shows `<unreadable>` and lets the tracee continue. */
+ * A fault on a page of a userfaultfd or FUSE server sleeps in TASK_KILLABLE (fs/userfaultfd.c,
+ * handle_userfault), and kvis may hold the thread of that server. Therefore a second thread reads
+ * the address spaces that vm_ and md_ mark; after a timeout kvis shows `<unreadable>`. */
 
-/* Limits for one stop or record, because the tracee chooses counts, lengths and pointers. The
- * longest argv of the kernel (6 MiB: fs/exec.c, bprm_stack_limits) takes 3000 reads. */
+/* Limits for one stop or record. The longest argv of the kernel (6 MiB: fs/exec.c,
+ * bprm_stack_limits) takes 3000 reads. */
 enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 
 /* Not in `mem`: its initializer would put it in the binary. */
@@ -1678,7 +1551,7 @@ static struct {
     bool gave_up;   /* a read at this stop timed out */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
-    bool started, busy, failed; /* states of the reader thread */
+    bool started, busy; /* states of the reader thread */
     pid_t tid;      /* memory that the reader thread reads: n bytes at addr */
     u64 addr;
     size_t n;
@@ -1710,17 +1583,16 @@ static s64 mem_give_up(void)
 /* A range takes at least a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* A recorded call, with copies of the tracee's memory. */
 struct mem_record {
     bool live;     /* the thread is stopped at the call's end, and its memory is readable */
     bool entering; /* mem_read returns the contents at the call's entry */
-    bool bad_fd;   /* the call failed with EBADF */
+    bool bad_fd;
     u32 n, n_files;
     const struct wire_file *file[2]; /* files of the returned descriptors */
     const struct wire_sock *sock;    /* of an IP socket */
     const struct wire_unix *local;   /* of a unix socket */
     const struct wire_times *times;  /* NULL: all on a CPU */
-    const struct wire_seg *path;     /* path of the opened file, or NULL */
+    const struct wire_seg *path;
     struct mem_part {
         u64 addr;
         u32 len;
@@ -1731,13 +1603,12 @@ struct mem_record {
     } part[MEM_PARTS];
 };
 
-/* Returns whether the tracee has continued since the record. */
+/* The tracee has continued since the record. */
 static bool mem_is_past(const struct task *t)
 {
     return t->record && !t->record->live;
 }
 
-/* Returns the file of the i-th returned descriptor; NULL: not recorded. */
 static const struct wire_file *mem_recorded_file(const struct task *t, u32 i)
 {
     return t->record && i < t->record->n_files ? t->record->file[i] : NULL;
@@ -1766,28 +1637,19 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
     return (s64)n;
 }
 
-/* mem_copy for kernels without CONFIG_CROSS_MEMORY_ATTACH. */
-static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
-{
-    size_t got = 0;
-    while (got < n && mem_charge()) {
-        unsigned long word;
-        u64 at = (addr + got) & ~(u64)(sizeof word - 1);
-        /* the system call stores the word; libc's function returns it */
-        if (sys_ptrace(PTRACE_PEEKDATA, tid, at, &word) < 0)
-            break;
-        size_t off = (size_t)(addr + got - at), k = MIN(sizeof word - off, n - got);
-        memcpy(dst + got, (u8 *)&word + off, k);
-        got += k;
-    }
-    return got ? (s64)got : -EFAULT;
-}
-
 static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
+    char path[32];
     /* The flags are a long, because clang does not extend a variadic int on the stack. */
     s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
+    if (got < 0 && (errno == ENOSYS || errno == EPERM)) { /* EPERM: a container's seccomp filter */
+        snprintf(path, sizeof path, "/proc/%d/mem", tid);
+        int f = open(path, O_RDONLY | O_CLOEXEC);
+        got = f < 0 ? -1 : pread(f, dst, n, (off_t)addr);
+        if (f >= 0)
+            close(f);
+    }
     return got > 0 ? got : got < 0 ? -errno : -EFAULT;
 }
 
@@ -1821,14 +1683,12 @@ static int mem_start(void)
     pthread_cond_init(&mem.done, &a);
     int e = u_thread(&th, mem_reader, NULL);
     mem.started = !e;
-    mem.failed = e != 0;
     return e;
 }
 
-/* Reads up to one page in the reader thread, waiting at most mem.wait_left_ns. */
 static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
-    if (!mem.wait_left_ns || mem.failed || (!mem.started && mem_start() < 0))
+    if (!mem.wait_left_ns || (!mem.started && mem_start() < 0))
         return mem_give_up();
     u64 begin = u_now(), deadline = begin + mem.wait_left_ns + (u64)u_ahead.monotonic;
     struct timespec until = { (time_t)(deadline / NSEC), (long)(deadline % NSEC) };
@@ -1854,10 +1714,8 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
 {
     if (!mem_charge())
         return mem_give_up();
-    if (!t->mm || !t->mm->careful) {
-        s64 all = mem_copy(t->tid, addr, dst, n);
-        return all == -ENOSYS || all == -EPERM ? mem_peek(t->tid, addr, dst, n) : all;
-    }
+    if (!t->mm || !t->mm->careful)
+        return mem_copy(t->tid, addr, dst, n);
     size_t got = 0;
     while (got < n) {
         size_t k = MIN(n - got, 4096 - ((addr + got) & 4095));
@@ -1869,9 +1727,8 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
     return (s64)got;
 }
 
-/* Reads n bytes at addr. Returns the number of readable bytes or -errno (-ETIMEDOUT: the page did
- * not arrive, or this stop's limits are reached). In a record, the first bytes can be older than
- * the rest. */
+/* Returns the number of readable bytes or -errno (-ETIMEDOUT: the page did not arrive, or this
+ * stop's limits are reached). In a record, the first bytes can be older than the rest. */
 static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     size_t got = 0;
@@ -1887,9 +1744,8 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
-/* Reads a string of at most max bytes; dst holds max + 1. Returns its length, or -errno if memory
- * ends first. *cut: the string is longer, or its end is missing. Never reads past the page in which
- * the string ends. */
+/* Reads a string; dst holds max + 1 bytes. Returns its length, or -errno if memory ends first.
+ * *cut: the string is longer, or its end is missing. Never reads past the string's last page. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
 {
     size_t got = 0;
@@ -1953,7 +1809,7 @@ static s64 mem_read_ahead(struct task *t, struct mem_ahead *m, u64 addr, void *d
     s64 have = mem_peek_ahead(t, m, addr, &p);
     if (have <= 0)
         return have;
-    if (have < (s64)n) /* continued in the next page */
+    if (have < (s64)n)
         return mem_read(t, addr, dst, n);
     memcpy(dst, p, n);
     return (s64)n;
@@ -1978,22 +1834,22 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 
 /* == 6 nm_  names that are kept for the summary =================================
  * Paths and addresses, each stored once. Memory is bounded: nm_drop frees names when they take
- * nm.drop_at bytes, except those in use (tr_trim_names) and those with the most I/O. Only a replay
- * can reach NM_LIMIT; further names share one entry. */
+ * nm.drop_at bytes, except those in use (tr_trim_names) and those with the most I/O. A replay
+ * drops none. */
 
-enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
+enum { NM_BUCKETS = 1 << 15, NM_KEPT = 4 << 20 };
 
 static struct {
     struct name **chain; /* a static array would make exec fail under a small RLIMIT_AS */
     struct name *newest; /* all names, linked by `older` */
     u64 secret;          /* prevents tracees from choosing names with equal hashes */
     size_t total, drop_at; /* bytes of all names; limit for nm_drop */
-    u64 n, overflow;     /* names; look-ups beyond NM_LIMIT */
-    struct name *other;  /* shared by names beyond NM_LIMIT */
+    u64 n;
+    struct name *other;  /* replaces a name for which no memory is left */
 } nm = { .drop_at = 2 * NM_KEPT };
 
-/* FNV-1a with a start value. Without the folding of h, only the lowest byte of the start value
- * would determine which names collide. */
+/* FNV-1a. Without the folding of h, only the lowest byte of `start` would decide which names
+ * collide. */
 static u32 nm_hash(u64 start, const char *s, size_t n)
 {
     u64 h = 14695981039346656037u ^ start;
@@ -2011,7 +1867,7 @@ static size_t nm_size(size_t n)
 
 static struct name *nm_alloc(char cls, const char *s, size_t n)
 {
-    struct name *e = nm.total + nm_size(n) > NM_LIMIT ? NULL : malloc(sizeof *e + n + 1);
+    struct name *e = malloc(sizeof *e + n + 1);
     if (!e)
         return NULL;
     nm.total += nm_size(n);
@@ -2036,7 +1892,6 @@ static void nm_init(void)
         u_no_memory(nm_size(sizeof text - 1));
 }
 
-/* Finds or adds a name. Never returns NULL. */
 static struct name *nm_get(char cls, const char *s, size_t n)
 {
     u32 h = nm_hash(nm.secret ^ (u8)cls, s, n);
@@ -2044,10 +1899,8 @@ static struct name *nm_get(char cls, const char *s, size_t n)
         if (e->hash == h && e->len == n && e->cls == cls && !memcmp(e->s, s, n))
             return e;
     struct name *e = nm_alloc(cls, s, n);
-    if (!e) {
-        nm.overflow++;
+    if (!e)
         return nm.other;
-    }
     e->hash = h;
     e->next = *nm_slot(h);
     *nm_slot(h) = e;
@@ -2128,7 +1981,6 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-/* Returns a name such as "pipe:[12]", or "pipe" if the inode is 0. */
 static struct name *nm_inode(char cls, const char *kind, u64 ino)
 {
     char text[64];
@@ -2136,7 +1988,6 @@ static struct name *nm_inode(char cls, const char *kind, u64 ino)
     return nm_str(cls, text);
 }
 
-/* Returns whether a name is like libx.so or libx.so.1. */
 static bool nm_is_library(const char *s)
 {
     const char *slash = strrchr(s, '/'), *so = slash ? slash : s;
@@ -2145,8 +1996,8 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* Classes of files that programs read when they start. SILENT: kvis does not report them, because
- * every program reads them. */
+/* Classes of files that programs read when they start. SILENT: every program reads them, so kvis
+ * does not report them. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
@@ -2187,7 +2038,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether lists of files omit a file because many programs use it. */
+/* Lists of files omit files that many programs use. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2195,10 +2046,9 @@ static bool nm_noise(const char *s)
 }
 
 /* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
- * kvis copies descriptor tables with the kernel's semantics: fork copies, CLONE_FILES shares, exec
- * closes CLOEXEC descriptors. System calls update the tables. kvis looks up other descriptors in
- * /proc/PID/fd and with pidfd_getfd(2). A file that loses its last reference goes to fdt.dead, and
- * md_ reports it as closed. */
+ * Descriptor tables as in the kernel: fork copies, CLONE_FILES shares, exec closes CLOEXEC
+ * descriptors. System calls update them; /proc/PID/fd and pidfd_getfd(2) tell the rest. A file that
+ * loses its last reference goes to fdt.dead, and md_ reports it as closed. */
 
 static struct {
     struct ofd *dead; /* files to report as closed, oldest first */
@@ -2236,7 +2086,6 @@ static void ofd_put(struct ofd *o)
     fdt.dead_tail = &o->next_dead;
 }
 
-/* Removes the first file of fdt.dead; the caller frees it. */
 static struct ofd *ofd_dead(void)
 {
     struct ofd *o = fdt.dead;
@@ -2295,8 +2144,8 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes descriptor n and closes the gap (Knuth 6.4 R). An entry read from /proc after the current
- * call is not reported as closed, because the call closed another file. */
+/* Closes the gap (Knuth 6.4 R). An entry read from /proc after the current call is not reported as
+ * closed, because the call closed another file. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2469,7 +2318,7 @@ static const char *fd_sock_type(int domain, int type, int proto)
     return "socket";
 }
 
-/* Appends an IPv6 address as in RFC 5952. */
+/* RFC 5952; musl's inet_ntop(3) may compress another run of zeros. */
 static void fd_ip6(struct buf *b, const u8 *ip)
 {
     u32 at = 8, run = 1, g[8];
@@ -2535,7 +2384,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
     }
 }
 
-/* Returns a peer's name, such as "tcp4 1.2.3.4:80"; NULL: empty address. */
+/* Returns "tcp4 1.2.3.4:80"; NULL: empty address. */
 static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 {
     char tmp[256];
@@ -2567,28 +2416,15 @@ static struct name *fd_unnamed(const char *sock, u64 ino)
     return ino ? nm_inode('p', text, ino) : NULL;
 }
 
-/* Returns whether the name of a unix socket is an address, not made by fd_unnamed(). */
+/* Returns whether a unix socket's name is an address, not made by fd_unnamed(). */
 static bool fd_is_address(const struct name *n)
 {
     u32 len;
     return strncmp(fd_peer_addr(n, &len), "socket:[", 8) && len;
 }
 
-/* Asks the kernel about a socket (sock_diag(7)). Returns the number of bytes after the answer's
- * header, or -1. */
-static ssize_t fd_diag(const struct nlmsghdr *request, struct nlmsghdr *answer, size_t size)
-{
-    int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-    ssize_t n = s < 0 || send(s, request, request->nlmsg_len, 0) < 0
-                    ? -1 : recv(s, answer, size, MSG_DONTWAIT);
-    if (s >= 0)
-        close(s);
-    n -= (ssize_t)sizeof *answer;
-    return n < 0 || answer->nlmsg_type != SOCK_DIAG_BY_FAMILY ? -1 : n;
-}
-
-/* Returns the inode of the other end of a unix socket; 0: unknown (another network namespace, or no
- * CONFIG_UNIX_DIAG). */
+/* Asks sock_diag(7) for the inode of the other end of a unix socket; 0: unknown (another network
+ * namespace, no CONFIG_UNIX_DIAG, or not a unix socket). */
 static u32 fd_unix_partner(u32 ino)
 {
     struct { struct nlmsghdr head; struct unix_diag_req unix_; } request = {
@@ -2598,7 +2434,14 @@ static u32 fd_unix_partner(u32 ino)
     };
     struct { struct nlmsghdr head; struct unix_diag_msg unix_; u8 attributes[256]; } answer;
     u32 partner = 0;
-    ssize_t n = fd_diag(&request.head, &answer.head, sizeof answer) - (ssize_t)sizeof answer.unix_;
+    int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    ssize_t n = s < 0 || send(s, &request, sizeof request, 0) < 0
+                    ? -1 : recv(s, &answer, sizeof answer, MSG_DONTWAIT);
+    if (s >= 0)
+        close(s);
+    n -= (ssize_t)offsetof(__typeof__(answer), attributes);
+    if (n < 0 || answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY)
+        return 0;
     struct rtattr a;
     for (ssize_t at = 0; at + (ssize_t)sizeof a <= n; at += RTA_ALIGN(a.rta_len)) {
         memcpy(&a, answer.attributes + at, sizeof a);
@@ -2610,44 +2453,13 @@ static u32 fd_unix_partner(u32 ino)
     return partner;
 }
 
-/* Returns the inode of the other end of kvis's socket s (inode ino); 0: unknown or remote. */
-static u32 fd_partner(int s, u32 ino)
-{
-    struct { struct nlmsghdr head; struct inet_diag_req_v2 inet; } request = {
-        { sizeof request, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST, 0, 0 },
-        { .sdiag_protocol = IPPROTO_TCP, .idiag_states = ~0u,
-          .id.idiag_cookie = { INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE } },
-    };
-    struct { struct nlmsghdr head; struct inet_diag_msg inet; } answer;
-    struct inet_diag_sockid *id = &request.inet.id;
-    struct sockaddr_in6 local = { 0 }, peer = { 0 };
-    socklen_t len = sizeof local, peer_len = sizeof peer;
-    if (getsockname(s, (void *)&local, &len) < 0)
-        return 0;
-    if (local.sin6_family == AF_UNIX)
-        return fd_unix_partner(ino);
-    if (getpeername(s, (void *)&peer, &peer_len) < 0)
-        return 0;
-    bool six = local.sin6_family == AF_INET6;
-    request.inet.sdiag_family = (u8)local.sin6_family;
-    id->idiag_sport = peer.sin6_port; /* struct sockaddr_in has its port there too */
-    id->idiag_dport = local.sin6_port;
-    size_t size = six ? 16 : 4;
-    memcpy(id->idiag_src, six ? (void *)&peer.sin6_addr : &peer.sin6_flowinfo, size);
-    memcpy(id->idiag_dst, six ? (void *)&local.sin6_addr : &local.sin6_flowinfo, size);
-    ssize_t n = fd_diag(&request.head, &answer.head, sizeof answer);
-    bool found = n >= (ssize_t)sizeof answer.inet
-                 && answer.inet.id.idiag_dport == local.sin6_port; /* a listener has port 0 */
-    return found ? answer.inet.idiag_inode : 0;
-}
-
 static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
 {
     o->local = o->local ? o->local : fd_unnamed(o->sock, local);
     o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
 }
 
-/* Returns a key's value in /proc/TID/status, valid until the next call, or NULL. */
+/* Valid until the next call. */
 static const char *fd_status(pid_t tid, const char *key)
 {
     static char line[256];
@@ -2663,9 +2475,8 @@ static const char *fd_status(pid_t tid, const char *key)
     return found ? line + n + strspn(line + n, " \t") : NULL;
 }
 
-/* Duplicates a thread's descriptor into kvis (Linux 5.6). Returns the copy or -errno. Before Linux
- * 6.9, only main threads have pidfds; their descriptor tables can differ, so kcmp(2) verifies the
- * copy. */
+/* Duplicates a thread's descriptor into kvis (Linux 5.6). Before Linux 6.9, only main threads have
+ * pidfds; their descriptor tables can differ, so kcmp(2) verifies the copy. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2728,7 +2539,7 @@ static bool fd_reads(u64 flags)
     return !(flags & O_PATH) && ((flags & 3) == O_RDONLY || (flags & 3) == O_RDWR);
 }
 
-/* Returns the access mode as a word. Mode 3 allows only ioctl(2) (open(2), NOTES). */
+/* Mode 3 allows only ioctl(2) (open(2), NOTES). */
 static const char *fd_access(u64 flags)
 {
     static const char *const mode[] = { "read", "write", "read/write", "ioctl" };
@@ -2746,8 +2557,7 @@ struct fd_stat {
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Does not ask a FUSE or network server (AT_STATX_DONT_SYNC), which may be a tracee that kvis
- * holds. Returns 0 or -errno. */
+/* Does not ask a FUSE or network server (AT_STATX_DONT_SYNC): kvis may hold it. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
     enum { DONT_SYNC = 0x4000, TYPE = 1, INO = 0x100, BTIME = 0x800 };
@@ -2760,9 +2570,8 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Returns whether -P names this file. For each path, the first file found counts. Birth times
- * are compared, because file systems reuse inode numbers. A record has none; then the path must
- * still lead to the file. */
+/* Whether -P names this file. For each path, the first file found counts. Birth times differ if an
+ * inode number was reused. A record has none; then the path must still lead to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2790,14 +2599,14 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* The type matters, because file systems reuse inode numbers. */
+/* The type matters, because inode numbers are reused. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* Returns the kind of a file from its link in /proc/PID/fd or its mode. */
+/* link: text of the link in /proc/PID/fd. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } anon[] = {
@@ -2824,7 +2633,7 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
          : S_ISFIFO(mode) ? FK_PIPE : S_ISSOCK(mode) ? FK_SOCK : FK_ANON;
 }
 
-/* Returns the path /proc/TID/fd/N, valid until the next call. */
+/* Valid until the next call. */
 static const char *fd_proc(pid_t tid, s32 n)
 {
     static char path[64];
@@ -2889,7 +2698,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
     return o;
 }
 
-/* Adds the files of /proc/TID/fd, with before_exec only those that stay open. */
+/* before_exec: adds only the files that stay open. */
 static void fd_scan(struct task *t, bool before_exec)
 {
     char path[64];
@@ -2908,7 +2717,6 @@ static void fd_scan(struct task *t, bool before_exec)
     }
 }
 
-/* Returns whether /proc shows that tid has no descriptor n. */
 static bool fd_is_closed(pid_t tid, s32 n)
 {
     char link[8], path[64];
@@ -2952,13 +2760,12 @@ static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
     return e ? e->o : NULL;
 }
 
-/* Returns the file that descriptor n was when the current call of t began, or NULL. */
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     return fd_get_at(t, n, t->call.enter_ns);
 }
 
-/* Appends a path, or "tcp4 local->peer" for a socket, as raw bytes. */
+/* Raw bytes: a path, or "tcp4 local->peer". */
 static void fd_describe(struct buf *b, const struct ofd *o)
 {
     if (!o->sock) {
@@ -2977,7 +2784,7 @@ static void fd_describe(struct buf *b, const struct ofd *o)
     b_put(b, p, p_len);
 }
 
-/* Appends "3</etc/hosts>", or "3" if the file is unknown. */
+/* "3</etc/hosts>", or "3" if the file is unknown. */
 static void fd_label(struct buf *b, struct task *t, s32 n)
 {
     char raw[PATH_MAX + 64];
@@ -2993,19 +2800,12 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 }
 
 /* == 8 vm_  address spaces ======================================================
- * The regions of an address space, to attribute page faults to files: shared by CLONE_VM, copied by
- * fork, discarded by exec. kvis reads /proc/PID/maps after an exec, and after a fault outside of
- * all regions (shmat(2)). System calls update the regions, because /proc may have changed when kvis
- * examines a fault. */
+ * The regions of an address space, to attribute page faults to files. kvis reads /proc/PID/maps
+ * after an exec, and after a fault outside of all regions (shmat(2)). System calls update the
+ * regions, because /proc may have changed when kvis examines a fault. */
 
-/* Regions in all address spaces (32 bytes each); lines of a maps file; pause after a reading, as a
- * multiple of its duration. */
-enum { VM_REGIONS_MAX = 1 << 20, VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
-
-static struct {
-    u64 overflow; /* regions dropped for lack of space */
-    u32 cap;      /* allocated regions */
-} vm;
+/* Lines of a maps file; pause after a reading, as a multiple of its duration. */
+enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct mm *vm_new(void)
 {
@@ -3013,20 +2813,6 @@ static struct mm *vm_new(void)
     if (m)
         m->refs = 1;
     return m;
-}
-
-/* Returns false if there is no memory or VM_REGIONS_MAX is reached. */
-static bool vm_room(struct mm *m, u32 n)
-{
-    u32 cap = m->cap;
-    bool over = n > cap && vm.cap - cap + n > VM_REGIONS_MAX;
-    struct region *r = over ? NULL : u_grow(m->r, &cap, n, sizeof *r);
-    if (!r)
-        return false;
-    vm.cap += cap - m->cap;
-    m->r = r;
-    m->cap = cap;
-    return true;
 }
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -3051,10 +2837,11 @@ static struct region *vm_find(const struct mm *m, u64 addr)
 
 static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, u32 n)
 {
-    if (!vm_room(m, m->n - (to - from) + n)) {
-        vm.overflow += n - (to - from);
+    struct region *r = u_grow(m->r, &m->cap, m->n - (to - from) + n, sizeof *r);
+    if (r)
+        m->r = r;
+    else
         n = to - from;
-    }
     if (!n && from == to)
         return;
     memmove(m->r + from + n, m->r + to, (m->n - to) * sizeof *m->r);
@@ -3063,8 +2850,7 @@ static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, 
     m->n += n - (to - from);
 }
 
-/* Merges equal neighbors from index from - 1 to `to`. Without this, a program that toggles
- * protections makes the array grow. */
+/* Merges equal neighbors from index from - 1 to `to`. */
 static void vm_join(struct mm *m, u32 from, u32 to)
 {
     struct region *r = m->r;
@@ -3101,7 +2887,7 @@ static void vm_set(struct mm *m, struct region r)
     vm_join(m, from, from + n);
 }
 
-/* Sets the protection of a range. vm_set() would take hours for a million regions. */
+/* vm_set() would take hours for a million regions. */
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
     for (int i = 0; i < 2; i++) { /* split at both ends of the range */
@@ -3144,15 +2930,14 @@ static void vm_put(struct mm *m)
 {
     if (!m || --m->refs)
         return;
-    vm.cap -= m->cap;
     free(m->r);
     free(m);
 }
 
 /* --- file systems that can block a reader --- */
 
-/* Returns whether page faults on device 0:minor, in tid's mount namespace, can wait for a server.
- * statfs(2) would ask that server. */
+/* Whether page faults on device 0:minor, in tid's mount namespace, can wait for a server. statfs(2)
+ * would ask that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
@@ -3177,16 +2962,15 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* Sets m->careful if the device of an open or mapped file can block a reader. Block devices (major
- * not 0) cannot. The kernel reuses numbers of unmounted devices, so only that of the running
- * executable is cached. */
+/* Block devices (major not 0) do not block a reader. The kernel reuses numbers of unmounted
+ * devices, so only that of the running executable is cached. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* Checks the file system behind a /proc link without looking up a path on it. */
+/* statx(2) of a /proc link looks up no path on that file system. */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -3194,7 +2978,6 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
         vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
-/* Runs after an exec. The previous executable used the device m->exe_minor until then. */
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
     char link[64];
@@ -3230,9 +3013,9 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
     return true;
 }
 
-/* Reads the regions of tid. With `attach`, also finds the end of the heap, and sets m->careful for
- * mapped files or a userfaultfd (flags um, uw: Documentation/filesystems/proc.rst). Returns false
- * if the list is incomplete. If tid has exited, nothing changes. */
+/* attach: also finds the end of the heap, and sets m->careful for mapped files or a userfaultfd
+ * (flags um, uw: Documentation/filesystems/proc.rst). Returns false if the list is incomplete. If
+ * tid has exited, nothing changes. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char path[64], *line = NULL;
@@ -3262,7 +3045,7 @@ static bool vm_read(struct mm *m, pid_t tid, bool attach)
 }
 
 /* Extends the stack down to addr, which is in no region. The kernel places no mapping within 128
- * MiB of the stack (mm/util.c, MIN_GAP). Returns the stack, or NULL. */
+ * MiB of the stack (mm/util.c, MIN_GAP). */
 static struct region *vm_grow_stack(struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
@@ -3273,7 +3056,7 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
     return r;
 }
 
-/* Reads the regions again, but not too often. Returns false if they are incomplete. */
+/* Limits how often kvis reads the maps file. Returns false if the regions are incomplete. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
@@ -3294,12 +3077,12 @@ static struct {
     struct task *task[PS_BUCKETS];
     struct proc *proc[PS_BUCKETS];
     u32 n_tasks, n_procs;
-    u64 threads, processes; /* since kvis started */
-    u64 most_processes;     /* at one time */
-    u64 moment;             /* incremented at each stop and before records are read. A directory
-                             * name from /proc is valid until then, because any process may rename
-                             * directories */
-    struct {                /* recently exited threads of other pid namespaces, for wait(2) */
+    u64 threads, processes;
+    u64 most_processes;
+    u64 moment;             /* incremented at each stop and before records are read; until then, a
+                             * directory's name from /proc is valid */
+    struct {                /* recently exited threads of other pid namespaces, for wait(2) and
+                             * SIGCHLD */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3427,8 +3210,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* Returns the directory that a link in /proc/TID leads to; U_CUT if it is too long for /proc; `was`
- * if the link is unreadable or the directory was deleted. */
+/* Returns the target of a link in /proc/TID; U_CUT if it is too long for /proc; `was` if the link
+ * is unreadable or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -3452,7 +3235,6 @@ static void ps_look_fs(struct task *t)
     t->fs->moment = ps.moment;
 }
 
-/* Returns the thread's directories; NULL: unknown. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     if (t->fs && t->fs->moment != ps.moment)
@@ -3477,7 +3259,7 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     child->stops_at_exit = t->stops_at_exit; /* inherited ptrace options */
 }
 
-/* Returns a number of /proc/TID/status, or the letter of "State:"; -1: none. */
+/* Returns a number, or the letter of "State:"; -1: none. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
@@ -3542,8 +3324,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* Returns kvis's number of the thread that is `n` in t's pid namespace; 0: the same, or unknown
- * (for example in a namespace below t's). */
+/* Translates a tid of t's pid namespace into kvis's; 0: the same, or unknown (for example in
+ * a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
@@ -3568,12 +3350,10 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * dec_layouts (structures), sc_commands (commands, such as those of ioctl(2), and their arguments).
  * A new kind of argument needs an @kind line in gen/tables/syscalls.tbl and, unless it is a value
  * or a structure, a function dec_k_NAME.
- * A number from the tracee alone never determines the size of an allocation or the end of a loop:
- * text ends at -s bytes, arrays end after -s elements, structures have fixed buffers, call.text has
- * a limit. */
+ * No number from the tracee alone sizes an allocation or ends a loop: text ends at -s bytes, arrays
+ * after -s elements, structures have fixed buffers, call.text has a limit. */
 
-/* A named value. Names are offsets in a pool, and common prefixes (O_, BPF_PROG_TYPE_) are stored
- * once, to save space. */
+/* A named value. Common prefixes (O_, BPF_PROG_TYPE_) are stored once, to save space. */
 struct flag {
     u32 low;   /* low half of the value */
     u16 name;  /* offset in fl_names of the name without its prefix */
@@ -3639,7 +3419,7 @@ struct sc_result {
     u8 form;
     u8 opens;          /* FK_... of the new descriptor; FK_UNKNOWN: depends on the file */
     u16 fam;           /* RET_BITS, RET_VALUE: FAM_... */
-    const char *label; /* before the value */
+    const char *label;
     u32 only;          /* `form` applies only if argument only_arg has some (only_not: none) of
                         * these bits */
     u8 only_arg;
@@ -3651,13 +3431,13 @@ struct sc_result {
 
 struct sc_command {
     u32 value;
-    u8 nargs;  /* number of the call's arguments */
+    u8 nargs;
     u8 result; /* index in sc_results[]; 0: that of the call */
     u16 kind[4];
 };
 struct sc_commands {
     const struct sc_command *row;
-    u8 n;     /* number of commands */
+    u8 n;
     u8 by;    /* index of the argument with the command */
     u32 mask; /* bits of the command */
 };
@@ -3677,7 +3457,7 @@ struct sc_row {
     const char *name;
     u16 nargs;
     u16 cls;
-    u16 arg[6]; /* kinds of the arguments */
+    u16 arg[6];
     u8 result, commands; /* indices in sc_results[] and sc_commands[] */
 };
 #include "gen/out/syscalls.h"
@@ -3696,7 +3476,6 @@ struct kind {
     u8 size; /* in bytes, or DEC_LONG (two longs for a time), or DEC_WORD */
 };
 
-/* An argument that is being decoded. */
 struct dec {
     struct task *t;
     const struct call *c;
@@ -3724,7 +3503,7 @@ static void dec_pointer(struct dec *d, u64 addr, s64 err)
         b_hex(d->b, addr);
 }
 
-/* Reads n bytes at addr. On failure, appends the address and returns false. */
+/* On failure, appends the address and returns false. */
 static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
 {
     s64 r = addr ? mem_read(d->t, addr, dst, n) : 0;
@@ -3758,7 +3537,6 @@ static unsigned dec_long(const struct dec *d)
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
 }
 
-/* Returns the next argument, usually a length. */
 static u64 dec_next(const struct dec *d)
 {
     u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
@@ -3767,7 +3545,6 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* Returns how many bytes to show: at exit, those transferred. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -3921,7 +3698,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends NAME|NAME|0x40, where the number is the bits without a name. */
+/* NAME|NAME|0x40: the number is the bits without a name. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
@@ -3999,7 +3776,7 @@ static void dec_id(struct buf *b, u64 id)
         b_u64(b, (u32)id);
 }
 
-/* Appends [INT CHLD], or ~[HUP] with the missing signals if they are fewer. */
+/* [INT CHLD], or ~[HUP] with the missing signals if they are fewer. */
 static void dec_sigset(struct buf *b, u64 set)
 {
     bool inverted = __builtin_popcountll(set) > 32;
@@ -4100,8 +3877,8 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 
 /* ---- structures and arrays ---- */
 
-/* As in the kernel, nanoseconds of a 32-bit program have 32 bits, even in a 64-bit field
- * (get_timespec64, kernel/time/time.c, Linux 5.10). */
+/* Nanoseconds of a 32-bit program have 32 bits, even in a 64-bit field (get_timespec64,
+ * kernel/time/time.c, Linux 5.10). */
 static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, u8 how)
 {
     return dec_word(d) == 4 && size == 8 && how == DV_TS ? (s64)dec_ld(p, 4) : dec_lds(p, size);
@@ -4248,9 +4025,9 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* Appends an extensible structure, of which kvis knows l->size bytes (copy_struct_from_user,
- * include/linux/uaccess.h). Further bytes, up to `most`, are shown in a C comment unless all are 0.
- * A partly readable structure counts as unreadable, as in BPF programs. */
+/* An extensible structure (copy_struct_from_user, include/linux/uaccess.h). Bytes that kvis does
+ * not know, up to `most`, are shown in a C comment unless all are 0. A partly readable structure
+ * counts as unreadable, as in BPF programs. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4304,7 +4081,6 @@ static void dec_k_struct(struct dec *d, u64 v)
     dec_struct(d, v, d->kind->st);
 }
 
-/* Appends at most -s elements of at most 64 bytes. */
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
                       void (*elem)(struct dec *, const u8 *, size_t))
 {
@@ -4374,7 +4150,6 @@ static void dec_k_pointed(struct dec *d, u64 v)
     b_s(d->b, number ? "]" : "");
 }
 
-/* Appends the pid in kvis's namespace if that differs from n. */
 static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 {
     if (ours && ours != n)
@@ -4429,7 +4204,7 @@ static unsigned dec_optfam(u32 level)
     return DEC_NOFAM;
 }
 
-/* Appends a value of kind e:NAME. Some need more than a table of names. */
+/* Kind e:NAME. Some values need more than a table of names. */
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
@@ -4452,7 +4227,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 
 /* ---- strings ---- */
 
-/* Reads the arguments that are paths into c->path[], unless that was done before. */
+/* Reads each path once. */
 static void dec_read_paths(struct task *t, struct call *c)
 {
     char raw[DEC_PATH + 2];
@@ -4527,7 +4302,7 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
 }
 
 /* Counts up to `max` strings of an argv, and appends them with `print`. *whole: the array ends
- * there; otherwise it is longer or unreadable. */
+ * there. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4597,7 +4372,7 @@ static void dec_k_filetimes(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
-/* Returns whether only an interrupted call writes the remaining time. */
+/* Only if interrupted, these calls write the remaining time. */
 static bool dec_sleeps(u16 id)
 {
     return id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
@@ -4648,7 +4423,6 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Returns 0 for the first pointer to a number, 1 for further ones. */
 static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
@@ -4659,7 +4433,7 @@ static unsigned dec_slot(const struct dec *d)
     return MIN(n, 1u);
 }
 
-/* Appends [128], or [128 => 16] if the call changed the number. */
+/* [128], or [128 => 16] if the call changed the number. */
 static void dec_k_inout(struct dec *d, u64 v)
 {
     u8 raw[8], size = dec_kind_value(d).size;
@@ -4729,7 +4503,6 @@ static void dec_k_wstatus(struct dec *d, u64 v)
     }
 }
 
-/* Appends the numbers of the bits in an unsigned long[]. */
 static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
 {
     u8 raw[DEC_CHUNK / 4];
@@ -4758,8 +4531,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* The size is the previous argument of sched_setaffinity(2), or the result of
- * sched_getaffinity(2). */
+/* Size: previous argument of sched_setaffinity(2), or result of sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
@@ -4781,7 +4553,6 @@ static void dec_k_gids(struct dec *d, u64 v)
         dec_array(d, v, (u64)n, old ? 2 : 4, dec_gid);
 }
 
-/* Appends 1<<CAP_CHOWN|1<<CAP_KILL, or a number for many. */
 static void dec_caps(struct buf *b, u64 set)
 {
     u32 from = b->len;
@@ -4812,8 +4583,7 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Format of a siginfo_t (siginfo_layout, kernel/signal.c, Linux 5.10): names of si_code, structure
- * after it. */
+/* siginfo_layout, kernel/signal.c, Linux 5.10: names of si_code, and the structure after it. */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -4919,13 +4689,13 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
     b_f(d->b, port == (u32)-1 ? ", svm_port=VMADDR_PORT_ANY" : ", svm_port=%u", port);
 }
 
-/* Appends a struct sockaddr. If it is too short or its family is unknown, its bytes are shown. */
+/* If the address is too short or its family is unknown, its bytes are shown. */
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
     static const struct {
         void (*show)(struct dec *, const u8 *, size_t); /* NULL: structure `st` */
         u8 st;    /* ST_... */
-        u8 least; /* minimum size */
+        u8 least;
     } form[] = {
         [AF_UNIX] = { dec_unix, 0, 3 },
         [AF_INET] = { NULL, ST_sockaddr_in, 8 },
@@ -4957,7 +4727,6 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     b_c(d->b, '}');
 }
 
-/* Appends at most sizeof(struct sockaddr_storage). */
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[129] = { 0 };
@@ -4973,8 +4742,8 @@ static void dec_k_sa(struct dec *d, u64 v)
     dec_sockaddr_at(d, v, dec_next(d));
 }
 
-/* Appends an address that the kernel truncated to the tracee's buffer. kvis knows the size of that
- * buffer only if it saw the call's entry. */
+/* The kernel truncates the address to the tracee's buffer, whose size is known from the call's
+ * entry. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
@@ -5115,7 +4884,6 @@ static void dec_k_mmsg(struct dec *d, u64 v)
     dec_array(d, v, n, 8 * dec_word(d), dec_mmsg);
 }
 
-/* The names depend on the address family. */
 static void dec_k_sockproto(struct dec *d, u64 v)
 {
     switch ((u32)d->c->arg[0]) {
@@ -5206,14 +4974,12 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* fl_ioctls[] has groups: second byte of the commands, size in two bytes, rows. A row has the
- * number of bytes that the name shares with the name before, lowest byte of the command, its upper
- * half in two bytes, and the rest of the name, up to a byte below '0'. A byte from 128 on stands
- * for a word. IOCTL_SIZE in the upper half means any size; '~' ends the name of a macro that takes
- * the size. */
+/* fl_ioctls[] has groups: second byte of the commands, size in two bytes, rows. A row: number of
+ * bytes that the name shares with the one before, lowest byte of the command, its upper half, rest
+ * of the name, up to a byte below '0'. A byte from 128 on stands for a word. IOCTL_SIZE in the
+ * upper half means any size; '~' ends the name of a macro that takes the size. */
 enum { IOCTL_SIZE = 0x3fff };
 
-/* Completes the name of the row at p. Returns the end of the row. */
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
 {
     *len = p[0];
@@ -5226,8 +4992,7 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
     return p;
 }
 
-/* Appends at most three names, "A or B", because the driver decides. `any`: rows that are valid for
- * any size. */
+/* At most three names, "A or B", because the driver decides. any: rows for any size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
     enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
@@ -5258,8 +5023,8 @@ static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
     return n;
 }
 
-/* Appends a command that includes a number, such as EVIOCGABS(abs) (linux/input.h), or that belongs
- * to a protocol or driver (linux/sockios.h, linux/wireless.h). */
+/* Commands that include a number (linux/input.h), or belong to a protocol or driver
+ * (linux/sockios.h, linux/wireless.h). */
 static bool dec_ioctl_numbered(struct buf *b, u32 cmd)
 {
     enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
@@ -5340,8 +5105,7 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* Returns the number of arguments without optional ones that were not passed: their registers have
- * unrelated values. */
+/* Optional arguments that were not passed do not count: their registers have unrelated values. */
 static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
@@ -5366,7 +5130,6 @@ static unsigned dec_nargs(const struct call *c)
     }
 }
 
-/* An argument for the call's exit stays ARG_NONE at its entry. */
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
@@ -5448,7 +5211,7 @@ static bool dec_cloexec(const struct call *c)
     return r->cloexec_always || c->arg[r->cloexec_arg] & r->cloexec;
 }
 
-/* Appends poll(2)'s ready descriptors: ([{fd=3, revents=POLLIN}]). */
+/* poll(2): ([{fd=3, revents=POLLIN}]). */
 static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
 {
     struct mem_ahead ahead;
@@ -5497,7 +5260,6 @@ static void dec_ret_select(struct dec *d)
     b_c(d->b, ')');
 }
 
-/* Appends details such as ready descriptors or names of bits. */
 static void dec_ret_detail(struct dec *d, const struct sc_result *r)
 {
     const struct call *c = d->c;
@@ -5520,8 +5282,8 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
     b_c(d->b, ')');
 }
 
-/* Appends -1 ENOENT (No such file or directory), or ? instead of -1 if the kernel is about to
- * restart the call (signal(7)): the program sees no error. */
+/* -1 ENOENT (No such file or directory). ? instead of -1: the kernel restarts the call (signal(7)),
+ * and the program sees no error. */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
@@ -5606,8 +5368,8 @@ static void sc_widen_ids(int row, u64 *arg)
     }
 }
 
-/* Clears the upper halves of arguments if the kernel ignores them (SYSCALL_DEFINE) and they
- * determine what the call does. For 32-bit ABIs, also widens ids. */
+/* Clears upper halves that the kernel ignores (SYSCALL_DEFINE), of arguments that determine what
+ * the call does. For 32-bit ABIs, also widens ids. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
     static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
@@ -5627,16 +5389,7 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
 #undef X
 
-static u16 sc_class(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(sc_classes); i++)
-        if (!strcmp(name, sc_classes[i].name))
-            return sc_classes[i].cls;
-    return 0;
-}
-
-/* Adds to `set` the calls that a word of -e trace= selects. Returns NULL, or a static error
- * message. */
+/* Adds the calls that a word of -e trace= selects. Returns NULL, or a static error message. */
 static const char *sc_add(const char *word, bool *set)
 {
     static char wrong[256];
@@ -5654,7 +5407,10 @@ static const char *sc_add(const char *word, bool *set)
     if (regex)
         regfree(&re);
     /* `stat` is the call; strace's old trace=file is the class. */
-    u16 cls = hit ? 0 : sc_class(word + (*word == '%'));
+    u16 cls = 0;
+    for (size_t i = 0; !hit && i < ARRAY_LEN(sc_classes); i++)
+        if (!strcmp(word + (*word == '%'), sc_classes[i].name))
+            cls = sc_classes[i].cls;
     for (u16 i = 0; i < SC_N; i++)
         set[i] |= (sc_rows[i].cls & cls) != 0;
     if (hit || cls || maybe || !strcmp(word, "none"))
@@ -5691,9 +5447,8 @@ static const char *sc_parse(const char *expr)
 
 /* == 12 ev_  events: what happened, as data =====================================
  * gen/events.h describes the kinds of events and their fields. A new kind needs a row there, a
- * function of section md_, and the name of that function as model= of the call in
- * gen/tables/syscalls.tbl. Sinks, recordings, reports and the hybrid backend need no change (the
- * test `adding` verifies this). */
+ * function of section md_, and its name as model= of the call in gen/tables/syscalls.tbl (verified
+ * by the test `adding`). */
 
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
@@ -5741,11 +5496,11 @@ struct event {
     u8 kind;
     bool unasked;      /* -e trace= excludes the call, so no sink shows the event */
     bool selected;     /* -P selects the call */
-    int err;           /* errno of the call; 0: success */
+    int err;
     s32 row;           /* index of the call in sc_rows[]; -1: none */
     pid_t pid, tid;
-    u64 ts_ns;         /* CLOCK_MONOTONIC */
-    u64 set[(N_EV_FIELDS + 63) / 64]; /* one bit for each field with a value in v[] */
+    u64 ts_ns;
+    u64 set[(N_EV_FIELDS + 63) / 64];
     struct call *call; /* the call of EK_SYSCALL, else NULL */
     union ev_val v[N_EV_FIELDS]; /* last, because ev_new does not clear v */
 };
@@ -5840,7 +5595,7 @@ static bool ev_is_text(u32 f)
     return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
 }
 
-/* Copies an event, and its strings into `text`. Returns false if `text` is full. */
+/* Copies an event, and its strings into `text`. Returns false if strings are missing. */
 static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 {
     b_reset(text);
@@ -5867,12 +5622,11 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
     return !text->cut;
 }
 
-/* Groups of similar events for text output, in the order of their first events. Each group has its
- * first event and sums over all. */
+/* Groups of similar events, in the order of their first events. */
 enum { EV_GROUPS = 16 };
 struct ev_groups {
     u32 first, n; /* g[first] to g[n - 1] are in use */
-    u64 last_ns;  /* latest event in all groups */
+    u64 last_ns;
     struct ev_group {
         struct event e;
         struct buf text;
@@ -5894,8 +5648,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events differ only in times and addresses, or are execs of the same
- * thread. */
+/* Events that differ only in times and addresses, or execs of one thread. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -5937,7 +5690,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Removes and returns the first group; NULL: none began by until_ns. */
+/* NULL: no group began by until_ns. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -5951,13 +5704,12 @@ static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 /* == 13 out_  the sinks: text and JSON lines ====================================
  * Formats events according to event_kinds[]. Each sink has a buffer, which is flushed when it is
  * full and before kvis waits for tracees. If a write fails (ENOSPC), kvis reports the error once
- * and closes the sink; the tracee continues. Entry points: out_event, out_call_enter,
- * out_call_exit, out_flush. */
+ * and closes the sink; the tracee continues. */
 
 enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
 struct writer {
-    int fd; /* descriptor of the output file; -1: none */
+    int fd;
     const char *name;
     struct buf b;
 };
@@ -5981,29 +5733,27 @@ enum {
     OUT_SLOW_NS = 10000000 /* slow disk requests and waits for a CPU take at least this long */
 };
 
-/* The head of an entry of out_procs[] or out_names[]: hash tables by pid, in which a new pid may
- * replace the least recently used entry. */
+/* In the hash tables out_procs[] and out_names[], a new pid replaces the least recently used. */
 struct out_slot {
     pid_t pid; /* 0: the slot is free */
     u64 used;  /* value of out.uses at the last use; 0: never used */
 };
 
-/* State of a process in the text sink. */
 struct out_proc {
     struct out_slot slot;
-    u64 born_ns;         /* creation time if the line about it is delayed, else 0 */
-    pid_t parent, maker; /* process and thread that created this process */
+    u64 born_ns;         /* creation time; 0: no line about it is delayed */
+    pid_t parent, maker;
     bool ended;          /* the process has exited; the pid can be reused */
     bool starting;       /* only routine events since the exec */
-    u64 exec_ns, last_ns; /* times of the exec and of the last routine access */
+    u64 exec_ns, last_ns;
     u64 since_ns;        /* time of the first access to a file in `files`; 0: none */
-    u32 files[N_NM_CLASSES]; /* number of opened files per class */
+    u32 files[N_NM_CLASSES];
     u32 n_files, file[OUT_FILES]; /* hash table of the paths of these files; 0: free */
     struct {             /* per class: common directory, or path of a single file */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
-    u64 bytes;           /* bytes read from the files in `files` */
+    u64 bytes;
     u32 args_len;
     char args[192];      /* first arguments, each with its NUL */
 };
@@ -6021,10 +5771,10 @@ static struct {
     u64 page_bytes; /* page size of the recorded machine; 0: of this machine */
     bool many;           /* several threads seen: lines name the thread */
     bool observed;       /* observe mode: lines also name the process */
-    u64 hidden;          /* hidden events; --no-filter shows them */
+    u64 hidden;
     u64 uses;            /* number of uses of the slots of out_procs[] and out_names[] */
     u32 columns;         /* width of the terminal; 0: not a terminal */
-    u32 line_from;       /* start of the current line in text.b */
+    u32 line_from;
     struct task *partial; /* thread whose call is unfinished in the current line (-v) */
     u32 line_at;  /* offset in text.b after the line's time and thread */
     u32 line_col; /* columns of the current line that were already flushed */
@@ -6034,12 +5784,11 @@ static struct {
 static struct ev_groups out_held; /* events that the text sink has not printed yet */
 
 static struct out_proc out_procs[OUT_PROCS];
-static struct out_proc *out_used[OUT_PROCS]; /* entries in use; others stay untouched */
+static struct out_proc *out_used[OUT_PROCS];
 static u32 out_n_used;
 
 static struct out_named { struct out_slot slot; char comm[16]; } out_names[OUT_NAMES];
 
-/* Truncates a file to its last complete line. */
 static void out_cut_line(int f, const char *all, const char *end)
 {
     const char *line = end;
@@ -6058,9 +5807,8 @@ static void out_begin(void)
         empty();
 }
 
-/* Writes n bytes; returns 0 or -errno. A slow reader blocks kvis and thereby the tracee, but loses
- * nothing. The timer of section tr_ interrupts the write. Returns -EINTR after OUT_PATIENCE ticks
- * without progress if kvis has to end. */
+/* A slow reader blocks kvis and thereby the tracee. The timer of section tr_ interrupts the write;
+ * returns -EINTR after OUT_PATIENCE ticks without progress if kvis has to end. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
@@ -6149,7 +5897,6 @@ static void out_sgr(const char *code)
         b_f(&out.text.b, "\033[%sm", code);
 }
 
-/* Converts CLOCK_MONOTONIC to ns since 1970. */
 static u64 out_real(u64 ts_ns)
 {
     return out.start_real_ns + (ts_ns - out.start_ns);
@@ -6167,8 +5914,8 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
         fraction);
 }
 
-/* Appends a line's time: [+0.003s], or as -t, -ttt or -r request. Without -v, times never decrease,
- * although delayed lines show earlier events. */
+/* [+0.003s], or as -t, -ttt or -r request. Without -v, times never decrease, although delayed lines
+ * show earlier events. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     u64 last = out.last_line_ns, since = last && ts_ns > last ? ts_ns - last : 0;
@@ -6190,8 +5937,6 @@ static void out_time(struct buf *b, u64 ts_ns)
     b_s(b, "s] ");
 }
 
-/* Returns the slot of a pid in a table of n entries, else a free slot, else the least recently used
- * slot. */
 static void *out_place(void *table, u32 n, size_t size, pid_t pid)
 {
     struct out_slot *place = NULL;
@@ -6241,8 +5986,6 @@ static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
     b_c(b, ' ');
 }
 
-/* Appends the thread of a line: its tid and program; with -v, only its tid; in observe mode, its
- * pid, tid and name. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
@@ -6280,7 +6023,7 @@ static void out_line_cut(void)
     u32 columns = out.columns, len = b->len - out.line_from;
     if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    columns = out.columns - (b->ascii ? 3 : 1); /* leave columns for the ellipsis */
+    columns = out.columns - (b->ascii ? 3 : 1);
     b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
     b_own(b, "…");
     out_sgr("0");
@@ -6305,7 +6048,6 @@ static void out_row_cut(u32 from)
     b_c(&out.text.b, '\n');
 }
 
-/* Ends the incomplete line of another thread with <unfinished ...>, as strace does. */
 static void out_break_partial(void)
 {
     if (!out.partial)
@@ -6332,7 +6074,6 @@ static const char *out_base(const char *s, u32 n)
     return slash ? slash + 1 : s;
 }
 
-/* Returns the base name of an EK_EXEC event's program, or NULL. */
 static const char *out_program(const struct event *e, u32 *n)
 {
     const union ev_val *program = &e->v[EV_program];
@@ -6343,8 +6084,6 @@ static const char *out_program(const struct event *e, u32 *n)
     return base;
 }
 
-/* Appends the arguments of an exec, about OUT_EXEC_MAX bytes at most, after the program if argv[0]
- * differs from it. For a failed exec, appends only the program. */
 static void out_exec(struct buf *b, const struct event *e)
 {
     const union ev_val *program = &e->v[EV_program], *argv = &e->v[EV_argv];
@@ -6399,7 +6138,7 @@ static u32 out_template_field(const char *p, size_t n)
     return N_EV_FIELDS;
 }
 
-/* Appends an event; if it lacks a field of the template, appends nothing and returns false. */
+/* Returns false if the event lacks a field of the template. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6477,7 +6216,7 @@ static void out_birth_line(struct out_proc *p)
     out_line_stop();
 }
 
-/* Prints an event or, if `requests` is not NULL, a group of block requests, without a newline. */
+/* requests: a group of block requests; NULL: a single event. Prints no newline. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6536,7 +6275,7 @@ static void out_hold(const struct event *e)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
 
-/* Hides the failed execs (ENOENT) of a search in PATH, because a later exec succeeded. */
+/* Hides the failed execs of a successful search in PATH. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out_held;
@@ -6547,7 +6286,6 @@ static void out_found(pid_t tid)
         }
 }
 
-/* Appends a number and a noun, with a comma if b has text after offset `from`. */
 static void out_count(struct buf *b, u32 from, u64 n, const char *one, const char *several)
 {
     b_f(b, "%s%" PRIu64 " %s", b->len > from ? ", " : "", n, n == 1 ? one : several);
@@ -6563,8 +6301,7 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* Appends the files that a process has read: 12 libraries, 4 locale and 3 configuration files, 24
- * headers below /usr/include */
+/* 12 libraries, 4 locale and 3 configuration files, 24 headers below /usr/include */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6600,7 +6337,7 @@ static void out_files_line(struct out_proc *p, const char *what)
     out_line_stop();
 }
 
-/* Prints the delayed line about files. The first one after an exec is about the start-up. */
+/* The first line after an exec is about the start-up. */
 static void out_files(struct out_proc *p)
 {
     if (p->since_ns)
@@ -6633,8 +6370,8 @@ static struct out_proc *out_proc_of(pid_t pid)
     return p;
 }
 
-/* Delays the line about a process's creation, because an exec makes the line redundant. Returns
- * false if the line must be printed now. */
+/* Delays the line about a process's creation, because an exec makes it redundant. Returns false if
+ * the line must be printed now. */
 static bool out_born(const struct event *e)
 {
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
@@ -6685,7 +6422,7 @@ static void out_executed(struct out_proc *p, const struct event *e)
     out_name_by(e);
 }
 
-/* Updates a process from an event that is not routine. Returns true if the event is delayed. */
+/* Handles an event that is not routine. Returns true if the event is delayed. */
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
@@ -6703,8 +6440,8 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* Returns whether the program has this file as an argument, or a directory that contains the file.
- * Directories do not count during start-up: `ls /etc` also reads /etc/ld.so.cache. */
+/* An argument of the program is this file or a directory above it. Directories do not count during
+ * start-up: `ls /etc` also reads /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -6753,8 +6490,8 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         out.due_ns = ts_ns + OUT_HELD_NS;
 }
 
-/* Returns the path that an event reads or looks up, in a static buffer. NULL: there is none, or the
- * event can change something or failed with an error other than ENOENT. */
+/* Returns the path that an event reads or looks up, valid until the next call. NULL: there is none,
+ * or the event can change something or failed with an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
@@ -6788,8 +6525,8 @@ static bool out_is_minor(const struct event *e, const char *path)
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether an event is a routine access to a file. Files of some classes are counted for a
- * later line; files of other classes are not shown. */
+/* Returns whether an event is a routine access to a file. A later line counts files of some
+ * classes. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6854,7 +6591,7 @@ static bool out_routine(struct out_proc *p, const struct event *e)
     return !asked && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
 }
 
-/* Returns whether an event is routine in any state of its process; reports hide such events. */
+/* Routine in any state of the process; reports hide such events. */
 static bool out_routine_alone(const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6862,7 +6599,6 @@ static bool out_routine_alone(const struct event *e)
         || (path && (!out_is_work(out_class(path, true), true) || out_is_minor(e, path)));
 }
 
-/* Prints a process's lines that are due. Lowers *next to the time of the next line. */
 static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
 {
     if (p->born_ns && now >= p->born_ns + OUT_HELD_NS)
@@ -6951,8 +6687,8 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
-/* Appends the arguments of a call from number `from`. Before the call ends, stops at the first
- * argument that the kernel will fill. Returns the number of the next argument. */
+/* Before the call ends, stops at the first argument that the kernel will fill. Returns the number
+ * of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c);
@@ -6983,7 +6719,7 @@ static void out_call_name(struct buf *b, const struct call *c)
     out_call_bare_name(b, c);
 }
 
-/* Starts a call's line. Returns the number of arguments in the line. */
+/* Returns the number of arguments in the line. */
 static u32 out_call_text_begin(struct task *t)
 {
     out_held_print(~0ull);
@@ -7000,7 +6736,6 @@ static void out_ms(struct buf *b, const char *what, u64 ns)
         b_f(b, " %s %" PRIu64 ".%02" PRIu64, what, ns / 1000000, ns / 10000 % 100);
 }
 
-/* Appends the state of the call's last sleep, and what ended that sleep. */
 static void out_woken(struct buf *b, const struct call *c)
 {
     if (!c->slept)
@@ -7018,7 +6753,6 @@ static void out_woken(struct buf *b, const struct call *c)
         b_f(b, " %d", c->waker_pid);
 }
 
-/* Appends the duration of a call, and its parts if at least 0.1 ms was off-CPU. */
 static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
@@ -7038,7 +6772,7 @@ static void out_call_time(struct buf *b, const struct call *c)
     b_c(b, '>');
 }
 
-/* Ends a call's line with the result, in column 40 as in strace, and the duration. */
+/* The result is in column 40, as in strace. */
 static void out_call_text_end(struct task *t)
 {
     struct buf *b = &out.text.b;
@@ -7095,7 +6829,7 @@ static void out_json_key_word(struct buf *b, const char *key, const char *s)
     out_json_word(b, s);
 }
 
-/* Appends bytes as a JSON string, and KEY_hex if they are not UTF-8. */
+/* Adds KEY_hex if the bytes are not UTF-8. */
 static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 {
     b_c(b, '"');
@@ -7119,7 +6853,7 @@ static void out_json_text(struct buf *b, const char *key, const char *text)
     out_json_str(b, key, text, (u32)strlen(text));
 }
 
-/* Appends "key":[...] with NUL-terminated strings. Returns whether one is not UTF-8. */
+/* p: NUL-terminated strings. Returns whether one is not UTF-8. */
 static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
@@ -7145,7 +6879,7 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     out_json_strings(b, key, p, n, true);
 }
 
-/* Appends a number; beyond 2^53 as a string, which JavaScript does not round. */
+/* A number beyond 2^53 is a string, which JavaScript does not round. */
 static void out_json_num(struct buf *b, s64 n)
 {
     if (n > (1ll << 53) || n < -(1ll << 53)) {
@@ -7378,7 +7112,6 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
-/* Called periodically while kvis waits. */
 static void out_tick(u64 now)
 {
     if (!out.due_ns || now < out.due_ns)
@@ -7412,15 +7145,13 @@ static void out_forget(const struct task *t)
  * Histograms of durations are log-linear with 16 buckets per power of two, so percentiles are
  * accurate to 1/32. JSON, recordings, replay and diff iterate over st_nums[], the numbers of a
  * summary, and st_lists[], its lists. To add one, add a row to gen/summary.h; a recorded list also
- * needs a REC_ number. st is the summary of this run or of a replayed recording; diff has two
- * others. Section nm_ stores the bytes of a file or peer with its name. Entry points: st_call,
- * st_io, st_open_at_exit, st_table, st_report. */
+ * needs a REC_ number. Section nm_ stores the bytes of a file or peer with its name. */
 
 enum { ST_BUCKETS = DELAY_BUCKETS, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
        ST_UNNAMED = SC_N, ST_ROWS /* a row per named system call, and one for all others */ };
 
-/* Totals of the calls whose time breakdown is known. Times are in ns. */
+/* Calls whose time breakdown is known; times in ns. */
 struct st_time {
     u64 calls, ns, cpu, runq, disk;
 };
@@ -7433,7 +7164,6 @@ struct st_row {
     u16 row;   /* index of this row, set by st_compute_derived */
 };
 
-/* Statistics of one system call on one file. */
 struct st_where {
     struct st_time time;
     struct name *on;
@@ -7452,7 +7182,6 @@ struct st_delays {
     u32 hist[DELAY_BUCKETS];
 };
 
-/* Statistics of the disk requests of all tracees. */
 struct st_io {
     struct st_delays took;
     u64 read, written, lost;
@@ -7529,7 +7258,7 @@ static u64 st_bucket_value(u32 i)
     return low + (1ull << (e - 4)) / 2;
 }
 
-/* Returns the quantile p (0 to 1), at most max, the largest recorded value. */
+/* p: 0 to 1; max: the largest recorded value. */
 static u64 st_quantile(const u32 hist[ST_BUCKETS], u64 count, u64 max, double p)
 {
     u64 want = (u64)(p * (double)count), seen = 0;
@@ -7574,7 +7303,7 @@ static bool st_has_failed(const struct call *c)
         && c->id != SC_sigreturn;
 }
 
-/* Returns the duration of a call that returned or whose thread was killed; 0: unknown. */
+/* The duration of a call that returned or whose thread was killed; 0: unknown. */
 static u64 st_took(const struct call *c)
 {
     bool exits = c->id == SC_exit || c->id == SC_exit_group;
@@ -7667,7 +7396,7 @@ static int st_where_cmp(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* Returns the row of a call and a file, or a free row; st_where_add keeps some rows free. */
+/* Returns the row of a call and a file, or a free row. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
@@ -7700,7 +7429,6 @@ static void st_where_add(struct summary *s, const struct st_where *more)
     st_time_add(&w->time, &more->time);
 }
 
-/* Returns the blocked time: neither on a CPU nor waiting for a CPU or a disk. */
 static u64 st_blocked_ns(const struct st_time *t)
 {
     return t->ns - MIN(t->ns, t->cpu + t->runq + t->disk);
@@ -7717,9 +7445,8 @@ static void st_timed(struct task *t, const struct call *c)
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
-/* Returns whether the summary needs the duration of a call that causes no event: of each call that
- * can block if BPF programs record calls, otherwise only of calls that wait for a disk, because the
- * tracee has to stop. */
+/* Whether the summary needs the duration of a call that causes no event. Without records, the
+ * tracee has to stop, so only calls that wait for a disk do. */
 static bool st_can_wait(u16 row, bool recorded)
 {
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
@@ -7751,7 +7478,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         st_caller_add(p->caller, t->comm, c);
 }
 
-/* Counts bytes moved through an open file or socket. in: read or received. */
+/* in: read or received. */
 static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
 {
     bool net = o->kind == FK_SOCK, file = o->kind == FK_FILE || o->kind == FK_MEMFD;
@@ -7851,8 +7578,8 @@ static int st_compare(const void *pa, const void *pb)
     return strcmp(st_name(a), st_name(b));
 }
 
-/* The columns of -c: those of strace, and percentiles. A narrow terminal lacks the columns with the
- * lowest nonzero `goes`. */
+/* Columns of strace, and percentiles. A narrow terminal lacks those with the lowest `goes`, unless
+ * 0. */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -7861,7 +7588,6 @@ static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] =
 
 enum { ST_CELLS = ARRAY_LEN(st_table_cols), ST_CALL_NAME = 16 };
 
-/* Returns the highest `goes` of the columns to drop; 0: none. */
 static u8 st_table_gone(void)
 {
     u32 width = ST_CALL_NAME;
@@ -7909,7 +7635,6 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
     st_table_line(b, cell, name);
 }
 
-/* Appends the table of -c. Its times are wall-clock times. */
 static void st_one_table(struct buf *b, const struct st_row *rows)
 {
     struct st_row total = { 0 };
@@ -7962,7 +7687,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
     b_c(b, '\n');
 }
 
-/* Returns whether a recording has neither calls nor the table of -c. */
+/* A recording may have neither calls nor the table of -c. */
 static bool st_no_table(const struct summary *s)
 {
     return s->recorded && !s->from_calls && !s->from_tables;
@@ -7979,8 +7704,7 @@ static void st_table(struct buf *b, const struct summary *s)
 
 #define ST_PROC "proc" /* backend in recordings of kvis proc */
 
-/* Fills list with the names that `want` selects, most I/O first. Returns their number, at most max;
- * *more: number of names that did not fit. */
+/* Names that `want` selects, most I/O first. Returns their number; *more: those beyond max. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -8038,7 +7762,6 @@ static void st_name_gone(const struct name *n)
     st.connections_dropped += st_is_connection(n);
 }
 
-/* Marks the names in the lists of the summary, so nm_drop keeps them. */
 static void st_mark_names(void)
 {
     for (u32 i = 0; i < ST_WHERE; i++)
@@ -8049,7 +7772,7 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* Returns whether -e trace= selects all rows; otherwise sums over them are too low. */
+/* If -e trace= does not select all rows, sums over them are too low. */
 static bool st_all_asked(const u16 *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -8093,7 +7816,6 @@ static u64 st_number(const struct summary *s, u32 at)
     return *(const u64 *)(const void *)((const char *)s + at);
 }
 
-/* Returns whether a summary is of kvis proc, which traces no calls. */
 static bool st_no_calls(const struct summary *s)
 {
     return !strcmp(s->backend, ST_PROC);
@@ -8135,18 +7857,14 @@ static bool st_knows(const struct summary *s, enum st_known what)
     return false;
 }
 
-/* Copies the counters of other sections into st. */
 static void st_take(void)
 {
-    st.mappings_overflow = vm.overflow;
     st.processes = ps.processes;
     st.threads = ps.threads;
     st.most_processes = ps.most_processes;
     st.unreadable = mem.unreadable;
-    st.names_overflow = nm.overflow;
 }
 
-/* Computes the derived numbers, when all events have been counted. */
 static void st_compute_derived(struct summary *s)
 {
     s->fault_bytes = s->faults * (out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
@@ -8162,7 +7880,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Returns how many rows of where[] to show: each has at least 1 ms. *more: number of others. */
+/* Rows to show have at least 1 ms. *more: number of others. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -8208,7 +7926,6 @@ static void st_text_where(struct buf *b, const struct summary *s)
     b_f(b, ", %" PRIu64 ".%" PRIu64 " ms in total\n", rest / 1000000, rest / 100000 % 10);
 }
 
-/* Appends the number of calls, with the key `calls`, and the parts of their time. */
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
 {
     b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
@@ -8295,7 +8012,7 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* Fills list with the failures that `want` selects (NULL: all), most frequent first. */
+/* Most frequent first. want NULL: all. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -8377,7 +8094,7 @@ static void st_add_row(struct summary *s, const void *row)
     st_row_add(&s->row[r->row], r);
 }
 
-/* Adds a recorded row of --by=pid, unless rp_done computes the rows from recorded calls. */
+/* rp_done may compute the rows of --by=pid from recorded calls. */
 static void st_add_caller(struct summary *s, const void *row)
 {
     if (!s->from_calls && s->n_callers < ST_CALLERS)
@@ -8507,7 +8224,7 @@ static struct st_items st_begin_items(struct buf *b, const char *label)
     return items;
 }
 
-/* Keeps the item that has been appended to b if it fits into the line; otherwise removes it. */
+/* Removes the item that has been appended to b if it does not fit into the line. */
 static void st_item(struct st_items *items)
 {
     struct buf *b = items->b;
@@ -8523,8 +8240,8 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Ends the line, or removes it if it is empty. more: number of items that the caller omitted.
- * dropped: names were dropped, so more items may be missing. */
+/* Removes an empty line. more: number of items that the caller omitted. dropped: names were
+ * dropped, so more items may be missing. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8536,7 +8253,6 @@ static void st_end_items(struct st_items *items, u64 more, bool dropped)
     b_c(b, '\n');
 }
 
-/* Returns whether times are in s (runs of at least 1 s) or in ms. */
 static bool st_in_seconds(const struct summary *s)
 {
     return s->duration_ns >= NSEC;
@@ -8581,7 +8297,7 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Appends the parts of a thread's waiting time. Waits for disks are known per call. */
+/* Waits for disks are known per call. */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
@@ -8661,8 +8377,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls, opt.count_too ? "" : "; -C: all");
 }
 
-/* Appends the disk requests and, for several threads, the time spent waiting for a CPU;
- * st_text_waiting does this for a single thread. */
+/* For a single thread, st_text_waiting shows the time spent waiting for a CPU. */
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
     bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
@@ -8797,8 +8512,6 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
         { s->unreadable, "stops in which the arguments of a call could not be read in time" },
-        { s->names_overflow, "uses of files or peers over the limit, shown as (more names)" },
-        { s->mappings_overflow, "memory mappings beyond the limit are missing" },
         { s->names_dropped, dropped },
         { s->programs_other, "executed programs (or fewer) are missing from the list" },
     };
@@ -8850,7 +8563,7 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* Flushes between rows, because a thousand long names would overflow the buffer. */
+/* A thousand long names would overflow the buffer. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
@@ -15602,7 +15315,7 @@ static int btf_open(const char *name, char why[])
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", btf_dir, name);
-    int fd = u_sys_open(path, O_RDONLY), e = errno;
+    int fd = open(path, O_RDONLY | O_CLOEXEC), e = errno;
     if (fd >= 0)
         return fd;
     int n = snprintf(why, WHY_LEN, "no BTF: ");
@@ -16244,7 +15957,7 @@ static void *bpf_find_fields(void *obj)
     bpf_add_want(o, ARCH_COMPAT_FIELD);
     char path[128];
     snprintf(path, sizeof path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
-    btf_resolve(u_sys_there(path) ? o->module : NULL, o->want, o->n_want, o->no_btf);
+    btf_resolve(access(path, F_OK) == 0 ? o->module : NULL, o->want, o->n_want, o->no_btf);
     return NULL;
 }
 
@@ -16608,7 +16321,7 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
         return bpf_fail(o, e, "cannot attach to %s: %s", symbol, strerror(-e));
     if (u_not_mounted(BPF_KPROBES))
         return bpf_fail(o, e, "kvis cannot set kprobes: /sys is not mounted" U_FIX U_MOUNT_SYSFS);
-    if (!u_sys_there(BPF_KPROBES))
+    if (access(BPF_KPROBES, F_OK) < 0)
         return bpf_fail(o, e, "this kernel has no kprobes (CONFIG_KPROBES)" U_FIX
                         "use a kernel with CONFIG_KPROBES");
     return bpf_fail(o, e, "this kernel has no function %.100s", symbol);
@@ -17232,8 +16945,6 @@ static void sp_restore_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
         sigaction(sp_sigs[i], &sp_found.action[i], NULL);
-    if (u_libc_ignored)
-        syscall(SYS_rt_sigaction, U_LIBC_SIGNAL, (uintptr_t[5]){ (uintptr_t)SIG_IGN }, NULL, 8ul);
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
@@ -18458,7 +18169,7 @@ static const char *hy_disk_name(u32 dev)
         if (hy.disk_name[i].dev == dev && *hy.disk_name[i].name)
             return hy.disk_name[i].name;
     u32 at = next++ % ARRAY_LEN(hy.disk_name);
-    snprintf(path, sizeof path, "%s/dev/block/%u:%u", u_sys_dir(), dev >> 20, dev & 0xfffff);
+    snprintf(path, sizeof path, "/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
     ssize_t n = readlink(path, to, sizeof to - 1);
     to[MAX(n, 0)] = 0;
     const char *slash = strrchr(to, '/'), *name = slash ? slash + 1 : strrchr(path, '/') + 1;
@@ -20271,7 +19982,7 @@ static void tr_find_readers(void)
         if (fd[i] < 0 || fstat(fd[i], &s) < 0)
             continue;
         if (S_ISSOCK(s.st_mode))
-            snprintf(link, sizeof link, "socket:[%u]", fd_partner(fd[i], (u32)s.st_ino));
+            snprintf(link, sizeof link, "socket:[%u]", fd_unix_partner((u32)s.st_ino));
         if (S_ISSOCK(s.st_mode) || ((S_ISFIFO(s.st_mode) || isatty(fd[i]))
                                     && tr_link(getpid(), fd[i], link)))
             tr_add_end(link);
@@ -24713,11 +24424,10 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
 static void met_wrong(const char *path, int e)
 {
     const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
-    size_t skip = u_sys_alias(path);
     if (!met.src[met.cur].wrong++)
-        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s%.120s: %s%s%s%s",
-                 skip ? "/sys" : "", path + skip, name ? name : "not a number", dir ? "; is " : "",
-                 dir ? dir : "", dir ? " mounted?" : "");
+        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.120s: %s%s%s%s", path,
+                 name ? name : "not a number", dir ? "; is " : "", dir ? dir : "",
+                 dir ? " mounted?" : "");
 }
 
 static void met_off(const char *why)
@@ -28820,7 +28530,7 @@ static int vq_load(struct bpf_obj *o)
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
-    int f = u_sys_open(path, O_RDONLY | O_DIRECTORY);
+    int f = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = f < 0 ? NULL : fdopendir(f);
     bool any = false;
     if (d)
@@ -29047,7 +28757,7 @@ static int vh_attach_all(void)
     char why[sizeof o->why] = "";
     int last = 0;
     u32 n = 0;
-    if (!u_sys_there(BPF_KPROBES))
+    if (access(BPF_KPROBES, F_OK) < 0)
         return bpf_no_kprobe(o, "", -ENOENT);
     for (u32 i = 0; i < ARRAY_LEN(vh_handlers); i++) {
         int e = vh_attach(i);
@@ -29083,7 +28793,7 @@ static void vh_start(void)
     if (mo.off >> SRC_VHOST & 1)
         return;
     *o = (struct bpf_obj){ .module = "vhost" };
-    if (!u_sys_there("/sys/module/vhost")) {
+    if (access("/sys/module/vhost", F_OK) < 0) {
         if (u_not_mounted("/sys/module/vhost"))
             u_unseen(o->why, sizeof o->why, "/sys/module/vhost", errno, NULL);
         else
@@ -29414,15 +29124,10 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
     b_c(b, '\n');
 }
 
-/* Returns "/proc" or "/sys" if a source lacks all metrics because that directory is not mounted.
- * kvis replaces a missing /sys with its own sysfs mount, which needs /proc. */
+/* Returns "/proc" or "/sys" if a source lacks all metrics because that directory is not mounted. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
-    if (l->n < l->all)
-        return NULL;
-    if (!strncmp(l->why, "/sys", 4) && !u_mounted("/sys", U_SYSFS) && u_not_mounted("/proc"))
-        return "/sys";
-    return strncmp(l->why, "/proc", 5) && strncmp(l->why, "/sys", 4) ? NULL : u_not_mounted(l->why);
+    return l->n < l->all ? NULL : u_not_mounted(l->why);
 }
 
 static void mout_text_unmounted(struct buf *b, const char *dir, u64 sources)
@@ -29881,7 +29586,7 @@ static void mout_prom_file(const char *file)
         u_warn("cannot write %s: %s", file,
                e == -ENXIO              ? "no process reads from this FIFO"
                : e == -ENOENT && !*tmp ? "the device or the target of the link does not exist"
-                                        : u_write_error(-e));
+                                        : strerror(-e));
     mout.prom_wrong = e;
     if (e && met.tick == 1)
         out.failed = -e;
@@ -34667,12 +34372,9 @@ static int cmd_empty_file(int f, const char *name)
 
 static int cmd_open_as(const char *name, int mode)
 {
-    bool device = u_is_device(name);
-    int f = open(name, mode | O_CLOEXEC | (device ? 0 : O_CREAT), 0666);
-    if (f < 0 && device)
-        die(EXIT_KVIS, "cannot write %s:", name);
+    int f = open(name, mode | O_CLOEXEC | (u_is_device(name) ? 0 : O_CREAT), 0666);
     if (f < 0)
-        die(EXIT_KVIS, "cannot write %s: %s", name, u_write_error(errno));
+        die(EXIT_KVIS, "cannot write %s:", name);
     return cmd_empty_file(f, name);
 }
 
@@ -34694,7 +34396,7 @@ static int cmd_open_report(void)
         return cmd_open_file(opt.report);
     int f = open(opt.report, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (f < 0 && errno != ELOOP && errno != ENXIO) /* ELOOP: a link; ENXIO: a FIFO */
-        die(EXIT_KVIS, "cannot write %s: %s", opt.report, u_write_error(errno));
+        die(EXIT_KVIS, "cannot write %s:", opt.report);
     if (f < 0 || fstat(f, &s) < 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid() || s.st_nlink > 1)
         die(EXIT_KVIS, "cannot write %s: it is a link or belongs to another user, in a "
             "directory that others can write; fix: --report=FILE", opt.report);
@@ -35160,7 +34862,7 @@ static void cmd_roots(void)
     static char proc[PATH_MAX], sys[PATH_MAX];
     mo.rootfs = opt_bare(mo.rootfs);
     snprintf(proc, sizeof proc, "%.4000s/proc", mo.rootfs);
-    snprintf(sys, sizeof sys, "%.4000s%s", mo.rootfs, *mo.rootfs ? "/sys" : u_sys_dir());
+    snprintf(sys, sizeof sys, "%.4000s/sys", mo.rootfs);
     mo.procfs = mo.procfs ? opt_bare(mo.procfs) : proc;
     mo.sysfs = mo.sysfs ? opt_bare(mo.sysfs) : sys;
 }

@@ -48,8 +48,6 @@
     X("throttle_stops", "throttled", throttled, THROTTLED) \
     X("stops", "stops", stops, STOPS) \
     /* *_overflow, *_dropped, *_other: numbers of entries that did not fit into a table or list */ \
-    X("names_overflow", "names_overflow", names_overflow, MODEL) \
-    X("mappings_overflow", "mappings_overflow", mappings_overflow, MODEL) \
     X("names_dropped", "names_dropped", names_dropped, MODEL) \
     X("names_dropped_most_bytes", "dropped_most", dropped_most, MODEL) \
     /* left_open: number of descriptors that were open when their process ended, even if open_at_exit is full */ \

@@ -100,7 +100,7 @@ if os.getuid() == 0:
         os.symlink("/bin/sh", name)
     run("proc", "--folded=deep", "-o", "rows", "--", "sh", "chain", "sh", *names).status(0)
     has(read("deep"), f"{names[-2]};{names[-1]} [0-9]+$")
-has(run("trace", "--folded=/nonexistent/p", "--", "true").status(125).err, "/nonexistent/p: there is no such directory")
+has(run("trace", "--folded=/nonexistent/p", "--", "true").status(125).err, "/nonexistent/p: No such file or directory")
 full = run("trace", "--folded=/dev/full", "--", "ls", "/").status(125)
 has(full.err, "/dev/full.*No space")
 has(full.out, "bin")

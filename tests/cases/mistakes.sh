@@ -96,11 +96,11 @@ done <<'END'
 126|trace --backend=ptrace -q ./noexec|cannot run ./noexec: it is not executable \(chmod \+x\)
 126|trace --backend=ptrace -q ./badelf|cannot run ./badelf: not a program
 127|trace --backend=ptrace -q ./badint|cannot run ./badint: its interpreter .* does not exist
-125|trace --backend=ptrace -o no/x true|cannot write no/x: there is no such directory
-125|trace --backend=ptrace -w no/x true|cannot write no/x: there is no such directory
-125|trace --backend=ptrace --report=no/x true|cannot write no/x: there is no such directory
-125|trace --backend=ptrace --perfetto=no/x true|cannot write no/x: there is no such directory
-125|trace --backend=ptrace -w dir true|cannot write dir: it is a directory
+125|trace --backend=ptrace -o no/x true|cannot write no/x: No such file or directory
+125|trace --backend=ptrace -w no/x true|cannot write no/x: No such file or directory
+125|trace --backend=ptrace --report=no/x true|cannot write no/x: No such file or directory
+125|trace --backend=ptrace --perfetto=no/x true|cannot write no/x: No such file or directory
+125|trace --backend=ptrace -w dir true|cannot write dir: Is a directory
 125|trace --backend=ptrace -q -w /dev/full true|cannot write /dev/full.*: No space
 2|replay|one recording
 2|replay a.kvis cut.kvis|one recording

@@ -108,7 +108,7 @@ fi
 
 run monitor -n 1 -i 0.1 --prometheus=/nowhere/a.prom
 status 125
-has err '^kvis: cannot write /nowhere/a.prom: there is no such directory'
+has err '^kvis: cannot write /nowhere/a.prom: No such file or directory'
 run monitor -n 1 -i 0.1 --listen=localhost:1
 status 2
 run monitor -n 1 -i 0.1 --listen=127.0.0.1:65536

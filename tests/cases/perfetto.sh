@@ -25,5 +25,5 @@ for b in $backends; do
     fi
 done
 [ "$backends" = ptrace ] || one --backend=hybrid -- "$BIN/uring" slow
-run trace --perfetto=/nonexistent/p -- true; status 125; has err '/nonexistent/p: there is no such directory'
+run trace --perfetto=/nonexistent/p -- true; status 125; has err '/nonexistent/p: No such file or directory'
 run trace --perfetto=/dev/full -- ls /; status 125; has err '/dev/full.*No space'; has out bin

@@ -44,7 +44,7 @@ eq "ends of threads" "$(js "sum(e['type'] == 'spawn_thread' for e in E) + sum(e[
     "$(js "sum(e['type'] == 'exit_thread' for e in E)" events)"
 # what cannot be written is known before anything runs
 for o in -w --report= --perfetto=; do
-    run proc $o/nonexistent/x -- touch ran; status 125; has err '/nonexistent/x: there is no such directory'
+    run proc $o/nonexistent/x -- touch ran; status 125; has err '/nonexistent/x: No such file or directory'
 done
 [ ! -e ran ] || fail "it ran"
 run proc --report=/dev/full -- true; status 125; has err '/dev/full.*No space'
