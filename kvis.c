@@ -484,7 +484,7 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* Returns the number of typing errors; 9: a word is too long. */
+/* Returns the number of typos; 9: a word is too long. */
 static u32 u_distance(const char *a, const char *b)
 {
     enum { MAX_LEN = 24 };
@@ -2804,7 +2804,7 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * after an exec, and after a fault outside of all regions (shmat(2)). System calls update the
  * regions, because /proc may have changed when kvis examines a fault. */
 
-/* Lines of a maps file; pause after a reading, as a multiple of its duration. */
+/* Limit on lines of a maps file; pause after reading it, in multiples of the reading time. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct mm *vm_new(void)
@@ -4159,7 +4159,7 @@ static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 static void dec_k_pid(struct dec *d, u64 v)
 {
     b_s64(d->b, (s32)v);
-    if (d->c->id != SC_waitid) /* can be a descriptor */
+    if (d->c->id != SC_waitid) /* id may be a pidfd */
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
@@ -10582,7 +10582,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at every later call: kvis would miss calls that t's own filter denies. */
+/* Makes t stop at all later calls, else kvis misses calls that t's own filter denies. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -11228,7 +11228,7 @@ static void rec_begin(void)
         char key[24];
         if (!n->slot.pid)
             continue;
-        snprintf(key, sizeof key, "comm %d", n->slot.pid); /* attached: its exec was earlier */
+        snprintf(key, sizeof key, "comm %d", n->slot.pid); /* kvis attached after its exec */
         rec_meta(key, n->comm);
     }
     for (u32 at = 0; at < rec_processes.len; at += (u32)strlen(rec_processes.p + at) + 1)
@@ -11250,7 +11250,7 @@ static void rec_start(void (*write)(const char *, size_t))
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* no string, even after an earlier recording */
+        rec_out.slot[i].len = ~0u; /* forget an earlier recording */
     memcpy(head.magic, rec_magic, sizeof rec_magic);
     head.crc = rec_crc(0, &head, offsetof(struct rec_head, crc));
     write((const char *)&head, sizeof head);
@@ -11393,7 +11393,7 @@ static struct {
     const u8 *p, *end;         /* unread bytes of the current block; NULL: none */
     struct rec_slot slot[REC_SLOTS];
     char wrong[160];           /* why the recording cannot be read further; "": valid so far */
-    bool of_command;           /* the recorded kvis started a command */
+    bool of_command;           /* recorded with a COMMAND, not with -p */
     struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;               /* time of the previous record */
     pid_t pid, tid;            /* process and thread of the previous record */
@@ -13453,7 +13453,7 @@ static int rep_temporary(const char *dir)
 enum {
     DF_SHOWN = 10,        /* most rows of a table in text output */
     DF_LIVES = 1 << 16,   /* most processes at the same time */
-    DF_LINE = 512,        /* most bytes of a command line with --by=line */
+    DF_LINE = 512,        /* limit on bytes of a command line (--by=line) */
     DF_RUNS = 4096,       /* most command runs in a timeline */
     DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
 };
@@ -16600,7 +16600,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
  * Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
 
 enum {
-    RB_AHEAD = 512,      /* prefetch distance in bytes, because another CPU wrote the records */
+    RB_AHEAD = 512,      /* prefetch distance in bytes: records are in another CPU's cache */
     RB_GIVEN_BACK = 4096 /* bytes between two updates of the consumer position */
 };
 
@@ -16784,7 +16784,7 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
 }
 
 /* The witness, in which all signals are blocked. `pkill kvis` must not find its name and arguments.
- * Equal signals merge until it takes them, so it asks for real-time priority. */
+ * Identical pending signals merge, so it asks for real-time priority. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
@@ -17984,16 +17984,21 @@ static int hy_load(void)
     return e || !hy_follows() ? e : hy_load_proc();
 }
 
-static int hy_load_uring(struct bpf_obj *o)
+static const struct bpf_family *hy_uring_family(void)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
     static struct bpf_family fam;
-    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
     fam = uring_family;
     fam.progs = memcpy(row, uring_progs, sizeof row);
     if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* since Linux 6.4 */
         row[0].attach = "io_uring/io_uring_submit_req";
-    *o = (struct bpf_obj){ .fam = &fam, .lender = &hy.obj };
+    return &fam;
+}
+
+static int hy_load_uring(struct bpf_obj *o)
+{
+    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
+    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj };
     int e = bpf_open(o);
     bpf_find_records(o, all);
     bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
@@ -20748,7 +20753,7 @@ static void tr_spawn(void)
         return;
     tr.before_ns = ps_cpu_ns(t->tid);
     hy_begin();
-    tr_set_options(t); /* clears PTRACE_O_EXITKILL of tr_seize_child */
+    tr_set_options(t); /* clears tr_seize_child's PTRACE_O_EXITKILL */
     int e = hy.count ? hy_watch() : 0;
     if (e < 0) {
         kill(tr.child, SIGKILL);
@@ -24756,7 +24761,7 @@ static void mfs_limits(void)
 /* The directories WHERE/PREFIX<N>SUB, with a number N. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
-    u32 k, n, nr;   /* `dir` is the k-th of n, and has the number nr */
+    u32 k, n, nr;   /* `dir` is the k-th of n; nr: its number */
     bool any;       /* a directory was found */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
@@ -31196,8 +31201,8 @@ static struct {
     int end_fd;              /* pidfd; -1: none, or the command has ended */
 } mon_command = { .status = -1, .end_fd = -1 };
 
-/* Events that the kernel counts without a PMU. With perf_event_paranoid 2, users may count only in
- * user mode; only the clock runs there. */
+/* Events that the kernel counts without a PMU. With perf_event_paranoid 2, users may count only
+ * user mode, where only the clock counts. */
 static struct {
     const char *name;
     u64 config;
@@ -31581,7 +31586,7 @@ static struct {
     u64 for_ns;                  /* value of -d; 0: 10 s, or until the command exits */
     u64 from_ns, to_ns;          /* start of the diagnosis; last sample */
     u32 n_found, cap_found;
-    u32 missed, left_out;        /* processes without a place: in this sample; most of a sample */
+    u32 missed, left_out;        /* processes that did not fit: in this sample; in the worst */
     u32 forgot;                  /* findings lost for lack of memory */
     bool progress;               /* show the progress on the terminal */
     bool virtio;                 /* use virtio kprobes, which slow down a busy machine */
@@ -32047,8 +32052,7 @@ static void dg_judge(void)
         dg_who(&dg_found[k]);
 }
 
-/* Selects the busiest processes: for each number, the one with the most that is not yet selected.
- * */
+/* Selects the busiest processes: for each number, the highest that is not yet selected. */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = {

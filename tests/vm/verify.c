@@ -91,7 +91,7 @@ static int verify_open(void)
     open_opt.full = true;
     open_opt.pid = open_opt.tid = 1, open_opt.uid = 2, open_opt.flags = O_CREAT, open_opt.accmodes = 1;
     open_opt.comm[0] = 'a';
-    open_state.magic = bpf_magic();
+    sp_command.magic = bpf_magic();
     *o = (struct bpf_obj){ .fam = &open_family, .ring_bytes = 1 << 16 };
     if (bpf_open(o) < 0)
         return 1;
@@ -108,7 +108,7 @@ static int verify_call(void)
     static const char *const on[] = { "CFG_MAGIC", "CFG_MAGIC_NR", "CFG_SCHED", "CFG_BY_SCHED",
                                       "CFG_NS_INO", "CFG_STACK", "CFG_STACK_NR", "CFG_SELF",
                                       "CFG_CGROUP", "CFG_MIN_NS", "CFG_STATUS", "CFG_SETS" };
-    hy.magic = open_state.magic, hy.sched = true;
+    hy.sched = true;
     opt.cgroup = "/"; /* the map is a CGROUP_ARRAY */
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = 1 << 16,
                            .entries = hy_entries, .lodger = &disk_family };
