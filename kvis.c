@@ -13812,8 +13812,8 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* Replaces the random characters of temporary files with '*' and, except in command lines, numbers
- * of three digits or more, such as pids. */
+/* Replaces with '*' the random characters of temporary files, pids after /proc/ and, except in
+ * command lines, all numbers of three digits or more. */
 static void df_shape(struct buf *b, const char *s, char cls)
 {
     bool temporary = false, begins = true; /* begins: at the start of a path component or word */
@@ -13823,7 +13823,8 @@ static void df_shape(struct buf *b, const char *s, char cls)
         while (isalnum((u8)s[n]) || (n && s[n] == '_'))
             n++;
         temporary |= begins && df_is_temporary(s, n);
-        if (cls != 'c' && n > 2 && strspn(s, "0123456789") >= n)
+        bool proc = begins && b->len > 5 && !memcmp(b->p + b->len - 6, "/proc/", 6);
+        if (n && (proc || (cls != 'c' && n > 2)) && strspn(s, "0123456789") >= n)
             folded = n;
         else if (temporary)
             folded = df_random(s, n);
@@ -15816,8 +15817,8 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* --ring, or `usual`, but at most 1/32 of memory and 1/16 of the address space: it is mapped twice.
- * */
+/* --ring, or `usual`, but at most 1/32 of memory and 1/16 of the address space: it is mapped
+ * twice. */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space = { .rlim_cur = RLIM_INFINITY };
@@ -16207,8 +16208,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Creates the maps. Another thread resolves the kernel fields meanwhile, unless o->lender has them.
- * */
+/* Creates the maps. Another thread resolves the kernel fields meanwhile, unless o->lender has
+ * them. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -16283,8 +16284,8 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* The program runs on all CPUs: the kernel attaches it to the tracepoint (perf_event_set_bpf_prog).
- * */
+/* The program runs on all CPUs: the kernel attaches it to the tracepoint
+ * (perf_event_set_bpf_prog). */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
@@ -16317,6 +16318,8 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
     if (e == -EINVAL)
         return bpf_fail(o, e, "this kernel has no kprobes on %.100s: the function is blacklisted, "
                         "or ftrace patches it", symbol);
+    if (e == -EADDRNOTAVAIL) /* since Linux 6.7 */
+        return bpf_fail(o, e, "several functions of this kernel are named %.100s", symbol);
     if (e != -ENOENT)
         return bpf_fail(o, e, "cannot attach to %s: %s", symbol, strerror(-e));
     if (u_not_mounted(BPF_KPROBES))
@@ -24087,8 +24090,8 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Hardware comes first, then virtual disks and interfaces, the interface lo, and the nameless sum.
- * */
+/* Hardware comes first, then virtual disks and interfaces, the interface lo, and the nameless
+ * sum. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -25793,8 +25796,8 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads the numbers after the given keys in /proc/PID/status. Returns a bit mask of the keys found.
- * */
+/* Reads the numbers after the given keys in /proc/PID/status. Returns a bit mask of the keys
+ * found. */
 static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 {
     u32 got = 0;
@@ -25807,8 +25810,8 @@ static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 }
 
 /* Reads what a thread has read and written. (/proc/PID/io includes terminated children, see
- * wait_task_zombie in kernel/exit.c.) Returns false if that fails, and records missing permissions.
- * */
+ * wait_task_zombie in kernel/exit.c.) Returns false if that fails, and records missing
+ * permissions. */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -32319,8 +32322,8 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the instance with the largest value (the machine if instances are not compared), or NULL.
- * */
+/* Returns the instance with the largest value (the machine if instances are not compared), or
+ * NULL. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     u8 dim = dg_dim(number);
