@@ -371,7 +371,7 @@ enum {
     { IN_EXECSNOOP, 't', "timestamp", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.time }, 0, 0, \
       NULL, "", "-t, --timestamp", \
-      "print the time of each exec, in seconds since the first row" }, \
+      "print the time of each exec, in seconds since kvis started" }, \
     { IN_EXITSNOOP, 't', "timestamp", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.time }, 0, 0, \
       NULL, "", "-t, --timestamp", \

@@ -156,7 +156,7 @@ __kvis_at proc -a '(__fish_complete_subcommand --fcs-skip=2 -- -w --write --max-
 __kvis_at execsnoop -s d -l duration -x -d 'stop tracing after SECS seconds'
 __kvis_at execsnoop -s o -l output -r -F -d 'write the rows of text to FILE'
 __kvis_at execsnoop -s T -l time -d 'print the time of day of each exec'
-__kvis_at execsnoop -s t -l timestamp -d 'print the time of each exec, in seconds since the first row'
+__kvis_at execsnoop -s t -l timestamp -d 'print the time of each exec, in seconds since kvis started'
 __kvis_at execsnoop -s U -l print-uid -d 'print the user ID of each process'
 __kvis_at execsnoop -s x -l fails -d 'also show execs that failed'
 __kvis_at execsnoop -s q -l quote -d 'put quotes around the arguments of each command'

@@ -160,7 +160,7 @@ _kvis() {
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
     {'*-o+','*--output='}'[write the rows of text to FILE]:FILE:_files' \
     {'*-T','*--time'}'[print the time of day of each exec]' \
-    {'*-t','*--timestamp'}'[print the time of each exec, in seconds since the first row]' \
+    {'*-t','*--timestamp'}'[print the time of each exec, in seconds since kvis started]' \
     {'*-U','*--print-uid'}'[print the user ID of each process]' \
     {'*-x','*--fails'}'[also show execs that failed]' \
     {'*-q','*--quote'}'[put quotes around the arguments of each command]' \
