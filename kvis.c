@@ -764,7 +764,10 @@ static size_t u_whole(const u8 *s, size_t n, size_t have)
 /* Returns the longest length up to `most` that splits no character. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
-    return n <= most ? n : (u32)u_whole((const u8 *)s, most, n);
+    u32 len = MIN(n, most), back = 0;
+    while (back < 3 && back < len && len < n && (s[len - back] & 0xc0) == 0x80)
+        back++;
+    return len - back;
 }
 
 /* Code points that a terminal does not show, or that let a name look like another. */
@@ -1637,19 +1640,30 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
     return (s64)n;
 }
 
+/* Reads like mem_copy, but needs no permission beyond that to trace: process_vm_readv(2) is refused
+ * if the tracee has another user and kvis lacks CAP_SYS_PTRACE, or by a container's seccomp filter,
+ * and missing in kernels without CONFIG_CROSS_MEMORY_ATTACH. */
+static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
+{
+    size_t got = 0;
+    while (got < n && mem_charge()) {
+        unsigned long word;
+        u64 at = (addr + got) & ~(u64)(sizeof word - 1);
+        /* the system call stores the word; libc's function returns it */
+        if (sys_ptrace(PTRACE_PEEKDATA, tid, at, &word) < 0)
+            break;
+        size_t off = (size_t)(addr + got - at), k = MIN(sizeof word - off, n - got);
+        memcpy(dst + got, (u8 *)&word + off, k);
+        got += k;
+    }
+    return got ? (s64)got : -EFAULT;
+}
+
 static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
-    char path[32];
     /* The flags are a long, because clang does not extend a variadic int on the stack. */
     s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
-    if (got < 0 && (errno == ENOSYS || errno == EPERM)) { /* EPERM: a container's seccomp filter */
-        snprintf(path, sizeof path, "/proc/%d/mem", tid);
-        int f = open(path, O_RDONLY | O_CLOEXEC);
-        got = f < 0 ? -1 : pread(f, dst, n, (off_t)addr);
-        if (f >= 0)
-            close(f);
-    }
     return got > 0 ? got : got < 0 ? -errno : -EFAULT;
 }
 
@@ -1714,8 +1728,10 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
 {
     if (!mem_charge())
         return mem_give_up();
-    if (!t->mm || !t->mm->careful)
-        return mem_copy(t->tid, addr, dst, n);
+    if (!t->mm || !t->mm->careful) {
+        s64 all = mem_copy(t->tid, addr, dst, n);
+        return all == -ENOSYS || all == -EPERM ? mem_peek(t->tid, addr, dst, n) : all;
+    }
     size_t got = 0;
     while (got < n) {
         size_t k = MIN(n - got, 4096 - ((addr + got) & 4095));
@@ -2169,8 +2185,10 @@ static void fd_remove(struct task *t, s32 n)
 
 static void fd_drop_reused(struct files *f, u32 i)
 {
-    f->reused[i].o->was = 1 + (u32)f->reused[i].fd;
-    ofd_put(f->reused[i].o);
+    struct ofd *o = f->reused[i].o;
+    if (o->refs == 1)
+        o->was = 1 + (u32)f->reused[i].fd;
+    ofd_put(o);
     f->n_reused--;
     memmove(f->reused + i, f->reused + i + 1, (f->n_reused - i) * sizeof *f->reused);
 }
@@ -2665,14 +2683,15 @@ static s64 fd_flags_of(pid_t tid, s32 n)
 }
 
 /* Returns the name of a file by its link in /proc/PID/fd, as if kvis had seen the call that made
- * the file; NULL: its kind says all. */
+ * the file. */
 static struct name *fd_name_of(u8 kind, const char *link, size_t len)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
     bool anon = !strncmp(link, "anon_inode:", 11) && kind != FK_ANON && kind != FK_BPF;
     if (kind == FK_MEMFD && len > 1 + DELETED)
         return nm_get('x', link + 1, len - 1 - DELETED);
-    return anon ? NULL : nm_get(link[0] == '/' ? 'f' : 'x', link, len);
+    return anon ? nm_str('x', fd_kind_name[kind])
+                : nm_get(link[0] == '/' ? 'f' : 'x', link, len);
 }
 
 static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
@@ -4271,7 +4290,9 @@ static void dec_k_path(struct dec *d, u64 v)
     }
     d->form = ARG_STR;
     d->cut = p->cut;
-    b_put(d->b, d->c->paths.p + p->off, (size_t)p->len);
+    const char *path = d->c->paths.p + p->off;
+    size_t len = (size_t)p->len;
+    b_put(d->b, path, p->cut ? u_whole((const u8 *)path, len, len) : len);
 }
 
 static void dec_k_str(struct dec *d, u64 v)
@@ -13545,7 +13566,7 @@ static struct df_row *df_new_row(u32 k, struct name *name)
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
-    if (!one->name || one->name->cls != 'c') /* nm.other: too many names */
+    if (!one->name || one->name->cls != 'c') /* nm.other: no memory */
         return;
     u64 at = one->name->in_bytes;
     bool known = at < df.n_rows[k] && df.row[k][at].name == one->name;
@@ -19989,10 +20010,9 @@ static void tr_find_readers(void)
     for (size_t i = 0; i < ARRAY_LEN(fd); i++) {
         if (fd[i] < 0 || fstat(fd[i], &s) < 0)
             continue;
-        if (S_ISSOCK(s.st_mode))
-            snprintf(link, sizeof link, "socket:[%u]", fd_unix_partner((u32)s.st_ino));
-        if (S_ISSOCK(s.st_mode) || ((S_ISFIFO(s.st_mode) || isatty(fd[i]))
-                                    && tr_link(getpid(), fd[i], link)))
+        u32 partner = S_ISSOCK(s.st_mode) ? fd_unix_partner((u32)s.st_ino) : 0;
+        snprintf(link, sizeof link, "socket:[%u]", partner);
+        if (partner || ((S_ISFIFO(s.st_mode) || isatty(fd[i])) && tr_link(getpid(), fd[i], link)))
             tr_add_end(link);
     }
     for (bool more = tr_outputs.n; more;) {
@@ -21815,7 +21835,6 @@ struct proc_life {
     bool cut;                   /* argv is truncated */
     bool walked;                /* path, exe and cwd are from BPF, not from /proc */
     u64 fork_ns, end_ns;
-    u64 boot_ns;                /* fork by CLOCK_BOOTTIME; 0: unknown */
     u64 cgroup;
     u64 max_rss;                /* of the current command, in bytes; 0: unknown */
     u64 before_rss;             /* of earlier commands, in pages */
@@ -22094,8 +22113,6 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
         l->ppid = h->ppid;
     if (h->ns_pid)
         l->ns_pid = h->ns_pid;
-    if (h->start_ns)
-        l->boot_ns = h->start_ns;
     memcpy(l->comm, h->comm, sizeof l->comm);
     if (!l->fork_ns)
         l->fork_ns = h->start_ns ? (u64)((s64)h->start_ns - proc_state.boot_off) : h->ts_ns;
@@ -22160,9 +22177,9 @@ static void proc_scan_one(u32 pid)
     l->before_rss = ~0ull; /* unknown */
     l->node = proc_tree_new(0);
     l->ppid = (u32)proc_stat_field(s, PPID);
-    l->boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
-               - (u64)u_ahead.boottime;
-    l->fork_ns = l->begin_ns = (u64)MAX((s64)l->boot_ns - proc_state.boot_off, 1);
+    u64 boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
+                  - (u64)u_ahead.boottime;
+    l->fork_ns = l->begin_ns = (u64)MAX((s64)boot_ns - proc_state.boot_off, 1);
     if (stat(u_proc((pid_t)pid, ""), &about) == 0) {
         l->uid = about.st_uid;
         l->gid = about.st_gid;
@@ -22979,31 +22996,6 @@ static struct proc_node **proc_critical(u32 *n)
 
 /* --- records --- */
 
-static void proc_forked(const struct wire_proc *h)
-{
-    struct proc_life *l = proc_find(h->pid);
-    if (h->tid != h->pid) {
-        if (l) {
-            l->threads++;
-            proc_emit_fork(h, l);
-        }
-        return;
-    }
-    /* other children of kvis: the command used CLONE_PARENT */
-    bool sibling = sp_command.pid && h->ppid == (u32)getpid();
-    l = sibling || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
-    if (!l)
-        return;
-    proc_state.forks++;
-    l->counted = true;
-    l->threads = 1;
-    l->begin_ns = l->fork_ns = h->ts_ns;
-    proc_who(l, h);
-    struct proc_life *parent = proc_find(l->ppid);
-    l->node = proc_tree_new(parent ? parent->node : 0);
-    proc_emit_fork(h, l);
-}
-
 /* A truncated path is read from /proc instead. */
 static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
                       const char *link)
@@ -23114,7 +23106,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     proc_free_texts(&l);
 }
 
-/* --- exits --- */
+/* --- exits, and forks --- */
 
 /* wait4(2) has the command's exit status even if BPF cannot read it. */
 static void proc_end(struct proc_life *l)
@@ -23127,6 +23119,34 @@ static void proc_end(struct proc_life *l)
     proc_over(l, PROC_ENDED, l->end_ns);
     proc_emit_end(l);
     proc_forget(l);
+}
+
+static void proc_forked(const struct wire_proc *h)
+{
+    struct proc_life *l = proc_find(h->pid);
+    if (h->tid != h->pid) {
+        if (l) {
+            l->threads++;
+            proc_emit_fork(h, l);
+        }
+        return;
+    }
+    /* other children of kvis: the command used CLONE_PARENT */
+    bool sibling = sp_command.pid && h->ppid == (u32)getpid();
+    bool mine = sibling || proc_is_mine(h->ppid);
+    if (l && l->ending)
+        proc_end(l); /* the pid is reused: no more records of this process will come */
+    l = mine ? proc_new(h->pid, true) : NULL;
+    if (!l)
+        return;
+    proc_state.forks++;
+    l->counted = true;
+    l->threads = 1;
+    l->begin_ns = l->fork_ns = h->ts_ns;
+    proc_who(l, h);
+    struct proc_life *parent = proc_find(l->ppid);
+    l->node = proc_tree_new(parent ? parent->node : 0);
+    proc_emit_fork(h, l);
 }
 
 /* Returns whether wait4(2) must report the command's exit status. */
@@ -23441,6 +23461,17 @@ static void proc_sweep(bool all)
         }
 }
 
+/* At the end of the run: ends the processes that have exited, without waiting for late records. */
+static void proc_end_exited(void)
+{
+    for (u32 i = 0; i < PROC_BUCKETS; i++)
+        for (struct proc_life *l = proc_lives[i], *next; l; l = next) {
+            next = l->next;
+            if (l->ending && !proc_waits(l))
+                proc_end(l);
+        }
+}
+
 /* Writes rows of running processes, ordered by start. Returns the number of commands. */
 static u32 proc_list_running(u64 now_ns)
 {
@@ -23452,10 +23483,6 @@ static u32 proc_list_running(u64 now_ns)
     if (list)
         qsort(list, n, sizeof *list, proc_by_key);
     for (u32 i = 0; i < n; i++) {
-        if (list[i]->ending) {
-            proc_end(list[i]);
-            continue;
-        }
         commands += list[i]->execed && list[i]->mine;
         proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i], .ts_ns = now_ns });
     }
@@ -23676,6 +23703,7 @@ static int proc_run(u64 end_ns)
     out_flush();
     sp_boot_on();
     ses_run(&proc_session, end_ns);
+    proc_end_exited();
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
     proc_state.end_ns = over ? proc_state.last_ns : u_now();
     u32 running = proc_list_running(proc_state.end_ns);
@@ -28750,11 +28778,16 @@ static int vh_attach(u32 i)
     vh.prog[i] = o->prog[VH_BEGIN];
     o->prog[VH_BEGIN] = -1;
     e = bpf_attach_function(o, h->symbol, false, vh.prog[i]);
-    return e || !h->gaps ? e : bpf_attach_function(o, h->symbol, true, o->prog[VH_END]);
+    if (e) {
+        close(vh.prog[i]);
+        vh.prog[i] = 0;
+        return e;
+    }
+    return h->gaps ? bpf_attach_function(o, h->symbol, true, o->prog[VH_END]) : 0;
 }
 
 static const char vh_none[] =
-    "no vhost driver is loaded" U_FIX
+    "no vhost driver is loaded, or its functions have other names" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
 /* Returns 0 if at least one handler is attached; obj.why says why others are not, unless their
@@ -32382,7 +32415,7 @@ static void dg_cell(struct buf *b, u16 number, double v)
     bool bytes = unit == U_BYTES || unit == U_BYTE_RATE;
     u32 k = 0;
     v *= unit == U_RATIO ? 100 : 1;
-    for (; v >= 999.5 && k + 1 < ARRAY_LEN(letter); k++)
+    for (; v >= (unit == U_RATIO ? 9999.5 : 999.5) && k + 1 < ARRAY_LEN(letter); k++)
         v /= bytes ? 1024 : 1000;
     b_f(b, v >= 99.95 || v == (double)(u32)v ? "%.0f" : v >= 9.995 ? "%.1f" : "%.2f", v);
     b_f(b, "%s%s%s", bytes ? " " : "", letter[k],

@@ -2,7 +2,7 @@
 # -u runs the command as another user, with that user's groups and HOME.
 # tier: gate
 # timeout: 60
-# needs: root
+# needs: root setpriv
 . "$TESTS/lib/lib.sh"
 chmod 777 .
 run trace -u nobody --json=json -- /bin/sh -c 'id -u; id -g; id -un; echo x >mine'
@@ -12,6 +12,12 @@ eq "owner" nobody "$(stat -c %U mine)"
 want "by('open', path='$PWD/mine')"
 run trace -u 65534 -- /bin/sh -c 'id -u; cat /proc/self/status'
 has out '^65534$'; has out 'CapEff:.0+$'
+
+# Root without CAP_SYS_PTRACE, as in containers: process_vm_readv(2) is refused for the other user, ptrace(2) is not.
+setpriv --bounding-set=-sys_ptrace --inh-caps=-all "$KVIS" trace --backend=ptrace -v -u nobody --json=json -- cat /etc/passwd >out 2>err 9>&-
+eq "status without CAP_SYS_PTRACE" 0 $?
+want "by('open', path='/etc/passwd')"
+want "[e for e in by('syscall', name='openat') if e['args'][1] == '/etc/passwd']"
 run trace --backend=ptrace -u no-such-user-here -- /bin/true
 case $st in 2 | 125) ;; *) fail "unknown user: $st" ;; esac
 has err '^kvis: .*no-such-user-here'

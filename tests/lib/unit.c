@@ -814,6 +814,7 @@ static void t_columns(void)
     for (size_t i = 0; i < ARRAY_LEN(part); i++)
         EXPECT(u_whole((const u8 *)part[i].s, part[i].n, part[i].have) == part[i].whole);
     EXPECT(u_cut(wide, 6, 5) == 3 && u_cut(wide, 6, 6) == 6 && u_cut("abc", 3, 2) == 2);
+    EXPECT(u_cut("\xff" "ab\xc3\xa9", 5, 4) == 3);
     SAME((b_s(&tb, wide), b_pad(&tb, 0, 5)), "\xe6\xbc\xa2\xe5\xad\x97 ");
     SAME(df_put_rest(&tb, 9, "\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 15), "\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2...");
 }
@@ -966,6 +967,34 @@ static void t_critical_path(void)
     proc_tree.on = false;
 }
 
+/* The exit of a process whose fork was not seen, and at once another process with its pid. */
+static void t_pid_reused(void)
+{
+    enum { ROOT = 1000, PID };
+    struct writer was = out.json;
+    out.json = (struct writer){ .fd = -1, .b.max = 1 << 20 };
+    proc_state.btf = true;
+    proc_state.root = ROOT;
+    proc_session.status = -1;
+    proc_state.last_ns = 0;
+    proc_new(ROOT, true)->begin_ns = 1;
+    struct proc_life *first = proc_new(PID, true);
+    first->begin_ns = first->fork_ns = 2;
+    u64 unsure = proc_state.unsure;
+    first->execed = true;
+    one_process(PID, ROOT, 0, 100);
+    EXPECT(proc_find(PID) == first && first->ending);
+    one_process(PID, ROOT, 101, 0);
+    EXPECT(proc_state.unsure == unsure && proc_state.last_ns == 100);
+    EXPECT(proc_find(PID)->counted && !proc_find(PID)->ending);
+    proc_forget(proc_find(PID));
+    proc_forget(proc_find(ROOT));
+    EXPECT(!proc_state.lives && !proc_state.ending);
+    b_free(&out.json.b);
+    out.json = was;
+    proc_state.root = proc_state.last_ns = proc_state.forks = 0;
+}
+
 /* A summary that is larger than the sink's buffer is whole all the same. */
 static void t_large_summary(void)
 {
@@ -1003,8 +1032,8 @@ static void t_errors(void)
     EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 5, &cut) == 5 && !cut);
     EXPECT(mem_read(&t, 8, dst, 8) == -EFAULT);
     EXPECT(mem_read(&t, ~0ull - 7, dst, 8) < 0);
-    fake.nr = SYS_process_vm_readv, fake.err = ENOSYS; /* CONFIG_CROSS_MEMORY_ATTACH=n: /proc/PID/mem */
-    EXPECT(mem_read(&t, (u64)(uintptr_t)str, dst, 5) == 5 && mem_read(&t, 8, dst, 8) < 0);
+    fake.nr = SYS_process_vm_readv, fake.err = ENOSYS; /* CONFIG_CROSS_MEMORY_ATTACH=n: by ptrace(2), of which this is no tracee */
+    EXPECT(mem_read(&t, (u64)(uintptr_t)str, dst, 5) == -EFAULT);
     fake.err = ESRCH;
     EXPECT(mem_read(&t, (u64)(uintptr_t)str, dst, 5) == -ESRCH);
     fake.nr = SYS_ptrace, fake.err = EIO; /* before 5.3 */
@@ -1471,6 +1500,7 @@ int main(int argc, char **argv)
     EXPECT(sc_find(ARCH_NATIVE, CALL_OTHER) < 0);
     t_pending();
     t_critical_path();
+    t_pid_reused();
     t_counted();
     t_name_hash();
     t_two_names();
