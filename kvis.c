@@ -13472,6 +13472,7 @@ static int rep_temporary(const char *dir)
  * df_is_above. */
 
 enum {
+    DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
     DF_SHOWN = 10,        /* most rows of a table in text output */
     DF_LIVES = 1 << 16,   /* most processes at the same time */
     DF_LINE = 512,        /* limit on bytes of a command line (--by=line) */
@@ -13532,6 +13533,7 @@ static struct {
     struct summary *sum[2];
     const char *file[2];
     struct df_timeline timeline[2]; /* only with --report */
+    u8 *pids[2];             /* bit set of the pids in the recording */
     /* state of the replay of recording k: */
     u64 n_begun;             /* number of processes that began */
     u32 k, n_lives, root;    /* root: pid of the first process that called exec, or 0 */
@@ -13719,6 +13721,8 @@ static void df_exit(const struct event *e)
 
 static void df_event(const struct event *e)
 {
+    if (e->pid > 0 && e->pid < DF_PIDS)
+        df.pids[df.k][e->pid / 8] |= (u8)(1u << e->pid % 8);
     if (e->kind == EK_SPAWN)
         df_fork(e);
     else if (e->kind == EK_EXEC)
@@ -13771,6 +13775,7 @@ static bool df_load(u32 k, int fd, const char *name)
     static const struct out_tap tap = { .event = df_event };
     df.file[k] = name;
     df.k = k;
+    df.pids[k] = xcalloc(DF_PIDS / 8, 1);
     df.timeline[k].run = xcalloc(DF_RUNS, sizeof(struct df_run));
     rec_in.again = k > 0;
     out.tap[0] = &tap;
@@ -13805,6 +13810,12 @@ static bool df_is_above(void)
 
 /* --- shapes: names without pids and random characters --- */
 
+static bool df_is_pid(const char *s, u32 n, u32 k)
+{
+    u32 pid = n <= 7 ? (u32)strtoul(s, NULL, 10) : 0;
+    return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
+}
+
 /* Returns how many characters at the end of a word are probably random, as from mkstemp(3): more
  * than three digits; 8 characters in Python's tmp names; 6 in a word of 6 to 9 characters
  * (ccAbCdEf); all of a longer word. Letters of one case with final digits (part12) are not. */
@@ -13833,9 +13844,8 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* Replaces with '*' the random characters of temporary files, pids after /proc/ and, except in
- * command lines, all numbers of three digits or more. */
-static void df_shape(struct buf *b, const char *s, char cls)
+/* Replaces pids and the random characters of temporary files with '*'. */
+static void df_shape(struct buf *b, const char *s, u32 k)
 {
     bool temporary = false, begins = true; /* begins: at the start of a path component or word */
     b_reset(b);
@@ -13843,9 +13853,10 @@ static void df_shape(struct buf *b, const char *s, char cls)
         u32 n = 0, folded = 0;
         while (isalnum((u8)s[n]) || (n && s[n] == '_'))
             n++;
-        temporary |= begins && df_is_temporary(s, n);
+        bool number = n && strspn(s, "0123456789") >= n;
         bool proc = begins && b->len > 5 && !memcmp(b->p + b->len - 6, "/proc/", 6);
-        if (n && (proc || (cls != 'c' && n > 2)) && strspn(s, "0123456789") >= n)
+        temporary |= begins && df_is_temporary(s, n);
+        if (number && (proc || df_is_pid(s, n, k)))
             folded = n;
         else if (temporary)
             folded = df_random(s, n);
@@ -13935,7 +13946,7 @@ static void df_pair_rows(char cls)
         /* an IP address with a port has no shape */
         if ((p->in[0] && p->in[1]) || (cls == 'p' && !strchr(p->name->s, '/')))
             continue;
-        df_shape(&shape, p->name->s, cls);
+        df_shape(&shape, p->name->s, p->in[1]);
         p->shape = nm_get(cls, shape.p ? shape.p : "", shape.len);
     }
     df_join();
