@@ -967,6 +967,25 @@ static void t_critical_path(void)
     proc_tree.on = false;
 }
 
+/* Names of files with numbers: only the pid of a recorded process, and any after /proc/, is by chance. */
+static void t_shapes(void)
+{
+    static const struct { const char *name, *shape; } row[] = {
+        { "/srv/001.sql", "/srv/001.sql" }, { "/srv/4711.log", "/srv/*.log" }, { "/srv/47110.log", "/srv/47110.log" },
+        { "/proc/7/stat", "/proc/*/stat" }, { "kill 4711", "kill *" }, { "/tmp/ccAbCdEf.s", "/tmp/cc*.s" },
+    };
+    static u8 pids[DF_PIDS / 8];
+    struct buf b = { 0 };
+    df.pids[0] = pids;
+    pids[4711 / 8] |= 1 << 4711 % 8;
+    for (size_t i = 0; i < ARRAY_LEN(row); i++) {
+        df_shape(&b, row[i].name, 0);
+        EXPECT(b.len == strlen(row[i].shape) && !memcmp(b.p, row[i].shape, b.len));
+    }
+    df.pids[0] = NULL;
+    b_free(&b);
+}
+
 /* The exit of a process whose fork was not seen, and at once another process with its pid. */
 static void t_pid_reused(void)
 {
@@ -1501,6 +1520,7 @@ int main(int argc, char **argv)
     t_pending();
     t_critical_path();
     t_pid_reused();
+    t_shapes();
     t_counted();
     t_name_hash();
     t_two_names();
