@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
  * wire.h
- *   sha256 681771fc1310feb4f2b5c13e57c5e682ea1e3ee217975859f70e64d200ae22d7
+ *   sha256 0afc6ceb227c164cb9b9f75d090d8c0f966c3fcf1bb315915bb4403c108e5bc8
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

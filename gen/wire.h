@@ -115,7 +115,7 @@ struct wire_item {
  * data that the call transferred. */
 enum wire_nest_kind { NEST_NONE, NEST_IOV, NEST_MSG, NEST_MMSG };
 enum {
-    NEST_BUFFERS = 4,      /* maximum number of buffers that a run of call_nest reads */
+    NEST_BUFFERS = 2,      /* maximum number of buffers that a run of call_nest reads */
     NEST_NAME_MAX = 128    /* size of struct sockaddr_storage */
 };
 
@@ -216,7 +216,7 @@ enum {
     SEG_UNIX = 0xfa, SEG_PATH = 0xf9
 };
 enum {
-    WALK_STEPS = 8,       /* number of directories that a run of call_nest goes up */
+    WALK_STEPS = 4,       /* number of directories that a run of call_nest goes up */
     WALK_PART_MAX = 264   /* maximum number of bytes of a component: see OPEN_PART_MAX */
 };
 
@@ -407,9 +407,10 @@ enum wire_walk { WALK_DONE = 1, WALK_CUT = 2, WALK_OUT = 4 };
 
 enum {
     PROC_NAME_MAX = 4096, PROC_DIR_MAX = 4096, PROC_PART_MAX = 264,
-    PROC_EXE_DEPTH = 16, PROC_CWD_DEPTH = 20, /* each component costs the verifier 0.2 ms */
-    PROC_PIECE = 4096,  /* maximum number of bytes of arguments in a record */
-    PROC_PIECES = 16,   /* maximum number of records with arguments of one exec (64 KiB) */
+    PROC_EXE_DEPTH = 12, PROC_CWD_DEPTH = 16, /* each component costs the verifier 0.2 ms */
+    PROC_STRING = 4096, /* maximum number of bytes of an argument that is read before the exec */
+    PROC_PIECE = 8192,  /* maximum number of bytes of arguments in a record */
+    PROC_PIECES = 8,    /* maximum number of records with arguments of one exec (64 KiB) */
     PROC_POINTERS = 128, /* maximum number of arguments read from execve's argv */
     PROC_BEGUN_POINTERS = 32 /* the same for PROC_BEGUN, which each execve needs */
 };

@@ -53,6 +53,8 @@ extern char CFG_PROC;
 #define SIGKILL 9
 #define SI_KERNEL 0x80
 #define SA_RESTART 0x10000000
+#define EXIT_ITEMS 2 /* number of items that call_exit itself appends */
+#define DOTS_WORDS 16 /* number of words of a path that goes_up checks */
 #define PAGE 4096ull /* the smallest page */
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
 /* States of a task that sleeps or is stopped, including states of PREEMPT_RT's locks (since Linux 5.15) and
@@ -97,6 +99,7 @@ struct record {
     u32 faults; /* 1: the memory of an argument could not be read */
     u32 left_out; /* 1: the record lacks data that kvis has to read itself */
     u64 merged; /* used by merged() */
+    u32 item; /* index of the item that call_nest appends next */
     struct { /* the progress of call_nest with nested pointers */
         u64 next;    /* address of the next message, or of the only vector */
         u64 moved;   /* number of bytes that the call has transferred through the rest of the vector */
@@ -591,7 +594,7 @@ INLINE void put_kept(struct record *r)
         return;
     void *to = begin_seg(seg, (u8)w->error[0], (u16)w->bytes);
     seg->early = 1;
-    __builtin_memcpy(to, w->set, sizeof w->set);
+    bpf_probe_read_kernel(to, sizeof w->set, w->set); /* a copy in place: 768 instructions */
     end_seg(r, *(volatile u16 *)&seg->len);
 }
 
@@ -1078,6 +1081,21 @@ INLINE void put_nest(struct record *r, const struct wire_thread *th, const struc
         put_buffer(r, s);
 }
 
+/* --- further items of a call --- */
+
+/* Appends the next item that call_exit has left to call_nest. */
+INLINE void put_next_item(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
+{
+    u64 i = *(volatile u32 *)&r->item;
+    asm volatile("" : "+r"(i)); /* the index must be in the register that is checked */
+    r->item = (u32)i + 1;
+    if (i >= CALL_ITEMS)
+        return;
+    const struct wire_item *it = &s->item[i];
+    if (applies(r, it->flags))
+        put_item(r, it, th);
+}
+
 /* --- the path of an opened file --- */
 
 /* Begins the path of an opened file. call_nest appends the path's components. */
@@ -1164,22 +1182,23 @@ INLINE void put_path(struct record *r)
  * check. Checks eight bytes at a time: `dot` has the highest bit set of each byte that is a dot. */
 INLINE bool goes_up(struct record *r, u32 at)
 {
-    const u64 each = 0x0101010101010101, high = each << 7, dots = each * '.';
+    const u64 high = 0x8080808080808080, dots = 0x2e2e2e2e2e2e2e2e;
     u64 before = 0;
     asm volatile("" : "+r"(at));
     at &= 0x3ff8;
     if (at > CALL_DATA_MAX)
         return 0;
-    const struct wire_seg *seg = (void *)(r->data + at);
+    const struct wire_seg *seg = (const void *)(r->data + at);
+    const u64 *word = (const void *)(seg + 1);
     u32 words = (seg->len + 7u) / 8;
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i < 24 && i < words; i++) {
-        u64 x = ((u64 *)(seg + 1))[i] ^ dots, dot = high & ~(((x & ~high) + ~high) | x);
+    for (u32 i = 0; i < DOTS_WORDS && i < words; i++) {
+        u64 x = word[i] ^ dots, dot = ~(((x & ~high) + ~high) | x) & high;
         if (dot & (dot << 8 | before >> 56))
             return 1;
         before = dot;
     }
-    return words > 24;
+    return words > DOTS_WORDS;
 }
 
 /* Returns whether io_uring requests have opened files since the last io_uring_enter(2). (A kernel worker
@@ -1195,7 +1214,8 @@ INLINE bool ring_opened(struct wire_thread *th)
     return opened;
 }
 
-/* Appends the memory that the record of a call needs after the call has returned. */
+/* Appends the memory that the record of a call needs after the call has returned. Leaves the items after the
+ * first EXIT_ITEMS to call_nest, because each iteration costs the verifier 0.7 ms (Linux 6.18). */
 INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire_spec *s)
 {
     if (s->early[0])
@@ -1206,7 +1226,7 @@ INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire
         put_kept(r);
     r->brief = *(volatile u32 *)&r->at;
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++)
+    for (u32 i = 0; i < EXIT_ITEMS && i < s->n; i++)
         if (applies(r, s->item[i].flags) && !put_item(r, &s->item[i], th))
             break;
     if ((s->file || s->pair) && succeeded(r))
@@ -1239,6 +1259,7 @@ INLINE struct record *begin_record(struct wire_thread *th, s64 ret, bool over)
     r->at = 0;
     r->faults = 0;
     r->left_out = 0;
+    r->item = EXIT_ITEMS;
     r->nest.messages = r->nest.entries = 0;
     r->walk.dentry = 0;
     u64 failed = (u64)(ret >> 63);
@@ -1314,7 +1335,7 @@ INLINE void left(void *ctx, s64 ret, s64 nr)
     if (!r)
         return;
     put_call(r, th, s);
-    if (r->nest.messages || r->walk.dentry) {
+    if (r->item < s->n || r->nest.messages || r->walk.dentry) {
         go_on(ctx, r);
         r->left_out = 1; /* a tail call returns only if it fails */
     }
@@ -1336,9 +1357,9 @@ int call_exit(struct raw_tp *ctx)
     return 0;
 }
 
-/* Follows nested pointers, or goes up the path of an opened file, by one step in each of a chain of tail
- * calls. A single run for all steps would cost the verifier 20 ms per message (Linux 6.18). The kernel limits
- * a chain to 32 or 33 tail calls; the record then lacks the rest. */
+/* Appends further items, follows nested pointers, or goes up the path of an opened file, by one step in each
+ * of a chain of tail calls. A single run for all steps would cost the verifier 20 ms per message (Linux 6.18).
+ * The kernel limits a chain to 32 or 33 tail calls; the record then lacks the rest. */
 SEC("both/raw_syscalls/sys_exit")
 int call_nest(void *ctx)
 {
@@ -1350,11 +1371,13 @@ int call_nest(void *ctx)
     struct wire_spec *s = spec_of(th->nr);
     if (!s)
         return 0;
-    if (r->walk.dentry)
+    if (r->item < s->n)
+        put_next_item(r, th, s);
+    else if (r->walk.dentry)
         put_path(r);
     else
         put_nest(r, th, s);
-    if (goes_on(r) && (r->nest.entries || r->nest.messages || r->walk.dentry)) {
+    if (goes_on(r) && (r->item < s->n || r->nest.entries || r->nest.messages || r->walk.dentry)) {
         go_on(ctx, r);
         r->left_out = 1;
     }

@@ -333,18 +333,17 @@ INLINE u8 put_path(struct record *r, struct path *p, struct fs_struct *fs, u32 e
         if (d == root && vfs == root_vfs)
             return WALK_DONE;
         struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
-        if (d != top && d != up) {
+        if (d != top) {
             if (!put_part(r, READ(d, d_name.name), end))
                 break;
+            if (d == up) /* a file without a directory, such as that of memfd_create(2) */
+                return WALK_DONE | WALK_OUT;
             d = up;
             continue;
         }
         struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
         struct mount *over = READ(m, mnt_parent);
-        if (d != top /* a file without a directory, such as that of memfd_create(2) */
-            && !put_part(r, READ(d, d_name.name), end))
-            break;
-        if (m == over || d != top) /* ended at the top mount, or at a disconnected dentry */
+        if (m == over)
             return WALK_DONE | WALK_OUT;
         d = READ(m, mnt_mountpoint);
         vfs = (void *)over + OFFSET(struct mount, mnt);
@@ -549,11 +548,11 @@ INLINE u32 put_argv(struct record *r, u64 argv, bool compat, u32 max)
         if (!p || at > EXE_END || i >= max)
             break;
         r->data[at] = 0; /* before 6.x, the helper returns 0 for an empty string */
-        long n = bpf_probe_read_user_str(r->data + at, PROC_PIECE, (void *)p);
+        long n = bpf_probe_read_user_str(r->data + at, PROC_STRING, (void *)p);
         if (n < 0)
             break;
         n += (u64)(n - 1) >> 63; /* 0 becomes 1 */
-        h->flags |= (u64)n / PROC_PIECE * ARGS_CUT; /* the string is truncated, or just fits */
+        h->flags |= (u64)n / PROC_STRING * ARGS_CUT; /* the string is truncated, or just fits */
         r->at = at + (u32)n;
         asm volatile("" : "+r"(i)); /* keeps the test below: older verifiers accept only a jump back */
     } while (i++ < max);
