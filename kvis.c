@@ -2726,6 +2726,8 @@ static void fd_scan(struct task *t, bool before_exec)
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
+        if (before_exec && fcntl(n, F_GETFD) > 0) /* a copy of a descriptor of kvis: FD_CLOEXEC */
+            continue;
         struct ofd *o = fd_from_proc(t, n, &cloexec);
         struct fd_stat sx; /* only to see whether the descriptor is still open */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(t->tid, n), &sx) < 0)) {
