@@ -15682,6 +15682,7 @@ struct bpf_obj {
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments: of prog[], then kprobes */
     u32 n_probes;            /* number of attached kprobes */
+    int (*map_ring)(struct bpf_obj *); /* maps the ring buffer into memory; NULL: nobody does */
     u32 (*entries)(const char *map); /* returns the number of entries of a map; NULL: always 1 */
     const char *module;      /* module that may have the fields, or NULL for vmlinux */
     struct btf_want *want;   /* kernel fields used by the BPF programs */
@@ -16242,8 +16243,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Creates the maps. Another thread resolves the kernel fields meanwhile, unless o->lender has
- * them. */
+/* Creates the maps and maps the ring buffer. Another thread resolves the kernel fields meanwhile,
+ * unless o->lender has them. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -16254,6 +16255,8 @@ static int bpf_open(struct bpf_obj *o)
         return -ENOSYS; /* bpf_denied has the explanation */
     bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
     int e = bpf_make_maps(o);
+    if (!e && o->map_ring)
+        e = o->map_ring(o);
     if (beside)
         pthread_join(th, NULL);
     else if (!o->lender)
@@ -16387,11 +16390,12 @@ static int bpf_attach_row(const struct bpf_prog_row *r, int prog)
     }
 }
 
+/* Attaches the BPF programs in `mask` that are not attached yet. */
 static int bpf_attach(struct bpf_obj *o, u32 mask)
 {
     for (u32 i = 0; i < o->fam->n_progs; i++) {
         const struct bpf_prog_row *r = &o->fam->progs[i];
-        if (!(mask >> i & 1))
+        if (!(mask >> i & 1) || o->link[i] >= 0)
             continue;
         int f = bpf_attach_row(r, o->prog[i]);
         if (f < 0)
@@ -17888,6 +17892,7 @@ static int hy_open(u32 ring_bytes)
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     hy.classic_tracepoints = !bpf_raw_is_whole();
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes, .entries = hy_entries,
+                           .map_ring = rb_open,
                            .lodger = hy.sched ? &disk_family : NULL };
     int e = bpf_open(o);
     if (e)
@@ -17932,7 +17937,8 @@ static int hy_let_nest(void)
 
 /* Before Linux 5.11, the request can be the second argument of a tracepoint. The last two programs
  * use the argument that worked for the previous one: issue and insertion are events of one class
- * (include/trace/events/block.h). *err (an int): 0 or -errno. */
+ * (include/trace/events/block.h). Only those kernels need attaching here. *err (an int): 0 or
+ * -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -17943,7 +17949,7 @@ static void *hy_load_disk(void *err)
     int e = bpf_open(o);
     for (u32 i = 0; i < disk_family.n_progs && !e; i++) {
         o->cfg.v[0].val |= old && i < PROG_DISK_ISSUE;
-        e = bpf_load_either(o, i);
+        e = old ? bpf_load_either(o, i) : bpf_load(o, 1u << i);
     }
     *(int *)err = e;
     return NULL;
@@ -17994,29 +18000,31 @@ static int hy_load_proc(void)
 
 static int hy_attach(u32 mask)
 {
-    struct bpf_obj *o = &hy.obj;
-    int e = rb_open(o);
-    if (e || (e = hy_put_cgroup()) || (e = hy_let_nest()))
+    int e = hy_put_cgroup();
+    if (e || (e = hy_let_nest()))
         return e;
-    return bpf_attach(o, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
+    return bpf_attach(&hy.obj, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
-/* Another thread loads the BPF programs for disk requests meanwhile. */
+/* Another thread loads the BPF programs for disk requests meanwhile. All attaching is at the end: a
+ * tracepoint that was just detached, as by a previous run of kvis, can be attached again only after
+ * an RCU grace period (kernel/tracepoint.c), in which other attaching waits, too. */
 static int hy_load(void)
 {
     pthread_t th;
     int disk = 0;
     u32 mask = hy_programs(hy.sched);
-    int e = bpf_load(&hy.obj, mask);
-    if (e)
-        return e;
     bool beside = hy.sched && !bpf_is_locked() && u_thread(&th, hy_load_disk, &disk) == 0;
-    e = hy_attach(mask);
+    int e = bpf_load(&hy.obj, mask);
     if (beside)
         pthread_join(th, NULL);
-    else if (hy.sched && !e)
+    if (e || (e = hy_attach(mask)))
+        return e;
+    if (hy.sched && !beside)
         hy_load_disk(&disk);
-    if (!e && disk)
+    if (hy.sched && !disk)
+        disk = bpf_attach(&hy.disk, (1u << disk_family.n_progs) - 1);
+    if (disk)
         e = hy_without_disk(disk);
     return e || !hy_follows() ? e : hy_load_proc();
 }
@@ -19687,7 +19695,7 @@ static void tr_first_state(struct task *t, pid_t pid)
 {
     struct proc *p = tr_proc(t, pid, getpid());
     t->files = files_new();
-    fd_scan(t, !opt.n_pids);
+    fd_scan(t, pid == sp_command.pid);
     if (fdt.ring)
         hy_start_uring();
     t->fs = ps_new_fs(&(struct fsinfo){ .cwd = tr.cwd });
@@ -21192,6 +21200,7 @@ static int ses_start(struct session *s)
     u32 mask = 0;
     u64 dev, ino = bpf_pid_ns(&dev);
     o->fam = s->fam;
+    o->map_ring = rb_open;
     o->ring_bytes = bpf_ring_bytes(s->ring_bytes);
     int e = bpf_open(o);
     if (e)
@@ -21205,8 +21214,6 @@ static int ses_start(struct session *s)
         return e;
     bpf_find_records(o, mask);
     e = bpf_load(o, mask);
-    if (!e)
-        e = rb_open(o);
     return e ? e : bpf_attach(o, mask);
 }
 

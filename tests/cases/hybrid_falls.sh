@@ -30,11 +30,11 @@ on() { strace -qq -o bpf.log -e signal=none "$@"; }
 on -e trace=clone,clone3 "$KVIS" trace -q -- true >/dev/null 2>&1 9>&-
 thread=$(sed -n 's/(.*CLONE_THREAD.*//p' bpf.log | sort -u)
 [ -n "$thread" ] || fail "no threads at its start"
-alone="-e inject=$thread:error=EAGAIN:when=1..2"
+alone="-e inject=$thread:error=EAGAIN:when=1..3"
 on -e trace=bpf,$thread $alone "$KVIS" trace -q -- true >/dev/null 2>&1 9>&-
 calls=$(grep -c '^bpf' bpf.log)
 [ "$calls" -gt 50 ] || fail "only $calls calls of bpf"
-[ "$(grep -c INJECTED bpf.log)" = 2 ] || fail "threads were not refused"
+[ "$(grep -c INJECTED bpf.log)" = 3 ] || fail "threads were not refused"
 at=1 ptrace=0 less=0
 while [ $at -le "$calls" ]; do
     for e in EINVAL EPERM; do
