@@ -21165,6 +21165,7 @@ struct session {
     rb_fn *take;
     bool (*over)(void);          /* the command and its descendants have exited */
     void (*second)(void);        /* every second and at the end; or NULL */
+    bool other_file;             /* written at the end even if nobody reads the output */
     const char *lost_why[N_LOST + 1]; /* by enum wire_lost; [N_LOST]: skipped runs */
     const char *calls;           /* with ptrace: the calls of `tap` */
     const struct out_tap *tap;
@@ -21319,7 +21320,8 @@ static void ses_run(struct session *s, u64 end_ns)
     out.give_up = sp_give_up;
     for (bool over = false; !over;) {
         rb_wait(ms, NULL);
-        bool unread = out.failed || (out.text.fd < 0 && out.json.fd < 0 && !out.n_taps);
+        bool unread = out.failed || (out.text.fd < 0 && out.json.fd < 0 && !out.n_taps
+                                     && !s->other_file);
         over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && unread);
         sp_ended(&s->status, &s->rusage);
         ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
@@ -21815,7 +21817,7 @@ static int open_run(u64 end_ns)
  * command. A row (struct proc_row) is an event of a command. kvis, not BPF, applies the filters,
  * because execs are rare. Entry points: the option functions, proc_begin, proc_run. */
 
-enum { PROC_BUCKETS = 4096, PROC_SLOWEST = 10 };
+enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* of a command line compared with -l */
 enum { PROC_NODES = 1 << 19 };    /* commands in memory */
 enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* lengths of command lines */
@@ -21875,7 +21877,7 @@ static struct {
     bool time, clock, print_uid; /* columns */
     u32 pid, only_pid, max_args;
     u64 cgroup;
-    const char *name, *format;
+    const char *name, *format, *gantt;
     const char *line;            /* --line, compiled in line_regex; NULL: not given */
     regex_t line_regex;
     const char **env;
@@ -21896,6 +21898,8 @@ static struct {
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
     u64 left_out;        /* forks and execs refused by proc_has_place */
 } proc_state;
+
+static struct writer proc_gantt = { .fd = -1 };
 
 static struct session proc_session;
 
@@ -21996,7 +22000,7 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     return 0;
 }
 
-/* --- the commands of a run: data for the tree and the summary at the end --- */
+/* --- the commands of a run: data for the tree, the chart and the summary at the end --- */
 
 /* A program of a process. Its parent has a smaller index in proc_tree. Index 0: none. */
 struct proc_node {
@@ -22888,6 +22892,44 @@ static void proc_emit(struct proc_row r)
     }
 }
 
+/* --- the chart --- */
+
+/* The pid comes first because mermaid reads some leading words as keywords. Characters that would
+ * end the name, or that mermaid reads as HTML or a comment, become entities. */
+static void proc_gantt_name(struct buf *b, const struct proc_node *c)
+{
+    u32 n = u_cut(c->line, c->len, PROC_NAME);
+    b_f(b, "\t[%u] ", c->pid);
+    for (u32 i = 0; i < n; i++)
+        b_f(b, strchr(":#;<>\"%&", c->line[i]) ? "#%d;" : "%c", c->line[i]);
+}
+
+/* Writes the longest commands as tasks of a Gantt chart of mermaid, ordered by start. */
+static void proc_gantt_write(struct buf *b)
+{
+    u64 end_ns = 0;
+    u32 n;
+    struct proc_node **list = proc_tree_list(PROC_LONGEST, &n);
+    n = MIN(n, (u32)PROC_BARS);
+    for (u32 i = 0; i < n; i++) {
+        list[i]->key = list[i]->begin_ns;
+        end_ns = MAX(end_ns, list[i]->end_ns);
+    }
+    if (n)
+        qsort(list, n, sizeof *list, proc_by_key);
+    bool is_short = n && end_ns - list[0]->begin_ns < 10 * NSEC;
+    b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat ");
+    b_s(b, is_short ? "%M:%S.%L\n" : "%H:%M:%S\n");
+    for (u32 i = 0; i < n; i++) {
+        const struct proc_node *c = list[i];
+        proc_gantt_name(b, c);
+        b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n",
+            c->what == PROC_ENDED && c->status > 0 ? "crit, " : "",
+            out_real(c->begin_ns) / 1000000, out_real(c->end_ns) / 1000000);
+    }
+    free(list);
+}
+
 /* --- events: to a recording, the report, --perfetto --- */
 
 /* Returns NULL if no sink wants the event. Filters do not apply: the critical path needs all. */
@@ -23679,8 +23721,9 @@ static void proc_begin(void)
     proc_state.boot_off = (s64)(u_clock(CLOCK_BOOTTIME) - u_now());
     proc_state.whole = !opt.command && !proc_opt.pid;
     proc_state.rows = out.events_on;
-    proc_tree.on = opt.command || proc_opt.tree;
+    proc_tree.on = opt.command || proc_opt.tree || proc_opt.gantt;
     proc_session.idle_ms = opt.command ? 32 : 100;
+    proc_session.other_file = proc_opt.gantt;
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
@@ -23723,6 +23766,10 @@ static int proc_run(u64 end_ns)
     if (out.json_on)
         proc_json_summary(running);
     out_flush();
+    if (proc_opt.gantt) {
+        proc_gantt_write(&proc_gantt.b);
+        out_writer_flush(&proc_gantt);
+    }
     if (sp_command.pid && out.events_on && !f->json)
         proc_summary(running);
     return proc_session.status;
@@ -34875,6 +34922,8 @@ static int cmd_proc(void)
                   "commands when they start",
                   proc_opt.live ? "--live" : "--format=", proc_opt.live ? "" : proc_opt.format);
     cmd_refuse_mixed();
+    if (proc_opt.gantt)
+        out_writer_open(&proc_gantt, cmd_open_file(proc_opt.gantt), proc_opt.gantt);
     opt.pids = &pid;
     opt.n_pids = proc_opt.pid > 0;
     cmd_refuse_ptrace();

@@ -98,7 +98,7 @@ def environment(terminal):
     screen.has("^: bye$")
 
 
-@task("A page and a trace of this build", "kvis proc --report --perfetto=trace -o rows -- make")
+@task("A page, a trace and a chart of this build", "kvis proc --report --perfetto=trace --gantt=chart.mmd -o rows -- make")
 def pages(terminal):
     quiet("make", "clean")
     screen = yield
@@ -107,6 +107,7 @@ def pages(terminal):
     check(abs(size / 1024 - float(told[1])) < 1, f"{size} bytes")
     names = {event["name"] for event in perfetto.load("trace")}
     check({"make", "cc", "cc1", "as", "ld"} <= names, f"the trace has {names}")
+    check("cc -O2 -c a.c" in read("chart.mmd"), "the chart lacks cc")
 
 
 @task("What changed between two builds?",
