@@ -26685,6 +26685,7 @@ struct pmc_sum {
 
 static struct {
     u32 n_pmus, n_units, cap_units;
+    u32 left_out;              /* PMUs, one for each kind of core, that do not fit in pmc_pmus */
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
     bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes of -p: ended so far, ended before */
@@ -26939,9 +26940,13 @@ static void pmc_add_pmu(const char *name)
     s64 type;
     p = (struct pmc_pmu){ .cpus = "all" };
     bool list = pmc_list(met_path(PMC_DEVICES "/%s/cpus", name), p.mask, p.cpus, sizeof p.cpus);
-    if ((!list && strcmp(name, "cpu")) || pmc.n_pmus == PMC_PMUS
+    if ((!list && strcmp(name, "cpu"))
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
+    if (pmc.n_pmus == PMC_PMUS) {
+        pmc.left_out++;
+        return;
+    }
     if (!list)
         memset(p.mask, 0xff, sizeof p.mask);
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
@@ -26961,6 +26966,9 @@ static void pmc_look(void)
     for (const struct dirent *e; (e = u_entry(&d));)
         if (strlen(e->d_name) < MET_NAME && !e->d_name[strspn(e->d_name, PMC_PLAIN)])
             pmc_add_pmu(e->d_name);
+    if (pmc.left_out)
+        u_warn("pmc: %u kind%s of CPU core %s not counted: kvis counts at most %d", pmc.left_out,
+               pmc.left_out == 1 ? "" : "s", pmc.left_out == 1 ? "is" : "are", PMC_PMUS);
     if (!pmc.n_pmus && !pmc.none)
         pmc.none = "no PMU of the CPU in " PMC_DEVICES U_FIX "enable the virtual PMU of this "
                    "virtual machine";
@@ -27400,10 +27408,12 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metrics of the roles (their rates and, for Prometheus, totals) and ratios. */
+/* Sets the metrics of the roles (their rates and, for Prometheus, totals) and ratios. A sum that
+ * lacks kinds of cores would be too small. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
-    if (!i || !s->any)
+    bool whole = !pmc.left_out || (i && (i->dim == DIM_CPU || i->dim == DIM_PMU));
+    if (!i || !s->any || !whole)
         return;
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
         u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -27442,6 +27452,8 @@ static const char *pmc_why(u32 role)
     u32 g = pmc_roles[role].home;
     if (pmc_asked.n && role < PR_EVENT_1)
         return "only the events of -e are counted";
+    if (pmc.left_out)
+        return "this machine has more kinds of CPU cores than kvis can count";
     if (g != PG_NONE && pmc.off[g])
         return "too few file descriptors for the events of this metric" U_FIX
                "raise RLIMIT_NOFILE, or count fewer CPUs, threads or sources";
@@ -27528,6 +27540,7 @@ static void pmc_read(void)
         pmc_cpus(true);
     }
     pmc.begun = true;
+    met_left_out(pmc.left_out);
     pmc_reset(&pmc.all);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);
@@ -27566,7 +27579,7 @@ static void pmc_read_events(void)
             some |= sums[t].some[PG_EVENTS][role];
             pmc_asked.total[k] += (u64)(sums[t].value[PG_EVENTS][role] + 0.5);
         }
-        if (some) {
+        if (some && !pmc.left_out) {
             met_count(met_inst(DIM_EVENT, pmc_asked.event[k]), M_EVENTS, pmc_asked.total[k]);
         } else if (!met.no[M_EVENTS]) {
             const char *reason = pmc_why(role);
