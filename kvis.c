@@ -22576,10 +22576,12 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
-/* With ptrace, a task that was killed before kvis read /proc has no counters, and no CPU time. */
+/* Returns whether a counter is known. A CPU time of 0 is not: the scheduler has not yet accounted
+ * for the process or, with ptrace, the process was killed before kvis read its counters. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
-    return proc_state.used[row] && (u->run_ns || !proc_session.by_ptrace);
+    bool counted = u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace);
+    return proc_state.used[row] && counted;
 }
 
 static void proc_json_usage(struct buf *b, const struct wire_usage *u)
