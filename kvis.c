@@ -21813,21 +21813,22 @@ static int open_run(u64 end_ns)
 /* == 31 proc_  kvis proc: every command, with its exit =================================
  * BPF programs (gen/probes/proc.bpf.c) send records of forks, execs, exits and, in pieces, program
  * arguments. Without BPF, kvis makes the same records from the events of tr_ and from /proc. A
- * process (struct proc_life) executes one or several programs, one after the other; each is a
- * command. A row (struct proc_row) is an event of a command. kvis, not BPF, applies the filters,
- * because execs are rare. Entry points: the option functions, proc_begin, proc_run. */
+ * process (struct proc_life) runs one or more programs, one after the other. Each of them is a
+ * command. A row of the output (struct proc_row) reports one event of a command, such as its start
+ * or its end. Execs are rare, so BPF sends all of them and kvis applies the filters. Entry points:
+ * the option functions, proc_begin, proc_run. */
 
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
-enum { PROC_LINE_MAX = 1 << 16 }; /* of a command line compared with -l */
-enum { PROC_NODES = 1 << 19 };    /* commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* lengths of command lines */
-enum { PROC_DEPTH = 16 };
-enum { PROC_REPLAYED = 1 << 16 }; /* live processes in a recording */
+enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
+enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* maximum length of a printed command line */
+enum { PROC_DEPTH = 16 };         /* maximum indentation of --tree */
+enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
 enum proc_what {
     PROC_STARTED, PROC_ENDED,
-    PROC_REPLACED, /* by another exec */
-    PROC_RUNNING,  /* when kvis ends */
+    PROC_REPLACED, /* the process executed another program */
+    PROC_RUNNING,  /* the command is still running when kvis ends */
     PROC_FAILED,   /* an exec failed */
     PROC_THREAD    /* a thread exited */
 };
@@ -21836,45 +21837,46 @@ struct proc_text { char *p; u32 len; };
 
 /* A process from its fork to its exit. Times: CLOCK_MONOTONIC. */
 struct proc_life {
-    u64 begin_ns;               /* start of the current command; proc_by_key sorts by it */
+    u64 begin_ns;               /* start of the current command; the key of proc_by_key */
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                /* live threads, valid if `counted` */
-    bool counted;               /* kvis has seen the fork */
-    bool at_start;              /* existed before kvis; read from /proc */
-    bool execed;                /* kvis has seen the exec */
-    bool mine;                  /* in the followed tree */
+    s32 threads;                /* number of live threads, valid if `counted` */
+    bool counted;               /* kvis saw the fork, and so counted the threads */
+    bool at_start;              /* the process existed before kvis and was read from /proc */
+    bool execed;                /* kvis saw the exec of the current command */
+    bool mine;                  /* the process belongs to the followed tree */
     bool ending;                /* the last thread has exited; more records may arrive */
     bool cut;                   /* argv is truncated */
     bool walked;                /* path, exe and cwd are from BPF, not from /proc */
     u64 fork_ns, end_ns;
-    u64 cgroup;
-    u64 max_rss;                /* of the current command, in bytes; 0: unknown */
-    u64 before_rss;             /* of earlier commands, in pages */
-    u32 node;                   /* in proc_tree; 0: none */
+    u64 cgroup;                 /* id; 0: unknown */
+    u64 max_rss;                /* peak memory of the current command in bytes; 0: unknown */
+    u64 before_rss;             /* peak of the earlier commands in pages; ~0: unknown */
+    u32 node;                   /* index of the current command in proc_tree; 0: none */
     s32 status;                 /* wait status; -1: unknown */
-    u32 arg_len;                /* of all arguments; argv may be shorter */
+    u32 arg_len;                /* size of all arguments; argv may be shorter */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;       /* of --env: NAME=VALUE, a NUL after each */
-    struct proc_text begun;     /* PROC_BEGUN of an execve in progress */
+    struct proc_text env;       /* variables of --env: NAME=VALUE, each with a NUL after it */
+    struct proc_text begun;     /* the record PROC_BEGUN of an execve in progress */
     char comm[16];
-    struct wire_usage own, all; /* of exited threads; of the process */
+    struct wire_usage own, all; /* resources used: sum of the exit records of its threads; as the
+                                 * kernel counted them for the process at the last record */
 };
 
 struct proc_row {
     u8 what; /* enum proc_what */
     const struct proc_life *l;
     u64 ts_ns;
-    u32 tid; /* PROC_THREAD */
-    s32 err; /* PROC_FAILED: errno */
+    u32 tid; /* the thread of PROC_THREAD */
+    s32 err; /* errno of PROC_FAILED */
     const char *comm;
     const struct wire_usage *used;
 };
 
 static struct {
     bool live, failed, forks, threads, quote, tree; /* failed: show failed execs */
-    bool only_failed;            /* -x of exitsnoop */
-    bool time, clock, print_uid; /* columns */
+    bool only_failed;            /* exitsnoop -x */
+    bool time, clock, print_uid; /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 cgroup;
     const char *name, *format, *gantt;
@@ -21885,18 +21887,20 @@ static struct {
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf;            /* struct layouts are known */
-    bool used[10];       /* counters of proc_usage[] that are known */
-    bool whole;          /* all processes, not one tree */
-    s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-    u64 scan_ns;
-    u64 last_ns, end_ns; /* last exit in the tree; end of the output */
-    u32 root;            /* pid of the command, or 0 */
-    bool rows;
-    bool replayed;
-    u32 lives, mine, ending, peak;
-    u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    u64 left_out;        /* forks and execs refused by proc_has_place */
+    bool btf;            /* BTF has the layouts of the kernel's structs */
+    bool used[10];       /* which counters of proc_usage[] are known */
+    bool whole;          /* kvis follows all processes, not one tree */
+    s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
+    u64 scan_ns;         /* time at which kvis began to read processes from /proc */
+    u64 last_ns, end_ns; /* time of the last exit in the tree; end of the run */
+    u32 root;            /* pid of the command; 0: none */
+    bool rows;           /* rows are written */
+    bool replayed;       /* the input is a recording */
+    u32 lives, ending;   /* number of known processes; of those that are `ending` */
+    u32 mine, peak;      /* number of live processes in the tree; its maximum */
+    u64 commands, forks, failed, exec_failed, cpu_ns;
+    u64 unsure;          /* number of processes whose exit kvis missed */
+    u64 left_out;        /* number of forks and execs that proc_has_place refused */
 } proc_state;
 
 static struct writer proc_gantt = { .fd = -1 };
@@ -21932,7 +21936,7 @@ static const char *proc_opt_min(const char *v)
 
 enum { PROC_CGROUP2 = 0x63677270 }; /* CGROUP2_SUPER_MAGIC */
 
-/* Returns where cgroup v2 is mounted, alone or together with v1; or NULL. */
+/* Returns where cgroup v2 is mounted, by itself or next to v1; NULL: nowhere. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -21942,7 +21946,7 @@ static const char *proc_cgroup_root(void)
     return NULL;
 }
 
-/* The id of a cgroup is the inode number of its directory. */
+/* The option --cgroup. The id of a cgroup is the inode number of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     static char path[PATH_MAX];
@@ -21960,7 +21964,7 @@ static const char *proc_opt_cgroup(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* Not every kernel counts I/O (CONFIG_TASK_IO_ACCOUNTING). */
+/* A kernel without CONFIG_TASK_IO_ACCOUNTING does not count I/O. */
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
@@ -21976,7 +21980,8 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
-/* Raw tracepoints need BTF. */
+/* Selects the BPF programs and sets their constants. In the list of programs, each program for a
+ * raw tracepoint, which needs BTF, is followed by its variant for a classic tracepoint. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &proc_session.obj;
@@ -22002,18 +22007,18 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the commands of a run: data for the tree, the chart and the summary at the end --- */
 
-/* A program of a process. Its parent has a smaller index in proc_tree. Index 0: none. */
+/* A command. It comes after its parent in proc_tree. Index 0 stands for no command. */
 struct proc_node {
-    u64 key;             /* for proc_by_key */
-    u32 parent;          /* created the process */
-    u32 ended, before;   /* child that ended last; sibling that ended just before */
+    u64 key;             /* the key of proc_by_key */
+    u32 parent;          /* the command that forked this command's process */
+    u32 ended, before;   /* the child that ended last; the sibling that ended before this command */
     u32 first, next;     /* first child and next sibling in --tree */
-    u32 depth, pid, len;
+    u32 depth, pid, len; /* len: length of `line` */
     s32 status, err;
     u8 what;             /* enum proc_what */
-    bool ran;
-    bool over, shown;    /* ended or replaced; has a row */
-    bool on_path;        /* on the critical path, of which it is self_ns */
+    bool ran;            /* the process has executed a program */
+    bool over, shown;    /* the command has ended or was replaced; it has a row */
+    bool on_path;        /* the command is a step of the critical path, and adds self_ns to it */
     u64 begin_ns, end_ns, self_ns, max_rss;
     char *line;          /* command line; NULL: unknown */
 };
@@ -22025,7 +22030,7 @@ static struct {
     u64 left_out;
 } proc_tree;
 
-/* Returns the index, or 0. */
+/* Returns the index of a new command, or 0. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -22058,7 +22063,7 @@ static struct proc_life *proc_find(u32 pid)
     return l;
 }
 
-/* If out of memory, t is empty. p may be NULL if n is 0. */
+/* Copies n bytes, and a NUL, to t. If memory runs out, t is empty. p may be NULL if n is 0. */
 static void proc_keep(struct proc_text *t, const char *p, u32 n)
 {
     char *copy = realloc(t->p, n + 1);
@@ -22092,7 +22097,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* If another process had this pid, kvis missed its exit. */
+/* Adds a process. If a known process has the same pid, kvis missed that process's exit. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -22166,7 +22171,7 @@ static void proc_look(struct proc_life *l)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
 
-/* A field of proc_pid_stat(5); n >= 3. */
+/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
 static u64 proc_stat_field(const char *stat, int n)
 {
     const char *end = strrchr(stat, ')');
@@ -22260,13 +22265,13 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (a && a->cut);
     hy_args_drop(a);
-    if (h->was) /* its tid at PROC_BEGUN */
+    if (h->was) /* the thread had this tid before the exec */
         hy_args_drop(hy_args_of(h->was));
 }
 
 /* --- resource usage --- */
 
-/* Adds u to `to` or, unless `add`, keeps the larger counters. */
+/* Adds the counters u to `to` or, if !add, raises `to` to u where u is larger. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -22275,7 +22280,8 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* The kernel counts the two parts in ticks, but the sum precisely (cputime_adjust). */
+/* Splits the CPU time like cputime_adjust() in kernel/sched/cputime.c: the kernel measures the sum
+ * precisely, but counts its two parts in ticks. */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -22289,7 +22295,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* max: number of arguments; 0: all. */
+/* max: maximum number of arguments; 0: no limit. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
 {
@@ -22331,7 +22337,8 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* The id is a file handle of type FILEID_KERNFS. Returns the path's length, or 0. */
+/* Finds the path of a cgroup, whose id is a file handle of type FILEID_KERNFS. Returns the path's
+ * length, or 0. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -22681,7 +22688,8 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts). */
+/* Writes a CompletedCommand, as defined in src/interfaces/index.ts of a fork of
+ * workflow-telemetry-action. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -22715,8 +22723,8 @@ enum {
 
 static const struct proc_format {
     const char *name;
-    bool json, whole; /* whole: with processes that existed before kvis */
-    u32 rows;         /* a bit for each enum proc_what */
+    bool json, whole; /* whole: processes that existed before kvis have rows, too */
+    u32 rows;         /* mask of PROC_BIT */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
@@ -22768,7 +22776,7 @@ static void proc_tree_over(const struct proc_row *r)
     node[n->parent].ended = l->node;
 }
 
-/* For qsort(3): compares the first members, of type u64, of what two pointers point to. */
+/* Compares two structs by their first member, a u64. qsort(3) sorts pointers to them. */
 static int proc_by_key(const void *a, const void *b)
 {
     const u64 *const *x = a, *const *y = b;
@@ -22777,8 +22785,8 @@ static int proc_by_key(const void *a, const void *b)
 
 enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
 
-/* Returns a list, which the caller frees: ended commands, the longest first; failed ones, by their
- * end; or the critical path, by start. */
+/* Returns a list, which the caller frees, of the completed commands (the longest first), the failed
+ * commands (by end time), or the steps of the critical path (by start time). */
 static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 {
     struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
@@ -22815,7 +22823,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* more[d]: the tree has further rows of depth d. */
+/* more[d]: more rows of depth d follow in this branch of the tree. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -22934,7 +22942,8 @@ static void proc_gantt_write(struct buf *b)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Returns NULL if no sink wants the event. Filters do not apply: the critical path needs all. */
+/* Returns a new event, or NULL if no sink wants it. Filters do not apply to events, because the
+ * critical path in the report needs all commands. */
 static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed || !l->mine)
@@ -22944,7 +22953,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
     return e;
 }
 
-/* No earlier event has the name of a process that existed before kvis. */
+/* Adds the name of a process that existed before kvis, because no earlier event has it. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -23022,12 +23031,12 @@ static u64 proc_lost(void)
     return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
 }
 
-/* --- the critical path: the chain of commands that the end of the run waited for --- The path goes
- * backwards from the end of a command: to the child that ended last, then to the last child that
- * ended before that child began, and so on; the same applies to each child. The remaining time is
- * the command's own. The time between a fork and an exec belongs to the parent. */
+/* --- the critical path: the chain of commands that determined how long the run took --- */
 
-/* Returns the steps, ordered by start; NULL: unknown. */
+/* Returns the steps by start time, or NULL if they are unknown. The search starts at the end of the
+ * main command. Its child that ended last is a step. So is the child that ended last before that
+ * step began, and so on. The same rule applies to the children of each step. The rest of a
+ * command's time is its own; it includes the time between a child's fork and the child's exec. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -23066,7 +23075,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
 {
     static struct path p;
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
-    if (h->kind == PROC_BEGUN) { /* has only the name */
+    if (h->kind == PROC_BEGUN) { /* this record has only the program's name */
         l->walked = true;
         proc_keep(&l->exe, "", 0);
         proc_keep(&l->path, data, h->name_len);
@@ -23076,7 +23085,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
     md_join(&p, l->cwd.len ? l->cwd.p : "", l->cwd.len, data, h->name_len);
-    if (!h->name_len) /* BPF could not read it */
+    if (!h->name_len) /* BPF could not read the name */
         proc_keep(&l->path, l->exe.p, l->exe.len);
     else if (data[0] == '/' || l->cwd.len)
         proc_keep(&l->path, p.s, p.len);
@@ -23127,7 +23136,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* The execve is past its point of no return. */
+/* Keeps the record of an execve that can no longer fail, only be killed. */
 static void proc_exec_begun(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -23135,7 +23144,7 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
 }
 
-/* If a process ends in that execve, its command counts as killed before it ran. */
+/* A process that was killed in such an execve counts as a command, which had not yet run. */
 static void proc_exec_died(struct proc_life *l)
 {
     struct proc_text begun = l->begun;
@@ -23153,7 +23162,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     l.walked = true;
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
-    proc_keep(&l.path, data, h->name_len); /* perhaps relative */
+    proc_keep(&l.path, data, h->name_len); /* may be relative */
     l.node = proc_opt.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_emit_exec(&l, h->ts_ns, -h->ret);
@@ -23163,12 +23172,12 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits, and forks --- */
 
-/* wait4(2) has the command's exit status even if BPF cannot read it. */
+/* wait4(2) returns the exit status of the main command even if BPF cannot read it. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
         l->status = proc_session.status;
-    proc_usage_join(&l->all, &l->own, false);
+    proc_usage_join(&l->all, &l->own, false); /* threads may have exited at the same moment */
     proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
@@ -23186,7 +23195,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* other children of kvis: the command used CLONE_PARENT */
+    /* another child of kvis: the command called clone(2) with CLONE_PARENT */
     bool sibling = sp_command.pid && h->ppid == (u32)getpid();
     bool mine = sibling || proc_is_mine(h->ppid);
     if (l && l->ending)
@@ -23204,14 +23213,14 @@ static void proc_forked(const struct wire_proc *h)
     proc_emit_fork(h, l);
 }
 
-/* Returns whether wait4(2) must report the command's exit status. */
+/* Returns whether l is the main command and wait4(2) has yet to return its exit status. */
 static bool proc_waits(const struct proc_life *l)
 {
     return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1
            && !proc_state.replayed;
 }
 
-/* Adds an unknown process if its leader exits. */
+/* Returns the process of an exit record. Adds an unknown process if its main thread exits. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -23281,7 +23290,7 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- without BPF: events of tr_, completed from /proc, or of a recording become records --- */
+/* --- records made from events: without BPF, of tr_ and /proc; in a replay, of the recording --- */
 
 /* Reads the line "0::/PATH" (cgroups(7)). Returns 0 if the cgroup is unknown. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -23302,7 +23311,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* From /proc or, in a replay, from proc_find. Except at an exec, the cgroup is inherited. */
+/* Returns a record with the common members set from /proc or, in a replay, from the process itself.
+ * Only an exec reads the cgroup; other records take it from the process or its parent. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -23345,7 +23355,7 @@ static void proc_event_fork(const struct event *e)
     struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
     const struct proc_life *by = proc_find((u32)e->pid);
     h.tid = tid;
-    if (proc_state.replayed) { /* inherited */
+    if (proc_state.replayed) { /* the child inherits these members */
         h.ppid = (u32)e->pid;
         h.uid = by ? by->uid : 0;
         memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
@@ -23442,7 +23452,7 @@ static void proc_event_exec(const struct event *e)
     }
 }
 
-/* A killed thread does not always stop before its exit. */
+/* Called at a thread's last stop. A thread that is killed may exit without that stop. */
 static void proc_traced_ends(const struct task *t)
 {
     struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, t->at_ns);
@@ -23460,7 +23470,7 @@ static s32 proc_event_status(const struct event *e)
     if (ev_has(e, EV_code))
         return (s32)(e->v[EV_code].n & 255) << 8;
     snprintf(name, sizeof name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
-    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame overwrites its text */
+    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame reuses its buffer */
         if (!strcmp(u_signame(sig), name))
             return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
     return -1;
@@ -23492,38 +23502,20 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- the end --- */
 
-/* Returns whether neither exit records nor the command's wait status are expected. */
-static bool proc_is_due(const struct proc_life *l)
-{
-    if (l->status < 0 && l->pid == proc_state.root)
-        return proc_session.status != -1;
-    return u_now() - l->end_ns > NSEC / 10;
-}
-
-/* If `all`, also forgets processes whose exit records were lost. */
-static void proc_sweep(bool all)
+/* Ends the processes of which no exit record came for age_ns. If `all`, also forgets processes
+ * whose exit records were lost. */
+static void proc_sweep(u64 age_ns, bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
         for (struct proc_life *l = proc_lives[i], *next; l; l = next) {
             next = l->next;
-            if (l->ending && proc_is_due(l))
+            if (l->ending && !proc_waits(l) && u_now() - l->end_ns >= age_ns) {
                 proc_end(l);
-            else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH) {
+            } else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH) {
                 proc_state.unsure++;
                 proc_state.last_ns = u_now();
                 proc_forget(l);
             }
-        }
-}
-
-/* At the end of the run: ends the processes that have exited, without waiting for late records. */
-static void proc_end_exited(void)
-{
-    for (u32 i = 0; i < PROC_BUCKETS; i++)
-        for (struct proc_life *l = proc_lives[i], *next; l; l = next) {
-            next = l->next;
-            if (l->ending && !proc_waits(l))
-                proc_end(l);
         }
 }
 
@@ -23563,7 +23555,8 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* Exit records lack the time after them; wait4(2) lacks processes not waited for. */
+/* Both sums are too small: exit records lack the CPU time used after them, and wait4(2) lacks
+ * processes that their parents did not wait for. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -23683,18 +23676,18 @@ static bool proc_drained(void)
     bool over = !proc_state.whole && !proc_state.mine
                 && (!sp_command.pid || proc_session.status != -1);
     if (proc_state.ending)
-        proc_sweep(false);
+        proc_sweep(NSEC / 10, false);
     return over;
 }
 
 static void proc_second(void)
 {
     if (proc_session.status != -1 && proc_lost())
-        proc_sweep(true);
+        proc_sweep(NSEC / 10, true);
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* 1 s of records */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* for about 1 s */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = SES_LOST("records", "failed execs"),
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -23729,7 +23722,7 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* context switches are unknown, and perhaps I/O */
+    /* /proc has no context switches of a whole process, and not always its I/O */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -23759,7 +23752,7 @@ static int proc_run(u64 end_ns)
     out_flush();
     sp_boot_on();
     ses_run(&proc_session, end_ns);
-    proc_end_exited();
+    proc_sweep(0, false);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
     proc_state.end_ns = over ? proc_state.last_ns : u_now();
     u32 running = proc_list_running(proc_state.end_ns);
@@ -23784,7 +23777,7 @@ static void proc_replay_begin(void)
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* an event has the exit status */
+    proc_session.status = -1; /* the exit status comes from an event */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
@@ -23814,14 +23807,15 @@ static void proc_replay_end(bool whole)
  * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header explains
  * how to add one. A source is a set of files or a BPF program that one function reads. A dimension
  * is a kind of object, such as disks; an instance is one of them, such as sda. A source calls
- * met_count, met_set or met_raw; the outputs know nothing of sources. If there are MET_INSTS
- * instances, a new one replaces the one that disappeared first. */
+ * met_count, met_set or met_raw; the outputs know nothing of sources. When there are MET_INSTS
+ * instances, a new instance replaces the one that has been gone longest. */
 
 #include "gen/out/metrics.h"
 
 enum {
-    MET_INSTS = 8192, MET_KEPT = 32,
-    MET_NAME = 40,          /* size of the name of a disk, PMU, ... */
+    MET_INSTS = 8192,       /* maximum number of instances */
+    MET_KEPT = 32,          /* number of processes that ended, and are kept for the report */
+    MET_NAME = 40,          /* size of the name of a disk, a PMU and so on */
     MET_INFO = 256,         /* size of met_inst.info */
     MET_DIR = PATH_MAX - 64 /* size of a directory's path; leaves space for a file name */
 };
@@ -23833,8 +23827,7 @@ enum met_src {
     N_SRC
 };
 
-/* The option -c accepts the group or the name of a source. lack: why a kernel may not provide the
- * source. */
+/* The option -c accepts the group or the name of a source. lack: why a kernel may not have it. */
 static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 #define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
     MET_SOURCES(X)
@@ -23846,7 +23839,7 @@ enum met_dim {
     MET_DIMENSIONS(X)
 #undef X
     N_DIM,
-    DIM_PMC /* all dimensions that have a prefix `pmc` */
+    DIM_PMC /* all dimensions whose member pmc is set */
 };
 
 enum met_form {
@@ -23870,8 +23863,8 @@ enum met_hist_id {
     N_HIST
 };
 
-/* The columns are explained in metrics.tbl. info NULL: not exported. facts NULL: all metrics have
- * the label `info`. pmc NULL: no metrics of DIM_PMC. share 0: the table is not in the overview. */
+/* metrics.tbl explains the columns. info NULL: `info` is not exported. facts NULL: all metrics have
+ * the label `info`. pmc NULL: no metrics of DIM_PMC. share 0: the overview lacks the table. */
 static struct {
     const char *json, *label, *info, *facts, *pmc;
     u16 sort;
@@ -23904,8 +23897,8 @@ static struct met_form_row {
 #undef X
 };
 
-/* The value of the nameless instance, which stands for the whole dimension: read by the source, or
- * the sum or mean of the named instances. */
+/* How the value of the nameless instance, which stands for the whole dimension, is found: the
+ * source reads it, or it is the sum or mean of the named instances. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
 /* A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, MAX(A, B), A / (A + B), or A with B as a
@@ -23934,7 +23927,7 @@ static const struct metric {
 #undef X
 };
 
-/* A point of the HTML report: n values in one or several intervals. */
+/* A point in a chart of the HTML report: n values from one or more intervals. */
 struct met_point {
     float lo, hi, mean;
     u32 n;
@@ -23944,11 +23937,11 @@ struct met_series {
     u64 raw, total; /* of a counter: last reading; sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick of the last reading, and of the first one after the last gap */
+    u32 at, since;  /* met.tick of the last reading, and of the first reading after the last gap */
     double sum;     /* kvis diagnose: sum of sum_n values, or their maximum */
     u32 sum_n;
-    u32 line;       /* number in the HTML report, if `past` is set */
-    struct met_point *past; /* values for the HTML report; NULL: none */
+    u32 line;       /* number of the series in the HTML report, if `past` is set */
+    struct met_point *past; /* points for the HTML report; NULL: none */
 };
 
 /* The nameless instance stands for the whole dimension. */
@@ -23966,26 +23959,26 @@ struct met_inst {
 static struct {
     u32 tick;                /* number of the current interval, starting with 1 */
     u32 n_insts, n_past;     /* n_past: number of series whose `past` is set */
-    u32 full;                /* last tick in which no memory for a new instance was found */
+    u32 full;                /* last tick in which there was no place for a new instance */
     struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table by name */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* last tick in which any instance had a value */
     const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
-    u64 backwards;           /* number of times a counter decreased; shown as no change */
-    u32 left_out;            /* largest number of instances left out in an interval */
+    u64 backwards;           /* number of times that a counter decreased */
+    u32 left_out;            /* largest number of instances left out of one interval */
     struct met_inst *all;    /* the only instance of DIM_NONE */
     bool over;               /* all processes of -p have exited, so the monitor ends */
     u8 cur;                  /* the source that is being read: the current source */
-    u64 read_ns;             /* time at which the last file was read */
+    u64 read_ns;             /* time at which the current file was read */
     double counted_s;        /* time for which hardware counters ran; 0: unknown */
     struct {
         u64 at_ns;           /* time at which reading of the source began */
-        double elapsed_s;    /* time since the previous reading; 0: none */
+        double elapsed_s;    /* time since the previous reading; 0: there was none */
         u32 wrong;           /* number of failed reads in this interval */
         u32 left_out;        /* number of instances left out for lack of memory or table space */
-        u32 there;           /* number of existing instances; 0: kvis shows all of them */
+        u32 there;           /* number of existing instances; 0: kvis shows all */
         u64 took_ns;         /* time that the reading took */
-        char why[512];       /* why the first failed read failed */
+        char why[512];       /* reason of the first failed read */
         u16 from, to, n;     /* range of metrics[] that contains the n metrics of the source */
     } src[N_SRC];
 } met;
@@ -24013,8 +24006,8 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Processes and cgroups need other names than CPUs, because Prometheus queries add up all values
- * that have the same name. */
+/* Returns the prefix of a metric's name. Counts of CPUs, processes and cgroups need different
+ * names, because a query of Prometheus would add up all values with the same name. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -24027,7 +24020,7 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
 static const struct met_hist_row {
-    const char *name, *counts;  /* counts: what is counted, in bcc's words */
+    const char *name, *counts;  /* counts: what a value is, in the words of bcc's tools */
     const char *prom, *prom_help;
     double scale;               /* factor from the kernel's unit to that of Prometheus */
     u16 part[MET_PARTS];        /* metrics that show the percentiles met_parts[] */
@@ -24041,18 +24034,18 @@ static const struct met_hist_row {
 #undef X
 };
 
-/* A histogram of one instance, with 16 buckets per octave (st_bucket). */
+/* A histogram of an instance, with 16 buckets per octave (st_bucket). */
 struct met_hist {
     struct met_hist *next;
     const struct met_inst *inst;
     u8 row;                      /* index in met_hist_rows[] */
     u32 at;                      /* met.tick of the last reading */
-    u64 count, all, sum;         /* number of values: in this interval, in total; sum of values */
+    u64 count, all, sum;         /* number of values in this interval; in total; their sum */
     u64 octave[MET_OCTAVES];     /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
     u32 now[ST_BUCKETS];         /* number of values in this interval */
     u32 last[ST_BUCKETS];        /* the kernel's counters at the last reading */
-    u32 *past;                   /* values for the HTML report; NULL: none */
-    u32 line;                    /* number in the HTML report, if `past` is set */
+    u32 *past;                   /* points for the HTML report; NULL: none */
+    u32 line;                    /* number of the chart in the HTML report, if `past` is set */
 };
 
 static void met_left_out(u32 n)
@@ -24068,7 +24061,8 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Returns the histogram of an instance. The size of the BPF maps limits their number. */
+/* Returns a histogram of an instance, which is added if needed. The size of the BPF maps limits the
+ * number of histograms. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = &i->hists;
@@ -24096,8 +24090,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns the percentile p of this interval's values: for a time, the middle of the bucket; for a
- * size or length, its lower bound, because sizes are round numbers. */
+/* Returns the percentile p of this interval's values. For times, this is the middle of a bucket.
+ * For sizes and lengths, it is the lower bound of a bucket: most sizes are round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = (u64)(p * (double)h->count), seen = 0;
@@ -24130,7 +24124,7 @@ static void met_init(void)
 
 /* --- instances --- */
 
-/* Returns the instance after i (NULL: the first), across all dimensions, or NULL. */
+/* Returns the instance after i in the list of all dimensions, or NULL. i NULL: the first. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
     struct met_inst *next = i ? i->next : met.first[0];
@@ -24139,7 +24133,7 @@ static struct met_inst *met_after(const struct met_inst *i)
     return next;
 }
 
-/* Returns the histogram after h, across all instances; the first one if h is NULL. */
+/* Returns the histogram after h in the list of all instances, or NULL. h NULL: the first. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
     const struct met_inst *i = h ? h->inst : NULL;
@@ -24178,8 +24172,8 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Hardware comes first, then virtual disks and interfaces, the interface lo, and the nameless
- * sum. */
+/* Returns the rank by which instances are listed: first hardware, then virtual disks and
+ * interfaces, then the interface lo, then the nameless sum. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -24218,8 +24212,8 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = "" }; /* pointers to the instance may remain */
 }
 
-/* Returns the instance of a dimension (N_DIM: any) that is missing for the longest time, at least
- * two intervals. */
+/* Returns the instance of a dimension (N_DIM: any) that has been gone longest, for at least two
+ * intervals; NULL if at most `keep` instances are gone. */
 static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
@@ -24232,18 +24226,18 @@ static struct met_inst *met_gone(u8 dim, u32 keep)
     return n > keep ? oldest : NULL;
 }
 
-/* Returns memory for a new instance; NULL: there are too many. Shown processes often change, so a
- * new process first takes the place of one that is no longer shown. */
+/* Returns memory for a new instance, or NULL if there is none. The processes that kvis shows change
+ * often, so a new process preferably takes the place of one that is no longer shown. */
 static struct met_inst *met_place(u8 dim)
 {
-    bool room = met.n_insts < MET_INSTS;
-    u32 keep = opt.report ? MET_KEPT : 0; /* the report shows their points */
+    bool space = met.n_insts < MET_INSTS;
+    u32 keep = opt.report ? MET_KEPT : 0; /* the report also shows processes that ended */
     struct met_inst *i = dim == DIM_BUSY || dim == DIM_WAIT ? met_gone(dim, keep) : NULL;
-    if (!i && !room && met.full != met.tick) /* one search per interval is enough */
+    if (!i && !space && met.full != met.tick) /* one search per interval is enough */
         i = met_gone(N_DIM, 0);
     if (i)
         met_forget(i);
-    else if (room && (i = calloc(1, sizeof *i)))
+    else if (space && (i = calloc(1, sizeof *i)))
         met.n_insts++;
     else
         met.full = met.tick;
@@ -24273,8 +24267,8 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* Finds or creates an instance, and marks it as seen. NULL: there are too many; it counts as left
- * out. */
+/* Finds or creates an instance, and marks it as seen. If there is no memory for it, counts it as
+ * left out and returns NULL. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -24325,9 +24319,9 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Stores the reading of a counter. The time between two readings is that of this counter, because
- * reading a source can take long. A decrease counts as no change: iowait may decrease
- * (proc_stat(5)), and a reinserted disk restarts at 0. */
+/* Stores the reading of a counter. Each counter keeps the time of its last reading, because reading
+ * a source can take long. A decrease counts as no change: iowait may decrease (proc_stat(5)), and
+ * the counters of a reinserted disk restart at 0. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
@@ -24346,7 +24340,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Like met_count; a new instance's rate starts from the reading `past`, made at past_ns. */
+/* Like met_count, but the first rate of a new instance is since the reading `past` at past_ns. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -24358,7 +24352,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Makes a new instance's counters start at 0 at the time of the source's previous reading. */
+/* Lets the counters of a new instance start at 0 at the time of the source's previous reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -24371,7 +24365,7 @@ static void met_from_zero(const struct met_inst *i)
     }
 }
 
-/* Stores a metric in the kernel's unit. A negative counter is ignored. */
+/* Stores a value in the kernel's unit. Ignores a negative counter. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
@@ -24388,8 +24382,9 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Requests of partitions, dm and md devices are also requests of a disk; packets of virtual
- * interfaces also pass through hardware. */
+/* Returns whether the instance counts in the sum. Partitions, dm and md devices do not, because
+ * their requests are also requests of a disk; nor virtual interfaces, whose packets pass hardware,
+ * too. */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -24448,8 +24443,8 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Computes derived metrics. A result below 0 is discarded, unless it is a difference: b may have
- * changed since a was read. */
+/* Computes derived metrics. A negative result is discarded, except for a difference, because b may
+ * have changed after a was read. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -24465,7 +24460,7 @@ static void met_make(void)
     }
 }
 
-/* The kernel's counters n[] wrap at 2^32. */
+/* Adds a reading of the kernel's counters n[], which wrap at 2^32, to a histogram. */
 static void met_hist_read(struct met_inst *inst, u8 row, const u32 *n, u32 n_buckets, u64 sum)
 {
     struct met_hist *h = met_hist(row, inst);
@@ -24516,7 +24511,7 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
     return path;
 }
 
-/* Records why a file of the current source cannot be read (errno e; 0: not a number). */
+/* Records why a file of the current source cannot be read. e: errno; 0: not a number. */
 static void met_wrong(const char *path, int e)
 {
     const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
@@ -24551,7 +24546,7 @@ static struct {
     u32 at; /* offset of the next line in `text` */
 } met_file = { .text.max = 8 << 20 };
 
-/* Reads a whole file into met_file. Returns 0 or an errno value. */
+/* Reads a file into met_file. Returns 0 or an errno value. */
 static int met_try(const char *path)
 {
     struct buf *b = &met_file.text;
@@ -24627,9 +24622,9 @@ static bool met_file_number(const char *path, s64 *v)
     return false;
 }
 
-/* Stores in id[] the numbers N of the directory entries PRE N POST, in ascending order. Entries
- * after `max` count as left out. A missing directory is an error, except that of a process (PRE
- * empty). */
+/* Stores in id[] the numbers N of a directory's entries PRE N POST, in ascending order. At most
+ * `max` are stored; others count as left out. A missing directory is an error, except for a process
+ * (PRE is empty). */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -24665,7 +24660,7 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- metrics by the keys of their rows --- */
 
-/* Advances *m to the next metric of the current source and of i's dimension that has a key. */
+/* Advances *m to the next metric of the current source and the dimension of i that has a key. */
 static bool met_keyed(const struct met_inst *i, u32 *m)
 {
     for (*m = MAX(*m, met.src[met.cur].from); i && *m < met.src[met.cur].to; ++*m)
@@ -24706,7 +24701,7 @@ static void met_key(const struct met_inst *i, const char *line)
     }
 }
 
-/* Sets metrics from lines "KEY NUMBER", after `skip` words. */
+/* Sets metrics from the lines "KEY NUMBER" of a file; `skip` words precede KEY. */
 static void met_keys(const struct met_inst *i, const char *path, int skip)
 {
     char *line;
@@ -24720,7 +24715,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
             met_raw(i, m, met_sums[m].v);
 }
 
-/* Sets metrics from files of one number each, whose names are the keys. */
+/* Sets metrics from files that are named after the keys and contain one number each. */
 static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
