@@ -22502,6 +22502,8 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
     u32 from = b->len;
+    if (r->what != PROC_STARTED && r->what != PROC_FAILED)
+        return;
     if (proc_opt.clock) {
         out_clock(b, out_real(r->ts_ns), 0);
         b_pad(b, from, 10);
@@ -22530,7 +22532,8 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
     u32 from = b->len;
     s32 status = l->status;
     const char *sig = u_signame(WTERMSIG(status));
-    if ((proc_opt.only_failed && status <= 0) || proc_opt.threads != (r->what == PROC_THREAD))
+    bool wanted = r->what == (proc_opt.threads ? PROC_THREAD : PROC_ENDED);
+    if (!wanted || (proc_opt.only_failed && status <= 0))
         return;
     if (proc_opt.time) {
         out_clock(b, out_real(r->ts_ns), 0);
@@ -22715,25 +22718,16 @@ static void proc_workflow(struct buf *b, const struct proc_row *r)
 
 /* --- the formats --- */
 
-#define PROC_BIT(what) (1u << (what))
-enum {
-    PROC_ENDS = PROC_BIT(PROC_ENDED) | PROC_BIT(PROC_REPLACED) | PROC_BIT(PROC_RUNNING),
-    PROC_ALL = PROC_ENDS | PROC_BIT(PROC_STARTED) | PROC_BIT(PROC_FAILED) | PROC_BIT(PROC_THREAD)
-};
-
 static const struct proc_format {
     const char *name;
     bool json, whole; /* whole: processes that existed before kvis have rows, too */
-    u32 rows;         /* mask of PROC_BIT */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
-    { "text", false, true, PROC_ALL, proc_text_head, proc_text },
-    { "json", true, true, PROC_ENDS, NULL, proc_workflow },
-    { "execsnoop", false, false, PROC_BIT(PROC_STARTED) | PROC_BIT(PROC_FAILED), proc_exec_head,
-      proc_exec_row },
-    { "exitsnoop", false, false, PROC_BIT(PROC_ENDED) | PROC_BIT(PROC_THREAD), proc_exit_head,
-      proc_exit_row },
+    { "text", false, true, proc_text_head, proc_text },
+    { "json", true, true, NULL, proc_workflow },
+    { "execsnoop", false, false, proc_exec_head, proc_exec_row },
+    { "exitsnoop", false, false, proc_exit_head, proc_exit_row },
 };
 
 static const struct proc_format *proc_format(void)
@@ -22845,7 +22839,7 @@ static void proc_tree_write(void)
     bool more[PROC_DEPTH + 1] = { false };
     if (proc_tree.left_out)
         u_warn("%" PRIu64 " commands are left out of the summary, which therefore has no critical "
-               "path: there are more than %d", proc_tree.left_out, PROC_NODES);
+               "path: kvis keeps at most %d", proc_tree.left_out, PROC_NODES);
     if (!proc_opt.tree || !proc_tree.n)
         return;
     proc_tree_link();
@@ -22883,7 +22877,6 @@ static bool proc_shown(const struct proc_row *r)
 
 static void proc_emit(struct proc_row r)
 {
-    const struct proc_format *f = proc_format();
     if (!r.comm)
         r.comm = r.l->comm;
     proc_tree_over(&r);
@@ -22892,8 +22885,8 @@ static void proc_emit(struct proc_row r)
     if (proc_opt.tree && proc_state.rows) {
         if (r.l->node)
             proc_tree.node[r.l->node].shown = proc_tree.node[r.l->node].line != NULL;
-    } else if (proc_state.rows && f->rows & PROC_BIT(r.what)) {
-        f->row(&out.text.b, &r);
+    } else if (proc_state.rows) {
+        proc_format()->row(&out.text.b, &r);
         out_full(&out.text);
     }
     if (out.json_on && !proc_state.replayed) {
@@ -24511,20 +24504,21 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
     return path;
 }
 
-/* Records why a file of the current source cannot be read. e: errno; 0: not a number. */
-static void met_wrong(const char *path, int e)
-{
-    const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
-    if (!met.src[met.cur].wrong++)
-        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.120s: %s%s%s%s", path,
-                 name ? name : "not a number", dir ? "; is " : "", dir ? dir : "",
-                 dir ? " mounted?" : "");
-}
-
+/* Records why the current source lacks values. The first reason in an interval is kept. */
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
+}
+
+/* Records why a file of the current source cannot be read. e: errno; 0: not a number. */
+static void met_wrong(const char *path, int e)
+{
+    char why[sizeof met.src[0].why];
+    const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
+    snprintf(why, sizeof why, "%.120s: %s%s%s%s", path, name ? name : "not a number",
+             dir ? "; is " : "", dir ? dir : "", dir ? " mounted?" : "");
+    met_off(why);
 }
 
 static void met_source_end(void)
@@ -26564,16 +26558,16 @@ static void mfs_cgroup(void)
 }
 
 /* == 34 pmc_  CPU performance counters: cycles, caches, branches ==========================
- * Identifies the CPU core (cpuinfo, MIDR), chooses its events (gen/tables/pmu.tbl, the PMU's own
- * events/ directory, or the kernel's generic events), and counts them. A role is what an event
- * measures, such as branch misses. The kernel counts the events of a group (pmc_groups[]) at the
- * same time: both terms of a ratio belong to one group. A unit has the events of one CPU, of a
- * cgroup on one CPU, or of a thread on one PMU. To add a core or an event, add a row to pmu.tbl.
+ * Identifies the CPU core (cpuinfo, MIDR), chooses its events (from gen/tables/pmu.tbl, the PMU's
+ * directory events/ in sysfs, or the kernel's generic events), and counts them. A role is what an
+ * event measures, such as branch misses. The kernel counts all events of a group (pmc_groups[]) at
+ * the same time, so both terms of a ratio belong to one group. A unit has the events of one CPU, of
+ * a cgroup on one CPU, or of a thread on one PMU. To add a core or an event, add a row to pmu.tbl.
  * Entry points: pmc_read, pmc_look. */
 
-/* The machine, the processes of -p, or a cgroup. kvis counts one of these, because the kernel
- * schedules events of CPUs before events of tasks (ctx_resched in kernel/events/core.c), which
- * would get no counters. */
+/* What kvis counts: the machine, the processes of -p, or a cgroup. It counts only one of them: the
+ * kernel gives counters to the events of CPUs before those of tasks (ctx_resched in
+ * kernel/events/core.c), so the events of tasks might get none. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
@@ -26583,23 +26577,23 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 /* The types of the rows in gen/out/pmu.h. */
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* group in which the metric is counted; PG_NONE: not counted */
+    u8 home;                /* the group whose count is the metric; PG_NONE: not counted */
     u16 metric;             /* N_METRICS: none */
-    u8 parts[2];            /* two roles whose sum replaces a missing event */
+    u8 parts[2];            /* two roles whose sum stands in for a missing event */
     u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
     const char *alias;      /* names to look for in a PMU's events/, in order of preference */
 };
 
 struct pmc_ratio {
-    u16 metric;             /* metric computed as times * part / of */
+    u16 metric;             /* times * part / of */
     u8 part, of;
     u16 times;
 };
 
 struct pmc_core {
     u16 list;                  /* bit in pmc_event.lists */
-    const char *vendor, *pmu;  /* pmu: "cpu", or the PMU of one of several types of cores */
+    const char *vendor, *pmu;  /* pmu: "cpu", or the name for one of several kinds of cores */
     u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
     u32 models[8];             /* bit mask of model numbers */
     const char *name, *source;
@@ -26608,26 +26602,26 @@ struct pmc_core {
 struct pmc_event {
     u8 role;
     u16 lists;
-    const char *terms, *name;  /* terms: as in sysfs's events/; name: the vendor's name */
+    const char *terms, *name;  /* terms: as in events/ of sysfs; name: the vendor's name */
 };
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* Counts of section unc_: memory traffic and, from UR_PACKAGE on, energy. */
+/* What events of section unc_ measure: memory traffic and, from UR_PACKAGE on, energy. */
 enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
 
-enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads and writes are counted together */
+enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: one count of both reads and writes */
 
-/* The cores on which events that sysfs does not list are valid. */
+/* The cores for which pmu.tbl has events that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 
-/* The PMUs named `pmu`, or `pmu` with a suffix _N. */
+/* PMUs whose name is `pmu` or `pmu` with a suffix _N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* An event of a memory controller or power meter. lines: data lines whose transfers are counted.
- * terms: for the cores `where`, if sysfs does not list the event. */
+/* An event of a memory controller or power meter. lines: number of data lines of the controller, if
+ * the event counts its reads. terms: used on the cores `where` if sysfs does not list the event. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -26643,7 +26637,7 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 struct pmc_code {              /* fields of perf_event_attr */
     u32 type;
     u64 config, config1, config2;
-    const char *name;          /* of the vendor or the kernel; NULL: none */
+    const char *name;          /* the vendor's or the kernel's name of the event; NULL: none */
     bool generic, alias;       /* alias: `name` ends at the first space */
 };
 
@@ -26655,7 +26649,7 @@ static struct pmc_pmu {
     bool known;                /* pmu.tbl has the core */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
-    int err[N_PR];             /* -errno if an event could not be opened; 0: none so far */
+    int err[N_PR];             /* -errno if the event of a role could not be opened, or 0 */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
@@ -26667,17 +26661,19 @@ struct pmc_unit {
     struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: not open */
 };
 
-/* Counts of a group in a unit since the previous reading. */
+/* The counts of a unit's group since the previous reading. */
 struct pmc_reading {
     double value[N_PR], share; /* share of the time in which the PMU counted */
     bool has[N_PR];
 };
 
 struct pmc_sum {
-    double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or empty */
-    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted, not counted for at least one unit */
-    double share;              /* smallest `share` */
-    bool any, counted, fresh;  /* counted: events were on a PMU; fresh: the first reading */
+    double value[N_PG][N_PR], rate[N_PR];
+    double capacity[N_PG];     /* number of pipeline slots, both used and empty */
+    bool some[N_PG][N_PR];     /* at least one unit has counted the role */
+    bool missing[N_PG][N_PR];  /* at least one unit has not */
+    double share;              /* the smallest `share` of a reading */
+    bool any, counted, fresh;  /* units were read; events were counted; it is the first reading */
 };
 
 static struct {
@@ -26685,23 +26681,23 @@ static struct {
     u32 left_out;              /* PMUs, one for each kind of core, that do not fit in pmc_pmus */
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
-    bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes of -p: ended so far, ended before */
+    bool gone[MFS_PIDS];       /* processes of -p whose last counts have been published */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
-    bool on_exec;              /* monitor COMMAND: its execve(2) enables the events */
-    bool off[N_PG];            /* groups that kvis gave up for lack of file descriptors */
+    bool on_exec;              /* the execve(2) of the command enables the events */
+    bool off[N_PG];            /* groups not counted: for lack of descriptors, or because of -e */
     const char *none;          /* why nothing is counted; NULL: something is */
-    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the machine or cgroup */
-    struct pmc_sum *one;       /* processes of -p, indexed like opt.pids */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the sum of the machine or cgroup */
+    struct pmc_sum one[MFS_PIDS]; /* sums of the processes of -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
 
 static int pmc_cgroup = -1;
 
-/* The events of -e, in the roles from PR_EVENT_1 on. With -e, kvis counts no other events. */
+/* The events of -e, whose roles are PR_EVENT_1 and the next ones. No others are counted then. */
 static struct {
     const char *event[PF_MEMBERS - 1];
     u64 total[PF_MEMBERS - 1];
@@ -26732,10 +26728,10 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* The characters of names that kvis prints without escapes. */
+/* The characters that a name from sysfs or cpuinfo may have. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* Of a line "KEY : VALUE". */
+/* Returns the value in a line "KEY : VALUE", or NULL if the line has another key. */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -26746,7 +26742,8 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Reads the CPU model (x86). Returns MIDR_EL1 of a CPU in `mask` (Arm), or 0. */
+/* Reads the vendor and model of an x86 CPU. Returns the register MIDR_EL1 of the first Arm CPU in
+ * `mask`, or 0. */
 static u64 pmc_cpuinfo(const u8 *mask)
 {
     static const struct { const char *name; u8 shift; } fields[] = {
@@ -26778,7 +26775,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-/* Returns false if the name is unknown. */
+/* Gets the name of an Arm core or, if that is unknown, its numbers. Returns whether it is known. */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -26820,8 +26817,8 @@ static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
     return name[6] == '1' ? &c->config1 : name[6] == '2' ? &c->config2 : NULL;
 }
 
-/* Stores a value in the bits of a field, which format/ describes as "config:0-7,32-35". Returns 0
- * or -errno. */
+/* Stores a value in a field, whose bits a file of format/ describes, such as "config:0-7,32-35".
+ * Returns 0 or -errno. */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64];
@@ -26858,7 +26855,8 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     return 0;
 }
 
-/* Sets c to the first of these events in the PMU's events/. Returns 0 or -errno. */
+/* Sets c to the first of the events `names` that the PMU's directory events/ has. Returns 0 or
+ * -errno. */
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
@@ -26874,8 +26872,8 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* The upper half of config selects one of several PMUs (Linux 5.12). For known cores, pmu.tbl has
- * better cache events. */
+/* Sets c to the kernel's generic event for a role. The upper half of config selects one of several
+ * PMUs (since Linux 5.12). For known cores, pmu.tbl has better cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -26929,7 +26927,8 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it belongs to CPUs: like perf, checks for a file cpus or the name "cpu". */
+/* Adds a PMU if it is one of CPU cores. As perf does, kvis recognizes it by a file cpus or by the
+ * name "cpu". */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -27001,7 +27000,7 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
     return pf_event(&a, u->tid ? u->tid : -1, u->cpu, leader, 0);
 }
 
-/* If too few descriptors are left for other uses, closes f and returns -EMFILE. */
+/* Returns f; but if too few descriptors are left for other uses, closes f and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -27012,7 +27011,7 @@ static int pmc_spare(int f)
     return -EMFILE;
 }
 
-/* Opens an event, for user mode only if kvis may not count kernel mode. */
+/* Opens an event. If kvis may not count kernel mode, the event counts user mode only. */
 static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
 {
     bool group = pmc.scope == PS_CGROUP;
@@ -27038,9 +27037,9 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* Refines an error. -E2BIG: the event opens alone, so the group is too large. -ENODATA: it opens
- * for the CPU, but the cgroup lacks perf_event (css_tryget_online_from_dir, Linux 6.1): in cgroup
- * v2, a controller must be enabled first. */
+/* Returns a more precise error than e. -E2BIG: the event can be opened alone, so the group is too
+ * large. -ENODATA: the event can be opened for the CPU, but the cgroup lacks perf_event
+ * (css_tryget_online_from_dir, Linux 6.1): in cgroup v2, a controller must be enabled first. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
@@ -27051,8 +27050,8 @@ static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e
     return absent ? -ENODATA : -E2BIG;
 }
 
-/* Returns whether a group has a usable event whose metric is counted in this group. Otherwise, its
- * other events (such as cycles) are of no use. */
+/* Returns whether a group has a usable event of a role whose home is this group. If not, its other
+ * events (such as cycles) are of no use. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -27102,7 +27101,7 @@ static u32 pmc_without(void)
     return g;
 }
 
-/* Opens a group of events. If descriptors run out, gives up the last groups. */
+/* Opens a group of events. If descriptors run out, the last groups are closed for all units. */
 static void pmc_open(struct pmc_unit *u, u32 g)
 {
     int e;
@@ -27135,7 +27134,18 @@ static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
     return *at ? &pmc.unit[*at - 1] : NULL;
 }
 
-static void pmc_cpus(bool open)
+/* Opens the events of the units from index `from` on that have not been read yet. The first groups
+ * of all units come first, because descriptors may run out. */
+static void pmc_open_new(u32 from)
+{
+    for (u32 g = 0; g < N_PG; g++)
+        for (u32 k = from; k < pmc.n_units; k++)
+            if (pmc.unit[k].on && !pmc.unit[k].at_ns)
+                pmc_open(&pmc.unit[k], g);
+}
+
+/* Closes the units of CPUs that went offline, and opens those of new ones. */
+static void pmc_cpus(void)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 k = 0; k < pmc.n_units; k++)
@@ -27143,15 +27153,12 @@ static void pmc_cpus(bool open)
             pmc_close_unit(&pmc.unit[k]);
     for (u32 p = 0; p < pmc.n_pmus; p++)
         for (u32 c = 0; c < PMC_CPUS; c++) {
-            struct pmc_unit *u = NULL;
-            if (pmc_in(pmc.online, c) && pmc_in(pmc_pmus[p].mask, c))
-                u = pmc_cpu_unit(p, c);
-            if (!u || u->on)
-                continue;
-            u->on = true;
-            for (u32 g = 0; open && g < N_PG; g++)
-                pmc_open(u, g);
+            bool wanted = pmc_in(pmc.online, c) && pmc_in(pmc_pmus[p].mask, c);
+            struct pmc_unit *u = wanted ? pmc_cpu_unit(p, c) : NULL;
+            if (u)
+                u->on = true;
         }
+    pmc_open_new(0);
 }
 
 static u32 pmc_threads(pid_t pid, u32 *id)
@@ -27159,7 +27166,7 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* Opens events for the current threads of a process; future threads inherit them. */
+/* Opens events for the threads of a process. The threads that they create inherit the events. */
 static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
 {
     u32 from = pmc.n_units;
@@ -27167,13 +27174,11 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
         for (u32 p = 0; p < pmc.n_pmus; p++)
             pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = (pid_t)tid[t], .pmu = (u8)p,
                                             .task = (u8)task, .on = true });
-    for (u32 g = 0; g < N_PG; g++)
-        for (u32 k = from; k < pmc.n_units; k++)
-            if (pmc.unit[k].on)
-                pmc_open(&pmc.unit[k], g);
+    pmc_open_new(from);
 }
 
-/* A thread created meanwhile may or may not have inherited the events: then kvis starts again. */
+/* Opens the events of a process. If the process creates a thread meanwhile, kvis starts again,
+ * because the thread may have inherited no event or only some. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -27242,12 +27247,6 @@ static void pmc_start(void)
 {
     pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* diagnose counts the machine */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
-    pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
-    if (!pmc.one) {
-        pmc.n_tasks = 0;
-        pmc.none = "out of memory";
-        return;
-    }
     if (!pmc.n_pmus)
         pmc_look();
     pmc_raise_limit();
@@ -27260,18 +27259,13 @@ static void pmc_start(void)
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (u32 k = 0; k < pmc.n_tasks; k++)
         pmc_open_task(k);
-    if (pmc.scope == PS_TASK)
-        return;
-    pmc_cpus(false);
-    for (u32 g = 0; g < N_PG; g++)
-        for (u32 k = 0; k < pmc.n_units; k++)
-            if (pmc.unit[k].on)
-                pmc_open(&pmc.unit[k], g);
+    if (pmc.scope != PS_TASK)
+        pmc_cpus();
 }
 
 /* --- reading --- */
 
-/* Reads a group of events. All values of the first reading are 0. */
+/* Reads a group of events. The values of the first reading are 0. */
 static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
 {
     struct pf_delta d;
@@ -27301,7 +27295,8 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* Computes missing events as sums: first-level TLB misses are second-level hits plus misses. */
+/* Computes the missing events that are sums. For example, misses of the first-level TLB are the
+ * hits plus the misses of the second level. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -27380,8 +27375,8 @@ static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
         met_share(i, pmc_slots[k].metric, value[pmc_slots[k].role], all);
 }
 
-/* Level 1 of Topdown on AMD and Arm, from empty slots and operations (AMD: PPR of Zen 4; Arm:
- * arch/arm64/sbsa.json of perf in Linux 7.0). */
+/* Computes level 1 of Topdown on AMD and Arm from empty slots and operations. Sources: the PPR of
+ * Zen 4 (AMD); arch/arm64/sbsa.json of perf in Linux 7.0 (Arm). */
 static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_OPERATIONS];
@@ -27405,8 +27400,8 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metrics of the roles (their rates and, for Prometheus, totals) and ratios. A sum that
- * lacks kinds of cores would be too small. */
+/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Sums are
+ * omitted if kvis does not count all kinds of cores: they would be too small. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
     bool whole = !pmc.left_out || (i && (i->dim == DIM_CPU || i->dim == DIM_PMU));
@@ -27442,7 +27437,7 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 #define PMC_IDLE "not counted in this interval: nothing ran, or other tools use the counters"
 
-/* Returns why `role` has no value; NULL if its event, or both its parts, were opened. */
+/* Returns why `role` has no value; NULL: its event, or both its parts, could be opened. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
@@ -27482,7 +27477,8 @@ static const char *pmc_metric_why(u32 m)
     return why ? why : PMC_IDLE;
 }
 
-/* Gets the total of a metric since the start; for a ratio, of its terms. false: never enabled. */
+/* Gets the total of a metric since the start or, for a ratio, the ratio of the totals. Returns
+ * false if it was never counted. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -27530,11 +27526,12 @@ static void pmc_read(void)
         [PS_TASK] = "the counters are in use for -p",
         [PS_CGROUP] = "the counters are in use for --cgroup",
     };
+    bool ended[MFS_PIDS];
     if (!pmc.begun) {
         pmc_start();
         pmc_warn();
     } else if (pmc.n_pmus && pmc.scope != PS_TASK) {
-        pmc_cpus(true);
+        pmc_cpus();
     }
     pmc.begun = true;
     met_left_out(pmc.left_out);
@@ -27543,7 +27540,7 @@ static void pmc_read(void)
         pmc_reset(&pmc.pmu[k]);
     for (u32 k = 0; k < pmc.n_tasks; k++) {
         pmc_reset(&pmc.one[k]);
-        pmc.ended[k] = mfs_pids[k].gone || !met_there(met_path("/proc/%d", opt.pids[k]));
+        ended[k] = mfs_pids[k].gone || !met_there(met_path("/proc/%d", opt.pids[k]));
     }
     pmc_read_all();
     bool cgroup = pmc.scope == PS_CGROUP && pmc.all.any;
@@ -27557,7 +27554,7 @@ static void pmc_read(void)
     for (u32 k = 0; k < pmc.n_tasks; k++) {
         if (!pmc.gone[k])
             pmc_publish(met_inst_nr(DIM_PID, (u64)opt.pids[k]), &pmc.one[k]);
-        pmc.gone[k] = pmc.ended[k];
+        pmc.gone[k] = ended[k];
     }
     for (u32 m = 0; m < N_METRICS; m++)
         if (metrics[m].src == SRC_PMC)
@@ -27598,7 +27595,7 @@ static const char *pmc_unknown(void)
     return NULL;
 }
 
-/* Lists the events that -e accepts by name: roles, and events of sysfs. */
+/* Lists the events that -e accepts by name: the roles and the events in sysfs. */
 static void pmc_list_events(struct buf *b)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++) {
@@ -27619,11 +27616,11 @@ static void pmc_list_events(struct buf *b)
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts ===================
  * Counters outside of the CPU cores: memory controllers, energy (RAPL) and resctrl. A PMU's
- * directory in sysfs gives its type, fields, events, scale, unit and CPUs; pmu.tbl names the events
- * that count bytes or energy, and has the terms for AMD, whose PMUs do not list events. An event is
- * opened on each CPU of the cpumask (one per socket or die), and is added to that socket. A
- * bandwidth needs all memory controllers of the socket. Entry points: unc_membw, unc_power,
- * unc_mbm, unc_look. */
+ * directory in sysfs has its type, fields, events, scale, unit and CPUs. pmu.tbl names the events
+ * that count bytes or energy; for AMD, whose PMUs do not list events, it also has their terms. An
+ * event is opened on each CPU of the PMU's cpumask (one CPU per socket or die), and its count is
+ * added to the socket of that CPU. A socket has a bandwidth only if all its memory controllers are
+ * counted. Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -27653,9 +27650,9 @@ struct unc_unit {              /* event that is open on one CPU */
 struct unc_socket {
     s64 id;                    /* physical_package_id; -1: unknown */
     double sum[N_UR], share;
-    bool opened[N_UR];         /* at least one event is open */
-    bool refused[N_UR];        /* an event could not be opened */
-    bool hole[N_UR];           /* an event was not counted in this interval */
+    bool opened[N_UR];         /* at least one event of the role is open */
+    bool refused[N_UR];        /* at least one event could not be opened */
+    bool hole[N_UR];           /* at least one event was not counted in this interval */
 };
 
 static struct {
@@ -27663,13 +27660,14 @@ static struct {
     struct unc_event event[UNC_EVENTS];
     struct unc_unit unit[UNC_EVENTS];
     struct unc_socket socket[UNC_SOCKETS];
-    u32 n_pmus, n_events, n_units, n_sockets, tried, boxes; /* boxes: amd_df units with memory */
+    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: calls of unc_open_on */
+    u32 boxes;                 /* controllers of amd_df that have counted traffic */
     bool begun[2], no_dir;
     bool too_many;             /* more memory controllers than kvis can store */
-    u8 class;                  /* of the memory controllers; UC_NONE: none */
+    u8 class;                  /* class of the memory controllers; UC_NONE: none */
 } unc;
 
-static char unc_reason[N_UR][UNC_WHY]; /* the first reason why events cannot be counted */
+static char unc_reason[N_UR][UNC_WHY]; /* why the first event that failed cannot be counted */
 
 /* --- finding PMUs and their events --- */
 
@@ -27734,8 +27732,8 @@ static double unc_unit(const char *s, bool energy)
     return 0;
 }
 
-/* Returns the bytes or microjoules of one count; 0 if unknown. Without .scale and .unit, a count is
- * 64 bytes, the burst of a CAS command in DDR4 and DDR5. */
+/* Returns the bytes or microjoules of one count, or 0 if they are unknown. Without the files .scale
+ * and .unit, a count is 64 bytes: the burst of a CAS command in DDR4 and DDR5. */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -27854,7 +27852,7 @@ static void unc_open_on(u32 event, u32 cpu)
     struct pmc_unit at = { .cpu = (int)cpu };
     struct unc_socket *s = unc.tried++ < UNC_EVENTS ? unc_socket_of(cpu) : NULL;
     if (!s) {
-        unc_lack(NULL, e, "more than %d counters or %d sockets to read", UNC_EVENTS, UNC_SOCKETS);
+        unc_lack(NULL, e, "kvis reads at most %d counters on %d sockets", UNC_EVENTS, UNC_SOCKETS);
         return;
     }
     int f = pmc_spare(pmc_open_as(&e->code, &at, -1, false));
@@ -27874,12 +27872,10 @@ static void unc_open_all(u32 event)
     const struct unc_event *e = &unc.event[event];
     u32 before = unc.tried;
     pmc_list(met_path(PMC_DEVICES "/%s/cpumask", unc.pmu[e->pmu].name), mask, NULL, 0);
-    for (u32 c = 0; c < PMC_CPUS && unc.tried <= UNC_EVENTS; c++)
+    for (u32 c = 0; c < PMC_CPUS; c++)
         if (pmc_in(mask, c))
             unc_open_on(event, c);
-    if (unc.tried > UNC_EVENTS)
-        unc_lack(NULL, e, "the PMUs have more counters than kvis can read");
-    else if (unc.tried == before)
+    if (unc.tried == before)
         unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
 }
 
@@ -27889,7 +27885,7 @@ static void unc_open(u32 event)
     if (e->err)
         unc_lack(NULL, e, "the PMU's format cannot encode the event");
     else if (!(e->scale > 0))
-        unc_lack(NULL, e, "the files .scale and .unit give no %s",
+        unc_lack(NULL, e, "the files .scale and .unit do not convert its count to %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else
         unc_open_all(event);
@@ -27910,8 +27906,8 @@ static void unc_begin(bool power)
     met.src[met.cur].at_ns = u_now(); /* the events started just now */
 }
 
-/* Returns the ns for which the event was enabled; 0 if other tools use the counter or the CPU is
- * offline. */
+/* Reads an event and adds its count to its socket. Returns the time in ns for which the event was
+ * enabled, or 0 if other tools use the counter or the CPU is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -27932,7 +27928,8 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Uses the counters' own time, because kvis may have waited for a CPU before reading them. */
+/* Reads the events. Rates use the time that the kernel measured for the counters, because kvis may
+ * have waited for a CPU before it read them. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
@@ -27958,7 +27955,8 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events for `role` (UR_BOTH: or for reads and writes) were counted. */
+/* Returns whether all events of a role were counted; for UR_BOTH, those of reads and of writes also
+ * count. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -28030,7 +28028,7 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* An SMBIOS structure has a type, length, handle, fields, and strings up to a double NUL. */
+/* An SMBIOS structure has a type, length, handle and fields. Strings follow, up to a double NUL. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -28060,7 +28058,7 @@ static void unc_dmi_read(void)
                  "of a DIMM");
 }
 
-/* Several DIMMs of a channel share its data lines, which then limit the bandwidth. */
+/* Sets the peak bandwidth. DIMMs of one channel share its data lines, which may limit it. */
 static void unc_peak(void)
 {
     u32 n = unc.n_sockets, lines = unc.boxes * 64; /* amd_df: 64 per controller in use */
@@ -28082,7 +28080,7 @@ static void unc_peak(void)
 
 /* --- why values are missing --- */
 
-/* Returns why a memory metric has no value; NULL: the source has the reason. */
+/* Returns why a memory metric has no value; NULL: the reason is that of the source. */
 static const char *unc_why(u32 role)
 {
     if (unc_reason[role][0])
@@ -28154,14 +28152,14 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Metrics that at least one domain (a CPU cache) lacks: kvis shows no sum. */
+/* Whether at least one domain (a CPU cache) lacks the metric, so kvis shows no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
-/* A file may have a word instead of a number: Unavailable, Error, Unassigned. */
+/* Stores the number in a file, which may be a word instead: Unavailable, Error, Unassigned. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     char s[32], why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* omit the beginning of a long path */
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* a long path loses its beginning */
     s64 v;
     if (!met_there(path))
         return;
