@@ -21810,7 +21810,7 @@ static int open_run(u64 end_ns)
     return open_session.status;
 }
 
-/* == 31 proc_  kvis proc: every command, with its exit =================================
+/* == 31 proc_  kvis proc: every command and its exit status ============================
  * BPF programs (gen/probes/proc.bpf.c) send records of forks, execs, exits and, in pieces, program
  * arguments. Without BPF, kvis makes the same records from the events of tr_ and from /proc. A
  * process (struct proc_life) runs one or more programs, one after the other. Each of them is a
@@ -21821,7 +21821,7 @@ static int open_run(u64 end_ns)
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
 enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* maximum length of a printed command line */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* length of a command line; with --tree */
 enum { PROC_DEPTH = 16 };         /* maximum indentation of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
@@ -21841,7 +21841,7 @@ struct proc_life {
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
     s32 threads;                /* number of live threads, valid if `counted` */
-    bool counted;               /* kvis saw the fork, and so counted the threads */
+    bool counted;               /* kvis has seen all forks of the process's threads */
     bool at_start;              /* the process existed before kvis and was read from /proc */
     bool execed;                /* kvis saw the exec of the current command */
     bool mine;                  /* the process belongs to the followed tree */
@@ -21859,8 +21859,8 @@ struct proc_life {
     struct proc_text env;       /* variables of --env: NAME=VALUE, each with a NUL after it */
     struct proc_text begun;     /* the record PROC_BEGUN of an execve in progress */
     char comm[16];
-    struct wire_usage own, all; /* resources used: sum of the exit records of its threads; as the
-                                 * kernel counted them for the process at the last record */
+    struct wire_usage own;      /* resources used by the threads that have exited */
+    struct wire_usage all;      /* resources used by the process, as in its last record */
 };
 
 struct proc_row {
@@ -22271,7 +22271,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 
 /* --- resource usage --- */
 
-/* Adds the counters u to `to` or, if !add, raises `to` to u where u is larger. */
+/* Adds each counter of u to that of `to` or, if !add, keeps the larger of the two. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -23137,7 +23137,8 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
 }
 
-/* A process that was killed in such an execve counts as a command, which had not yet run. */
+/* If a process was killed in such an execve, the new program still counts as a command: one that
+ * was killed before it ran. */
 static void proc_exec_died(struct proc_life *l)
 {
     struct proc_text begun = l->begun;
@@ -23283,7 +23284,7 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- records made from events: without BPF, of tr_ and /proc; in a replay, of the recording --- */
+/* --- records made from events: of tr_ if there is no BPF, of the recording in a replay --- */
 
 /* Reads the line "0::/PATH" (cgroups(7)). Returns 0 if the cgroup is unknown. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -23619,7 +23620,7 @@ static void proc_text_command(struct buf *b, enum proc_list which, const struct 
     b_c(b, '\n');
 }
 
-/* Writes a list of commands. Leaves out steps that are less than 1 % of the critical path. */
+/* Writes a list of commands. Omits steps that are less than 1 % of the critical path. */
 static void proc_text_list(struct buf *b, enum proc_list which)
 {
     u32 n, shown = 0, most = which == PROC_PATH ? 2 * PROC_SLOWEST : PROC_SLOWEST;
@@ -23807,7 +23808,7 @@ static void proc_replay_end(bool whole)
 
 enum {
     MET_INSTS = 8192,       /* maximum number of instances */
-    MET_KEPT = 32,          /* number of processes that ended, and are kept for the report */
+    MET_KEPT = 32,          /* number of ended processes that are kept for the report */
     MET_NAME = 40,          /* size of the name of a disk, a PMU and so on */
     MET_INFO = 256,         /* size of met_inst.info */
     MET_DIR = PATH_MAX - 64 /* size of a directory's path; leaves space for a file name */
@@ -24375,9 +24376,9 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Returns whether the instance counts in the sum. Partitions, dm and md devices do not, because
- * their requests are also requests of a disk; nor virtual interfaces, whose packets pass hardware,
- * too. */
+/* Returns whether the sum of a dimension includes the instance. It omits partitions, dm and md
+ * devices (their requests are also requests of a disk) and virtual interfaces (their packets also
+ * pass through hardware). */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -26649,7 +26650,7 @@ static struct pmc_pmu {
     bool known;                /* pmu.tbl has the core */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
-    int err[N_PR];             /* -errno if the event of a role could not be opened, or 0 */
+    int err[N_PR];             /* -errno if the event of a role cannot be counted; 0: it can */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
