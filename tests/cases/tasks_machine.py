@@ -86,7 +86,7 @@ def short_lived(terminal):
     with Program("sh", "-c", LOOP) as program:
         screen = yield {"pid": program.pid}
         for command in r"sh -c 'exit 0'", "/bin/true", r"sleep 0\.1":
-            screen.has(rf"^\d\d:\d\d:\d\d\.\d{{3}} \d+ +[0-9.]+ 0 +[0-9.]+ MB {command}$")
+            screen.has(rf"^\d\d:\d\d:\d\d\.\d{{3}} \d+ +[0-9.]+ 0 +[0-9.]+ [KM]B {command}$")
 
 
 @task("Which environment do its commands have?",
