@@ -21165,6 +21165,7 @@ struct session {
     rb_fn *take;
     bool (*over)(void);          /* the command and its descendants have exited */
     void (*second)(void);        /* every second and at the end; or NULL */
+    bool other_file;             /* written at the end even if nobody reads the output */
     const char *lost_why[N_LOST + 1]; /* by enum wire_lost; [N_LOST]: skipped runs */
     const char *calls;           /* with ptrace: the calls of `tap` */
     const struct out_tap *tap;
@@ -21319,7 +21320,8 @@ static void ses_run(struct session *s, u64 end_ns)
     out.give_up = sp_give_up;
     for (bool over = false; !over;) {
         rb_wait(ms, NULL);
-        bool unread = out.failed || (out.text.fd < 0 && out.json.fd < 0 && !out.n_taps);
+        bool unread = out.failed || (out.text.fd < 0 && out.json.fd < 0 && !out.n_taps
+                                     && !s->other_file);
         over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && unread);
         sp_ended(&s->status, &s->rusage);
         ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
@@ -21808,24 +21810,25 @@ static int open_run(u64 end_ns)
     return open_session.status;
 }
 
-/* == 31 proc_  kvis proc: every command, with its exit =================================
+/* == 31 proc_  kvis proc: every command and its exit status ============================
  * BPF programs (gen/probes/proc.bpf.c) send records of forks, execs, exits and, in pieces, program
  * arguments. Without BPF, kvis makes the same records from the events of tr_ and from /proc. A
- * process (struct proc_life) executes one or several programs, one after the other; each is a
- * command. A row (struct proc_row) is an event of a command. kvis, not BPF, applies the filters,
- * because execs are rare. Entry points: the option functions, proc_begin, proc_run. */
+ * process (struct proc_life) runs one or more programs, one after the other. Each of them is a
+ * command. A row of the output (struct proc_row) reports one event of a command, such as its start
+ * or its end. Execs are rare, so BPF sends all of them and kvis applies the filters. Entry points:
+ * the option functions, proc_begin, proc_run. */
 
-enum { PROC_BUCKETS = 4096, PROC_SLOWEST = 10 };
-enum { PROC_LINE_MAX = 1 << 16 }; /* of a command line compared with -l */
-enum { PROC_NODES = 1 << 19 };    /* commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* lengths of command lines */
-enum { PROC_DEPTH = 16 };
-enum { PROC_REPLAYED = 1 << 16 }; /* live processes in a recording */
+enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
+enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
+enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* length of a command line; with --tree */
+enum { PROC_DEPTH = 16 };         /* maximum indentation of --tree */
+enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
 enum proc_what {
     PROC_STARTED, PROC_ENDED,
-    PROC_REPLACED, /* by another exec */
-    PROC_RUNNING,  /* when kvis ends */
+    PROC_REPLACED, /* the process executed another program */
+    PROC_RUNNING,  /* the command is still running when kvis ends */
     PROC_FAILED,   /* an exec failed */
     PROC_THREAD    /* a thread exited */
 };
@@ -21834,48 +21837,49 @@ struct proc_text { char *p; u32 len; };
 
 /* A process from its fork to its exit. Times: CLOCK_MONOTONIC. */
 struct proc_life {
-    u64 begin_ns;               /* start of the current command; proc_by_key sorts by it */
+    u64 begin_ns;               /* start of the current command; the key of proc_by_key */
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                /* live threads, valid if `counted` */
-    bool counted;               /* kvis has seen the fork */
-    bool at_start;              /* existed before kvis; read from /proc */
-    bool execed;                /* kvis has seen the exec */
-    bool mine;                  /* in the followed tree */
+    s32 threads;                /* number of live threads, valid if `counted` */
+    bool counted;               /* kvis has seen all forks of the process's threads */
+    bool at_start;              /* the process existed before kvis and was read from /proc */
+    bool execed;                /* kvis saw the exec of the current command */
+    bool mine;                  /* the process belongs to the followed tree */
     bool ending;                /* the last thread has exited; more records may arrive */
     bool cut;                   /* argv is truncated */
     bool walked;                /* path, exe and cwd are from BPF, not from /proc */
     u64 fork_ns, end_ns;
-    u64 cgroup;
-    u64 max_rss;                /* of the current command, in bytes; 0: unknown */
-    u64 before_rss;             /* of earlier commands, in pages */
-    u32 node;                   /* in proc_tree; 0: none */
+    u64 cgroup;                 /* id; 0: unknown */
+    u64 max_rss;                /* peak memory of the current command in bytes; 0: unknown */
+    u64 before_rss;             /* peak of the earlier commands in pages; ~0: unknown */
+    u32 node;                   /* index of the current command in proc_tree; 0: none */
     s32 status;                 /* wait status; -1: unknown */
-    u32 arg_len;                /* of all arguments; argv may be shorter */
+    u32 arg_len;                /* size of all arguments; argv may be shorter */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;       /* of --env: NAME=VALUE, a NUL after each */
-    struct proc_text begun;     /* PROC_BEGUN of an execve in progress */
+    struct proc_text env;       /* variables of --env: NAME=VALUE, each with a NUL after it */
+    struct proc_text begun;     /* the record PROC_BEGUN of an execve in progress */
     char comm[16];
-    struct wire_usage own, all; /* of exited threads; of the process */
+    struct wire_usage own;      /* resources used by the threads that have exited */
+    struct wire_usage all;      /* resources used by the process, as in its last record */
 };
 
 struct proc_row {
     u8 what; /* enum proc_what */
     const struct proc_life *l;
     u64 ts_ns;
-    u32 tid; /* PROC_THREAD */
-    s32 err; /* PROC_FAILED: errno */
+    u32 tid; /* the thread of PROC_THREAD */
+    s32 err; /* errno of PROC_FAILED */
     const char *comm;
     const struct wire_usage *used;
 };
 
 static struct {
     bool live, failed, forks, threads, quote, tree; /* failed: show failed execs */
-    bool only_failed;            /* -x of exitsnoop */
-    bool time, clock, print_uid; /* columns */
+    bool only_failed;            /* exitsnoop -x */
+    bool time, clock, print_uid; /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 cgroup;
-    const char *name, *format;
+    const char *name, *format, *gantt;
     const char *line;            /* --line, compiled in line_regex; NULL: not given */
     regex_t line_regex;
     const char **env;
@@ -21883,19 +21887,23 @@ static struct {
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf;            /* struct layouts are known */
-    bool used[10];       /* counters of proc_usage[] that are known */
-    bool whole;          /* all processes, not one tree */
-    s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-    u64 scan_ns;
-    u64 last_ns, end_ns; /* last exit in the tree; end of the output */
-    u32 root;            /* pid of the command, or 0 */
-    bool rows;
-    bool replayed;
-    u32 lives, mine, ending, peak;
-    u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    u64 left_out;        /* forks and execs refused by proc_has_place */
+    bool btf;            /* BTF has the layouts of the kernel's structs */
+    bool used[10];       /* which counters of proc_usage[] are known */
+    bool whole;          /* kvis follows all processes, not one tree */
+    s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
+    u64 scan_ns;         /* time at which kvis began to read processes from /proc */
+    u64 last_ns, end_ns; /* time of the last exit in the tree; end of the run */
+    u32 root;            /* pid of the command; 0: none */
+    bool rows;           /* rows are written */
+    bool replayed;       /* the input is a recording */
+    u32 lives, ending;   /* number of known processes; of those that are `ending` */
+    u32 mine, peak;      /* number of live processes in the tree; its maximum */
+    u64 commands, forks, failed, exec_failed, cpu_ns;
+    u64 unsure;          /* number of processes whose exit kvis missed */
+    u64 left_out;        /* number of forks and execs that proc_has_place refused */
 } proc_state;
+
+static struct writer proc_gantt = { .fd = -1 };
 
 static struct session proc_session;
 
@@ -21928,7 +21936,7 @@ static const char *proc_opt_min(const char *v)
 
 enum { PROC_CGROUP2 = 0x63677270 }; /* CGROUP2_SUPER_MAGIC */
 
-/* Returns where cgroup v2 is mounted, alone or together with v1; or NULL. */
+/* Returns where cgroup v2 is mounted, by itself or next to v1; NULL: nowhere. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -21938,7 +21946,7 @@ static const char *proc_cgroup_root(void)
     return NULL;
 }
 
-/* The id of a cgroup is the inode number of its directory. */
+/* The option --cgroup. The id of a cgroup is the inode number of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     static char path[PATH_MAX];
@@ -21956,7 +21964,7 @@ static const char *proc_opt_cgroup(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* Not every kernel counts I/O (CONFIG_TASK_IO_ACCOUNTING). */
+/* A kernel without CONFIG_TASK_IO_ACCOUNTING does not count I/O. */
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
@@ -21972,7 +21980,8 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
-/* Raw tracepoints need BTF. */
+/* Selects the BPF programs and sets their constants. In the list of programs, each program for a
+ * raw tracepoint, which needs BTF, is followed by its variant for a classic tracepoint. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &proc_session.obj;
@@ -21996,20 +22005,20 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     return 0;
 }
 
-/* --- the commands of a run: data for the tree and the summary at the end --- */
+/* --- the commands of a run: data for the tree, the chart and the summary at the end --- */
 
-/* A program of a process. Its parent has a smaller index in proc_tree. Index 0: none. */
+/* A command. It comes after its parent in proc_tree. Index 0 stands for no command. */
 struct proc_node {
-    u64 key;             /* for proc_by_key */
-    u32 parent;          /* created the process */
-    u32 ended, before;   /* child that ended last; sibling that ended just before */
+    u64 key;             /* the key of proc_by_key */
+    u32 parent;          /* the command that forked this command's process */
+    u32 ended, before;   /* the child that ended last; the sibling that ended before this command */
     u32 first, next;     /* first child and next sibling in --tree */
-    u32 depth, pid, len;
+    u32 depth, pid, len; /* len: length of `line` */
     s32 status, err;
     u8 what;             /* enum proc_what */
-    bool ran;
-    bool over, shown;    /* ended or replaced; has a row */
-    bool on_path;        /* on the critical path, of which it is self_ns */
+    bool ran;            /* the process has executed a program */
+    bool over, shown;    /* the command has ended or was replaced; it has a row */
+    bool on_path;        /* the command is a step of the critical path, and adds self_ns to it */
     u64 begin_ns, end_ns, self_ns, max_rss;
     char *line;          /* command line; NULL: unknown */
 };
@@ -22021,7 +22030,7 @@ static struct {
     u64 left_out;
 } proc_tree;
 
-/* Returns the index, or 0. */
+/* Returns the index of a new command, or 0. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -22054,7 +22063,7 @@ static struct proc_life *proc_find(u32 pid)
     return l;
 }
 
-/* If out of memory, t is empty. p may be NULL if n is 0. */
+/* Copies n bytes, and a NUL, to t. If memory runs out, t is empty. p may be NULL if n is 0. */
 static void proc_keep(struct proc_text *t, const char *p, u32 n)
 {
     char *copy = realloc(t->p, n + 1);
@@ -22088,7 +22097,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* If another process had this pid, kvis missed its exit. */
+/* Adds a process. If a known process has the same pid, kvis missed that process's exit. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -22162,7 +22171,7 @@ static void proc_look(struct proc_life *l)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
 
-/* A field of proc_pid_stat(5); n >= 3. */
+/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
 static u64 proc_stat_field(const char *stat, int n)
 {
     const char *end = strrchr(stat, ')');
@@ -22256,13 +22265,13 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (a && a->cut);
     hy_args_drop(a);
-    if (h->was) /* its tid at PROC_BEGUN */
+    if (h->was) /* the thread had this tid before the exec */
         hy_args_drop(hy_args_of(h->was));
 }
 
 /* --- resource usage --- */
 
-/* Adds u to `to` or, unless `add`, keeps the larger counters. */
+/* Adds each counter of u to that of `to` or, if !add, keeps the larger of the two. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -22271,7 +22280,8 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* The kernel counts the two parts in ticks, but the sum precisely (cputime_adjust). */
+/* Splits the CPU time like cputime_adjust() in kernel/sched/cputime.c: the kernel measures the sum
+ * precisely, but counts its two parts in ticks. */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -22285,7 +22295,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* max: number of arguments; 0: all. */
+/* max: maximum number of arguments; 0: no limit. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
 {
@@ -22327,7 +22337,8 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* The id is a file handle of type FILEID_KERNFS. Returns the path's length, or 0. */
+/* Finds the path of a cgroup, whose id is a file handle of type FILEID_KERNFS. Returns the path's
+ * length, or 0. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -22491,6 +22502,8 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
     u32 from = b->len;
+    if (r->what != PROC_STARTED && r->what != PROC_FAILED)
+        return;
     if (proc_opt.clock) {
         out_clock(b, out_real(r->ts_ns), 0);
         b_pad(b, from, 10);
@@ -22519,7 +22532,8 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
     u32 from = b->len;
     s32 status = l->status;
     const char *sig = u_signame(WTERMSIG(status));
-    if ((proc_opt.only_failed && status <= 0) || proc_opt.threads != (r->what == PROC_THREAD))
+    bool wanted = r->what == (proc_opt.threads ? PROC_THREAD : PROC_ENDED);
+    if (!wanted || (proc_opt.only_failed && status <= 0))
         return;
     if (proc_opt.time) {
         out_clock(b, out_real(r->ts_ns), 0);
@@ -22572,10 +22586,12 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
-/* With ptrace, a task that was killed before kvis read /proc has no counters, and no CPU time. */
+/* Returns whether a counter is known. A CPU time of 0 is not: the scheduler has not yet accounted
+ * for the process or, with ptrace, the process was killed before kvis read its counters. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
-    return proc_state.used[row] && (u->run_ns || !proc_session.by_ptrace);
+    bool counted = u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace);
+    return proc_state.used[row] && counted;
 }
 
 static void proc_json_usage(struct buf *b, const struct wire_usage *u)
@@ -22675,7 +22691,8 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts). */
+/* Writes a CompletedCommand, as defined in src/interfaces/index.ts of a fork of
+ * workflow-telemetry-action. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -22701,25 +22718,16 @@ static void proc_workflow(struct buf *b, const struct proc_row *r)
 
 /* --- the formats --- */
 
-#define PROC_BIT(what) (1u << (what))
-enum {
-    PROC_ENDS = PROC_BIT(PROC_ENDED) | PROC_BIT(PROC_REPLACED) | PROC_BIT(PROC_RUNNING),
-    PROC_ALL = PROC_ENDS | PROC_BIT(PROC_STARTED) | PROC_BIT(PROC_FAILED) | PROC_BIT(PROC_THREAD)
-};
-
 static const struct proc_format {
     const char *name;
-    bool json, whole; /* whole: with processes that existed before kvis */
-    u32 rows;         /* a bit for each enum proc_what */
+    bool json, whole; /* whole: processes that existed before kvis have rows, too */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
-    { "text", false, true, PROC_ALL, proc_text_head, proc_text },
-    { "json", true, true, PROC_ENDS, NULL, proc_workflow },
-    { "execsnoop", false, false, PROC_BIT(PROC_STARTED) | PROC_BIT(PROC_FAILED), proc_exec_head,
-      proc_exec_row },
-    { "exitsnoop", false, false, PROC_BIT(PROC_ENDED) | PROC_BIT(PROC_THREAD), proc_exit_head,
-      proc_exit_row },
+    { "text", false, true, proc_text_head, proc_text },
+    { "json", true, true, NULL, proc_workflow },
+    { "execsnoop", false, false, proc_exec_head, proc_exec_row },
+    { "exitsnoop", false, false, proc_exit_head, proc_exit_row },
 };
 
 static const struct proc_format *proc_format(void)
@@ -22762,7 +22770,7 @@ static void proc_tree_over(const struct proc_row *r)
     node[n->parent].ended = l->node;
 }
 
-/* For qsort(3): compares the first members, of type u64, of what two pointers point to. */
+/* Compares two structs by their first member, a u64. qsort(3) sorts pointers to them. */
 static int proc_by_key(const void *a, const void *b)
 {
     const u64 *const *x = a, *const *y = b;
@@ -22771,8 +22779,8 @@ static int proc_by_key(const void *a, const void *b)
 
 enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
 
-/* Returns a list, which the caller frees: ended commands, the longest first; failed ones, by their
- * end; or the critical path, by start. */
+/* Returns a list, which the caller frees, of the completed commands (the longest first), the failed
+ * commands (by end time), or the steps of the critical path (by start time). */
 static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 {
     struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
@@ -22809,7 +22817,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* more[d]: the tree has further rows of depth d. */
+/* more[d]: more rows of depth d follow in this branch of the tree. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -22831,7 +22839,7 @@ static void proc_tree_write(void)
     bool more[PROC_DEPTH + 1] = { false };
     if (proc_tree.left_out)
         u_warn("%" PRIu64 " commands are left out of the summary, which therefore has no critical "
-               "path: there are more than %d", proc_tree.left_out, PROC_NODES);
+               "path: kvis keeps at most %d", proc_tree.left_out, PROC_NODES);
     if (!proc_opt.tree || !proc_tree.n)
         return;
     proc_tree_link();
@@ -22869,7 +22877,6 @@ static bool proc_shown(const struct proc_row *r)
 
 static void proc_emit(struct proc_row r)
 {
-    const struct proc_format *f = proc_format();
     if (!r.comm)
         r.comm = r.l->comm;
     proc_tree_over(&r);
@@ -22878,8 +22885,8 @@ static void proc_emit(struct proc_row r)
     if (proc_opt.tree && proc_state.rows) {
         if (r.l->node)
             proc_tree.node[r.l->node].shown = proc_tree.node[r.l->node].line != NULL;
-    } else if (proc_state.rows && f->rows & PROC_BIT(r.what)) {
-        f->row(&out.text.b, &r);
+    } else if (proc_state.rows) {
+        proc_format()->row(&out.text.b, &r);
         out_full(&out.text);
     }
     if (out.json_on && !proc_state.replayed) {
@@ -22888,9 +22895,48 @@ static void proc_emit(struct proc_row r)
     }
 }
 
+/* --- the chart --- */
+
+/* The pid comes first because mermaid reads some leading words as keywords. Characters that would
+ * end the name, or that mermaid reads as HTML or a comment, become entities. */
+static void proc_gantt_name(struct buf *b, const struct proc_node *c)
+{
+    u32 n = u_cut(c->line, c->len, PROC_NAME);
+    b_f(b, "\t[%u] ", c->pid);
+    for (u32 i = 0; i < n; i++)
+        b_f(b, strchr(":#;<>\"%&", c->line[i]) ? "#%d;" : "%c", c->line[i]);
+}
+
+/* Writes the longest commands as tasks of a Gantt chart of mermaid, ordered by start. */
+static void proc_gantt_write(struct buf *b)
+{
+    u64 end_ns = 0;
+    u32 n;
+    struct proc_node **list = proc_tree_list(PROC_LONGEST, &n);
+    n = MIN(n, (u32)PROC_BARS);
+    for (u32 i = 0; i < n; i++) {
+        list[i]->key = list[i]->begin_ns;
+        end_ns = MAX(end_ns, list[i]->end_ns);
+    }
+    if (n)
+        qsort(list, n, sizeof *list, proc_by_key);
+    bool is_short = n && end_ns - list[0]->begin_ns < 10 * NSEC;
+    b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat ");
+    b_s(b, is_short ? "%M:%S.%L\n" : "%H:%M:%S\n");
+    for (u32 i = 0; i < n; i++) {
+        const struct proc_node *c = list[i];
+        proc_gantt_name(b, c);
+        b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n",
+            c->what == PROC_ENDED && c->status > 0 ? "crit, " : "",
+            out_real(c->begin_ns) / 1000000, out_real(c->end_ns) / 1000000);
+    }
+    free(list);
+}
+
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Returns NULL if no sink wants the event. Filters do not apply: the critical path needs all. */
+/* Returns a new event, or NULL if no sink wants it. Filters do not apply to events, because the
+ * critical path in the report needs all commands. */
 static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed || !l->mine)
@@ -22900,7 +22946,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
     return e;
 }
 
-/* No earlier event has the name of a process that existed before kvis. */
+/* Adds the name of a process that existed before kvis, because no earlier event has it. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -22978,12 +23024,12 @@ static u64 proc_lost(void)
     return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
 }
 
-/* --- the critical path: the chain of commands that the end of the run waited for --- The path goes
- * backwards from the end of a command: to the child that ended last, then to the last child that
- * ended before that child began, and so on; the same applies to each child. The remaining time is
- * the command's own. The time between a fork and an exec belongs to the parent. */
+/* --- the critical path: the chain of commands that determined how long the run took --- */
 
-/* Returns the steps, ordered by start; NULL: unknown. */
+/* Returns the steps by start time, or NULL if they are unknown. The search starts at the end of the
+ * main command. Its child that ended last is a step. So is the child that ended last before that
+ * step began, and so on. The same rule applies to the children of each step. The rest of a
+ * command's time is its own; it includes the time between a child's fork and the child's exec. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -23022,7 +23068,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
 {
     static struct path p;
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
-    if (h->kind == PROC_BEGUN) { /* has only the name */
+    if (h->kind == PROC_BEGUN) { /* this record has only the program's name */
         l->walked = true;
         proc_keep(&l->exe, "", 0);
         proc_keep(&l->path, data, h->name_len);
@@ -23032,7 +23078,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
     md_join(&p, l->cwd.len ? l->cwd.p : "", l->cwd.len, data, h->name_len);
-    if (!h->name_len) /* BPF could not read it */
+    if (!h->name_len) /* BPF could not read the name */
         proc_keep(&l->path, l->exe.p, l->exe.len);
     else if (data[0] == '/' || l->cwd.len)
         proc_keep(&l->path, p.s, p.len);
@@ -23083,7 +23129,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* The execve is past its point of no return. */
+/* Keeps the record of an execve that can no longer fail, only be killed. */
 static void proc_exec_begun(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -23091,7 +23137,8 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
 }
 
-/* If a process ends in that execve, its command counts as killed before it ran. */
+/* If a process was killed in such an execve, the new program still counts as a command: one that
+ * was killed before it ran. */
 static void proc_exec_died(struct proc_life *l)
 {
     struct proc_text begun = l->begun;
@@ -23109,7 +23156,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     l.walked = true;
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
-    proc_keep(&l.path, data, h->name_len); /* perhaps relative */
+    proc_keep(&l.path, data, h->name_len); /* may be relative */
     l.node = proc_opt.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_emit_exec(&l, h->ts_ns, -h->ret);
@@ -23119,12 +23166,12 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits, and forks --- */
 
-/* wait4(2) has the command's exit status even if BPF cannot read it. */
+/* wait4(2) returns the exit status of the main command even if BPF cannot read it. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
         l->status = proc_session.status;
-    proc_usage_join(&l->all, &l->own, false);
+    proc_usage_join(&l->all, &l->own, false); /* threads may have exited at the same moment */
     proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
@@ -23142,7 +23189,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* other children of kvis: the command used CLONE_PARENT */
+    /* another child of kvis: the command called clone(2) with CLONE_PARENT */
     bool sibling = sp_command.pid && h->ppid == (u32)getpid();
     bool mine = sibling || proc_is_mine(h->ppid);
     if (l && l->ending)
@@ -23160,14 +23207,14 @@ static void proc_forked(const struct wire_proc *h)
     proc_emit_fork(h, l);
 }
 
-/* Returns whether wait4(2) must report the command's exit status. */
+/* Returns whether l is the main command and wait4(2) has yet to return its exit status. */
 static bool proc_waits(const struct proc_life *l)
 {
     return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1
            && !proc_state.replayed;
 }
 
-/* Adds an unknown process if its leader exits. */
+/* Returns the process of an exit record. Adds an unknown process if its main thread exits. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -23237,7 +23284,7 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- without BPF: events of tr_, completed from /proc, or of a recording become records --- */
+/* --- records made from events: of tr_ if there is no BPF, of the recording in a replay --- */
 
 /* Reads the line "0::/PATH" (cgroups(7)). Returns 0 if the cgroup is unknown. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -23258,7 +23305,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* From /proc or, in a replay, from proc_find. Except at an exec, the cgroup is inherited. */
+/* Returns a record with the common members set from /proc or, in a replay, from the process itself.
+ * Only an exec reads the cgroup; other records take it from the process or its parent. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -23301,7 +23349,7 @@ static void proc_event_fork(const struct event *e)
     struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
     const struct proc_life *by = proc_find((u32)e->pid);
     h.tid = tid;
-    if (proc_state.replayed) { /* inherited */
+    if (proc_state.replayed) { /* the child inherits these members */
         h.ppid = (u32)e->pid;
         h.uid = by ? by->uid : 0;
         memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
@@ -23398,7 +23446,7 @@ static void proc_event_exec(const struct event *e)
     }
 }
 
-/* A killed thread does not always stop before its exit. */
+/* Called at a thread's last stop. A thread that is killed may exit without that stop. */
 static void proc_traced_ends(const struct task *t)
 {
     struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, t->at_ns);
@@ -23416,7 +23464,7 @@ static s32 proc_event_status(const struct event *e)
     if (ev_has(e, EV_code))
         return (s32)(e->v[EV_code].n & 255) << 8;
     snprintf(name, sizeof name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
-    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame overwrites its text */
+    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame reuses its buffer */
         if (!strcmp(u_signame(sig), name))
             return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
     return -1;
@@ -23448,38 +23496,20 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- the end --- */
 
-/* Returns whether neither exit records nor the command's wait status are expected. */
-static bool proc_is_due(const struct proc_life *l)
-{
-    if (l->status < 0 && l->pid == proc_state.root)
-        return proc_session.status != -1;
-    return u_now() - l->end_ns > NSEC / 10;
-}
-
-/* If `all`, also forgets processes whose exit records were lost. */
-static void proc_sweep(bool all)
+/* Ends the processes of which no exit record came for age_ns. If `all`, also forgets processes
+ * whose exit records were lost. */
+static void proc_sweep(u64 age_ns, bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
         for (struct proc_life *l = proc_lives[i], *next; l; l = next) {
             next = l->next;
-            if (l->ending && proc_is_due(l))
+            if (l->ending && !proc_waits(l) && u_now() - l->end_ns >= age_ns) {
                 proc_end(l);
-            else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH) {
+            } else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH) {
                 proc_state.unsure++;
                 proc_state.last_ns = u_now();
                 proc_forget(l);
             }
-        }
-}
-
-/* At the end of the run: ends the processes that have exited, without waiting for late records. */
-static void proc_end_exited(void)
-{
-    for (u32 i = 0; i < PROC_BUCKETS; i++)
-        for (struct proc_life *l = proc_lives[i], *next; l; l = next) {
-            next = l->next;
-            if (l->ending && !proc_waits(l))
-                proc_end(l);
         }
 }
 
@@ -23519,7 +23549,8 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* Exit records lack the time after them; wait4(2) lacks processes not waited for. */
+/* Both sums are too small: exit records lack the CPU time used after them, and wait4(2) lacks
+ * processes that their parents did not wait for. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -23589,7 +23620,7 @@ static void proc_text_command(struct buf *b, enum proc_list which, const struct 
     b_c(b, '\n');
 }
 
-/* Writes a list of commands. Leaves out steps that are less than 1 % of the critical path. */
+/* Writes a list of commands. Omits steps that are less than 1 % of the critical path. */
 static void proc_text_list(struct buf *b, enum proc_list which)
 {
     u32 n, shown = 0, most = which == PROC_PATH ? 2 * PROC_SLOWEST : PROC_SLOWEST;
@@ -23639,18 +23670,18 @@ static bool proc_drained(void)
     bool over = !proc_state.whole && !proc_state.mine
                 && (!sp_command.pid || proc_session.status != -1);
     if (proc_state.ending)
-        proc_sweep(false);
+        proc_sweep(NSEC / 10, false);
     return over;
 }
 
 static void proc_second(void)
 {
     if (proc_session.status != -1 && proc_lost())
-        proc_sweep(true);
+        proc_sweep(NSEC / 10, true);
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* 1 s of records */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* for about 1 s */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = SES_LOST("records", "failed execs"),
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -23679,12 +23710,13 @@ static void proc_begin(void)
     proc_state.boot_off = (s64)(u_clock(CLOCK_BOOTTIME) - u_now());
     proc_state.whole = !opt.command && !proc_opt.pid;
     proc_state.rows = out.events_on;
-    proc_tree.on = opt.command || proc_opt.tree;
+    proc_tree.on = opt.command || proc_opt.tree || proc_opt.gantt;
     proc_session.idle_ms = opt.command ? 32 : 100;
+    proc_session.other_file = proc_opt.gantt;
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* context switches are unknown, and perhaps I/O */
+    /* /proc has no context switches of a whole process, and not always its I/O */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -23714,7 +23746,7 @@ static int proc_run(u64 end_ns)
     out_flush();
     sp_boot_on();
     ses_run(&proc_session, end_ns);
-    proc_end_exited();
+    proc_sweep(0, false);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
     proc_state.end_ns = over ? proc_state.last_ns : u_now();
     u32 running = proc_list_running(proc_state.end_ns);
@@ -23723,6 +23755,10 @@ static int proc_run(u64 end_ns)
     if (out.json_on)
         proc_json_summary(running);
     out_flush();
+    if (proc_opt.gantt) {
+        proc_gantt_write(&proc_gantt.b);
+        out_writer_flush(&proc_gantt);
+    }
     if (sp_command.pid && out.events_on && !f->json)
         proc_summary(running);
     return proc_session.status;
@@ -23735,7 +23771,7 @@ static void proc_replay_begin(void)
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* an event has the exit status */
+    proc_session.status = -1; /* the exit status comes from an event */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
@@ -23765,14 +23801,15 @@ static void proc_replay_end(bool whole)
  * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header explains
  * how to add one. A source is a set of files or a BPF program that one function reads. A dimension
  * is a kind of object, such as disks; an instance is one of them, such as sda. A source calls
- * met_count, met_set or met_raw; the outputs know nothing of sources. If there are MET_INSTS
- * instances, a new one replaces the one that disappeared first. */
+ * met_count, met_set or met_raw; the outputs know nothing of sources. When there are MET_INSTS
+ * instances, a new instance replaces the one that has been gone longest. */
 
 #include "gen/out/metrics.h"
 
 enum {
-    MET_INSTS = 8192, MET_KEPT = 32,
-    MET_NAME = 40,          /* size of the name of a disk, PMU, ... */
+    MET_INSTS = 8192,       /* maximum number of instances */
+    MET_KEPT = 32,          /* number of ended processes that are kept for the report */
+    MET_NAME = 40,          /* size of the name of a disk, a PMU and so on */
     MET_INFO = 256,         /* size of met_inst.info */
     MET_DIR = PATH_MAX - 64 /* size of a directory's path; leaves space for a file name */
 };
@@ -23784,8 +23821,7 @@ enum met_src {
     N_SRC
 };
 
-/* The option -c accepts the group or the name of a source. lack: why a kernel may not provide the
- * source. */
+/* The option -c accepts the group or the name of a source. lack: why a kernel may not have it. */
 static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 #define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
     MET_SOURCES(X)
@@ -23797,7 +23833,7 @@ enum met_dim {
     MET_DIMENSIONS(X)
 #undef X
     N_DIM,
-    DIM_PMC /* all dimensions that have a prefix `pmc` */
+    DIM_PMC /* all dimensions whose member pmc is set */
 };
 
 enum met_form {
@@ -23821,8 +23857,8 @@ enum met_hist_id {
     N_HIST
 };
 
-/* The columns are explained in metrics.tbl. info NULL: not exported. facts NULL: all metrics have
- * the label `info`. pmc NULL: no metrics of DIM_PMC. share 0: the table is not in the overview. */
+/* metrics.tbl explains the columns. info NULL: `info` is not exported. facts NULL: all metrics have
+ * the label `info`. pmc NULL: no metrics of DIM_PMC. share 0: the overview lacks the table. */
 static struct {
     const char *json, *label, *info, *facts, *pmc;
     u16 sort;
@@ -23855,8 +23891,8 @@ static struct met_form_row {
 #undef X
 };
 
-/* The value of the nameless instance, which stands for the whole dimension: read by the source, or
- * the sum or mean of the named instances. */
+/* How the value of the nameless instance, which stands for the whole dimension, is found: the
+ * source reads it, or it is the sum or mean of the named instances. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
 /* A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, MAX(A, B), A / (A + B), or A with B as a
@@ -23885,7 +23921,7 @@ static const struct metric {
 #undef X
 };
 
-/* A point of the HTML report: n values in one or several intervals. */
+/* A point in a chart of the HTML report: n values from one or more intervals. */
 struct met_point {
     float lo, hi, mean;
     u32 n;
@@ -23895,11 +23931,11 @@ struct met_series {
     u64 raw, total; /* of a counter: last reading; sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick of the last reading, and of the first one after the last gap */
+    u32 at, since;  /* met.tick of the last reading, and of the first reading after the last gap */
     double sum;     /* kvis diagnose: sum of sum_n values, or their maximum */
     u32 sum_n;
-    u32 line;       /* number in the HTML report, if `past` is set */
-    struct met_point *past; /* values for the HTML report; NULL: none */
+    u32 line;       /* number of the series in the HTML report, if `past` is set */
+    struct met_point *past; /* points for the HTML report; NULL: none */
 };
 
 /* The nameless instance stands for the whole dimension. */
@@ -23917,26 +23953,26 @@ struct met_inst {
 static struct {
     u32 tick;                /* number of the current interval, starting with 1 */
     u32 n_insts, n_past;     /* n_past: number of series whose `past` is set */
-    u32 full;                /* last tick in which no memory for a new instance was found */
+    u32 full;                /* last tick in which there was no place for a new instance */
     struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table by name */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* last tick in which any instance had a value */
     const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
-    u64 backwards;           /* number of times a counter decreased; shown as no change */
-    u32 left_out;            /* largest number of instances left out in an interval */
+    u64 backwards;           /* number of times that a counter decreased */
+    u32 left_out;            /* largest number of instances left out of one interval */
     struct met_inst *all;    /* the only instance of DIM_NONE */
     bool over;               /* all processes of -p have exited, so the monitor ends */
     u8 cur;                  /* the source that is being read: the current source */
-    u64 read_ns;             /* time at which the last file was read */
+    u64 read_ns;             /* time at which the current file was read */
     double counted_s;        /* time for which hardware counters ran; 0: unknown */
     struct {
         u64 at_ns;           /* time at which reading of the source began */
-        double elapsed_s;    /* time since the previous reading; 0: none */
+        double elapsed_s;    /* time since the previous reading; 0: there was none */
         u32 wrong;           /* number of failed reads in this interval */
         u32 left_out;        /* number of instances left out for lack of memory or table space */
-        u32 there;           /* number of existing instances; 0: kvis shows all of them */
+        u32 there;           /* number of existing instances; 0: kvis shows all */
         u64 took_ns;         /* time that the reading took */
-        char why[512];       /* why the first failed read failed */
+        char why[512];       /* reason of the first failed read */
         u16 from, to, n;     /* range of metrics[] that contains the n metrics of the source */
     } src[N_SRC];
 } met;
@@ -23964,8 +24000,8 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Processes and cgroups need other names than CPUs, because Prometheus queries add up all values
- * that have the same name. */
+/* Returns the prefix of a metric's name. Counts of CPUs, processes and cgroups need different
+ * names, because a query of Prometheus would add up all values with the same name. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -23978,7 +24014,7 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
 static const struct met_hist_row {
-    const char *name, *counts;  /* counts: what is counted, in bcc's words */
+    const char *name, *counts;  /* counts: what a value is, in the words of bcc's tools */
     const char *prom, *prom_help;
     double scale;               /* factor from the kernel's unit to that of Prometheus */
     u16 part[MET_PARTS];        /* metrics that show the percentiles met_parts[] */
@@ -23992,18 +24028,18 @@ static const struct met_hist_row {
 #undef X
 };
 
-/* A histogram of one instance, with 16 buckets per octave (st_bucket). */
+/* A histogram of an instance, with 16 buckets per octave (st_bucket). */
 struct met_hist {
     struct met_hist *next;
     const struct met_inst *inst;
     u8 row;                      /* index in met_hist_rows[] */
     u32 at;                      /* met.tick of the last reading */
-    u64 count, all, sum;         /* number of values: in this interval, in total; sum of values */
+    u64 count, all, sum;         /* number of values in this interval; in total; their sum */
     u64 octave[MET_OCTAVES];     /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
     u32 now[ST_BUCKETS];         /* number of values in this interval */
     u32 last[ST_BUCKETS];        /* the kernel's counters at the last reading */
-    u32 *past;                   /* values for the HTML report; NULL: none */
-    u32 line;                    /* number in the HTML report, if `past` is set */
+    u32 *past;                   /* points for the HTML report; NULL: none */
+    u32 line;                    /* number of the chart in the HTML report, if `past` is set */
 };
 
 static void met_left_out(u32 n)
@@ -24019,7 +24055,8 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Returns the histogram of an instance. The size of the BPF maps limits their number. */
+/* Returns a histogram of an instance, which is added if needed. The size of the BPF maps limits the
+ * number of histograms. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = &i->hists;
@@ -24047,8 +24084,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns the percentile p of this interval's values: for a time, the middle of the bucket; for a
- * size or length, its lower bound, because sizes are round numbers. */
+/* Returns the percentile p of this interval's values. For times, this is the middle of a bucket.
+ * For sizes and lengths, it is the lower bound of a bucket: most sizes are round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = (u64)(p * (double)h->count), seen = 0;
@@ -24081,7 +24118,7 @@ static void met_init(void)
 
 /* --- instances --- */
 
-/* Returns the instance after i (NULL: the first), across all dimensions, or NULL. */
+/* Returns the instance after i in the list of all dimensions, or NULL. i NULL: the first. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
     struct met_inst *next = i ? i->next : met.first[0];
@@ -24090,7 +24127,7 @@ static struct met_inst *met_after(const struct met_inst *i)
     return next;
 }
 
-/* Returns the histogram after h, across all instances; the first one if h is NULL. */
+/* Returns the histogram after h in the list of all instances, or NULL. h NULL: the first. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
     const struct met_inst *i = h ? h->inst : NULL;
@@ -24129,8 +24166,8 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Hardware comes first, then virtual disks and interfaces, the interface lo, and the nameless
- * sum. */
+/* Returns the rank by which instances are listed: first hardware, then virtual disks and
+ * interfaces, then the interface lo, then the nameless sum. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -24169,8 +24206,8 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = "" }; /* pointers to the instance may remain */
 }
 
-/* Returns the instance of a dimension (N_DIM: any) that is missing for the longest time, at least
- * two intervals. */
+/* Returns the instance of a dimension (N_DIM: any) that has been gone longest, for at least two
+ * intervals; NULL if at most `keep` instances are gone. */
 static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
@@ -24183,18 +24220,18 @@ static struct met_inst *met_gone(u8 dim, u32 keep)
     return n > keep ? oldest : NULL;
 }
 
-/* Returns memory for a new instance; NULL: there are too many. Shown processes often change, so a
- * new process first takes the place of one that is no longer shown. */
+/* Returns memory for a new instance, or NULL if there is none. The processes that kvis shows change
+ * often, so a new process preferably takes the place of one that is no longer shown. */
 static struct met_inst *met_place(u8 dim)
 {
-    bool room = met.n_insts < MET_INSTS;
-    u32 keep = opt.report ? MET_KEPT : 0; /* the report shows their points */
+    bool space = met.n_insts < MET_INSTS;
+    u32 keep = opt.report ? MET_KEPT : 0; /* the report also shows processes that ended */
     struct met_inst *i = dim == DIM_BUSY || dim == DIM_WAIT ? met_gone(dim, keep) : NULL;
-    if (!i && !room && met.full != met.tick) /* one search per interval is enough */
+    if (!i && !space && met.full != met.tick) /* one search per interval is enough */
         i = met_gone(N_DIM, 0);
     if (i)
         met_forget(i);
-    else if (room && (i = calloc(1, sizeof *i)))
+    else if (space && (i = calloc(1, sizeof *i)))
         met.n_insts++;
     else
         met.full = met.tick;
@@ -24224,8 +24261,8 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* Finds or creates an instance, and marks it as seen. NULL: there are too many; it counts as left
- * out. */
+/* Finds or creates an instance, and marks it as seen. If there is no memory for it, counts it as
+ * left out and returns NULL. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -24276,9 +24313,9 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Stores the reading of a counter. The time between two readings is that of this counter, because
- * reading a source can take long. A decrease counts as no change: iowait may decrease
- * (proc_stat(5)), and a reinserted disk restarts at 0. */
+/* Stores the reading of a counter. Each counter keeps the time of its last reading, because reading
+ * a source can take long. A decrease counts as no change: iowait may decrease (proc_stat(5)), and
+ * the counters of a reinserted disk restart at 0. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
@@ -24297,7 +24334,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Like met_count; a new instance's rate starts from the reading `past`, made at past_ns. */
+/* Like met_count, but the first rate of a new instance is since the reading `past` at past_ns. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -24309,7 +24346,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Makes a new instance's counters start at 0 at the time of the source's previous reading. */
+/* Lets the counters of a new instance start at 0 at the time of the source's previous reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -24322,7 +24359,7 @@ static void met_from_zero(const struct met_inst *i)
     }
 }
 
-/* Stores a metric in the kernel's unit. A negative counter is ignored. */
+/* Stores a value in the kernel's unit. Ignores a negative counter. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
@@ -24339,8 +24376,9 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Requests of partitions, dm and md devices are also requests of a disk; packets of virtual
- * interfaces also pass through hardware. */
+/* Returns whether the sum of a dimension includes the instance. It omits partitions, dm and md
+ * devices (their requests are also requests of a disk) and virtual interfaces (their packets also
+ * pass through hardware). */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -24399,8 +24437,8 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Computes derived metrics. A result below 0 is discarded, unless it is a difference: b may have
- * changed since a was read. */
+/* Computes derived metrics. A negative result is discarded, except for a difference, because b may
+ * have changed after a was read. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -24416,7 +24454,7 @@ static void met_make(void)
     }
 }
 
-/* The kernel's counters n[] wrap at 2^32. */
+/* Adds a reading of the kernel's counters n[], which wrap at 2^32, to a histogram. */
 static void met_hist_read(struct met_inst *inst, u8 row, const u32 *n, u32 n_buckets, u64 sum)
 {
     struct met_hist *h = met_hist(row, inst);
@@ -24467,20 +24505,21 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
     return path;
 }
 
-/* Records why a file of the current source cannot be read (errno e; 0: not a number). */
-static void met_wrong(const char *path, int e)
-{
-    const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
-    if (!met.src[met.cur].wrong++)
-        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.120s: %s%s%s%s", path,
-                 name ? name : "not a number", dir ? "; is " : "", dir ? dir : "",
-                 dir ? " mounted?" : "");
-}
-
+/* Records why the current source lacks values. The first reason in an interval is kept. */
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
+}
+
+/* Records why a file of the current source cannot be read. e: errno; 0: not a number. */
+static void met_wrong(const char *path, int e)
+{
+    char why[sizeof met.src[0].why];
+    const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
+    snprintf(why, sizeof why, "%.120s: %s%s%s%s", path, name ? name : "not a number",
+             dir ? "; is " : "", dir ? dir : "", dir ? " mounted?" : "");
+    met_off(why);
 }
 
 static void met_source_end(void)
@@ -24502,7 +24541,7 @@ static struct {
     u32 at; /* offset of the next line in `text` */
 } met_file = { .text.max = 8 << 20 };
 
-/* Reads a whole file into met_file. Returns 0 or an errno value. */
+/* Reads a file into met_file. Returns 0 or an errno value. */
 static int met_try(const char *path)
 {
     struct buf *b = &met_file.text;
@@ -24578,9 +24617,9 @@ static bool met_file_number(const char *path, s64 *v)
     return false;
 }
 
-/* Stores in id[] the numbers N of the directory entries PRE N POST, in ascending order. Entries
- * after `max` count as left out. A missing directory is an error, except that of a process (PRE
- * empty). */
+/* Stores in id[] the numbers N of a directory's entries PRE N POST, in ascending order. At most
+ * `max` are stored; others count as left out. A missing directory is an error, except for a process
+ * (PRE is empty). */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -24616,7 +24655,7 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- metrics by the keys of their rows --- */
 
-/* Advances *m to the next metric of the current source and of i's dimension that has a key. */
+/* Advances *m to the next metric of the current source and the dimension of i that has a key. */
 static bool met_keyed(const struct met_inst *i, u32 *m)
 {
     for (*m = MAX(*m, met.src[met.cur].from); i && *m < met.src[met.cur].to; ++*m)
@@ -24657,7 +24696,7 @@ static void met_key(const struct met_inst *i, const char *line)
     }
 }
 
-/* Sets metrics from lines "KEY NUMBER", after `skip` words. */
+/* Sets metrics from the lines "KEY NUMBER" of a file; `skip` words precede KEY. */
 static void met_keys(const struct met_inst *i, const char *path, int skip)
 {
     char *line;
@@ -24671,7 +24710,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
             met_raw(i, m, met_sums[m].v);
 }
 
-/* Sets metrics from files of one number each, whose names are the keys. */
+/* Sets metrics from files that are named after the keys and contain one number each. */
 static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
@@ -26520,16 +26559,16 @@ static void mfs_cgroup(void)
 }
 
 /* == 34 pmc_  CPU performance counters: cycles, caches, branches ==========================
- * Identifies the CPU core (cpuinfo, MIDR), chooses its events (gen/tables/pmu.tbl, the PMU's own
- * events/ directory, or the kernel's generic events), and counts them. A role is what an event
- * measures, such as branch misses. The kernel counts the events of a group (pmc_groups[]) at the
- * same time: both terms of a ratio belong to one group. A unit has the events of one CPU, of a
- * cgroup on one CPU, or of a thread on one PMU. To add a core or an event, add a row to pmu.tbl.
+ * Identifies the CPU core (cpuinfo, MIDR), chooses its events (from gen/tables/pmu.tbl, the PMU's
+ * directory events/ in sysfs, or the kernel's generic events), and counts them. A role is what an
+ * event measures, such as branch misses. The kernel counts all events of a group (pmc_groups[]) at
+ * the same time, so both terms of a ratio belong to one group. A unit has the events of one CPU, of
+ * a cgroup on one CPU, or of a thread on one PMU. To add a core or an event, add a row to pmu.tbl.
  * Entry points: pmc_read, pmc_look. */
 
-/* The machine, the processes of -p, or a cgroup. kvis counts one of these, because the kernel
- * schedules events of CPUs before events of tasks (ctx_resched in kernel/events/core.c), which
- * would get no counters. */
+/* What kvis counts: the machine, the processes of -p, or a cgroup. It counts only one of them: the
+ * kernel gives counters to the events of CPUs before those of tasks (ctx_resched in
+ * kernel/events/core.c), so the events of tasks might get none. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
@@ -26539,23 +26578,23 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 /* The types of the rows in gen/out/pmu.h. */
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* group in which the metric is counted; PG_NONE: not counted */
+    u8 home;                /* the group whose count is the metric; PG_NONE: not counted */
     u16 metric;             /* N_METRICS: none */
-    u8 parts[2];            /* two roles whose sum replaces a missing event */
+    u8 parts[2];            /* two roles whose sum stands in for a missing event */
     u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
     const char *alias;      /* names to look for in a PMU's events/, in order of preference */
 };
 
 struct pmc_ratio {
-    u16 metric;             /* metric computed as times * part / of */
+    u16 metric;             /* times * part / of */
     u8 part, of;
     u16 times;
 };
 
 struct pmc_core {
     u16 list;                  /* bit in pmc_event.lists */
-    const char *vendor, *pmu;  /* pmu: "cpu", or the PMU of one of several types of cores */
+    const char *vendor, *pmu;  /* pmu: "cpu", or the name for one of several kinds of cores */
     u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
     u32 models[8];             /* bit mask of model numbers */
     const char *name, *source;
@@ -26564,26 +26603,26 @@ struct pmc_core {
 struct pmc_event {
     u8 role;
     u16 lists;
-    const char *terms, *name;  /* terms: as in sysfs's events/; name: the vendor's name */
+    const char *terms, *name;  /* terms: as in events/ of sysfs; name: the vendor's name */
 };
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* Counts of section unc_: memory traffic and, from UR_PACKAGE on, energy. */
+/* What events of section unc_ measure: memory traffic and, from UR_PACKAGE on, energy. */
 enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
 
-enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads and writes are counted together */
+enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: one count of both reads and writes */
 
-/* The cores on which events that sysfs does not list are valid. */
+/* The cores for which pmu.tbl has events that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 
-/* The PMUs named `pmu`, or `pmu` with a suffix _N. */
+/* PMUs whose name is `pmu` or `pmu` with a suffix _N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* An event of a memory controller or power meter. lines: data lines whose transfers are counted.
- * terms: for the cores `where`, if sysfs does not list the event. */
+/* An event of a memory controller or power meter. lines: number of data lines of the controller, if
+ * the event counts its reads. terms: used on the cores `where` if sysfs does not list the event. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -26599,7 +26638,7 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 struct pmc_code {              /* fields of perf_event_attr */
     u32 type;
     u64 config, config1, config2;
-    const char *name;          /* of the vendor or the kernel; NULL: none */
+    const char *name;          /* the vendor's or the kernel's name of the event; NULL: none */
     bool generic, alias;       /* alias: `name` ends at the first space */
 };
 
@@ -26611,7 +26650,7 @@ static struct pmc_pmu {
     bool known;                /* pmu.tbl has the core */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
-    int err[N_PR];             /* -errno if an event could not be opened; 0: none so far */
+    int err[N_PR];             /* -errno if the event of a role cannot be counted; 0: it can */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
@@ -26623,40 +26662,43 @@ struct pmc_unit {
     struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: not open */
 };
 
-/* Counts of a group in a unit since the previous reading. */
+/* The counts of a unit's group since the previous reading. */
 struct pmc_reading {
     double value[N_PR], share; /* share of the time in which the PMU counted */
     bool has[N_PR];
 };
 
 struct pmc_sum {
-    double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or empty */
-    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted, not counted for at least one unit */
-    double share;              /* smallest `share` */
-    bool any, counted, fresh;  /* counted: events were on a PMU; fresh: the first reading */
+    double value[N_PG][N_PR], rate[N_PR];
+    double capacity[N_PG];     /* number of pipeline slots, both used and empty */
+    bool some[N_PG][N_PR];     /* at least one unit has counted the role */
+    bool missing[N_PG][N_PR];  /* at least one unit has not */
+    double share;              /* the smallest `share` of a reading */
+    bool any, counted, fresh;  /* units were read; events were counted; it is the first reading */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units;
+    u32 left_out;              /* PMUs, one for each kind of core, that do not fit in pmc_pmus */
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
-    bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes of -p: ended so far, ended before */
+    bool gone[MFS_PIDS];       /* processes of -p whose last counts have been published */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
-    bool on_exec;              /* monitor COMMAND: its execve(2) enables the events */
-    bool off[N_PG];            /* groups that kvis gave up for lack of file descriptors */
+    bool on_exec;              /* the execve(2) of the command enables the events */
+    bool off[N_PG];            /* groups not counted: for lack of descriptors, or because of -e */
     const char *none;          /* why nothing is counted; NULL: something is */
-    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the machine or cgroup */
-    struct pmc_sum *one;       /* processes of -p, indexed like opt.pids */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the sum of the machine or cgroup */
+    struct pmc_sum one[MFS_PIDS]; /* sums of the processes of -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
 
 static int pmc_cgroup = -1;
 
-/* The events of -e, in the roles from PR_EVENT_1 on. With -e, kvis counts no other events. */
+/* The events of -e, whose roles are PR_EVENT_1 and the next ones. No others are counted then. */
 static struct {
     const char *event[PF_MEMBERS - 1];
     u64 total[PF_MEMBERS - 1];
@@ -26687,10 +26729,10 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* The characters of names that kvis prints without escapes. */
+/* The characters that a name from sysfs or cpuinfo may have. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* Of a line "KEY : VALUE". */
+/* Returns the value in a line "KEY : VALUE", or NULL if the line has another key. */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -26701,7 +26743,8 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Reads the CPU model (x86). Returns MIDR_EL1 of a CPU in `mask` (Arm), or 0. */
+/* Reads the vendor and model of an x86 CPU. Returns the register MIDR_EL1 of the first Arm CPU in
+ * `mask`, or 0. */
 static u64 pmc_cpuinfo(const u8 *mask)
 {
     static const struct { const char *name; u8 shift; } fields[] = {
@@ -26733,7 +26776,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-/* Returns false if the name is unknown. */
+/* Gets the name of an Arm core or, if that is unknown, its numbers. Returns whether it is known. */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -26775,8 +26818,8 @@ static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
     return name[6] == '1' ? &c->config1 : name[6] == '2' ? &c->config2 : NULL;
 }
 
-/* Stores a value in the bits of a field, which format/ describes as "config:0-7,32-35". Returns 0
- * or -errno. */
+/* Stores a value in a field, whose bits a file of format/ describes, such as "config:0-7,32-35".
+ * Returns 0 or -errno. */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64];
@@ -26813,7 +26856,8 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     return 0;
 }
 
-/* Sets c to the first of these events in the PMU's events/. Returns 0 or -errno. */
+/* Sets c to the first of the events `names` that the PMU's directory events/ has. Returns 0 or
+ * -errno. */
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
@@ -26829,8 +26873,8 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* The upper half of config selects one of several PMUs (Linux 5.12). For known cores, pmu.tbl has
- * better cache events. */
+/* Sets c to the kernel's generic event for a role. The upper half of config selects one of several
+ * PMUs (since Linux 5.12). For known cores, pmu.tbl has better cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -26884,7 +26928,8 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it belongs to CPUs: like perf, checks for a file cpus or the name "cpu". */
+/* Adds a PMU if it is one of CPU cores. As perf does, kvis recognizes it by a file cpus or by the
+ * name "cpu". */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -26892,9 +26937,13 @@ static void pmc_add_pmu(const char *name)
     s64 type;
     p = (struct pmc_pmu){ .cpus = "all" };
     bool list = pmc_list(met_path(PMC_DEVICES "/%s/cpus", name), p.mask, p.cpus, sizeof p.cpus);
-    if ((!list && strcmp(name, "cpu")) || pmc.n_pmus == PMC_PMUS
+    if ((!list && strcmp(name, "cpu"))
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
+    if (pmc.n_pmus == PMC_PMUS) {
+        pmc.left_out++;
+        return;
+    }
     if (!list)
         memset(p.mask, 0xff, sizeof p.mask);
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
@@ -26914,6 +26963,9 @@ static void pmc_look(void)
     for (const struct dirent *e; (e = u_entry(&d));)
         if (strlen(e->d_name) < MET_NAME && !e->d_name[strspn(e->d_name, PMC_PLAIN)])
             pmc_add_pmu(e->d_name);
+    if (pmc.left_out)
+        u_warn("pmc: %u kind%s of CPU core %s not counted: kvis counts at most %d", pmc.left_out,
+               pmc.left_out == 1 ? "" : "s", pmc.left_out == 1 ? "is" : "are", PMC_PMUS);
     if (!pmc.n_pmus && !pmc.none)
         pmc.none = "no PMU of the CPU in " PMC_DEVICES U_FIX "enable the virtual PMU of this "
                    "virtual machine";
@@ -26949,7 +27001,7 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
     return pf_event(&a, u->tid ? u->tid : -1, u->cpu, leader, 0);
 }
 
-/* If too few descriptors are left for other uses, closes f and returns -EMFILE. */
+/* Returns f; but if too few descriptors are left for other uses, closes f and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -26960,7 +27012,7 @@ static int pmc_spare(int f)
     return -EMFILE;
 }
 
-/* Opens an event, for user mode only if kvis may not count kernel mode. */
+/* Opens an event. If kvis may not count kernel mode, the event counts user mode only. */
 static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
 {
     bool group = pmc.scope == PS_CGROUP;
@@ -26986,9 +27038,9 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* Refines an error. -E2BIG: the event opens alone, so the group is too large. -ENODATA: it opens
- * for the CPU, but the cgroup lacks perf_event (css_tryget_online_from_dir, Linux 6.1): in cgroup
- * v2, a controller must be enabled first. */
+/* Returns a more precise error than e. -E2BIG: the event can be opened alone, so the group is too
+ * large. -ENODATA: the event can be opened for the CPU, but the cgroup lacks perf_event
+ * (css_tryget_online_from_dir, Linux 6.1): in cgroup v2, a controller must be enabled first. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
@@ -26999,8 +27051,8 @@ static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e
     return absent ? -ENODATA : -E2BIG;
 }
 
-/* Returns whether a group has a usable event whose metric is counted in this group. Otherwise, its
- * other events (such as cycles) are of no use. */
+/* Returns whether a group has a usable event of a role whose home is this group. If not, its other
+ * events (such as cycles) are of no use. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -27050,7 +27102,7 @@ static u32 pmc_without(void)
     return g;
 }
 
-/* Opens a group of events. If descriptors run out, gives up the last groups. */
+/* Opens a group of events. If descriptors run out, the last groups are closed for all units. */
 static void pmc_open(struct pmc_unit *u, u32 g)
 {
     int e;
@@ -27083,7 +27135,18 @@ static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
     return *at ? &pmc.unit[*at - 1] : NULL;
 }
 
-static void pmc_cpus(bool open)
+/* Opens the events of the units from index `from` on that have not been read yet. The first groups
+ * of all units come first, because descriptors may run out. */
+static void pmc_open_new(u32 from)
+{
+    for (u32 g = 0; g < N_PG; g++)
+        for (u32 k = from; k < pmc.n_units; k++)
+            if (pmc.unit[k].on && !pmc.unit[k].at_ns)
+                pmc_open(&pmc.unit[k], g);
+}
+
+/* Closes the units of CPUs that went offline, and opens those of new ones. */
+static void pmc_cpus(void)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 k = 0; k < pmc.n_units; k++)
@@ -27091,15 +27154,12 @@ static void pmc_cpus(bool open)
             pmc_close_unit(&pmc.unit[k]);
     for (u32 p = 0; p < pmc.n_pmus; p++)
         for (u32 c = 0; c < PMC_CPUS; c++) {
-            struct pmc_unit *u = NULL;
-            if (pmc_in(pmc.online, c) && pmc_in(pmc_pmus[p].mask, c))
-                u = pmc_cpu_unit(p, c);
-            if (!u || u->on)
-                continue;
-            u->on = true;
-            for (u32 g = 0; open && g < N_PG; g++)
-                pmc_open(u, g);
+            bool wanted = pmc_in(pmc.online, c) && pmc_in(pmc_pmus[p].mask, c);
+            struct pmc_unit *u = wanted ? pmc_cpu_unit(p, c) : NULL;
+            if (u)
+                u->on = true;
         }
+    pmc_open_new(0);
 }
 
 static u32 pmc_threads(pid_t pid, u32 *id)
@@ -27107,7 +27167,7 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* Opens events for the current threads of a process; future threads inherit them. */
+/* Opens events for the threads of a process. The threads that they create inherit the events. */
 static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
 {
     u32 from = pmc.n_units;
@@ -27115,13 +27175,11 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
         for (u32 p = 0; p < pmc.n_pmus; p++)
             pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = (pid_t)tid[t], .pmu = (u8)p,
                                             .task = (u8)task, .on = true });
-    for (u32 g = 0; g < N_PG; g++)
-        for (u32 k = from; k < pmc.n_units; k++)
-            if (pmc.unit[k].on)
-                pmc_open(&pmc.unit[k], g);
+    pmc_open_new(from);
 }
 
-/* A thread created meanwhile may or may not have inherited the events: then kvis starts again. */
+/* Opens the events of a process. If the process creates a thread meanwhile, kvis starts again,
+ * because the thread may have inherited no event or only some. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -27190,12 +27248,6 @@ static void pmc_start(void)
 {
     pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* diagnose counts the machine */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
-    pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
-    if (!pmc.one) {
-        pmc.n_tasks = 0;
-        pmc.none = "out of memory";
-        return;
-    }
     if (!pmc.n_pmus)
         pmc_look();
     pmc_raise_limit();
@@ -27208,18 +27260,13 @@ static void pmc_start(void)
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (u32 k = 0; k < pmc.n_tasks; k++)
         pmc_open_task(k);
-    if (pmc.scope == PS_TASK)
-        return;
-    pmc_cpus(false);
-    for (u32 g = 0; g < N_PG; g++)
-        for (u32 k = 0; k < pmc.n_units; k++)
-            if (pmc.unit[k].on)
-                pmc_open(&pmc.unit[k], g);
+    if (pmc.scope != PS_TASK)
+        pmc_cpus();
 }
 
 /* --- reading --- */
 
-/* Reads a group of events. All values of the first reading are 0. */
+/* Reads a group of events. The values of the first reading are 0. */
 static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
 {
     struct pf_delta d;
@@ -27249,7 +27296,8 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* Computes missing events as sums: first-level TLB misses are second-level hits plus misses. */
+/* Computes the missing events that are sums. For example, misses of the first-level TLB are the
+ * hits plus the misses of the second level. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -27328,8 +27376,8 @@ static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
         met_share(i, pmc_slots[k].metric, value[pmc_slots[k].role], all);
 }
 
-/* Level 1 of Topdown on AMD and Arm, from empty slots and operations (AMD: PPR of Zen 4; Arm:
- * arch/arm64/sbsa.json of perf in Linux 7.0). */
+/* Computes level 1 of Topdown on AMD and Arm from empty slots and operations. Sources: the PPR of
+ * Zen 4 (AMD); arch/arm64/sbsa.json of perf in Linux 7.0 (Arm). */
 static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_OPERATIONS];
@@ -27353,10 +27401,12 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metrics of the roles (their rates and, for Prometheus, totals) and ratios. */
+/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Sums are
+ * omitted if kvis does not count all kinds of cores: they would be too small. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
-    if (!i || !s->any)
+    bool whole = !pmc.left_out || (i && (i->dim == DIM_CPU || i->dim == DIM_PMU));
+    if (!i || !s->any || !whole)
         return;
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
         u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -27388,13 +27438,15 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 #define PMC_IDLE "not counted in this interval: nothing ran, or other tools use the counters"
 
-/* Returns why `role` has no value; NULL if its event, or both its parts, were opened. */
+/* Returns why `role` has no value; NULL: its event, or both its parts, could be opened. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
     u32 g = pmc_roles[role].home;
     if (pmc_asked.n && role < PR_EVENT_1)
         return "only the events of -e are counted";
+    if (pmc.left_out)
+        return "this machine has more kinds of CPU cores than kvis can count";
     if (g != PG_NONE && pmc.off[g])
         return "too few file descriptors for the events of this metric" U_FIX
                "raise RLIMIT_NOFILE, or count fewer CPUs, threads or sources";
@@ -27426,7 +27478,8 @@ static const char *pmc_metric_why(u32 m)
     return why ? why : PMC_IDLE;
 }
 
-/* Gets the total of a metric since the start; for a ratio, of its terms. false: never enabled. */
+/* Gets the total of a metric since the start or, for a ratio, the ratio of the totals. Returns
+ * false if it was never counted. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -27474,19 +27527,21 @@ static void pmc_read(void)
         [PS_TASK] = "the counters are in use for -p",
         [PS_CGROUP] = "the counters are in use for --cgroup",
     };
+    bool ended[MFS_PIDS];
     if (!pmc.begun) {
         pmc_start();
         pmc_warn();
     } else if (pmc.n_pmus && pmc.scope != PS_TASK) {
-        pmc_cpus(true);
+        pmc_cpus();
     }
     pmc.begun = true;
+    met_left_out(pmc.left_out);
     pmc_reset(&pmc.all);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);
     for (u32 k = 0; k < pmc.n_tasks; k++) {
         pmc_reset(&pmc.one[k]);
-        pmc.ended[k] = mfs_pids[k].gone || !met_there(met_path("/proc/%d", opt.pids[k]));
+        ended[k] = mfs_pids[k].gone || !met_there(met_path("/proc/%d", opt.pids[k]));
     }
     pmc_read_all();
     bool cgroup = pmc.scope == PS_CGROUP && pmc.all.any;
@@ -27500,7 +27555,7 @@ static void pmc_read(void)
     for (u32 k = 0; k < pmc.n_tasks; k++) {
         if (!pmc.gone[k])
             pmc_publish(met_inst_nr(DIM_PID, (u64)opt.pids[k]), &pmc.one[k]);
-        pmc.gone[k] = pmc.ended[k];
+        pmc.gone[k] = ended[k];
     }
     for (u32 m = 0; m < N_METRICS; m++)
         if (metrics[m].src == SRC_PMC)
@@ -27519,7 +27574,7 @@ static void pmc_read_events(void)
             some |= sums[t].some[PG_EVENTS][role];
             pmc_asked.total[k] += (u64)(sums[t].value[PG_EVENTS][role] + 0.5);
         }
-        if (some) {
+        if (some && !pmc.left_out) {
             met_count(met_inst(DIM_EVENT, pmc_asked.event[k]), M_EVENTS, pmc_asked.total[k]);
         } else if (!met.no[M_EVENTS]) {
             const char *reason = pmc_why(role);
@@ -27541,7 +27596,7 @@ static const char *pmc_unknown(void)
     return NULL;
 }
 
-/* Lists the events that -e accepts by name: roles, and events of sysfs. */
+/* Lists the events that -e accepts by name: the roles and the events in sysfs. */
 static void pmc_list_events(struct buf *b)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++) {
@@ -27562,11 +27617,11 @@ static void pmc_list_events(struct buf *b)
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts ===================
  * Counters outside of the CPU cores: memory controllers, energy (RAPL) and resctrl. A PMU's
- * directory in sysfs gives its type, fields, events, scale, unit and CPUs; pmu.tbl names the events
- * that count bytes or energy, and has the terms for AMD, whose PMUs do not list events. An event is
- * opened on each CPU of the cpumask (one per socket or die), and is added to that socket. A
- * bandwidth needs all memory controllers of the socket. Entry points: unc_membw, unc_power,
- * unc_mbm, unc_look. */
+ * directory in sysfs has its type, fields, events, scale, unit and CPUs. pmu.tbl names the events
+ * that count bytes or energy; for AMD, whose PMUs do not list events, it also has their terms. An
+ * event is opened on each CPU of the PMU's cpumask (one CPU per socket or die), and its count is
+ * added to the socket of that CPU. A socket has a bandwidth only if all its memory controllers are
+ * counted. Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -27596,9 +27651,9 @@ struct unc_unit {              /* event that is open on one CPU */
 struct unc_socket {
     s64 id;                    /* physical_package_id; -1: unknown */
     double sum[N_UR], share;
-    bool opened[N_UR];         /* at least one event is open */
-    bool refused[N_UR];        /* an event could not be opened */
-    bool hole[N_UR];           /* an event was not counted in this interval */
+    bool opened[N_UR];         /* at least one event of the role is open */
+    bool refused[N_UR];        /* at least one event could not be opened */
+    bool hole[N_UR];           /* at least one event was not counted in this interval */
 };
 
 static struct {
@@ -27606,13 +27661,14 @@ static struct {
     struct unc_event event[UNC_EVENTS];
     struct unc_unit unit[UNC_EVENTS];
     struct unc_socket socket[UNC_SOCKETS];
-    u32 n_pmus, n_events, n_units, n_sockets, tried, boxes; /* boxes: amd_df units with memory */
+    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: calls of unc_open_on */
+    u32 boxes;                 /* controllers of amd_df that have counted traffic */
     bool begun[2], no_dir;
     bool too_many;             /* more memory controllers than kvis can store */
-    u8 class;                  /* of the memory controllers; UC_NONE: none */
+    u8 class;                  /* class of the memory controllers; UC_NONE: none */
 } unc;
 
-static char unc_reason[N_UR][UNC_WHY]; /* the first reason why events cannot be counted */
+static char unc_reason[N_UR][UNC_WHY]; /* why the first event that failed cannot be counted */
 
 /* --- finding PMUs and their events --- */
 
@@ -27677,8 +27733,8 @@ static double unc_unit(const char *s, bool energy)
     return 0;
 }
 
-/* Returns the bytes or microjoules of one count; 0 if unknown. Without .scale and .unit, a count is
- * 64 bytes, the burst of a CAS command in DDR4 and DDR5. */
+/* Returns the bytes or microjoules of one count, or 0 if they are unknown. Without the files .scale
+ * and .unit, a count is 64 bytes: the burst of a CAS command in DDR4 and DDR5. */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -27797,7 +27853,7 @@ static void unc_open_on(u32 event, u32 cpu)
     struct pmc_unit at = { .cpu = (int)cpu };
     struct unc_socket *s = unc.tried++ < UNC_EVENTS ? unc_socket_of(cpu) : NULL;
     if (!s) {
-        unc_lack(NULL, e, "more than %d counters or %d sockets to read", UNC_EVENTS, UNC_SOCKETS);
+        unc_lack(NULL, e, "kvis reads at most %d counters on %d sockets", UNC_EVENTS, UNC_SOCKETS);
         return;
     }
     int f = pmc_spare(pmc_open_as(&e->code, &at, -1, false));
@@ -27817,12 +27873,10 @@ static void unc_open_all(u32 event)
     const struct unc_event *e = &unc.event[event];
     u32 before = unc.tried;
     pmc_list(met_path(PMC_DEVICES "/%s/cpumask", unc.pmu[e->pmu].name), mask, NULL, 0);
-    for (u32 c = 0; c < PMC_CPUS && unc.tried <= UNC_EVENTS; c++)
+    for (u32 c = 0; c < PMC_CPUS; c++)
         if (pmc_in(mask, c))
             unc_open_on(event, c);
-    if (unc.tried > UNC_EVENTS)
-        unc_lack(NULL, e, "the PMUs have more counters than kvis can read");
-    else if (unc.tried == before)
+    if (unc.tried == before)
         unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
 }
 
@@ -27832,7 +27886,7 @@ static void unc_open(u32 event)
     if (e->err)
         unc_lack(NULL, e, "the PMU's format cannot encode the event");
     else if (!(e->scale > 0))
-        unc_lack(NULL, e, "the files .scale and .unit give no %s",
+        unc_lack(NULL, e, "the files .scale and .unit do not convert its count to %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else
         unc_open_all(event);
@@ -27853,8 +27907,8 @@ static void unc_begin(bool power)
     met.src[met.cur].at_ns = u_now(); /* the events started just now */
 }
 
-/* Returns the ns for which the event was enabled; 0 if other tools use the counter or the CPU is
- * offline. */
+/* Reads an event and adds its count to its socket. Returns the time in ns for which the event was
+ * enabled, or 0 if other tools use the counter or the CPU is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -27875,7 +27929,8 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Uses the counters' own time, because kvis may have waited for a CPU before reading them. */
+/* Reads the events. Rates use the time that the kernel measured for the counters, because kvis may
+ * have waited for a CPU before it read them. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
@@ -27901,7 +27956,8 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events for `role` (UR_BOTH: or for reads and writes) were counted. */
+/* Returns whether all events of a role were counted; for UR_BOTH, those of reads and of writes also
+ * count. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -27973,7 +28029,7 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* An SMBIOS structure has a type, length, handle, fields, and strings up to a double NUL. */
+/* An SMBIOS structure has a type, length, handle and fields. Strings follow, up to a double NUL. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -28003,7 +28059,7 @@ static void unc_dmi_read(void)
                  "of a DIMM");
 }
 
-/* Several DIMMs of a channel share its data lines, which then limit the bandwidth. */
+/* Sets the peak bandwidth. DIMMs of one channel share its data lines, which may limit it. */
 static void unc_peak(void)
 {
     u32 n = unc.n_sockets, lines = unc.boxes * 64; /* amd_df: 64 per controller in use */
@@ -28025,7 +28081,7 @@ static void unc_peak(void)
 
 /* --- why values are missing --- */
 
-/* Returns why a memory metric has no value; NULL: the source has the reason. */
+/* Returns why a memory metric has no value; NULL: the reason is that of the source. */
 static const char *unc_why(u32 role)
 {
     if (unc_reason[role][0])
@@ -28097,14 +28153,14 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Metrics that at least one domain (a CPU cache) lacks: kvis shows no sum. */
+/* Whether at least one domain (a CPU cache) lacks the metric, so kvis shows no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
-/* A file may have a word instead of a number: Unavailable, Error, Unassigned. */
+/* Stores the number in a file, which may be a word instead: Unavailable, Error, Unassigned. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     char s[32], why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* omit the beginning of a long path */
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* a long path loses its beginning */
     s64 v;
     if (!met_there(path))
         return;
@@ -34875,6 +34931,8 @@ static int cmd_proc(void)
                   "commands when they start",
                   proc_opt.live ? "--live" : "--format=", proc_opt.live ? "" : proc_opt.format);
     cmd_refuse_mixed();
+    if (proc_opt.gantt)
+        out_writer_open(&proc_gantt, cmd_open_file(proc_opt.gantt), proc_opt.gantt);
     opt.pids = &pid;
     opt.n_pids = proc_opt.pid > 0;
     cmd_refuse_ptrace();

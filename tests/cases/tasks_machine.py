@@ -86,7 +86,7 @@ def short_lived(terminal):
     with Program("sh", "-c", LOOP) as program:
         screen = yield {"pid": program.pid}
         for command in r"sh -c 'exit 0'", "/bin/true", r"sleep 0\.1":
-            screen.has(rf"^\d\d:\d\d:\d\d\.\d{{3}} \d+ +[0-9.]+ 0 +[0-9.]+ MB {command}$")
+            screen.has(rf"^\d\d:\d\d:\d\d\.\d{{3}} \d+ +[0-9.]+ 0 +[0-9.]+ [KM]B {command}$")
 
 
 @task("Which environment do its commands have?",
@@ -98,7 +98,7 @@ def environment(terminal):
     screen.has("^: bye$")
 
 
-@task("A page and a trace of this build", "kvis proc --report --perfetto=trace -o rows -- make")
+@task("A page, a trace and a chart of this build", "kvis proc --report --perfetto=trace --gantt=chart.mmd -o rows -- make")
 def pages(terminal):
     quiet("make", "clean")
     screen = yield
@@ -107,6 +107,7 @@ def pages(terminal):
     check(abs(size / 1024 - float(told[1])) < 1, f"{size} bytes")
     names = {event["name"] for event in perfetto.load("trace")}
     check({"make", "cc", "cc1", "as", "ld"} <= names, f"the trace has {names}")
+    check("cc -O2 -c a.c" in read("chart.mmd"), "the chart lacks cc")
 
 
 @task("What changed between two builds?",

@@ -967,6 +967,21 @@ static void t_critical_path(void)
     proc_tree.on = false;
 }
 
+/* The kernel may not have accounted for a short process yet: its CPU time is unknown, not 0. */
+static void t_cpu_unknown(void)
+{
+    struct wire_usage u = { .minor = 5 };
+    struct buf b = { .max = 256 };
+    bool cpu = proc_state.used[PROC_CPU], minor = proc_state.used[1];
+    proc_state.used[PROC_CPU] = proc_state.used[1] = true;
+    proc_json_usage(&b, &u);
+    b_c(&b, 0);
+    EXPECT(strstr(b.p, ",\"minor_faults\":5") && !strstr(b.p, "cpu"));
+    proc_state.used[PROC_CPU] = cpu;
+    proc_state.used[1] = minor;
+    b_free(&b);
+}
+
 /* Names of files with numbers: only the pid of a recorded process, and any after /proc/, is by chance. */
 static void t_shapes(void)
 {
@@ -1519,6 +1534,7 @@ int main(int argc, char **argv)
     EXPECT(sc_find(ARCH_NATIVE, CALL_OTHER) < 0);
     t_pending();
     t_critical_path();
+    t_cpu_unknown();
     t_pid_reused();
     t_shapes();
     t_counted();
