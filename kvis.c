@@ -32,7 +32,7 @@
  * 18 px_      --perfetto, --folded: traces, flame graphs [die: px_open]
  * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file
- * 21 df_      kvis diff: compares two recordings [die: df_load df_put]
+ * 21 df_      kvis diff: compares two recordings [die: df_load df_new_pair]
  * 22 pf_     perf_event_open: why it fails, what it counts, page faults
  * 23 btf_     names of the kernel's types and fields
  * 24 tfs_     tracefs: ids and record layouts of tracepoints
@@ -10787,6 +10787,8 @@ static void md_exit(struct task *t, struct call *c)
 
 enum {
     REC_VERSION = 5, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096, REC_KEEP = 512,
+    REC_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
+    REC_NAMES = 128 << 20, /* most bytes of names in memory; live kvis drops names earlier */
     /* The field mask of an event has 64 bits: the fields of its kind, and one for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
@@ -11598,9 +11600,16 @@ static s32 rec_row(const char *name, u64 k)
 
 /* --- reading: the description of the run --- */
 
-static char *rec_keep(const char *s)
+static struct name *rec_name(char cls, const char *s, u32 n)
 {
-    return nm_str('x', s)->s;
+    if (nm.total > REC_NAMES)
+        rec_bad("damaged: more than %d MiB of names", REC_NAMES >> 20);
+    return nm_get(cls, s, n);
+}
+
+static char *rec_keep(struct rec_text s)
+{
+    return rec_name('x', rec_clean(s), (u32)strlen(s.p))->s;
 }
 
 static void rec_get_meta(void)
@@ -11612,7 +11621,7 @@ static void rec_get_meta(void)
     const char *value = rec_clean(v);
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         if (!strcmp(key, rec_facts[i].key))
-            *rec_facts[i].text = rec_keep(value);
+            *rec_facts[i].text = rec_keep(v);
     if (!strcmp(key, "process") && !rec_in.again)
         b_put(&rec_processes, value, strlen(value) + 1);
     if (rec_processes.cut)
@@ -11757,29 +11766,25 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Returns the name s of class c; NULL if it is not valid. A peer's name is "KIND ADDRESS". */
-static struct name *rec_name(char c, struct rec_text s)
+/* Reads a name. Returns NULL if it is not valid. A peer's name is "KIND ADDRESS". */
+static struct name *rec_gets_name(char cls)
 {
-    if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rec_in.wrong)
-        return NULL;
-    return nm_get(c, s.p, s.len);
+    struct rec_text s = rec_gets();
+    bool valid = cls == 'f' || cls == 'x' || (cls == 'p' && strchr(s.p, ' '));
+    return valid && !*rec_in.wrong ? rec_name(cls, s.p, s.len) : NULL;
 }
 
 static void rec_get_name(void)
 {
-    char c = (char)rec_byte();
-    struct rec_text s = rec_gets();
-    u8 kind = (u8)rec_below(N_FK, "kind"), how = (u8)rec_below(4, "use of a file");
-    u64 in = rec_get(), written = rec_get(), opens = rec_get();
-    struct name *n = rec_name(c, s);
-    if (!n)
-        return;
-    n->kind = kind;
+    struct name unused, *n = rec_gets_name((char)rec_byte());
+    n = n ? n : &unused;
+    n->kind = (u8)rec_below(N_FK, "kind");
+    u32 how = rec_below(4, "use of a file");
     n->read = how & 1;
     n->written = how >> 1;
-    n->in_bytes = in;
-    n->out_bytes = written;
-    n->opens = opens;
+    n->in_bytes = rec_get();
+    n->out_bytes = rec_get();
+    n->opens = rec_get();
 }
 
 static void rec_get_hist(u32 *hist, u32 n)
@@ -11830,13 +11835,11 @@ static void rec_get_col(const struct st_col *c, void *p)
         break;
     case ST_WORD:
         s = rec_gets();
-        *(const char **)p = s.len ? rec_keep(rec_clean(s)) : NULL;
+        *(const char **)p = s.len ? rec_keep(s) : NULL;
         break;
-    case ST_FILE: case ST_NAME: {
-        char cls = c->type == ST_FILE ? 'f' : (char)rec_byte();
-        *(struct name **)p = rec_name(cls, rec_gets());
+    case ST_FILE: case ST_NAME:
+        *(struct name **)p = rec_gets_name(c->type == ST_FILE ? 'f' : (char)rec_byte());
         break;
-    }
     }
 }
 
@@ -11865,12 +11868,22 @@ static struct {
     bool ended;              /* REC_END was read */
 } rp;
 
+/* Ids beyond the kernel's limit could all fall into one bucket of a hash table. */
+static pid_t rp_id(void)
+{
+    s64 id = rec_getz();
+    if (id >= 0 && id < REC_PIDS)
+        return (pid_t)id;
+    rec_damaged("process id");
+    return 0;
+}
+
 static void rp_ids(u32 flags)
 {
     if (flags & REC_SAME)
         return;
-    rec_in.pid = (pid_t)rec_getz();
-    rec_in.tid = (pid_t)rec_getz();
+    rec_in.pid = rp_id();
+    rec_in.tid = rp_id();
 }
 
 static u64 rp_time(void)
@@ -12567,7 +12580,7 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     if (t)
         return t;
     struct px_track *leader = pid == tid ? NULL : px_track(pid, pid);
-    t = px.n_tracks < PX_TRACKS ? calloc(1, sizeof *t) : NULL;
+    t = px.n_tracks < PX_TRACKS && (u32)tid < REC_PIDS ? calloc(1, sizeof *t) : NULL;
     if (!t) {
         px.untracked++;
         return &other;
@@ -13472,12 +13485,12 @@ static int rep_temporary(const char *dir)
  * df_is_above. */
 
 enum {
-    DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
     DF_SHOWN = 10,        /* most rows of a table in text output */
     DF_LIVES = 1 << 16,   /* most processes at the same time */
     DF_LINE = 512,        /* limit on bytes of a command line (--by=line) */
     DF_RUNS = 4096,       /* most command runs in a timeline */
     DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
+    DF_NAMES = REC_NAMES / 2, /* most bytes of names before a command is omitted */
 };
 
 /* A name in one recording. count: runs, opens or calls. amount: bytes or ns. */
@@ -13525,7 +13538,7 @@ static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: n
 static struct {
     struct df_row *row[2];   /* commands, files and peers */
     u32 n_rows[2], cap[2];
-    u64 left_out;            /* number of times that a process or command did not fit */
+    u64 left_out;            /* number of times that a process or command was omitted */
     u64 wall_ns[2];          /* duration of the command; without a command, of the recording */
     bool counted[2];         /* the recording counts calls */
     u32 unasked[2];          /* number of system calls that -e excluded */
@@ -13568,11 +13581,12 @@ static struct df_row *df_new_row(u32 k, struct name *name)
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
-    if (!one->name || one->name->cls != 'c') /* nm.other: no memory */
+    if (!one->name)
         return;
     u64 at = one->name->in_bytes;
     bool known = at < df.n_rows[k] && df.row[k][at].name == one->name;
-    struct df_row *row = known ? &df.row[k][at] : df_new_row(k, one->name);
+    struct df_row *row = one->name == nm.other ? NULL
+                         : known ? &df.row[k][at] : df_new_row(k, one->name);
     if (!row) {
         df.left_out++;
         return;
@@ -13595,7 +13609,7 @@ static struct df_life *df_life(u32 pid, u64 ns)
     struct df_life **at = df_slot(pid), *l = *at;
     if (l)
         return l;
-    l = df.n_lives < DF_LIVES ? calloc(1, sizeof *l) : NULL;
+    l = df.n_lives < DF_LIVES && pid < REC_PIDS ? calloc(1, sizeof *l) : NULL;
     if (!l) {
         df.left_out++;
         return NULL;
@@ -13688,7 +13702,7 @@ static struct name *df_command_name(const struct event *e)
     n = line ? e->v[EV_argv].s.len : 0;
     for (u32 i = (u32)strnlen(argv, n); i + 1 < n; i++)
         b_c(&name, argv[i] ? argv[i] : ' ');
-    return nm_get('c', name.p ? name.p : "", name.len);
+    return nm.total > DF_NAMES ? nm.other : nm_get('c', name.p ? name.p : "", name.len);
 }
 
 static void df_exec(const struct event *e)
@@ -13721,8 +13735,7 @@ static void df_exit(const struct event *e)
 
 static void df_event(const struct event *e)
 {
-    if (e->pid > 0 && e->pid < DF_PIDS)
-        df.pids[df.k][e->pid / 8] |= (u8)(1u << e->pid % 8);
+    df.pids[df.k][e->pid / 8] |= (u8)(1u << e->pid % 8);
     if (e->kind == EK_SPAWN)
         df_fork(e);
     else if (e->kind == EK_EXEC)
@@ -13775,7 +13788,7 @@ static bool df_load(u32 k, int fd, const char *name)
     static const struct out_tap tap = { .event = df_event };
     df.file[k] = name;
     df.k = k;
-    df.pids[k] = xcalloc(DF_PIDS / 8, 1);
+    df.pids[k] = xcalloc(REC_PIDS / 8, 1);
     df.timeline[k].run = xcalloc(DF_RUNS, sizeof(struct df_run));
     rec_in.again = k > 0;
     out.tap[0] = &tap;
@@ -13813,7 +13826,7 @@ static bool df_is_above(void)
 static bool df_is_pid(const char *s, u32 n, u32 k)
 {
     u32 pid = n <= 7 ? (u32)strtoul(s, NULL, 10) : 0;
-    return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
+    return n > 2 && pid < REC_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
 /* Returns how many characters at the end of a word are probably random, as from mkstemp(3): more
@@ -13896,16 +13909,26 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-static struct df_pair *df_put(u32 k, const struct df_row *row)
+static struct df_pair *df_new_pair(struct name *name)
 {
     static u32 cap;
     struct df_pair *p = u_grow(df_list.p, &cap, df_list.n + 1, sizeof *p);
     if (!p)
         die(EXIT_KVIS, "out of memory");
     df_list.p = p;
+    name->in_bytes = df_list.n;
     p += df_list.n++;
-    *p = (struct df_pair){ .name = row->name, .shape = row->name };
-    p->of[k] = *row;
+    *p = (struct df_pair){ .name = name, .shape = name };
+    return p;
+}
+
+/* Adds a row to the pair of its name. As in df_command, in_bytes of a name is the index. */
+static struct df_pair *df_put(u32 k, const struct df_row *row)
+{
+    u64 at = row->name->in_bytes;
+    bool known = at < df_list.n && df_list.p[at].name == row->name;
+    struct df_pair *p = known ? &df_list.p[at] : df_new_pair(row->name);
+    df_add(&p->of[k], row);
     p->in[k] = true;
     return p;
 }
@@ -13940,7 +13963,6 @@ static void df_pair_rows(char cls)
         for (u32 i = 0; i < df.n_rows[k]; i++)
             if (df.row[k][i].name->cls == cls)
                 df_put(k, &df.row[k][i]);
-    df_join();
     for (u32 i = 0; i < df_list.n; i++) {
         struct df_pair *p = &df_list.p[i];
         /* an IP address with a port has no shape */
@@ -13957,7 +13979,7 @@ static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
     const struct st_time *t = &df.sum[k]->row[row].known;
-    struct df_row one = { .name = nm_str('x', st_name(row)), .count = t->calls, .amount = t->ns };
+    struct df_row one = { .count = t->calls, .amount = t->ns };
     if (r->calls && df.counted[k])
         one.count = MAX(r->calls, t->calls);
     if (r->calls && df.counted[0] && df.counted[1])
@@ -13971,11 +13993,12 @@ static void df_pair_calls(void)
         struct df_row one[2] = { df_call(0, i), df_call(1, i) };
         if ((i < SC_N && !sc_set[i]) || (!one[0].count && !one[1].count))
             continue;
-        struct df_pair *p = df_put(0, &one[0]);
-        p->of[1] = one[1];
+        struct df_pair *p = df_new_pair(nm_str('x', st_name(i)));
         p->row = i;
-        for (u32 k = 0; k < 2; k++)
+        for (u32 k = 0; k < 2; k++) {
+            p->of[k] = one[k];
             p->in[k] = one[k].count;
+        }
     }
 }
 
@@ -13994,7 +14017,6 @@ static void df_pair_failed(void)
             p->row = f->row;
             p->err = f->err;
         }
-    df_join();
 }
 
 static bool df_other_calls(void)
@@ -14299,8 +14321,9 @@ static void df_text(struct buf *b)
     if (!proc)
         df_text_times(b);
     if (df.left_out)
-        b_f(b, " Omitted: %" PRIu64 " processes or commands (limit: %d at once)\n",
-            df.left_out, DF_LIVES);
+        b_f(b, " Omitted: %" PRIu64 " processes or commands"
+            " (limits: %d processes at once, %d MiB of names)\n",
+            df.left_out, DF_LIVES, DF_NAMES >> 20);
 }
 
 /* --- JSON --- */
