@@ -81,6 +81,10 @@ write("calls.kvis", [put(ENTER) + put(0) + putz(i) * 2 + putz(1) + text(b"read")
 r = subprocess.run([KVIS, "replay", "-q", "calls.kvis"], capture_output=True, timeout=10)
 if r.returncode != 1 or b"invalid process id" not in r.stderr:
     sys.exit(f"ids that no kernel has: status {r.returncode}: {r.stderr[-500:]}")
+write("newer.kvis", [put(EVENT) + put(32) + put(0) + put(1) + putz(7) * 2 + putz(1) + putz(1)])
+r = subprocess.run([KVIS, "replay", "-q", "newer.kvis"], capture_output=True, timeout=10)
+if r.returncode != 1 or b"newer kvis, version ?: unknown flags 32" not in r.stderr:
+    sys.exit(f"a flag of an event that kvis does not know: status {r.returncode}: {r.stderr[-500:]}")
 spawn = [put(FIELD) + text(b"child_pid") + put(1), put(KIND) + text(b"spawn_process") + put(1) + put(1)]
 write("spawns.kvis", spawn + [put(EVENT) + b"\0" + put(1) * 2 + putz(7) * 2 + putz(1) + putz(i) for i in ids])
 for how in ["replay", "-q", "--perfetto=trace"], ["replay", "-q", "--folded=stacks"], ["diff", "spawns.kvis"]:
