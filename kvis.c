@@ -32,7 +32,7 @@
  * 18 px_      --perfetto, --folded: traces, flame graphs [die: px_open]
  * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file
- * 21 df_      kvis diff: compares two recordings [die: df_load df_put]
+ * 21 df_      kvis diff: compares two recordings [die: df_load df_new_pair]
  * 22 pf_     perf_event_open: why it fails, what it counts, page faults
  * 23 btf_     names of the kernel's types and fields
  * 24 tfs_     tracefs: ids and record layouts of tracepoints
@@ -10779,15 +10779,17 @@ static void md_exit(struct task *t, struct call *c)
  * number and data, data}, little-endian. A block contains records: a type, numbers (varints: 7 bits
  * per byte, low bits first; signed numbers are zigzag-encoded) and strings. REC_END is the last
  * record. A string of at most REC_KEEP bytes is hashed to one of REC_SLOTS slots and written once;
- * later records contain the slot's number until another string takes the slot. This bounds the
- * memory of writer and reader. Fields and kinds of events are described in the recording itself
- * (REC_FIELD, REC_KIND). A damaged block ends the recording. Raise REC_VERSION only if existing
- * records change their meaning: a reader reports unknown record types and flags as those of a newer
- * kvis. Entry points: rec_start, rec_finish; rec_open_fd, rec_read_block, rec_get_*. */
+ * later records refer to the slot until another string takes it. This bounds the memory of writer
+ * and reader. The recording describes the fields and kinds of its events (REC_FIELD, REC_KIND).
+ * A replay ends at a damaged block. Raise REC_VERSION only if existing records change their
+ * meaning: a reader reports unknown record types and flags as those of a newer kvis. Entry points:
+ * rec_start, rec_finish; rec_open_fd, rec_read_block, rec_get_*. */
 
 enum {
     REC_VERSION = 5, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096, REC_KEEP = 512,
-    /* The field mask of an event has 64 bits: the fields of its kind, and one for other fields. */
+    REC_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
+    REC_NAMES = 128 << 20, /* most bytes of names in memory; live kvis drops names earlier */
+    /* An event's field mask has a bit for each field of its kind and one bit for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
 _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "a recording cannot have so many fields");
@@ -10798,25 +10800,30 @@ enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 1
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the first 13 */ };
-_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
-_Static_assert(REC_ROUTINE <= UINT8_MAX, "an event's flags are one byte");
+       REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the first 13 */,
+       REC_EVENT_BITS = 5 /* number of REC_EVENT flags */ };
+_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a reader would reject this flag");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 struct rec_head { u8 magic[8]; u32 version, crc; };
 
-/* Description of the run, for all outputs. */
+/* Describes the run in all outputs. */
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
-    pid_t reader[64]; /* processes that read kvis's output: not traced */
+    pid_t reader[64]; /* processes that read kvis's output; kvis does not trace them */
     u32 n_readers;
 } rec_run;
 static const struct { const char *key, **text; } rec_facts[] = {
     { "version", &rec_run.version }, { "host", &rec_run.host }, { "kernel", &rec_run.kernel },
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
 };
+static const struct { const char *key; u64 *n; bool *flag; } rec_numbers[] = {
+    { "start_ns", &out.start_ns, NULL }, { "start_real_ns", &out.start_real_ns, NULL },
+    { "page_bytes", &out.page_bytes, NULL }, { "faults", NULL, &opt.faults },
+    { "calls", NULL, &opt.calls },
+};
 
-/* With -p, lines that describe the processes; each ends with a NUL. */
+/* With -p: lines that describe the processes, each followed by a NUL. */
 static struct buf rec_processes;
 
 static void rec_json_header(struct buf *b, const char *backend)
@@ -10870,12 +10877,12 @@ static struct {
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
     pid_t pid, tid;            /* process and thread of the previous record */
-    struct task *enter;        /* task whose call has begun, but is not recorded yet; NULL: none */
+    struct task *enter;        /* its call has begun, but is not recorded yet; NULL: none */
     bool enter_many;           /* out.many when that call began */
-    u32 blocks;
-} rec_out; /* in .bss: an initializer would put all slots into the binary */
+    u32 blocks;                /* number of blocks written */
+} rec_out; /* an initializer would put all slots into the binary */
 
-static int rout_fd = -1; /* file of -w, or the temporary file of a live report */
+static int rout_fd = -1; /* file of -w or, for a live report, a temporary file */
 static struct writer rec_file = { .fd = -1 };
 
 static void rec_varint(struct buf *b, u64 v)
@@ -10940,7 +10947,7 @@ static void rec_block(void)
     b_reset(&rec_out.b);
 }
 
-/* Writes to the file of a live recording. Holds the bytes until out_begin empties the file. */
+/* Until out_begin empties the file, the bytes stay in memory. */
 static void rec_write_file(const char *p, size_t n)
 {
     enum { HELD_MAX = 8 << 20 };
@@ -10968,7 +10975,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Two bits per argument for its form precede the values. */
+/* The values follow a mask with two bits per argument: enum arg_form; 3: a truncated ARG_STR. */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -11025,7 +11032,8 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns bit i for field i of the event's kind, and the next bit if it has *others. */
+/* Returns a bit for each field of the event's kind that the event has, and the next bit if it has
+ * fields of other kinds. Sets *others to their number. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11059,7 +11067,7 @@ static void rec_event(const struct event *e)
         | (out.many ? REC_MANY : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
         | (out_routine_alone(e) ? REC_ROUTINE : 0);
     rec_put(REC_EVENT);
-    b_c(&rec_out.b, (char)flags);
+    rec_put(flags);
     rec_put(e->kind);
     rec_put(mask);
     if (others)
@@ -11084,11 +11092,11 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* the next record overwrites a replayed call */
+        rec_enter_due(); /* the next record of a replay overwrites the call */
 }
 
-/* Writes the absolute paths of a call and the files of its descriptors, for -P of kvis replay. An
- * empty last string stands for more files. */
+/* Writes what -P of kvis replay compares: the call's absolute paths and the files of its
+ * descriptors. An empty last string means that there are more files. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11108,7 +11116,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Returns whether the result of a call as text, *b, says more than the number. */
+/* Writes a call's result as text to *b. Returns whether the text differs from the number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -11203,13 +11211,6 @@ static void rec_meta(const char *key, const char *value)
     rec_text(value);
 }
 
-static void rec_meta_num(const char *key, u64 v)
-{
-    char tmp[24];
-    snprintf(tmp, sizeof tmp, "%" PRIu64, v);
-    rec_meta(key, tmp);
-}
-
 static void rec_schema(void)
 {
     for (u32 f = 0; f < N_EV_FIELDS; f++) {
@@ -11226,17 +11227,20 @@ static void rec_schema(void)
     }
 }
 
-/* Describes the run, and the kinds and fields of events, in the first block. */
+/* Writes the first block, which describes the run and the kinds and fields of events. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         rec_meta(rec_facts[i].key, *rec_facts[i].text);
-    rec_meta_num("start_ns", out.start_ns);
-    rec_meta_num("start_real_ns", out.start_real_ns);
-    rec_meta_num("faults", opt.faults);
-    rec_meta_num("calls", opt.calls);
-    rec_meta_num("page_bytes", out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
+    if (!out.page_bytes)
+        out.page_bytes = (u64)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
+        u64 n = rec_numbers[i].n ? *rec_numbers[i].n : *rec_numbers[i].flag;
+        char number[24];
+        snprintf(number, sizeof number, "%" PRIu64, n);
+        rec_meta(rec_numbers[i].key, number);
+    }
     for (char **a = opt.command; a && *a; a++) {
         rec_put(REC_WORD);
         rec_text(*a);
@@ -11249,7 +11253,7 @@ static void rec_begin(void)
         char key[24];
         if (!n->slot.pid)
             continue;
-        snprintf(key, sizeof key, "comm %d", n->slot.pid); /* kvis attached after its exec */
+        snprintf(key, sizeof key, "comm %d", n->slot.pid); /* of a process that kvis attached to */
         rec_meta(key, n->comm);
     }
     for (u32 at = 0; at < rec_processes.len; at += (u32)strlen(rec_processes.p + at) + 1)
@@ -11287,7 +11291,7 @@ static void rec_names(void)
         if (e->cls != 'f' && e->cls != 'p')
             continue;
         rec_put(REC_NAME);
-        b_c(&rec_out.b, e->cls);
+        rec_put((u8)e->cls);
         rec_str(e->s, e->len);
         rec_put(e->kind);
         rec_put(e->read | e->written << 1);
@@ -11315,12 +11319,11 @@ static void rec_hist(const u32 *hist, u32 n)
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
-    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among rows of this name */
+    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among rows with this name */
 }
 
 static void rec_table(const struct st_row *r)
 {
-    static const u32 none[ST_BUCKETS];
     for (u16 i = 0; i < ST_ROWS; i++, r++) {
         if (!r->calls)
             continue;
@@ -11330,7 +11333,7 @@ static void rec_table(const struct st_row *r)
         rec_put(r->errors);
         rec_put(st_returned_ns(r));
         rec_put(r->max_ns);
-        rec_hist(r->hist ? r->hist : none, ST_BUCKETS);
+        rec_hist(r->hist, r->hist ? ST_BUCKETS : 0);
         rec_done();
     }
 }
@@ -11349,7 +11352,7 @@ static void rec_col(const struct st_col *c, const void *p)
     case ST_FILE: n = *(struct name *const *)p; rec_str(n->s, n->len); break;
     case ST_NAME:
         n = *(struct name *const *)p;
-        b_c(&rec_out.b, n ? n->cls : '-'); /* '-': no name */
+        rec_put(n ? (u8)n->cls : '-');
         rec_str(n ? n->s : "", n ? n->len : 0);
         break;
     case ST_COUNTS: rec_hist(p, c->size / (u32)sizeof(u32)); break;
@@ -11406,26 +11409,27 @@ static int rin_fd = -1;
 
 static struct {
     const char *name;
-    struct summary *sum;       /* filled from the recording */
-    bool again;                /* the traced command is known from an earlier reading */
+    struct summary *sum;       /* receives the numbers of the recording */
+    bool again;                /* command and pids are known from an earlier recording or pass */
     u64 at;                    /* offset of the current block in the file */
     u32 blocks;
     struct buf b;              /* the current block */
     const u8 *p, *end;         /* unread bytes of the current block; NULL: none */
     struct rec_slot slot[REC_SLOTS];
     char wrong[160];           /* why the recording cannot be read further; "": valid so far */
-    bool of_command;           /* recorded with a COMMAND, not with -p */
+    bool of_command;           /* the recorded kvis started a command */
+    bool ended;                /* REC_END was read */
     struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;               /* time of the previous record */
     pid_t pid, tid;            /* process and thread of the previous record */
-    /* own: index in ev_fields[] or event_kinds[]; -1: unknown to this kvis */
+    /* own: index in ev_fields[] or event_kinds[]; -1: this kvis does not know it */
     struct rec_field { s8 own; u8 type; } field[REC_FIELDS];
     struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
     u32 n_unasked;             /* number of system calls that -e excluded */
-} rec_in; /* in .bss, like rec_out */
+} rec_in;
 
-/* Keeps the first reason why the recording cannot be read further. */
+/* Ends the reading. Keeps the first reason. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
@@ -11443,7 +11447,7 @@ static void rec_damaged(const char *what)
     rec_bad("damaged at offset %" PRIu64 " (invalid %s)", rec_in.at + read, what);
 }
 
-/* Returns how many bytes were read, fewer than n only at the end of the file; or -errno. */
+/* Returns the number of bytes read, which is less than n only at the end of the file, or -errno. */
 static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
@@ -11517,20 +11521,8 @@ static u32 rec_below(u32 limit, const char *what)
     return 0;
 }
 
-static u8 rec_byte(void)
-{
-    if (rec_in.p == rec_in.end) {
-        rec_damaged("length of a record");
-        return 0;
-    }
-    return *rec_in.p++;
-}
-
-/* A string of the current record, followed by a NUL. */
-struct rec_text {
-    char *p; /* points into rec_in.text, which is never reallocated */
-    u32 len;
-};
+/* A string of the current record, followed by a NUL, in rec_in.text, which is never reallocated. */
+struct rec_text { char *p; u32 len; };
 
 static struct rec_text rec_gets(void)
 {
@@ -11564,8 +11556,8 @@ static struct rec_text rec_gets(void)
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
-/* Replaces characters that a terminal would interpret with '?': kvis prints these strings as they
- * are. */
+/* Replaces invalid UTF-8 and control characters of terminals with '?', because kvis prints these
+ * strings unescaped. */
 static char *rec_clean(struct rec_text s)
 {
     for (u32 i = 0; i < s.len;) {
@@ -11578,6 +11570,7 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
+/* Returns row k of the rows with this name; -1: this kvis does not know the name. */
 static s32 rec_row(const char *name, u64 k)
 {
     static struct { char name[40]; s32 row; } seen[64]; /* cache */
@@ -11598,9 +11591,16 @@ static s32 rec_row(const char *name, u64 k)
 
 /* --- reading: the description of the run --- */
 
-static char *rec_keep(const char *s)
+static struct name *rec_name(char cls, const char *s, u32 n)
 {
-    return nm_str('x', s)->s;
+    if (nm.total > REC_NAMES)
+        rec_bad("damaged: more than %d MiB of names", REC_NAMES >> 20);
+    return nm_get(cls, s, n);
+}
+
+static char *rec_keep(struct rec_text s)
+{
+    return rec_name('x', rec_clean(s), (u32)strlen(s.p))->s;
 }
 
 static void rec_get_meta(void)
@@ -11612,22 +11612,20 @@ static void rec_get_meta(void)
     const char *value = rec_clean(v);
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         if (!strcmp(key, rec_facts[i].key))
-            *rec_facts[i].text = rec_keep(value);
+            *rec_facts[i].text = rec_keep(v);
     if (!strcmp(key, "process") && !rec_in.again)
         b_put(&rec_processes, value, strlen(value) + 1);
     if (rec_processes.cut)
-        b_reset(&rec_processes); /* the last line may lack its NUL */
+        b_reset(&rec_processes); /* the last line has lost its NUL */
     u64 n = strtoull(value, NULL, 10);
-    if (!strcmp(key, "start_ns"))
-        out.start_ns = rec_in.last_ns = n;
-    else if (!strcmp(key, "start_real_ns"))
-        out.start_real_ns = n;
-    else if (!strcmp(key, "page_bytes"))
-        out.page_bytes = n;
-    else if (!strcmp(key, "faults"))
-        opt.faults = n != 0;
-    else if (!strcmp(key, "calls"))
-        opt.calls = n != 0;
+    for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
+        if (strcmp(key, rec_numbers[i].key))
+            continue;
+        if (rec_numbers[i].n)
+            *rec_numbers[i].n = n;
+        else
+            *rec_numbers[i].flag = n;
+    }
 }
 
 static void rec_get_word(void)
@@ -11703,27 +11701,23 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Checks the header. *sum: to be filled. Returns -1 with rec_in.wrong on error. */
+/* Reads the header. Returns -1 with rec_in.wrong on error. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     struct rec_head head;
+    bool again = rec_in.again;
+    for (u32 i = 0; i < REC_SLOTS; i++)
+        free(rec_in.slot[i].p);
+    b_free(&rec_in.b);
+    b_free(&rec_in.text);
+    memset(&rec_in, 0, sizeof rec_in);
+    memset(out_names, 0, sizeof out_names);
     rin_fd = f;
     rec_in.name = name;
     rec_in.sum = sum;
-    rec_in.at = rec_in.blocks = 0;
-    *rec_in.wrong = 0;
-    rec_in.of_command = false;
-    rec_in.p = rec_in.end = NULL;
+    rec_in.again = again;
     rec_in.b.max = rec_in.text.max = REC_MAX;
-    b_reset(&rec_in.text);
-    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* unused pages need no memory */
-    rec_in.n_fields = rec_in.n_kinds = rec_in.n_unasked = 0;
-    rec_in.pid = rec_in.tid = 0;
-    memset(out_names, 0, sizeof out_names);
-    for (u32 i = 0; i < REC_SLOTS; i++) {
-        free(rec_in.slot[i].p);
-        rec_in.slot[i] = (struct rec_slot){ 0 };
-    }
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* unused pages take no memory */
     s64 n = rec_read(&head, sizeof head);
     if (!room)
         rec_bad("out of memory");
@@ -11757,29 +11751,25 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Returns the name s of class c; NULL if it is not valid. A peer's name is "KIND ADDRESS". */
-static struct name *rec_name(char c, struct rec_text s)
+/* Reads a name. Returns NULL if it is not valid. A peer's name is "KIND ADDRESS". */
+static struct name *rec_gets_name(char cls)
 {
-    if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rec_in.wrong)
-        return NULL;
-    return nm_get(c, s.p, s.len);
+    struct rec_text s = rec_gets();
+    bool valid = cls == 'f' || cls == 'x' || (cls == 'p' && strchr(s.p, ' '));
+    return valid && !*rec_in.wrong ? rec_name(cls, s.p, s.len) : NULL;
 }
 
 static void rec_get_name(void)
 {
-    char c = (char)rec_byte();
-    struct rec_text s = rec_gets();
-    u8 kind = (u8)rec_below(N_FK, "kind"), how = (u8)rec_below(4, "use of a file");
-    u64 in = rec_get(), written = rec_get(), opens = rec_get();
-    struct name *n = rec_name(c, s);
-    if (!n)
-        return;
-    n->kind = kind;
+    struct name unused, *n = rec_gets_name((char)rec_get());
+    n = n ? n : &unused;
+    n->kind = (u8)rec_below(N_FK, "kind");
+    u32 how = rec_below(4, "use of a file");
     n->read = how & 1;
     n->written = how >> 1;
-    n->in_bytes = in;
-    n->out_bytes = written;
-    n->opens = opens;
+    n->in_bytes = rec_get();
+    n->out_bytes = rec_get();
+    n->opens = rec_get();
 }
 
 static void rec_get_hist(u32 *hist, u32 n)
@@ -11792,7 +11782,7 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-/* All calls that this kvis does not know share one row. */
+/* Calls that this kvis does not know share one row. */
 static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
@@ -11830,13 +11820,11 @@ static void rec_get_col(const struct st_col *c, void *p)
         break;
     case ST_WORD:
         s = rec_gets();
-        *(const char **)p = s.len ? rec_keep(rec_clean(s)) : NULL;
+        *(const char **)p = s.len ? rec_keep(s) : NULL;
         break;
-    case ST_FILE: case ST_NAME: {
-        char cls = c->type == ST_FILE ? 'f' : (char)rec_byte();
-        *(struct name **)p = rec_name(cls, rec_gets());
+    case ST_FILE: case ST_NAME:
+        *(struct name **)p = rec_gets_name(c->type == ST_FILE ? 'f' : (char)rec_get());
         break;
-    }
     }
 }
 
@@ -11860,17 +11848,40 @@ static void rec_get_list(const struct st_list *l)
  * Passes the events and calls of a recording to the outputs of a live run. The options -e, -P and
  * -z are applied here. Entry points: rp_head, rp_play. */
 
-static struct {
-    struct recorded_call recorded;
-    bool ended;              /* REC_END was read */
-} rp;
+static struct recorded_call rp_recorded;
+
+/* The checksum of the unknown data is valid, so the data is not damaged. */
+static void rp_newer(const char *what, u64 n)
+{
+    rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
+            PRIu64, rec_run.version, what, n, rec_in.at + 8);
+}
+
+static u32 rp_flags(u32 bits)
+{
+    u64 flags = rec_get();
+    if (!(flags >> bits))
+        return (u32)flags;
+    rp_newer("unknown flags", flags);
+    return 0;
+}
+
+/* Ids beyond the kernel's limit could all fall into one bucket of a hash table. */
+static pid_t rp_id(void)
+{
+    s64 id = rec_getz();
+    if (id >= 0 && id < REC_PIDS)
+        return (pid_t)id;
+    rec_damaged("process id");
+    return 0;
+}
 
 static void rp_ids(u32 flags)
 {
     if (flags & REC_SAME)
         return;
-    rec_in.pid = (pid_t)rec_getz();
-    rec_in.tid = (pid_t)rec_getz();
+    rec_in.pid = rp_id();
+    rec_in.tid = rp_id();
 }
 
 static u64 rp_time(void)
@@ -11916,7 +11927,7 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* With --by=pid, a new child ends the row of an earlier process with its pid. */
+/* With --by=pid: a new process ends the row of an earlier process with the same pid. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
@@ -11927,7 +11938,7 @@ static void rp_follow(const struct event *e)
 
 static void rp_event(void)
 {
-    u32 flags = rec_byte(), kind = rec_below(rec_in.n_kinds, "kind");
+    u32 flags = rp_flags(REC_EVENT_BITS), kind = rec_below(rec_in.n_kinds, "kind");
     u64 mask = rec_get();
     bool has_others = mask >> rec_in.kind[kind].n & 1;
     u32 others = has_others ? rec_below(rec_in.n_fields + 1, "number of fields") : 0;
@@ -11954,12 +11965,12 @@ static void rp_event(void)
 static void rp_recorded_call(struct call *c, u32 flags)
 {
     static const u8 form[] = { ARG_NONE, ARG_TXT, ARG_STR, ARG_STR };
-    rp.recorded.name = rec_clean(rec_gets());
-    rp.recorded.abi = flags & REC_ABI ? rec_clean(rec_gets()) : NULL;
-    rp.recorded.addr = flags & REC_ADDR;
-    rp.recorded.nargs = (u8)rec_below(7, "number of arguments");
+    rp_recorded.name = rec_clean(rec_gets());
+    rp_recorded.abi = flags & REC_ABI ? rec_clean(rec_gets()) : NULL;
+    rp_recorded.addr = flags & REC_ADDR;
+    rp_recorded.nargs = (u8)rec_below(7, "number of arguments");
     u32 forms = rec_below(1 << 12, "form of an argument");
-    for (u32 i = 0; i < rp.recorded.nargs; i++) {
+    for (u32 i = 0; i < rp_recorded.nargs; i++) {
         u32 f = forms >> 2 * i & 3, off = rec_in.text.len;
         struct rec_text s = { 0 };
         if (f)
@@ -11971,8 +11982,8 @@ static void rp_recorded_call(struct call *c, u32 flags)
         c->val[i] = (struct arg){ .form = form[f], .cut = f == 3, .off = off, .len = s.len };
     }
     c->text = rec_in.text;
-    c->recorded = &rp.recorded;
-    s32 row = rec_row(rp.recorded.name, 0);
+    c->recorded = &rp_recorded;
+    s32 row = rec_row(rp_recorded.name, 0);
     c->known = row >= 0;
     c->row = c->id = c->known ? (u16)row : 0;
 }
@@ -11980,22 +11991,6 @@ static void rp_recorded_call(struct call *c, u32 flags)
 static bool rp_shown(const struct call *c)
 {
     return !c->known || sc_set[c->row];
-}
-
-/* Unknown data has a valid checksum: a newer kvis wrote it. */
-static void rp_newer(const char *what, u64 n)
-{
-    rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
-            PRIu64, rec_run.version, what, n, rec_in.at + 8);
-}
-
-static u32 rp_flags(u32 bits)
-{
-    u64 flags = rec_get();
-    if (!(flags >> bits))
-        return (u32)flags;
-    rp_newer("unknown flags", flags);
-    return 0;
 }
 
 static void rp_enter(void)
@@ -12021,7 +12016,7 @@ static void rp_enter(void)
     t->call.text = (struct buf){ 0 }; /* rec_in owns the memory of the text */
 }
 
-/* Returns whether -P selects a call by one of its n recorded paths or by a path argument. */
+/* Returns whether -P selects a call by one of its n recorded paths or by an argument. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -12067,11 +12062,11 @@ static void rp_result(const struct call *c, u32 flags)
     struct rec_text ret = { plain, (u32)snprintf(plain, sizeof plain, "%" PRId64, c->ret) };
     if (flags & REC_RET)
         ret = rec_gets();
-    rp.recorded.ret = rec_clean(ret);
-    rp.recorded.ret_len = ret.len;
+    rp_recorded.ret = rec_clean(ret);
+    rp_recorded.ret_len = ret.len;
 }
 
-/* Returns the --by=pid row of a process, or NULL if there are too many. */
+/* Returns the row of a process for --by=pid, or NULL if there are too many rows. */
 static struct st_caller *rp_caller(pid_t pid)
 {
     struct summary *s = rec_in.sum;
@@ -12137,7 +12132,7 @@ static void rp_due(void)
 
 static void rp_end(void)
 {
-    rp.ended = true;
+    rec_in.ended = true;
     rec_in.sum->status = (int)rec_getz();
     rec_in.sum->backend = rec_run.backend;
 }
@@ -12157,7 +12152,7 @@ static bool rp_record(u8 from, u8 to)
     if (rec_in.p == rec_in.end && !rec_read_block())
         return false;
     u8 type = *rec_in.p;
-    if (type < from || type > to || rp.ended)
+    if (type < from || type > to)
         return false;
     rec_in.p++;
     if (type < ARRAY_LEN(rp_reader) && rp_reader[type]) {
@@ -12171,39 +12166,37 @@ static bool rp_record(u8 from, u8 to)
         else
             rp_newer("unknown record type", type);
     }
-    return !*rec_in.wrong && !rp.ended;
+    return !*rec_in.wrong && !rec_in.ended;
 }
 
-/* Reads the description of the run. Returns false if it is incomplete. */
+/* Reads the description of the run. Returns whether it is complete. */
 static bool rp_head(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         *rec_facts[i].text = "?";
-    rp.ended = false;
     while (rp_record(REC_META, REC_UNASKED))
         ;
+    rec_in.last_ns = out.start_ns;
     return !*rec_in.wrong && rec_in.n_kinds && *rec_in.p > REC_UNASKED;
 }
 
-/* Replays the rest. Returns whether the recording has its end record. */
+/* Replays the events. Returns whether the recording is complete. */
 static bool rp_play(void)
 {
-    rp.ended = false;
     while (rp_record(REC_EVENT, 255))
         ;
     out_end();
-    if (!rp.ended && !*rec_in.wrong)
+    if (!rec_in.ended && !*rec_in.wrong)
         rec_damaged("order of records");
-    return rp.ended;
+    return rec_in.ended;
 }
 
 /* == 18 px_  --perfetto, --folded: traces, flame graphs ===============================
  * Writes a trace in Perfetto's format (protos/perfetto/trace/ in its source) while events arrive.
  * px_pb_ writes protocol buffers. System calls are slices on the track of their thread; open files,
  * disk requests and other intervals that can overlap have tracks of their own. Forks and wake-ups
- * are arrows. A track below each thread shows the thread's states during calls. Viewers merge
- * processes with the same pid; therefore the ids in a trace are never reused. Entry points:
- * px_open, px_close. */
+ * are arrows. A track below each thread shows the thread's states during calls. The kernel reuses
+ * pids, so tracks have unique ids. Entry points: px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -12215,7 +12208,7 @@ static const char *const px_counters[N_PX] = {
     "RSS", "max RSS",
 };
 
-/* Categories; the first ones are those of events (enum cat). */
+/* Categories: first those of events (enum cat), then more. */
 enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
               PX_OPEN, PX_STATE, N_PX_CATS };
 static const char *const px_cats[N_PX_CATS] = {
@@ -12225,32 +12218,32 @@ static const char *const px_cats[N_PX_CATS] = {
     [PX_URING] = "io_uring", [PX_OPEN] = "open file", [PX_STATE] = "state",
 };
 
-/* Arguments; the first ones are the fields of events. */
+/* Arguments: first the fields of events (enum ev_field), then more. */
 enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
               N_PX_ARGS };
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* The id of a track is 16 * upid or utid, plus one of these constants; of a counter,
- * PX_OF_COUNTER + enum px_counter. */
+/* A track's id is 16 * upid or utid, plus one of these constants. A counter adds enum px_counter to
+ * PX_OF_COUNTER. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
-/* A traced thread. The main thread also represents its process. */
+/* A traced thread. The main thread's track also represents the process. */
 struct px_track {
     struct px_track *next;
     pid_t pid, tid;
     u64 upid, utid;       /* ids in the trace */
-    u64 flow;             /* id of the fork arrow that the thread's first record ends; 0: none */
+    u64 flow;             /* fork arrow that ends at the thread's first record; 0: none */
     bool dead;
     bool runs;            /* the slice of a program has begun */
     s64 count[N_PX];      /* counters of the process */
     u64 reported_ns[N_PX]; /* when each counter was last written */
-    bool due[N_PX];       /* the counter changed after reported_ns */
-    u32 described;        /* bit set of the PX_OF_ tracks that the trace describes */
+    bool due[N_PX];       /* the counter changed after it was last written */
+    u32 described;        /* bit set of the PX_OF_ tracks that the trace already describes */
     u64 state_ns;         /* end of the last thread state that was written */
     struct { u64 from, to; } *wait; /* waits for a CPU, not written yet */
     u32 n_waits, cap_waits;
-    /* only for --folded: */
+    /* for --folded only: */
     pid_t parent;
     u32 name_len;         /* length of `name`; 0: unknown */
     char name[PX_NAME];   /* program of the process, or the thread's own name (prctl(2)) */
@@ -12262,10 +12255,10 @@ static struct {
     bool proto;           /* --perfetto is given */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
-    u64 untracked;        /* number of records on the track that threads share */
+    u64 untracked;        /* number of records on the shared track */
     u64 ids;              /* last id that was assigned */
     u32 packet, inner;    /* offsets of the current packet and of the message in it */
-} px; /* in .bss: an initializer would add its tables to the binary */
+} px; /* an initializer would put the tables into the binary */
 
 /* --- protocol buffers (https://protobuf.dev/programming-guides/encoding) --- */
 
@@ -12296,7 +12289,7 @@ static void px_pb_end(u32 from)
     for (u32 v = n; v > 127; v >>= 7)
         more++;
     if (!from || b_room(b, more) < more)
-        return; /* out of memory: the trace ends here */
+        return; /* out of memory: the trace is damaged from here on */
     b->len += more;
     char *p = b->p + from - 1;
     memmove(p + 1 + more, p + 1, n);
@@ -12318,7 +12311,7 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* flags: SequenceFlags. 1: the packet needs no earlier packets; 2: it needs them. */
+/* flags: SequenceFlags. 1: the packet resets the interned names; 2: it uses them. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -12326,8 +12319,8 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-/* Defines the number that later packets write instead of a name (InternedData). index: 1 for
- * categories, 3 for names of arguments. */
+/* Interns a name: later packets contain its number. index: field of InternedData: 1 for categories,
+ * 3 for names of arguments. */
 static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
 {
     u32 at = px_pb_begin(index);
@@ -12460,6 +12453,13 @@ static void px_arg_text(enum px_arg arg, const char *s, size_t n)
     px_pb_arg(arg + 1u, VT_STR, &(union ev_val){ .s = { s, (u32)n } });
 }
 
+static void px_arg_error(int err)
+{
+    const char *name = u_errname(err);
+    if (name)
+        px_arg_text(PX_ERROR, name, strlen(name));
+}
+
 static void px_arg_num(enum px_arg arg, s64 v)
 {
     px_pb_arg(arg + 1u, VT_NUM, &(union ev_val){ .n = v });
@@ -12547,7 +12547,7 @@ static void px_free(struct px_track *t)
     free(t);
 }
 
-/* Late records of a thread find its track until PX_DEAD more threads have ended. */
+/* Keeps the track for late records until PX_DEAD more threads have ended. */
 static void px_dead(struct px_track *t)
 {
     struct px_track **slot = &px.dead[px.n_dead++ % PX_DEAD];
@@ -12559,7 +12559,7 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* If memory or PX_TRACKS is exhausted, new threads share a track. */
+/* New threads share a track if there are PX_TRACKS or no memory is left. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
@@ -12567,7 +12567,7 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     if (t)
         return t;
     struct px_track *leader = pid == tid ? NULL : px_track(pid, pid);
-    t = px.n_tracks < PX_TRACKS ? calloc(1, sizeof *t) : NULL;
+    t = px.n_tracks < PX_TRACKS && (u32)tid < REC_PIDS ? calloc(1, sizeof *t) : NULL;
     if (!t) {
         px.untracked++;
         return &other;
@@ -12584,7 +12584,7 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Does not name the track that threads share (tid 0). */
+/* Does nothing for the shared track (tid 0). */
 static void px_name(struct px_track *t, const char *name, size_t n)
 {
     t->name_len = t->tid ? (u32)MIN(n, sizeof t->name) : 0;
@@ -12601,7 +12601,7 @@ static void px_flow(bool start, const struct px_track *t, u64 ns, u64 id, const 
     px_pb_event_end();
 }
 
-/* A thread's first record ends its fork arrow. */
+/* Returns the track of a thread. The fork arrow ends at the thread's first record. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -12613,7 +12613,8 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* A process may close another's file: records can be out of order, but a counter's time cannot. */
+/* A process may close a file of another process, so its records may be out of order. The samples of
+ * a counter must not be. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     const char *name = px_counters[k];
@@ -12634,7 +12635,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* The sum of two such numbers cannot overflow. */
+/* Limits a recorded number: the sum of two cannot overflow. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
@@ -12677,35 +12678,28 @@ static void px_counts(const struct event *e)
 }
 
 /* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and
- * speedscope, which add up lines with the same stack: a full table is written and cleared --- */
+ * speedscope, which add up the lines of a stack: a new stack may replace one in the table --- */
 
-enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
+enum { PX_STACKS = 4096, PX_STACK_WAYS = 8, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
 static struct writer px_folded = { .fd = -1 };
 
-static struct {
-    struct px_stack {
-        u64 ns;
-        u32 len;
-        char text[PX_STACK_LEN];
-    } stack[PX_STACKS];
-    u32 n;
-} *px_fold; /* NULL: no --folded */
+static struct px_stack {
+    u64 ns;
+    u32 len;
+    char text[PX_STACK_LEN];
+} *px_fold; /* PX_STACKS elements; NULL: no --folded */
 
-static void px_fold_flush(void)
+static void px_fold_line(const struct px_stack *s)
 {
-    for (struct px_stack *s = px_fold->stack; s < px_fold->stack + PX_STACKS; s++) {
-        u64 us = (s->ns + 500) / 1000;
-        if (us) {
-            b_put(&px_folded.b, s->text, s->len);
-            b_c(&px_folded.b, ' ');
-            b_u64(&px_folded.b, us);
-            b_c(&px_folded.b, '\n');
-            out_full(&px_folded);
-        }
-        s->ns = s->len = 0;
-    }
-    px_fold->n = 0;
+    u64 us = (s->ns + 500) / 1000;
+    if (!us)
+        return;
+    b_put(&px_folded.b, s->text, s->len);
+    b_c(&px_folded.b, ' ');
+    b_u64(&px_folded.b, us);
+    b_c(&px_folded.b, '\n');
+    out_full(&px_folded);
 }
 
 /* Escapes ';' and line breaks, which separate frames and stacks. */
@@ -12723,17 +12717,18 @@ static void px_frame(struct buf *b, const char *s, size_t n)
     }
 }
 
+/* The hash selects PX_STACK_WAYS elements. A new stack replaces the one with the least time. */
 static void px_fold_add(const char *text, size_t n, u64 ns)
 {
-    if (px_fold->n == PX_STACKS / 4 * 3)
-        px_fold_flush();
-    u32 at = nm_hash(0, text, n) % PX_STACKS;
-    struct px_stack *s = &px_fold->stack[at];
-    while (s->len && (s->len != n || memcmp(s->text, text, n)))
-        s = &px_fold->stack[++at % PX_STACKS];
-    if (!s->len) {
-        px_fold->n++;
-        s->len = (u32)n;
+    struct px_stack *s = &px_fold[nm_hash(0, text, n) % PX_STACKS / PX_STACK_WAYS * PX_STACK_WAYS];
+    struct px_stack *end = s + PX_STACK_WAYS, *least = s;
+    for (; s < end && (s->len != n || memcmp(s->text, text, n)); s++)
+        if (s->ns < least->ns)
+            least = s;
+    if (s == end) {
+        s = least;
+        px_fold_line(s);
+        *s = (struct px_stack){ .len = (u32)n };
         memcpy(s->text, text, n);
     }
     s->ns += ns;
@@ -12748,8 +12743,8 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Returns the file or peer of a call, or NULL: its first path argument, or the file in its first
- * argument ("3</etc/hosts>"). openat and similar calls have both. */
+/* Returns the file or peer of a call, or NULL: the first path argument, or the file in the first
+ * argument ("3</etc/hosts>"). A call such as openat, which has both, is about the path. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -12784,8 +12779,8 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* A thread names itself with prctl(PR_SET_NAME). The argument's text is the name in quotes, and
- * "..." if kvis truncated it. */
+/* Notes the name of prctl(PR_SET_NAME). The argument's text is the name in quotes; "..." follows if
+ * it was truncated. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -12796,7 +12791,7 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds the time of a call: on a CPU, and, as frames of their own, in each state. */
+/* Adds a call's time on a CPU to its stack. The times in other states have frames of their own. */
 static void px_fold_parts(struct buf *b, const struct call *c)
 {
     static const char *const leaf[] = { NULL, "[run queue]", "[disk]", "[blocked]" };
@@ -12841,7 +12836,7 @@ static void px_fold_exit(const struct event *e)
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = px_find(chain[n - 1])) || !t->parent)
             break;
-    do { /* drop the oldest ancestors if the stack is too long */
+    do { /* drops the oldest ancestors if the stack is too long */
         b_reset(&b);
         for (u32 k = n; k; k--)
             px_frame_process(&b, chain[k - 1]);
@@ -12851,7 +12846,7 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* A slice that may overlap others of its category gets a track of its own. */
+/* Writes a slice on a track of its own, because it may overlap others of its category. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -12865,21 +12860,19 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
 static void px_instant(const struct px_track *t, const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
-    const char *err = u_errname(e->err);
     bool beside = e->kind == EK_EXIT_THREAD || k->how & EVENT_WITH_CALLS;
     if (e->kind == EK_RSS || (opt.calls && !beside))
-        return; /* shown as a counter, or as the slice of its call */
+        return; /* the counter or the call's slice shows it */
     px_begin(t, e->ts_ns, PX_INSTANT, (enum px_cat)k->cat, k->name, strlen(k->name));
-    if (err)
-        px_arg_text(PX_ERROR, err, strlen(err));
+    px_arg_error(e->err);
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
             px_arg_field(e, k->field[i]);
     px_pb_event_end();
 }
 
-/* Ends the slice of a process's program and begins the next one; name is NULL at exit. Slices of
- * calls replace both. */
+/* Ends the slice of a process's program and begins the next one; name is NULL at exit. If calls are
+ * traced, their slices take this place. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -12917,7 +12910,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
     if (old)
-        return; /* the child's records came first: no arrow */
+        return; /* the child's records came first, so there is no arrow */
     c->flow = ++px.ids;
     px_flow(true, t, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -13011,9 +13004,7 @@ static void px_call_args(const struct call *c)
     px_arg_text(PX_ARGS, text.p ? text.p : "", text.len);
     b_s64(&number, c->ret);
     px_arg_text(PX_RET, ret, number.len);
-    const char *err = u_errname(c->err);
-    if (err)
-        px_arg_text(PX_ERROR, err, strlen(err));
+    px_arg_error(c->err);
     if (!c->timed)
         return;
     px_arg_num(PX_ON_CPU, (s64)c->cpu_ns);
@@ -13040,8 +13031,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* If the thread left its CPU once, a scheduler record shows when; otherwise, only the time in each
- * state is known. */
+/* If the thread left its CPU only once, a scheduler record shows when. Otherwise, only the total
+ * time in each state is known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -13097,11 +13088,11 @@ static void px_flush(void)
 
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
 
-/* A descriptor of -1 means that the format is not wanted. */
+/* The arguments are file descriptors; -1: the format was not requested. */
 static void px_open(int proto, int folded)
 {
     px.proto = proto >= 0;
-    px_fold = folded >= 0 ? xcalloc(1, sizeof *px_fold) : NULL;
+    px_fold = folded >= 0 ? xcalloc(PX_STACKS, sizeof *px_fold) : NULL;
     out_writer_open(&px_proto, proto, opt.perfetto);
     out_writer_open(&px_folded, folded, opt.folded);
     if (px.proto)
@@ -13118,10 +13109,10 @@ static void px_open(int proto, int folded)
 
 static void px_close(void)
 {
-    if (px_fold) {
-        px_fold_flush();
+    for (u32 i = 0; px_fold && i < PX_STACKS; i++)
+        px_fold_line(&px_fold[i]);
+    if (px_fold)
         out_writer_flush(&px_folded);
-    }
     for (u32 i = 0; i < PX_HASH && px.n_tracks; i++)
         for (struct px_track *t = px.track[i]; t; t = t->next)
             px_waited(t, UINT64_MAX);
@@ -13132,14 +13123,14 @@ static void px_close(void)
 }
 
 /* == 19 emb_  texts embedded in the binary =============================================
- * gen/texts.py collects the report page, manual pages, completions, lists and the dashboard in one
- * file. Entry points: emb_text, emb_list, emb_next. */
+ * The Makefile combines the report page, manual pages, completions, lists and the dashboard into
+ * one file. Entry points: emb_text, emb_list, emb_next. */
 
-/* Tests define main, and embed an empty report page. */
+/* Tests, which define main, embed an empty report page. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
-/* Never called; only holds the assembler code. */
+/* Nothing calls this function, which only contains the assembler code. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
@@ -13170,8 +13161,8 @@ static const char *emb_text(const char *kind, const char *name)
     return NULL;
 }
 
-/* Appends a list of a manual page (from `.\" list NAME` to `.\" end`), without man(7) macros and
- * backslashes. Returns false if no page has it. */
+/* Appends a list from a manual page, where `.\" list NAME` and `.\" end` enclose it, without man(7)
+ * macros and backslashes. Returns false if no page has it. */
 static bool emb_list(struct buf *b, const char *name)
 {
     char begin[64];
@@ -13201,11 +13192,11 @@ static bool emb_list(struct buf *b, const char *name)
 
 /* == 20 rep_  --report: one HTML file ==============================================
  * The Makefile combines gen/report/ into one HTML page, into which kvis writes the run, the summary
- * (both as in --json) and the events (a base64 recording for report.js). The events come from two
- * passes over a recording, and not from memory. If there are more than --max-report-events, the
- * page has the most significant ones. kvis monitor and kvis diff fill in other parts of the page.
- * Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip, rep_json,
- * rep_write, rep_close. */
+ * (both as in --json) and the events (a base64 recording for report.js). kvis reads the events
+ * twice from a recording, and does not keep them in memory. If there are more than
+ * --max-report-events, the page has the most significant ones. kvis monitor and kvis diff fill in
+ * other parts of the page. Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page,
+ * rep_skip, rep_json, rep_write, rep_close. */
 
 /* --- the page --- */
 
@@ -13214,12 +13205,12 @@ enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3: base64 needs no p
 static struct {
     struct writer w;
     const char *page;        /* rest of the page template */
-    struct buf raw;          /* the events' recording, not written yet */
+    struct buf raw;          /* bytes of the page's recording that are not written yet */
     u64 score[REP_SCORES];   /* number of events with each score */
     u64 seen, kept;          /* number of events in the run and in the page */
     bool chosen;             /* the second pass has begun */
-    u32 least;               /* lowest score of the events in the page */
-    u64 at_least, some;      /* number of events with this score: so far; in the page */
+    u32 least;               /* lowest score of an event in the page */
+    u64 at_least, some;      /* events with this score: read so far; allowed in the page */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
@@ -13227,7 +13218,8 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* Processes and signals rank first, then network and failures, then duration or size. */
+/* Events of processes and signals have the highest score, then those of the network and failures.
+ * Longer and larger events have higher scores. */
 static u32 rep_score(const struct event *e)
 {
     u8 cat = event_kinds[e->kind].cat;
@@ -13242,8 +13234,8 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether an event or call goes into the page. The first pass counts scores. Of the events
- * with the lowest score, only some, spread evenly over the run, go into the page. */
+/* Returns whether the page has an event or call. The first pass only counts scores. Of the events
+ * with the lowest score, the page has a part that is spread evenly over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13327,7 +13319,7 @@ static void rep_write(const char *p, size_t n)
         rep_chunk(REP_CHUNK);
 }
 
-/* Escapes '<', which could end the script element or begin a comment. */
+/* Escapes '<', which could begin </script> or a comment. */
 static void rep_json(const char *id, const struct buf *b)
 {
     rep_text("<script type=\"application/json\" id=\"");
@@ -13362,7 +13354,7 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* whole: the recording is complete; otherwise, the summary is "null". */
+/* whole: the recording is complete. Otherwise, the summary is null. */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -13386,7 +13378,7 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Skips the template up to a placeholder. Returns the number of bytes before it. */
+/* Skips the template up to and including a placeholder. Returns the number of bytes before it. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page, *at = strstr(from, mark);
@@ -13439,7 +13431,7 @@ static void rep_begin(void)
     out.tap[out.n_taps++] = &rep_tap;
 }
 
-/* whole: the first pass reached the end of the recording. */
+/* whole: the recording is complete. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
@@ -13452,7 +13444,7 @@ static void rep_end(int fd, const char *name, int to, bool whole)
     rep_close();
 }
 
-/* Creates an unnamed file for the recording of a live report. Returns its fd or -errno. */
+/* Creates a file without a name. Returns its descriptor or -errno. */
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
@@ -13466,18 +13458,17 @@ static int rep_temporary(const char *dir)
 
 /* == 21 df_  kvis diff: compares two recordings ====================================
  * Replays both recordings. df_event adds up commands; the summaries of the recordings have the
- * files, peers and system calls. The result is a list of pairs: a name with its numbers in
- * recording A and in recording B, for text and JSON (df_tables[]). The report page contains the
- * JSON and timelines of the commands. Entry points: df_load, df_text, df_json, df_page,
- * df_is_above. */
+ * files, peers and system calls. The result is a list of pairs for text and JSON (df_tables[]): a
+ * name with its numbers in recordings A and B. The report page contains the JSON and timelines of
+ * the commands. Entry points: df_load, df_text, df_json, df_page, df_is_above. */
 
 enum {
-    DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
     DF_SHOWN = 10,        /* most rows of a table in text output */
     DF_LIVES = 1 << 16,   /* most processes at the same time */
-    DF_LINE = 512,        /* limit on bytes of a command line (--by=line) */
+    DF_LINE = 512,        /* most bytes of a command line (--by=line) */
     DF_RUNS = 4096,       /* most command runs in a timeline */
     DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
+    DF_NAMES = REC_NAMES / 2, /* bytes of names in memory, beyond which commands are omitted */
 };
 
 /* A name in one recording. count: runs, opens or calls. amount: bytes or ns. */
@@ -13488,20 +13479,20 @@ struct df_row {
 };
 
 struct df_pair {
-    struct name *name, *shape; /* shape: the name with * for its random characters */
+    struct name *name, *shape; /* shape: the name with its pids and random characters as * */
     struct df_row of[2];
     bool in[2];
-    u16 row;                   /* of a system call: its row in the summary */
-    u16 err;                   /* of a failed call: errno */
+    u16 row;                   /* the summary's row of a system call */
+    u16 err;                   /* errno of a failed call */
 };
 
-/* A process. Its own time stops while a child runs. */
+/* A process. The time while a child runs is not its own time. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
     u64 serial, parent_serial; /* unique, unlike pids */
     bool execed;
-    u64 begin_ns, since_ns;    /* start of the command; time since which no child runs */
+    u64 begin_ns, since_ns;    /* start of the command; end of the last child */
     struct df_row now;         /* the current command */
 };
 
@@ -13515,8 +13506,8 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* start of the recording or its command */
-    u64 least_ns, shorter; /* shortest run in run[]; number of dropped shorter runs */
+    u64 from_ns;           /* start of the command, or else of the recording */
+    u64 least_ns, shorter; /* least time of the runs in run[]; number of omitted shorter runs */
 };
 
 static const char *df_by = "program";
@@ -13525,8 +13516,8 @@ static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: n
 static struct {
     struct df_row *row[2];   /* commands, files and peers */
     u32 n_rows[2], cap[2];
-    u64 left_out;            /* number of times that a process or command did not fit */
-    u64 wall_ns[2];          /* duration of the command; without a command, of the recording */
+    u64 left_out;            /* number of times that a process or command was omitted */
+    u64 wall_ns[2];          /* duration of the command, or else of the recording */
     bool counted[2];         /* the recording counts calls */
     u32 unasked[2];          /* number of system calls that -e excluded */
     bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
@@ -13563,16 +13554,17 @@ static struct df_row *df_new_row(u32 k, struct name *name)
     return rows;
 }
 
-/* Adds a run to the row of its command. in_bytes of a name is the index of its row, unless the row
- * there has another name. */
+/* Adds a run to the row of its command. name->in_bytes is the index of that row, if the row with
+ * this index has the same name. */
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
-    if (!one->name || one->name->cls != 'c') /* nm.other: no memory */
+    if (!one->name)
         return;
     u64 at = one->name->in_bytes;
     bool known = at < df.n_rows[k] && df.row[k][at].name == one->name;
-    struct df_row *row = known ? &df.row[k][at] : df_new_row(k, one->name);
+    struct df_row *row = one->name == nm.other ? NULL
+                         : known ? &df.row[k][at] : df_new_row(k, one->name);
     if (!row) {
         df.left_out++;
         return;
@@ -13595,7 +13587,7 @@ static struct df_life *df_life(u32 pid, u64 ns)
     struct df_life **at = df_slot(pid), *l = *at;
     if (l)
         return l;
-    l = df.n_lives < DF_LIVES ? calloc(1, sizeof *l) : NULL;
+    l = df.n_lives < DF_LIVES && pid < REC_PIDS ? calloc(1, sizeof *l) : NULL;
     if (!l) {
         df.left_out++;
         return NULL;
@@ -13613,7 +13605,7 @@ static u64 df_since(u64 from, u64 to)
     return to > from ? to - from : 0;
 }
 
-/* Adds a run to the timeline. A full timeline loses its shortest runs. */
+/* Adds a run to the timeline, and drops the shortest runs of a full timeline. */
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
@@ -13688,7 +13680,7 @@ static struct name *df_command_name(const struct event *e)
     n = line ? e->v[EV_argv].s.len : 0;
     for (u32 i = (u32)strnlen(argv, n); i + 1 < n; i++)
         b_c(&name, argv[i] ? argv[i] : ' ');
-    return nm_get('c', name.p ? name.p : "", name.len);
+    return nm.total > DF_NAMES ? nm.other : nm_get('c', name.p ? name.p : "", name.len);
 }
 
 static void df_exec(const struct event *e)
@@ -13721,8 +13713,7 @@ static void df_exit(const struct event *e)
 
 static void df_event(const struct event *e)
 {
-    if (e->pid > 0 && e->pid < DF_PIDS)
-        df.pids[df.k][e->pid / 8] |= (u8)(1u << e->pid % 8);
+    df.pids[df.k][e->pid / 8] |= (u8)(1u << e->pid % 8);
     if (e->kind == EK_SPAWN)
         df_fork(e);
     else if (e->kind == EK_EXEC)
@@ -13759,7 +13750,7 @@ static bool df_take_names(u32 k)
     return true;
 }
 
-/* Names the attached processes, whose exec events preceded the recording. */
+/* Names the processes that kvis attached to, which called exec before the recording. */
 static void df_attached(void)
 {
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
@@ -13775,7 +13766,7 @@ static bool df_load(u32 k, int fd, const char *name)
     static const struct out_tap tap = { .event = df_event };
     df.file[k] = name;
     df.k = k;
-    df.pids[k] = xcalloc(DF_PIDS / 8, 1);
+    df.pids[k] = xcalloc(REC_PIDS / 8, 1);
     df.timeline[k].run = xcalloc(DF_RUNS, sizeof(struct df_run));
     rec_in.again = k > 0;
     out.tap[0] = &tap;
@@ -13813,17 +13804,18 @@ static bool df_is_above(void)
 static bool df_is_pid(const char *s, u32 n, u32 k)
 {
     u32 pid = n <= 7 ? (u32)strtoul(s, NULL, 10) : 0;
-    return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
+    return n > 2 && pid < REC_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
-/* Returns how many characters at the end of a word are probably random, as from mkstemp(3): more
- * than three digits; 8 characters in Python's tmp names; 6 in a word of 6 to 9 characters
- * (ccAbCdEf); all of a longer word. Letters of one case with final digits (part12) are not. */
+/* Returns how many characters at the end of a word are probably random (mkstemp(3)): all final
+ * digits if there are more than three; 8 characters of Python's tmp names; none of a word that has
+ * less than 6 characters or letters of one case (part12); 6 of a word of 6 to 9 characters
+ * (ccAbCdEf); all of a longer word. */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
     for (u32 i = 0; i < n; i++) {
-        /* an initial capital, as in Makefile, also counts as lower case */
+        /* An initial capital also counts as lower case (Makefile). */
         lower += islower((u8)s[i]) || s[i] == '_' || (!i && isupper((u8)*s));
         upper += isupper((u8)s[i]) || s[i] == '_';
         last = isdigit((u8)s[i]) ? last + 1 : 0;
@@ -13896,21 +13888,31 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-static struct df_pair *df_put(u32 k, const struct df_row *row)
+static struct df_pair *df_new_pair(struct name *name)
 {
     static u32 cap;
     struct df_pair *p = u_grow(df_list.p, &cap, df_list.n + 1, sizeof *p);
     if (!p)
         die(EXIT_KVIS, "out of memory");
     df_list.p = p;
+    name->in_bytes = df_list.n;
     p += df_list.n++;
-    *p = (struct df_pair){ .name = row->name, .shape = row->name };
-    p->of[k] = *row;
+    *p = (struct df_pair){ .name = name, .shape = name };
+    return p;
+}
+
+/* Adds a row to the pair of its name. As in df_command, in_bytes of a name is the index. */
+static struct df_pair *df_put(u32 k, const struct df_row *row)
+{
+    u64 at = row->name->in_bytes;
+    bool known = at < df_list.n && df_list.p[at].name == row->name;
+    struct df_pair *p = known ? &df_list.p[at] : df_new_pair(row->name);
+    df_add(&p->of[k], row);
     p->in[k] = true;
     return p;
 }
 
-/* Merges pairs of the same shape, which names the result if their names differ. */
+/* Merges pairs of the same shape. If their names differ, the name of the result is the shape. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -13940,10 +13942,9 @@ static void df_pair_rows(char cls)
         for (u32 i = 0; i < df.n_rows[k]; i++)
             if (df.row[k][i].name->cls == cls)
                 df_put(k, &df.row[k][i]);
-    df_join();
     for (u32 i = 0; i < df_list.n; i++) {
         struct df_pair *p = &df_list.p[i];
-        /* an IP address with a port has no shape */
+        /* The numbers of an IP address and its port must not be taken for pids. */
         if ((p->in[0] && p->in[1]) || (cls == 'p' && !strchr(p->name->s, '/')))
             continue;
         df_shape(&shape, p->name->s, p->in[1]);
@@ -13952,12 +13953,12 @@ static void df_pair_rows(char cls)
     df_join();
 }
 
-/* `amount` is the time of all calls if both recordings counted calls, else of those that waited. */
+/* `amount`: time of all calls if both recordings counted them; otherwise, of calls that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
     const struct st_time *t = &df.sum[k]->row[row].known;
-    struct df_row one = { .name = nm_str('x', st_name(row)), .count = t->calls, .amount = t->ns };
+    struct df_row one = { .count = t->calls, .amount = t->ns };
     if (r->calls && df.counted[k])
         one.count = MAX(r->calls, t->calls);
     if (r->calls && df.counted[0] && df.counted[1])
@@ -13971,11 +13972,12 @@ static void df_pair_calls(void)
         struct df_row one[2] = { df_call(0, i), df_call(1, i) };
         if ((i < SC_N && !sc_set[i]) || (!one[0].count && !one[1].count))
             continue;
-        struct df_pair *p = df_put(0, &one[0]);
-        p->of[1] = one[1];
+        struct df_pair *p = df_new_pair(nm_str('x', st_name(i)));
         p->row = i;
-        for (u32 k = 0; k < 2; k++)
+        for (u32 k = 0; k < 2; k++) {
+            p->of[k] = one[k];
             p->in[k] = one[k].count;
+        }
     }
 }
 
@@ -13994,7 +13996,6 @@ static void df_pair_failed(void)
             p->row = f->row;
             p->err = f->err;
         }
-    df_join();
 }
 
 static bool df_other_calls(void)
@@ -14031,7 +14032,7 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* A recording whose list of failed calls was full may lack this failure. */
+/* The list of failed calls of recording k was full, and may lack this failure. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
@@ -14075,7 +14076,7 @@ static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
     b_f(b, "%*s", width, tmp);
 }
 
-/* Returns the increase from a (not 0) to b in percent. */
+/* Returns the change from a (not 0) to b in percent. */
 static double df_percent(u64 a, u64 b)
 {
     return ((double)b / (double)a - 1) * 100;
@@ -14299,8 +14300,9 @@ static void df_text(struct buf *b)
     if (!proc)
         df_text_times(b);
     if (df.left_out)
-        b_f(b, " Omitted: %" PRIu64 " processes or commands (limit: %d at once)\n",
-            df.left_out, DF_LIVES);
+        b_f(b, " Omitted: %" PRIu64 " processes or commands"
+            " (limits: %d processes at once, %d MiB of names)\n",
+            df.left_out, DF_LIVES, DF_NAMES >> 20);
 }
 
 /* --- JSON --- */
@@ -14332,8 +14334,8 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
-/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}. A recording without
- * the name is null. */
+/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}. "a" or "b" is null
+ * if that recording does not have the name. */
 static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
     bool calls = t->pair == df_pair_calls;
@@ -14365,7 +14367,7 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* Writes the changed pairs of a table; of calls, all pairs. */
+/* Writes the pairs that changed; all pairs of calls. */
 static void df_json_list(struct buf *b, const struct df_table *t)
 {
     bool first = true;
@@ -33178,11 +33180,11 @@ static int dg_run(void)
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ====================
- * kvis check tries each feature in a child process, with the function that a subcommand also calls.
- * check_judge derives the verdicts on subcommands from the results. To add a feature, add a row of
- * check_rows[] and a function. */
+ * kvis check tries each feature in a child process, with the function that the subcommands call.
+ * check_judge derives the verdicts on subcommands from the results. To add a feature, add a row to
+ * check_rows[] and write its function. */
 
-/* One bit per subcommand. virt (virtio rings) is a part of monitor with its own verdict. */
+/* One bit per subcommand. virt (virtio rings) is a part of monitor that has its own verdict. */
 enum {
     CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
     CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff work everywhere */
@@ -33209,7 +33211,7 @@ static void check_fix(struct check *c, const char *fix)
     c->works = false;
 }
 
-/* why NULL: the feature works. U_FIX separates detail and fix. */
+/* Sets the result to `why`, in which U_FIX separates detail and fix. NULL: the feature works. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -33224,10 +33226,8 @@ static void check_reason(struct check *c, const char *why)
 static void check_kernel(struct check *c)
 {
     struct utsname u;
-    if (uname(&u) < 0)
-        check_say(c, false, "uname: %s", strerror(errno));
-    else
-        check_say(c, true, "%s %s %s", u.sysname, u.release, u.machine);
+    uname(&u);
+    check_say(c, true, "%s %s %s", u.sysname, u.release, u.machine);
 }
 
 static void check_btf(struct check *c)
@@ -33357,14 +33357,14 @@ static void check_source(struct check *c, u32 src)
 
 static const struct check_row {
     const char *name;
-    u8 needed, useful;   /* subcommands that need it; that do less without it */
+    u8 needed, useful;   /* subcommands that need the feature; that do less without it */
     u8 verdict;          /* subcommands whose verdict depends on the feature */
-    bool bpf;
+    bool bpf;            /* the feature needs BPF programs */
     void (*fn)(struct check *);
-    u8 source;           /* tried if fn is NULL; 0: an earlier row fills this one */
-    const char *what;    /* detail if it works and fn has none */
+    u8 source;           /* tried if fn is NULL; 0: an earlier row's fn fills in this row */
+    const char *what;    /* detail if the feature works and fn sets none */
     const char *without; /* "without NAME" in a verdict; NULL: a fallback exists */
-    const char *fix;     /* if the reason has none; NULL: CHECK_REPORT */
+    const char *fix;     /* fix if fn sets none; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
     { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
@@ -33411,7 +33411,7 @@ static const struct check_row {
       "use a kernel with CONFIG_KPROBES, and a vhost module that has BTF" },
 };
 
-/* What a missing feature costs, in ascending order. */
+/* What a subcommand loses without a feature. */
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 
 static const struct check_command {
@@ -33426,7 +33426,7 @@ static const struct check_command {
     { "replay", CHECK_REPLAY, true }, { "diff", CHECK_DIFF, true },
 };
 
-/* Returns 0 for an unknown name. virt shares the features of monitor. */
+/* Returns the bits of a subcommand; 0: unknown. virt also has the features of monitor. */
 static u8 check_bits(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
@@ -33437,25 +33437,24 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* Writes one name per bit. none: text for an empty mask. */
+/* Lists the subcommands of a mask. none: text for an empty mask. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
-        if (bits & check_commands[i].bit & CHECK_COMMANDS) {
+        if (check_commands[i].verdict && bits & check_commands[i].bit & CHECK_COMMANDS)
             b_f(b, "%s%s%s%s", b->len > from ? "," : "", quote, check_commands[i].name, quote);
-            bits &= (u8)~check_commands[i].bit;
-        }
     if (b->len == from)
         b_s(b, none);
 }
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns for whom a fix was printed before, or stores it for `who` and returns NULL. */
+/* Returns the feature or subcommand for which this fix was printed. NULL: it was not; this call
+ * notes that it is printed for `who`. */
 static const char *check_fixed(const char *fix, const char *who)
 {
-    enum { FIXES = 64 }; /* others may be printed twice */
+    enum { FIXES = 64 }; /* more fixes may be printed twice */
     static const char *printed[FIXES][2];
     static u32 n;
     for (u32 i = 0; i < n; i++)
@@ -33472,7 +33471,7 @@ static const char *check_fixed(const char *fix, const char *who)
 
 static struct check_done {
     char name[MET_NAME + 40];
-    struct check_row row; /* all 0 for kvis check cpu */
+    struct check_row row; /* kvis check cpu: all 0 */
     struct check c;
 } *check_done;
 static u32 check_n;
@@ -33644,10 +33643,10 @@ static bool check_cpu(struct buf *b, bool json)
 
 /* --- kvis check: tries everything, then judges --- */
 
-/* Descriptors that a subcommand needs besides BPF. */
+/* Number of file descriptors that a subcommand needs besides those for BPF. */
 enum { CHECK_FILES = 5 };
 
-/* Tries a feature in a child process, whose stderr is log_fd. */
+/* Tries a feature. Runs in a child process, whose messages go to log_fd. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int log_fd)
 {
@@ -33684,7 +33683,7 @@ static void check_died(struct check *c, int log_fd)
     check_reason(c, n > 0 ? text : "kvis exited without a message");
 }
 
-/* The function of row r fills n rows, of which r is the first. */
+/* Tries the feature of row r. The function also fills in the next n - 1 rows. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
     int log_fd = (int)syscall(SYS_memfd_create, "kvis-check", 0ul);
@@ -33741,7 +33740,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
     return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
-/* `fallback`: ptrace replaces the features that need BPF. */
+/* Lists the missing features. fallback: ptrace replaces those that need BPF. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -33765,7 +33764,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
         { "full", "works", "works" },
         { "full: hybrid", "hybrid", "ptrace: every traced system call stops the process" },
     };
-    bool any = of->bit != CHECK_VIRT; /* one of the two features of virt is enough */
+    bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features does */
     char without[256];
     *v = (struct check_verdict){ .loss = LOSS_NONE };
     for (const struct check_done *d = check_done; d < check_done + check_n; d++) {
@@ -33824,7 +33823,7 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     b_s(b, "},");
 }
 
-/* The verdict on virt follows that on monitor. Returns whether all of `bits` work. */
+/* Writes the verdicts on `bits`; monitor includes virt. Returns whether all of `bits` work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 shown = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);

@@ -989,7 +989,7 @@ static void t_shapes(void)
         { "/srv/001.sql", "/srv/001.sql" }, { "/srv/4711.log", "/srv/*.log" }, { "/srv/47110.log", "/srv/47110.log" },
         { "/proc/7/stat", "/proc/*/stat" }, { "kill 4711", "kill *" }, { "/tmp/ccAbCdEf.s", "/tmp/cc*.s" },
     };
-    static u8 pids[DF_PIDS / 8];
+    static u8 pids[REC_PIDS / 8];
     struct buf b = { 0 };
     df.pids[0] = pids;
     pids[4711 / 8] |= 1 << 4711 % 8;
