@@ -291,6 +291,8 @@ struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
     struct name *root; /* NULL: that of the mount namespace */
+    u64 cwd_ino;       /* 0: unknown */
+    u32 cwd_dev;       /* major << 20 | minor */
     u64 moment;        /* ps.moment when kvis last read them from /proc */
 };
 
@@ -3243,22 +3245,55 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
     return nm_get('f', link, (size_t)n);
 }
 
-static void ps_look_fs(struct task *t)
+/* Returns a thread's working directory; `was` if it is unreadable or deleted. The descriptor makes
+ * sure that the name and *sx are of the same directory. */
+static struct name *ps_cwd(const struct task *t, struct name *was, struct fd_stat *sx)
 {
-    struct name *cwd = t->fs ? ps_directory(t->tid, "cwd", t->fs->cwd) : NULL;
+    char fd[16];
+    int f = open(u_proc(t->tid, "cwd"), O_PATH | O_CLOEXEC);
+    *sx = (struct fd_stat){ 0 };
+    if (f < 0)
+        return was;
+    snprintf(fd, sizeof fd, "fd/%d", f);
+    if (fd_statx(u_proc(getpid(), fd), sx) < 0)
+        sx->stx_ino = 0;
+    struct name *cwd = ps_directory(getpid(), fd, was);
+    close(f);
+    return cwd;
+}
+
+static void ps_set_fs(struct task *t, struct name *cwd, const struct fd_stat *sx)
+{
     struct name *root = cwd ? ps_directory(t->tid, "root", t->fs->root) : NULL;
     if (!cwd)
         return;
     t->fs->cwd = cwd;
+    t->fs->cwd_ino = sx->stx_ino;
+    t->fs->cwd_dev = sx->stx_dev_major << 20 | sx->stx_dev_minor;
     t->fs->root = root && root->len > 1 ? root : NULL;
     t->fs->moment = ps.moment;
 }
 
+static void ps_look_fs(struct task *t)
+{
+    struct fd_stat sx;
+    if (t->fs)
+        ps_set_fs(t, ps_cwd(t, t->fs->cwd, &sx), &sx);
+}
+
+/* For a past call, uses /proc only if the thread is still in the same directory. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
-    if (t->fs && t->fs->moment != ps.moment)
-        ps_look_fs(t);
-    return t->fs;
+    struct fd_stat sx;
+    struct fsinfo *fs = t->fs;
+    if (!fs || fs->moment == ps.moment)
+        return fs;
+    struct name *now = ps_cwd(t, fs->cwd, &sx);
+    u32 dev = sx.stx_dev_major << 20 | sx.stx_dev_minor;
+    fs->moment = ps.moment;
+    if (!mem_is_past(t) || !fs->cwd_ino || (sx.stx_ino == fs->cwd_ino && dev == fs->cwd_dev))
+        ps_set_fs(t, now, &sx);
+    return fs;
 }
 
 static void ps_inherit(struct task *child, struct task *t, u64 fl)
@@ -10366,11 +10401,11 @@ static void md_change(struct task *t, struct call *c)
 /* Finds the recorded directory: in /proc if t is still there, else by the call's path *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
-    char at[64];
     struct fd_stat sx;
-    struct name *now = ps_directory(t->tid, "cwd", NULL);
-    snprintf(at, sizeof at, "/proc/%d/cwd", t->tid);
-    if (fd_statx(at, &sx) == 0 && md_is_file(&sx, f))
+    struct name *now = ps_cwd(t, NULL, &sx);
+    t->fs->cwd_ino = f->ino;
+    t->fs->cwd_dev = f->dev;
+    if (now && md_is_file(&sx, f))
         t->fs->cwd = now;
     else if (p->ok)
         md_resolve_recorded(t, p, f);
