@@ -18358,12 +18358,13 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 
 /* == 29 tr_  the ptrace loop =====================================================
  * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
- * model need; a seccomp filter selects these calls if tracees cannot notice the filter. After the
- * first attach, only tr_finish ends the run. Output is ordered by completion time. So are the
- * ring's records, except for the microseconds between reading the clock and reserving space in the
- * ring. kvis handles stops when it has read the ring up to a marked position. The time of the mark
- * (tr.seen_ns) is also that of the stops, so calls of other threads in the meantime come after the
- * stops. A group of page faults is up to PF_RUN_NS late: it has the time of its first fault. */
+ * model need. A seccomp filter selects these calls, unless tracees could notice the filter. Output
+ * is ordered by completion time. The records in the ring have this order, too, but records that are
+ * microseconds apart may be swapped: a BPF program reads the clock before it reserves space in the
+ * ring. Before kvis handles stops, it marks the end of the ring and reads all records before the
+ * mark. The stops get the time of the mark (tr.seen_ns), so calls that other threads complete later
+ * appear after the stops. The event of a group of page faults has the time of the first fault, and
+ * appears up to PF_RUN_NS late. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* data of SECCOMP_RET_TRACE in kvis's filter: "KV" */
@@ -18383,29 +18384,29 @@ static struct {
     int passed_on;        /* signal that kvis sent to the command */
     u32 interrupts;
     bool until_exit;      /* kvis ends with the command: --until-exit, or SIGTERM passed on */
-    volatile sig_atomic_t tick;             /* set by signal handlers */
+    volatile sig_atomic_t tick;             /* a signal has arrived */
     volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* last signals that the command received */
+    struct tr_signal got[8]; /* the last signals that the command received */
     u32 n_got;
-    u64 got_pending;      /* group signals that the command has not handled */
+    u64 got_pending;      /* signals to the process group, pending in the command */
     u64 next_table_ns, deadline_ns;
-    u64 end_ns;           /* time of the last tracee's exit */
+    u64 end_ns;           /* end of the run */
     u64 before_ns;        /* CPU time of the command's process before its exec */
     struct name *cwd;
-    volatile sig_atomic_t attaching; /* kvis is in PTRACE_SEIZE: see tr_reap_dead */
+    volatile sig_atomic_t attaching; /* kvis calls PTRACE_SEIZE: see tr_reap_dead */
     volatile sig_atomic_t n_reaped;  /* exits that tr_reap_dead added to tr_batch[] */
     u64 seen_ns;          /* time of the current stops */
-    u64 collected;        /* stops added to tr_batch[] */
+    u64 collected;        /* number of stops ever added to tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* stops at the entry of a call */
     u64 cpu_ns;           /* -p: CPU time of processes that are no longer traced */
     u64 swept_ns;         /* time of the last tr_sweep */
     bool sweeps;          /* tr_sweep must run again */
-    bool cpu_unknown;     /* an exited process has an unknown CPU time */
-    u32 n_resident;       /* processes whose memory this tick has read */
+    bool cpu_unknown;     /* the CPU time of an exited process is unknown */
+    u32 n_resident;       /* number of processes whose memory was read in this tick */
     bool tty;             /* the output is a terminal */
-    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits before the parent's event */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* see tr_early_status */
     u32 n_early;
     u32 batch_next, batch_n; /* rows of tr_batch[] */
     u32 quiet_drains;     /* successive reads of the ring without a record */
@@ -18428,7 +18429,7 @@ static struct tr_stopped *tr_batched(pid_t tid)
 /* --- the calls at which threads stop --- */
 
 /* Selects the calls that the user or the model needs. The model needs all calls that change
- * descriptors if close(2) is traced, and in hybrid mode, where /proc is read too late. */
+ * descriptors if close(2) is traced, or in hybrid mode, because kvis would read /proc too late. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -18445,11 +18446,11 @@ static void tr_choose(void)
         tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
                   || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* shows which memory to read with care: see mem_ */
+            tr.need[i] = true; /* tells mem_ which memory it must read with care */
         if (hy_follows() && sc_id[i] == SC_ioctl)
             tr.need[i] |= sc_set[i]; /* without tr_filter_ioctl, BPF records all commands */
         if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
-            tr.need[i] = true; /* renames directories: see ps_fs */
+            tr.need[i] = true; /* may change the names of directories: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* shows whether an interrupted call restarts or fails */
         if (limited && !tr.need[i] && need >= MD_FDS)
@@ -18501,7 +18502,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* A call stops if argument `arg` compares true with a value, or with none (!match_stops). */
+/* Call nr stops if its argument `arg` compares true with one of n values; with !match_stops, if it
+ * compares true with none of them. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -18586,8 +18588,9 @@ struct tr_choice {
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* A tracee must not notice the seccomp filter, which needs CAP_SYS_ADMIN or no_new_privs. A filter
- * on kvis itself would hide the calls that it denies (seccomp(2), NOTES: precedence). */
+/* Without CAP_SYS_ADMIN, a seccomp filter needs no_new_privs, which tracees can notice. Tracees
+ * inherit a filter of kvis itself; calls that this filter denies would not stop (seccomp(2): the
+ * filter's result with the highest precedence counts). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -18755,7 +18758,8 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* With tr.ends, all threads stop before they exit, else main threads, unless BPF only counts. */
+/* With tr.ends, all threads stop before they exit. Otherwise only main threads do, and none if BPF
+ * only counts calls. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -18796,7 +18800,8 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* If s does not restart an interrupted call, reports EINTR. */
+/* Returns whether s restarts the interrupted call. If another call begins, the interrupted call has
+ * failed with EINTR. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -18808,7 +18813,7 @@ static bool tr_continues(struct task *t, const struct stop *s)
         return true;
     if (s->nr == c->nr && s->abi == c->abi && !memcmp(s->arg, c->arg, sizeof c->arg))
         return true;
-    c->err = EINTR; /* the call was interrupted and not restarted */
+    c->err = EINTR;
     st_call(t, c, md_wanted(c));
     return false;
 }
@@ -18870,9 +18875,8 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether -p found the thread waiting in this call, which begins again, or
- * restart_syscall(2) begins. arch_interrupted cannot detect that if the result register is the
- * first argument's. */
+/* Returns whether this call restarts the call in which the thread was blocked when kvis attached.
+ * arch_interrupted cannot detect that if one register holds the first argument and the result. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -18934,7 +18938,7 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* `closed`: the kernel has dropped its reference, so the descriptors may be closed now. */
+/* closed: the thread has exited, so the kernel may have closed its descriptors. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -18960,7 +18964,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* Warns once that a traced debugger cannot trace (ptrace(2): one tracer only). */
+/* Warns once if a traced debugger cannot trace: a thread has only one tracer (ptrace(2)). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -18970,7 +18974,8 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("ptrace(2) in pid %d failed with EPERM: kvis is already tracing the target", t->pid);
 }
 
-/* Another thread has applied seccomp filters to this one (SECCOMP_FILTER_FLAG_TSYNC). */
+/* Another thread has applied its seccomp filters to this one (SECCOMP_FILTER_FLAG_TSYNC). When it
+ * is resumed, it begins to stop at every call. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
@@ -18988,7 +18993,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* a new child, an exec seen late, or attach */
+        return; /* a new child, a reported exec, or a call that began before kvis attached */
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
@@ -19019,7 +19024,8 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Without a tracer, calls of a child under kvis's seccomp filter would fail with ENOSYS. */
+/* Removes CLONE_UNTRACED. A child inherits kvis's seccomp filter; without a tracer, the calls that
+ * the filter selects would fail with ENOSYS. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -19048,8 +19054,9 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides kvis's seccomp filter from a tracee without filters. After any filter, the kernel refuses
- * SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it. */
+/* Hides kvis's seccomp filter from a tracee that has no other filter. The kernel refuses
+ * SECCOMP_MODE_STRICT to a thread with a filter (kernel/seccomp.c, seccomp_may_assign_mode), so
+ * kvis emulates this mode. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -19061,13 +19068,13 @@ static void tr_seccomp(struct task *t)
         return;
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
-    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* otherwise the result is EINVAL */
+    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* else EINVAL */
         t->strict = t->full = arch_replace_call(t->tid, -1, 0) >= 0;
     else if (c->id == SC_prctl && c->arg[0] == PR_GET_SECCOMP)
         arch_replace_call(t->tid, -1, 0);
 }
 
-static void tr_note_told(struct task *t)
+static void tr_note_reported(struct task *t)
 {
     const struct call *c = &t->call;
     if (!hy.on || !c->known || c->abi != ARCH_NATIVE || !hy.row[c->row])
@@ -19096,7 +19103,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         tr.call_stops++;
         if (!t->call.open)
             tr_enter(t, &s, u_now()); /* the call starts when its thread is resumed */
-        tr_note_told(t);
+        tr_note_reported(t);
         tr_seccomp(t);
         if (foreign) /* a filter of the tracee returned RET_TRACE */
             arch_replace_call(t->tid, -1, ENOSYS);
@@ -19115,7 +19122,8 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
     return s;
 }
 
-/* Shows a call that has lasted TR_LASTS_NS; `event`: at once, as the thread has stopped in it. */
+/* Shows the recorded call that a thread is in, if the call has lasted TR_LASTS_NS. event: shows it
+ * at once, because the thread has stopped in it. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -19180,7 +19188,7 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
-    bool shown = t->pending_ns == ts_ns; /* enter_ns can be earlier: a restart */
+    bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier if the call was restarted */
     bool before = ts_ns < out.start_ns;  /* kvis attached after the call began */
     t->at_ns = MAX(ts_ns, out.start_ns);
     if (t->pending_ns && !shown) { /* the end of the pending call was lost */
@@ -19382,7 +19390,8 @@ static struct task *tr_new_child(struct task *t, int event)
     return child;
 }
 
-/* Reads a program's name, as execve got it, from the new stack. Returns 0 or less on failure. */
+/* Reads the name that execve got from the stack of the new program. Returns its length; 0 or less
+ * on failure. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
@@ -19396,7 +19405,7 @@ static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
     return mem_str(t, pair[i][0] == EXECFN ? pair[i][1] : 0, name, PATH_MAX, &cut);
 }
 
-/* Describes an exec during which kvis attached. */
+/* Finds the path and the arguments of an exec that began before kvis attached. */
 static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
@@ -19413,7 +19422,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once if the kernel withholds the privilege of a program, or of a script's interpreter. */
+/* Warns once if the kernel withholds the privilege of a program, or of a script's interpreter,
+ * because the process is traced (execve(2)). */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -19472,7 +19482,7 @@ static void tr_exec_state(struct task *t)
     }
 }
 
-/* A thread's exec takes the leader's tid (ptrace(2), "execve(2) under ptrace"). */
+/* A thread that executes a program gets its leader's tid (ptrace(2), "execve(2) under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
@@ -19492,7 +19502,7 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
     return t;
 }
 
-/* Completes a successful exec before the call returns, at which it may not stop. */
+/* Completes a successful execve(2) now, because the thread may not stop when the call returns. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -19523,7 +19533,7 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* A thread exits in execve after the old program was replaced: its execve failed late. */
+/* Reports the exec of a thread that dies in execve(2) after the kernel has replaced the program. */
 static void tr_exec_died(struct task *t)
 {
     struct stat now, called;
@@ -19568,7 +19578,7 @@ static void tr_gone(struct task *t, int status)
     tr_drop(t, true);
 }
 
-/* Returns the exit status of a thread that died before its parent's event, without having run. */
+/* Returns the wait status of a new thread that died before kvis handled its parent's event. */
 static int tr_early_status(pid_t tid)
 {
     for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
@@ -19602,7 +19612,7 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* Without SA_RESTART, the interrupted call fails with EINTR. */
+/* If the signal's handler lacks SA_RESTART, the interrupted call fails with EINTR. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -19615,9 +19625,9 @@ static void tr_interrupted_by(struct task *t, int sig)
     }
 }
 
-/* A fault without a handler cannot kill the init of a pid namespace under a tracer: it would fault
- * forever. Without a tracer, the kernel clears SIGNAL_UNKILLABLE (kernel/signal.c,
- * force_sig_info_to_task). */
+/* Returns whether the signal is a fault without a handler in the init of a pid namespace. Such a
+ * fault does not kill a traced init, which would fault forever. Without a tracer, the kernel clears
+ * SIGNAL_UNKILLABLE (kernel/signal.c, force_sig_info_to_task). */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -19751,7 +19761,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* perhaps of an earlier program */
+            t->proc->rss_before = ~0ull; /* may be the peak of an earlier program */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
@@ -19770,7 +19780,8 @@ static struct task *tr_of(u32 pid, u32 tid)
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* Skips the record of a call that ended before kvis read the process's state from /proc. */
+/* Handles the record of a call that ended before kvis had read the process's state from /proc. The
+ * state may be from before or after the call: reads it again. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -19836,16 +19847,17 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* Returns the peak memory of the program that a record ends; 0: unknown. The kernel keeps one peak
- * for all programs of a process, which is the last program's only if it exceeds `before`, the peak
- * in pages at the exec. */
+/* Returns the peak memory of the program that ends with a record; 0: unknown. The kernel keeps one
+ * peak for all programs of a process. It is the last program's if it exceeds `before`, the peak in
+ * pages when that program started. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* The record of the arguments comes first. */
+/* Stores the path and arguments of an exec. The arguments have records of their own, which come
+ * first. */
 static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -19869,7 +19881,7 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         return;
     t->at_ns = h->ts_ns;
     tr_exec_keep(t, h, data);
-    /* the BPF program moves the map entry, unless the kernel skips it (bpf_raw_is_whole) */
+    /* BPF moves the map entry, unless the kernel skips the program (bpf_raw_is_whole) */
     if (hy.classic_tracepoints && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
@@ -19970,11 +19982,12 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* Where kvis's output goes: a line about a call of its readers would cause more such calls. */
+/* The pipes, sockets and terminals to which kvis's output goes. kvis hides their readers, because
+ * a line about a reader's call would cause more such calls. */
 static struct {
     char end[64][128]; /* link of a pipe, FIFO or socket; or "ptmx 3" */
     u32 n;
-    u32 more; /* ends and readers that did not fit */
+    u32 more; /* number of ends and readers without an entry */
 } tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
@@ -20009,7 +20022,8 @@ static bool tr_add_end(const char *link)
     return true;
 }
 
-/* The link of a terminal's master lacks the number N; it becomes "ptmx N". */
+/* Reads a descriptor's link. The link of a terminal's master lacks the terminal's number N: it
+ * becomes "ptmx N". */
 static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
     char path[64], info[256];
@@ -20023,8 +20037,8 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
     return true;
 }
 
-/* `reads`: returns whether a process reads from an end in tr_outputs. Otherwise, adds those that it
- * writes to, and returns whether one is new. */
+/* With `reads`, returns whether a process reads from an end in tr_outputs. Otherwise, adds the ends
+ * that the process writes to, and returns whether one of them is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
@@ -20347,8 +20361,8 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
-/* ptrace reports the main thread last. A thread without a report called an execve(2) that failed
- * late. */
+/* Drops the other threads of a process when its main thread exits. ptrace reports the main thread
+ * last, and never reports a thread that took the main thread's tid in a failed execve(2). */
 static void tr_drop_others(const struct task *leader)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -20374,7 +20388,7 @@ static void tr_status(pid_t tid, int status)
             tr_stopped(t, status);
         } else if (!t && tr.detaching) {
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
-        } else if (!t && (t = ps_new_task(tid))) { /* until its parent's event */
+        } else if (!t && (t = ps_new_task(tid))) { /* held until its parent's event */
             t->run = RUN_HELD;
             t->seen_stop = true;
         }
@@ -20390,7 +20404,7 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* Resumes a new thread whose parent was killed before its event. */
+/* Resumes a new thread if its parent was killed before it reported the thread. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -20417,9 +20431,9 @@ static void tr_detach_held(struct task *t)
         tr_detach_one(t, 0);
 }
 
-/* Detaches from stopped threads. Stopping others would end some calls with EINTR (signal(7),
- * "Interruption of system calls and library functions by stop signals"); the kernel detaches them
- * in tr_release. Hybrid mode never detaches. */
+/* Detaches from held threads; tr_stopped detaches from the other stopped threads. Stopping running
+ * threads would end some calls with EINTR (signal(7), "Interruption of system calls and library
+ * functions by stop signals"); the kernel detaches them in tr_release. No detach in hybrid mode. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -20463,8 +20477,8 @@ static bool tr_give_up(void)
     return tr.interrupts + (u32)(tr.n_queued - tr.n_done) * (tr.child ? 1 : 2) > 1;
 }
 
-/* Returns whether a signal to kvis went to the process group: the command has received it from the
- * same sender, or it is pending. ^C and ^\ are left to tr_on_signal. */
+/* Returns whether a signal was sent to the process group of kvis and the command: the command has
+ * received the same signal from the same sender, or has it pending. Not for ^C and ^\. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -20484,8 +20498,8 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* The command gets the first signal: from the terminal (^C or ^\), else from kvis. After TERM or
- * HUP, kvis ends with the command. The second signal ends kvis: INT and QUIT kill all tracees; TERM
+/* The command gets the first signal from the terminal (^C or ^\) or from kvis. After TERM or HUP,
+ * kvis ends with the command. The second signal ends kvis: INT and QUIT kill all tracees; TERM
  * and HUP do so only with --kill-on-exit, or if the seccomp filter must not outlive kvis. */
 static void tr_on_signal(const siginfo_t *si)
 {
@@ -20504,7 +20518,8 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* A signal that may have been sent to the process group waits for the command's copy. */
+/* Waits up to WAIT_NS for the command's copy of a signal, which shows that the signal was sent to
+ * the process group. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -20601,7 +20616,8 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* Takes the next stop of a batch. Earlier records come first: resumed threads write more. */
+/* Returns the next stop of a batch. Before the first stop of a batch, reads the ring, because the
+ * threads write more records as soon as they are resumed. */
 static pid_t tr_wait(int *status)
 {
     pid_t tid = 0;
@@ -20659,9 +20675,10 @@ static bool tr_is_dead(pid_t tid)
     return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
 }
 
-/* Stops following a thread whose exit BPF missed: an execve(2) gave it its process's tid, whose map
- * entry was gone, and then failed. If calls are only counted, all processes of -p must be dead.
- * Looks at the thread first: during the execve its tid is gone, but its process lives. */
+/* Stops following a thread whose exit BPF missed: in an execve(2) that failed, the thread took the
+ * main thread's tid, which had no map entry any more. If calls are only counted, kvis does not know
+ * the thread's process: all processes of -p must be dead. Checks the thread before its process,
+ * because during an execve the tid does not exist, but the process lives. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20703,9 +20720,10 @@ static void tr_watch(void)
 
 /* --- signals to kvis --- */
 
-/* Reaps dead tracees in the signal handler: PTRACE_SEIZE waits for an exec (cred_guard_mutex,
- * kernel/ptrace.c), which waits until kvis reaps the dead threads of the process. wait4 also
- * returns stops (kernel/exit.c, wait_task_stopped). Calls only async-signal-safe functions. */
+/* Prevents a deadlock: PTRACE_SEIZE waits for an exec (cred_guard_mutex, kernel/ptrace.c), and the
+ * exec waits until kvis reaps the dead threads of the process. wait4 also returns stops
+ * (kernel/exit.c, wait_task_stopped). Runs in a signal handler, so it calls only async-signal-safe
+ * functions. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
@@ -20736,7 +20754,7 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* A signal just before the call in which kvis waits is handled at the next tick. */
+/* The timer also makes kvis handle a signal that arrives just before kvis waits. */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -20751,7 +20769,8 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* SPEC_ALLOW: before 5.16, a filter otherwise disables speculation (PR_GET_SPECULATION_CTRL). */
+/* Without SPEC_ALLOW, a filter changes the speculation mode before Linux 5.16, which the tracee can
+ * notice (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
@@ -20877,7 +20896,7 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* An ancestor of kvis may have to resume kvis. */
+/* kvis must not stop its ancestors: a stopped shell could not resume kvis. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -21095,7 +21114,7 @@ static u32 tr_attach_all(void)
 
 /* --- the whole run --- */
 
-/* Stops are slow if they wake a thread on another CPU. */
+/* Binds kvis and the command to one CPU, because stops that wake another CPU are slow. */
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
@@ -21120,7 +21139,7 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* fork(2) */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly fork(2) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -21173,7 +21192,7 @@ static int tr_finish(void)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* detaching BPF takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(!failed); /* without a summary if the command never ran */
@@ -28200,26 +28219,16 @@ static void unc_mbm(void)
 
 /* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ============================
  * The BPF programs of the families sched and blk (gen/probes) count in the kernel; kvis reads their
- * maps once per interval. If a family does not load, only the sources that need it are missing. To
- * add a probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its counter
- * to the family's struct in gen/wire.h, and name that member in the column `wire` of the metric.
- * Run `make gen`, check the new array against the list at the top of bpf_insns/VETTED, and sign it
+ * maps once per interval. If a family cannot be loaded, only the metrics that need it are missing.
+ * To add a probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its
+ * counter to the family's struct in gen/wire.h, and name that member in the column `wire` of the
+ * metric. Run `make gen`, check the new array as the top of bpf_insns/VETTED says, and sign it
  * there. (The test `adding` tries this.) Entry points: mk_start, mk_runq, mk_depth, mk_block. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
 
-static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
-
-static u32 mk_classic(const struct bpf_family *fam)
-{
-    u32 bits = 0;
-    for (u32 i = 0; i < fam->n_progs; i++)
-        bits |= (u32)(fam->progs[i].type == BPF_PROG_TYPE_TRACEPOINT) << i;
-    return bits;
-}
-
-static int mk_load_all(struct bpf_obj *o, u32 mask)
+static int mk_load(struct bpf_obj *o, u32 mask)
 {
     int e = 0;
     bpf_find_records(o, mask);
@@ -28229,23 +28238,6 @@ static int mk_load_all(struct bpf_obj *o, u32 mask)
             e = bpf_load_either(o, i);
         }
     return e;
-}
-
-/* Uses raw tracepoints if BTF has `field`; else, or if that fails, classic tracepoints. */
-static int mk_load(struct bpf_obj *o, const char *field)
-{
-    u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
-    int e = bpf_open(o);
-    if (e)
-        return e;
-    if (!classic || bpf_has_field(o, field)) {
-        e = mk_load_all(o, all & ~classic);
-        if (!e || !classic)
-            return e;
-        bpf_detach(o);
-        bpf_close_all(o->prog, BPF_MAX_PROGS);
-    }
-    return mk_load_all(o, classic);
 }
 
 /* Adds a fix to obj.why, and closes all BPF programs. */
@@ -28269,13 +28261,14 @@ static bool mk_loaded(const struct bpf_obj *o)
 static struct {
     struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
     u32 at;                  /* met.tick at the last reading */
-    bool own;                /* run queue lengths are from the kernel's own count */
+    bool own;                /* the kernel's own count of runnable tasks is readable */
     struct wire_sched cpu;
-    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* histograms, summed over all CPUs */
+    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* histograms of all CPUs */
     u64 wait_ns, depth_sum;
 } mk_sched;
 
-/* Returns the size of the map `tasks`: a power of two for all pids, up to TASK_SLOTS_MAX. */
+/* Returns the size of the map `tasks`: a power of two, enough for all pids, but at most
+ * TASK_SLOTS_MAX. */
 static u32 mk_slots(void)
 {
     s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
@@ -28290,13 +28283,31 @@ static u32 mk_sched_entries(const char *map)
     return !strcmp(map, "tasks") ? mk_slots() : bpf_possible();
 }
 
+/* Uses raw tracepoints if there is BTF; else, or if that fails, classic tracepoints. */
+static int mk_sched_load(struct bpf_obj *o)
+{
+    u32 classic = 0;
+    for (u32 i = 0; i < o->fam->n_progs; i++)
+        classic |= (u32)(o->fam->progs[i].type == BPF_PROG_TYPE_TRACEPOINT) << i;
+    int e = bpf_open(o);
+    if (e)
+        return e;
+    if (bpf_has_field(o, "task_struct.pid")) {
+        if (mk_load(o, ~classic) == 0)
+            return 0;
+        bpf_detach(o);
+        bpf_close_all(o->prog, BPF_MAX_PROGS);
+    }
+    return mk_load(o, classic);
+}
+
 static void mk_sched_start(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
     bpf_set(&o->cfg, "CFG_STATE", 1);
     bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_slots() - 1);
-    int e = mk_load(o, mk_sched_field);
+    int e = mk_sched_load(o);
     mk_sched.own = !e && o->prog[PROG_SCHED_SWITCH] >= 0
                    && bpf_has_field(o, "task_struct.se.cfs_rq");
     if (e)
@@ -28392,7 +28403,7 @@ enum { MK_DISKS = 64 };
 static struct {
     struct bpf_obj obj;
     u32 n, without;          /* numbers of disks with and without a slot */
-    u64 missed;              /* number of requests that the BPF programs did not count */
+    u64 missed;              /* number of requests that BPF did not count */
     struct mk_disk {
         u32 dev;
         char name[MET_NAME];
@@ -28453,7 +28464,8 @@ static void mk_blk_start(void)
     struct bpf_obj *o = &mk_blk.obj;
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
     bpf_set(&o->cfg, "CFG_SECOND", 1);
-    int e = mk_load(o, mk_blk_field);
+    int e = bpf_open(o);
+    e = e ? e : mk_load(o, ~0u);
     if (e)
         mk_why(o, e);
     else
@@ -28515,8 +28527,8 @@ static void mk_start(void)
 
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
  * The BPF programs of the family vq (gen/probes) run for each buffer; because of this cost they are
- * loaded only on request (-c virtio). kvis attaches to those functions of vq_places[] that the
- * kernel has. Without BTF of virtio_ring, sizes and depths of rings are unknown, and a ring is
+ * loaded only on request (-c virtio). kvis attaches to the functions of vq_places[] that exist in
+ * the kernel. Without BTF for virtio_ring, the sizes and depths of rings are unknown, and a ring is
  * named after its interrupt. Entry points: vq_start, vq_read. */
 
 #include "bpf_insns/vq.h"
@@ -28527,9 +28539,9 @@ enum vq_prog {
 };
 _Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "enum vq_prog does not match vq_progs");
 
-/* The BPF programs for the entry and the return (0: none) of a kernel function. Every kernel with
- * virtio has the first function. Each transport (PCI, MMIO, vDPA, channel I/O ...) has its own
- * functions with `notify` in their names. */
+/* entry, back: the BPF programs for the entry and the return (0: none) of a kernel function. Every
+ * kernel with virtio has the first function. The functions with `notify` in their names belong
+ * to transports (PCI, MMIO, vDPA, channel I/O ...). */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
     { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
     { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
@@ -28565,7 +28577,7 @@ static struct {
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* missed calls; of these, calls on deleted rings */
+    u64 missed, missed_gone; /* numbers of missed calls: of all rings, of deleted rings */
     struct wire_vq now;
 } vq;
 
@@ -28575,17 +28587,18 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* Attaches to entries first: a return without an entry means that the entry was missed. */
+/* Attaches to entries first, because a return without an entry counts as missed. */
 static int vq_attach(struct bpf_obj *o)
 {
-    for (u32 at = 0; at < 2; at++)
+    for (u32 back = 0; back < 2; back++)
         for (u32 i = 0; i < VQ_PLACES; i++) {
-            u8 prog = at ? vq_places[i].back : vq_places[i].entry;
-            int e = at && !prog ? 0
-                    : bpf_attach_function(o, vq_places[i].symbol, at, o->prog[prog]);
+            u8 prog = back ? vq_places[i].back : vq_places[i].entry;
+            int e = back && !prog ? 0
+                    : bpf_attach_function(o, vq_places[i].symbol, back, o->prog[prog]);
             if (e && (!i || (e != -ENOENT && e != -EADDRNOTAVAIL)))
                 return e;
         }
+    o->why[0] = 0; /* functions that do not exist */
     return 0;
 }
 
@@ -28612,8 +28625,7 @@ static int vq_load(struct bpf_obj *o)
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
-    int f = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = f < 0 ? NULL : fdopendir(f);
+    DIR *d = opendir(path);
     bool any = false;
     if (d)
         snprintf(why, size, "this machine has no virtio device");
@@ -28640,8 +28652,8 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* Without BTF: takes device and name of a ring from its interrupt, such as virtio0-req.0
- * (vp_find_vqs_msix). Returns false if not found, or if rings share the interrupt. */
+/* Without BTF, finds the device and the name of a ring by its interrupt, such as virtio0-req.0
+ * (vp_find_vqs_msix). Returns false if there is no such interrupt, or if rings share it. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -28732,14 +28744,14 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* an unused ring that shares an interrupt */
+        return true; /* unused: it only shares an interrupt with another ring */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
     struct met_inst *i = met_inst(DIM_QUEUE, r->name);
     if (!i)
         return true;
-    /* If the ring is new, clears the histograms of an earlier ring with the same name. */
+    /* clears the histograms of an earlier ring with the same name */
     for (struct met_hist *h = is_new ? i->hists : NULL; h; h = h->next)
         *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
     snprintf(i->info, sizeof i->info, "%s", r->info);
@@ -28781,8 +28793,8 @@ static void vq_read(void)
 enum { VH_BEGIN, VH_END, VH_WAKER }; /* BPF programs, in the order of vhost_progs */
 
 /* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: index of the virtqueue; VH_UNKNOWN:
- * several virtqueues. kick: it runs when the guest kicks. gaps: the time between two runs is a
- * stall if buffers are waiting; set only where the guest sends packets or I/O requests. */
+ * several virtqueues. kick: the handler runs when the guest kicks. gaps: if buffers are waiting,
+ * the time between two runs is a stall; set only if the guest sends packets or I/O requests. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -28836,8 +28848,8 @@ static const char vh_none[] =
     "no vhost driver is loaded, or its functions have other names" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if at least one handler is attached; obj.why says why others are not, unless their
- * drivers are not loaded. */
+/* Returns 0 if at least one handler is attached. obj.why says why others are not attached, unless
+ * their drivers are not loaded. */
 static int vh_attach_all(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28872,8 +28884,8 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Loads nothing without the module vhost. (Its directory exists even if vhost is built in, because
- * vhost has module parameters.) */
+/* Loads nothing if the kernel does not have vhost. (/sys/module/vhost exists even if vhost is built
+ * in, because vhost has module parameters.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28897,8 +28909,9 @@ static void vh_start(void)
                  : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* Sets the info to pid and name of the owner of the device. The worker is one of its threads;
- * before Linux 6.4, a kernel thread vhost-TID named after the thread that created it. */
+/* Sets the info to the pid and the name of the process that owns the device. The worker is a thread
+ * of this process; before Linux 6.4, it is a kernel thread vhost-TID, where TID is the thread that
+ * created it. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -28914,7 +28927,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         snprintf(i->info, sizeof i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
-/* Returns the instance for a virtqueue, such as net/TID/tx (TID of the worker). */
+/* Returns the instance for a virtqueue, such as net/TID/tx, where TID is that of the worker. */
 static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
@@ -29004,7 +29017,7 @@ static void vh_read(void)
     for (u32 slot = 0; slot < VH_QUEUES; slot++) {
         if (!vh_slot(slot))
             continue;
-        bool gone = vh_gone() && vh_slot(slot); /* read again: the counters are final now */
+        bool gone = vh_gone() && vh_slot(slot); /* now the counters are final */
         vh_queue(&vh.now);
         if (gone)
             vh_forget(slot);
