@@ -21204,23 +21204,23 @@ static int tr_finish(void)
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
- * ses_ is shared with kvis proc: it loads BPF programs, reads their records until the end, and
- * reports losses. Without BPF, it traces the command with ptrace, and the events of tr_ become
- * records. The BPF programs of kvis open (gen/probes/open.bpf.c) apply the filters, except -P, and
- * send one record per open. open_ builds the path, and prints a row or an event. Columns and
- * letters are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin, ses_go,
+ * ses_ also serves kvis proc. It loads BPF programs, reads their records until the end, and reports
+ * losses. Without BPF, it traces the command with ptrace, and turns events of tr_ into records. The
+ * BPF programs of kvis open (gen/probes/open.bpf.c) apply the filters, except -P, and send a record
+ * for each open. open_ builds the path and prints a row or a JSON line. The columns and the letters
+ * of options are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin, ses_go,
  * ses_run, ses_backend; the option functions, open_begin, open_run. */
 
 struct session {
     const char *what;            /* "opens" or "processes" */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms;     /* idle_ms: maximum between two reads */
+    u32 ring_bytes, idle_ms;     /* idle_ms: longest time between two reads */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs */
     rb_fn *take;
     bool (*over)(void);          /* the command and its descendants have exited */
     void (*second)(void);        /* every second and at the end; or NULL */
     const char *lost_why[N_LOST + 1]; /* by enum wire_lost; [N_LOST]: skipped runs */
-    const char *calls;           /* with ptrace: the calls of `tap` */
+    const char *calls;           /* with ptrace: the calls that `tap` gets */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
     const char *cost;            /* with ptrace: what tracing costs the command */
@@ -21266,6 +21266,7 @@ static int ses_start(struct session *s)
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
+    sp_command.magic = 0; /* no BPF program waits for the call */
     opt.calls = true;
     opt.trace = s->calls;
     opt.no_accel = opt.duration_ns != 0;
@@ -21278,7 +21279,8 @@ static void ses_spawn(struct session *s)
     tr_spawn();
 }
 
-/* Returns the length or -1. execveat(2) with a descriptor: see alloc_bprm in fs/exec.c. */
+/* Finds the name that a call opens. Returns its length; -1: unknown. execveat(2) opens a descriptor
+ * by the name /dev/fd/N (fs/exec.c, alloc_bprm). */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
@@ -21293,7 +21295,7 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     return (s32)strlen(name);
 }
 
-/* Attaches the BPF programs. If that fails, ses_go uses ptrace, or kvis exits. */
+/* Attaches the BPF programs. If that fails, kvis exits, or traces the command with ptrace. */
 static void ses_begin(struct session *s)
 {
     int e = opt.backend == 'p' ? -EPERM : ses_start(s);
@@ -21323,7 +21325,7 @@ static const char *ses_backend(const struct session *s)
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* Passes an event to recordings and similar sinks, but not to text and JSON. */
+/* Passes an event to recordings and reports, but not to text and JSON. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -21357,7 +21359,7 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Waits for the command even if nobody reads the output. */
+/* Reads records until the end. Waits for the command even if the output cannot be written. */
 static void ses_run(struct session *s, u64 end_ns)
 {
     int ms = 1;
@@ -21406,7 +21408,7 @@ static struct {
     bool walks;               /* BPF reads the directory of a relative name */
     bool no_exec;             /* kvis does not see execs */
     u64 first_ns, last_ns, rows;
-    u64 unknown;              /* opens that -P left out: unknown path */
+    u64 unknown;              /* opens that -P left out because their path is unknown */
 } open_state;
 
 static struct session open_session;
@@ -21414,9 +21416,9 @@ static struct session open_session;
 struct open_rec {
     const struct wire_open *w;
     const char *name;
-    struct path dir;   /* start of the name, valid if OPEN_DIR */
+    struct path dir;   /* directory where the name starts, valid if OPEN_DIR */
     struct path path;  /* absolute path, valid if path.ok */
-    bool from_proc;    /* the directory is from /proc */
+    bool from_proc;    /* the directory was read from /proc */
 };
 
 /* --- options --- */
@@ -21428,7 +21430,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* contain the bit of another flag */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* each contains another flag's bit */
         open_opt.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= (u64)bits;
@@ -21460,7 +21462,7 @@ static const char *open_opt_name(const char *v)
 /* execveat is recorded as execve. */
 static const struct {
     u16 id;
-    u8 mode;                   /* argument with a new file's mode; 0: none */
+    u8 mode;                   /* index of the argument `mode`; 0: none */
     const char *name, *name32; /* BPF constants for its numbers */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
@@ -21500,9 +21502,9 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", sp_command.magic);
 }
 
-/* In open_progs[], a program for classic tracepoints follows that for raw ones. Classic tracepoints
- * need tracefs and take 80 ms longer to detach (an RCU grace period). Raw ones of execs and forks
- * need BTF. */
+/* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint.
+ * Classic tracepoints need tracefs, and detaching takes 80 ms longer (an RCU grace period). The raw
+ * tracepoints of execs and forks need BTF. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -21527,7 +21529,7 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* If the thread has exited, reads the directory of its process, most likely the same. */
+/* If the thread has exited, reads the directory of its process, which is usually the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -21555,7 +21557,7 @@ static void open_path(struct open_rec *r)
         return;
     }
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* known end of the path */
+        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* only the end of the path is known */
         if (!open_dir_proc(&dir, w) || end > dir.len
             || memcmp(dir.s + dir.len - end, r->dir.s, end))
             return;
@@ -21705,7 +21707,7 @@ static bool open_record(const void *p, u32 size)
 
 /* --- with ptrace: each completed call becomes a record --- */
 
-/* See set_args of open.bpf.c. */
+/* Does the same as set_args of open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
@@ -21725,8 +21727,37 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* The directory of a name, or the file of a handle, as seen from the thread's root. */
-static bool open_traced_dir(struct path *to, const struct task *t, const struct name *dir)
+/* /proc does not mark a directory in a detached mount (MNT_DETACH in umount2(2)), but the mount is
+ * not in the process's mountinfo. fd AT_FDCWD: the working directory. */
+static bool open_is_detached(const struct task *t, s32 fd, const struct name *dir)
+{
+    char what[32] = "cwd", info[256], *line = NULL;
+    struct fd_stat is, at;
+    size_t size = 0;
+    if (fd != AT_FDCWD)
+        snprintf(what, sizeof what, "fd/%d", fd);
+    if (fd_statx(u_proc(t->tid, what), &is) < 0
+        || (fd_statx(dir->s, &at) == 0 && fd_is_same(&is, &at)))
+        return false;
+    int f = open(u_proc(t->tid, what), O_PATH | O_CLOEXEC);
+    snprintf(what, sizeof what, "fdinfo/%d", f);
+    u_slurp(u_proc(getpid(), what), info, sizeof info);
+    const char *id = strstr(info, "mnt_id:");
+    FILE *mounts = id ? fopen(u_proc(t->tid, "mountinfo"), "re") : NULL;
+    bool listed = !mounts;
+    while (!listed && u_line(mounts, &line, &size))
+        listed = strtoull(line, NULL, 10) == strtoull(id + 7, NULL, 10);
+    if (mounts)
+        fclose(mounts);
+    if (f >= 0)
+        close(f);
+    free(line);
+    return !listed;
+}
+
+/* Sets *to to the directory of a name, or to the file of a handle (dir is its name and fd its
+ * descriptor), as seen from the thread's root. */
+static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
     const struct name *root = t->fs ? t->fs->root : NULL;
@@ -21735,6 +21766,7 @@ static bool open_traced_dir(struct path *to, const struct task *t, const struct 
     if (!dir || dir->s[0] != '/' || len > PATH_MAX)
         return false;
     bool outside = strncmp(dir->s, root ? root->s : "", top) || !strchr("/", dir->s[top]);
+    outside |= open_is_detached(t, fd, dir);
     if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
         len -= DELETED;
     if (outside)
@@ -21756,7 +21788,7 @@ static bool open_traced_wanted(const struct wire_open *w)
            && strstr(w->comm, open_opt.comm);
 }
 
-/* If /proc hides the uid, the uid is -1, which no user has. */
+/* Makes the record that BPF would send. If /proc hides the uid, it is -1, which no user has. */
 static void open_traced(struct task *t)
 {
     static struct wire_open record;
@@ -21780,7 +21812,7 @@ static void open_traced(struct task *t)
     tr_name_now(t->tid, t->comm, w->comm);
     open_traced_args(w, t, c);
     const struct ofd *file = call == OPEN_HANDLE && !c->err ? fd_get(t, (s32)c->ret) : NULL;
-    if (open_traced_dir(&r.dir, t, file ? file->name : c->path[0].from))
+    if (open_traced_dir(&r.dir, t, file ? w->ret : w->dirfd, file ? file->name : c->path[0].from))
         w->state |= OPEN_DIR;
     if (open_traced_wanted(w))
         open_show(&r);
@@ -21805,8 +21837,9 @@ static void open_json_summary(void)
         u_now() - out.start_ns);
 }
 
-/* BPF may have missed the exit of a thread (bpf_missed). In the initial pid namespace, kvis checks
- * whether its tid exists; in others, kvis stops waiting after a second without a record. */
+/* Returns whether the command and its descendants have exited. BPF may have missed the exit of a
+ * thread (bpf_missed). In the initial pid namespace, kvis checks whether the tid exists; in others,
+ * kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
