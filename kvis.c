@@ -18570,10 +18570,10 @@ struct tr_facts {
     bool every_call;
     bool no_accel;
     bool no_follow;
-    bool lets_go;           /* tracees outlive kvis */
+    bool lets_go;           /* tracees may outlive kvis */
     bool may_bpf;
     bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
-    bool own_filter;
+    bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;
     bool bits32;            /* a process of -p runs a 32-bit program */
     bool files_hidden;      /* /proc hides the open files of a process of -p */
@@ -18655,13 +18655,6 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
-static bool tr_hides_files(pid_t pid)
-{
-    char link[PATH_MAX];
-    s64 n = fd_readlink(pid, "cwd", link, sizeof link);
-    return n == -EACCES || n == -EPERM;
-}
-
 static bool tr_only_counts(bool everyone)
 {
     bool status = opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL
@@ -18673,6 +18666,7 @@ static bool tr_only_counts(bool everyone)
 static struct tr_facts tr_gather(void)
 {
     enum { SYS_ADMIN = 21 };
+    char link[PATH_MAX];
     u64 caps = bpf_caps();
     bool everyone = opt.everyone || opt.cgroup;
     struct tr_facts f = {
@@ -18694,7 +18688,8 @@ static struct tr_facts tr_gather(void)
     };
     for (u32 i = 0; i < opt.n_pids; i++) {
         f.bits32 |= tr_runs_32(opt.pids[i]);
-        f.files_hidden |= tr_hides_files(opt.pids[i]);
+        s64 n = fd_readlink(opt.pids[i], "cwd", link, sizeof link);
+        f.files_hidden |= n == -EACCES || n == -EPERM;
     }
     return f;
 }
@@ -19074,15 +19069,6 @@ static void tr_seccomp(struct task *t)
         arch_replace_call(t->tid, -1, 0);
 }
 
-static void tr_note_reported(struct task *t)
-{
-    const struct call *c = &t->call;
-    if (!hy.on || !c->known || c->abi != ARCH_NATIVE || !hy.row[c->row])
-        return;
-    t->reported_ns = c->enter_ns;
-    t->reported_end_ns = ~0ull;
-}
-
 /* Returns the peak memory of a process's current program. (ru_maxrss includes earlier programs.) */
 static u64 tr_peak(pid_t tid)
 {
@@ -19092,6 +19078,7 @@ static u64 tr_peak(pid_t tid)
 static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
+    struct call *c = &t->call;
     if (arch_stop(t->tid, expect, &s) < 0)
         return; /* killed */
     if (s.op == PTRACE_SYSCALL_INFO_EXIT) {
@@ -19101,15 +19088,18 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         sc_narrow(s.abi, s.nr, s.arg);
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
-        if (!t->call.open)
+        if (!c->open)
             tr_enter(t, &s, u_now()); /* the call starts when its thread is resumed */
-        tr_note_reported(t);
+        if (hy.on && c->known && c->abi == ARCH_NATIVE && hy.row[c->row]) {
+            t->reported_ns = c->enter_ns;
+            t->reported_end_ns = ~0ull;
+        }
         tr_seccomp(t);
         if (foreign) /* a filter of the tracee returned RET_TRACE */
             arch_replace_call(t->tid, -1, ENOSYS);
-        else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
-            tr_no_untraced(t, &t->call);
-        else if (t->call.known && t->proc && (t->call.id == SC_execve || t->call.id == SC_execveat))
+        else if (c->known && (c->id == SC_clone || c->id == SC_clone3))
+            tr_no_untraced(t, c);
+        else if (c->known && t->proc && (c->id == SC_execve || c->id == SC_execveat))
             t->proc->exec_rss = tr_peak(t->tid);
     }
 }
@@ -19191,7 +19181,7 @@ static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
     bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier if the call was restarted */
     bool before = ts_ns < out.start_ns;  /* kvis attached after the call began */
     t->at_ns = MAX(ts_ns, out.start_ns);
-    if (t->pending_ns && !shown) { /* the end of the pending call was lost */
+    if (t->pending_ns && !shown) { /* the pending call's record was lost */
         t->call.late = true;
         tr_abandon(t);
     }
@@ -19255,7 +19245,6 @@ static void tr_delay(const struct wire_delay *d)
     md_emit(e);
 }
 
-/* Handles a disk request, whose thread may have exited. */
 static void tr_io(const struct wire_io *w)
 {
     struct task *t = ps_task((pid_t)w->tid);
@@ -19319,26 +19308,11 @@ static struct proc *tr_proc(const struct task *t, pid_t pid, pid_t ppid)
     return p ? p : ps_new_proc(pid, ppid, t->at_ns);
 }
 
-static void tr_many(void)
-{
-    out.many |= ps.threads > 1;
-}
-
 /* Returns whether tid is a tracee that kvis has not reaped. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
     return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
-}
-
-/* Lets a child restore its copy of the argument that kvis changed in the parent's call. */
-static void tr_inherit_untraced(struct task *child, const struct task *t)
-{
-    child->restore_arg0 = t->restore_arg0;
-    child->clone_flags = t->clone_flags;
-    child->call.abi = t->call.abi;
-    child->call.id = t->call.id;
-    memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
 static void tr_born(struct task *t, struct task *child, u64 fl)
@@ -19356,7 +19330,7 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
             ps_look_ns(child);
     }
     t->call.child = child->tid;
-    tr_many();
+    out.many |= ps.threads > 1;
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, t->at_ns);
     ev_num(e, thread ? EV_child_tid : EV_child_pid, child->tid);
     if (child->ns_tid)
@@ -19382,8 +19356,13 @@ static struct task *tr_new_child(struct task *t, int event)
                                            : 0;
     if (!t->clone_known && ps_status((pid_t)tid, "Tgid:") == t->pid)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
-    if (t->restore_arg0)
-        tr_inherit_untraced(child, t);
+    if (t->restore_arg0) { /* the child must restore its copy of the argument, too */
+        child->restore_arg0 = true;
+        child->clone_flags = t->clone_flags;
+        child->call.abi = t->call.abi;
+        child->call.id = t->call.id;
+        memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
+    }
     t->clone_known = false;
     tr_born(t, child, fl);
     child->run = held ? RUN_HELD : RUN_NEW;
@@ -19821,7 +19800,7 @@ static void tr_fork_record(const struct wire_proc *h)
     struct task *t = ps_task((pid_t)h->was), *child = ps_task((pid_t)h->tid);
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
-        return; /* found in /proc */
+        return; /* kvis has found the child in /proc */
     if (child) {
         child->at_ns = h->ts_ns;
         tr_drop(child, true); /* its exit record was lost */
@@ -19924,7 +19903,7 @@ static void tr_signal_record(const struct wire_signal *w)
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
 }
 
-/* Reports a fatal signal whose delivery no record shows. */
+/* Reports a fatal signal if no record shows its delivery. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -20288,16 +20267,15 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
 /* If only the main thread exits, the peak memory may still grow. */
 static void tr_exit_stop(struct task *t)
 {
-    struct proc *p = t->proc;
-    if (!p || t->tid != t->pid || (t->tid == tr.child && !p->program)) /* the exec failed */
+    if (t->tid != t->pid)
         return;
-    if (p->tasks > 1) {
+    if (t->proc && t->proc->tasks > 1) {
         struct tr_in in;
         int row = tr_in_call(t->tid, &in);
         if (row == -2 || (row >= 0 && sc_id[row] == SC_exit))
             return;
     }
-    p->max_rss = tr_peak(t->tid);
+    tr_note_peak(t);
 }
 
 static void tr_event_stop(struct task *t, int event, int sig)
@@ -20419,7 +20397,7 @@ static void tr_orphan(struct task *t)
     } else {
         tr_first_state(t, pid > 0 ? (pid_t)pid : t->tid);
     }
-    tr_many();
+    out.many |= ps.threads > 1;
     tr_resume(t, 0);
 }
 
@@ -21013,7 +20991,7 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Returns 1: the thread is new; 0: already traced; or -errno. */
+/* Returns 1 if the thread is new, 0 if it is already traced, or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
@@ -21096,7 +21074,7 @@ static void tr_from_zero(struct task *t)
         t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
-/* Reduces opt.pids to the processes attached; returns their number. */
+/* Reduces opt.pids to the attached processes. Returns their number. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
@@ -21108,7 +21086,7 @@ static u32 tr_attach_all(void)
     }
     opt.n_pids = n;
     tr_after_reaping();
-    tr_many();
+    out.many |= ps.threads > 1;
     return n;
 }
 
@@ -28300,20 +28278,16 @@ static struct {
     u64 wait_ns, depth_sum;
 } mk_sched;
 
-/* Returns the size of the map `tasks`: a power of two, enough for all pids, but at most
- * TASK_SLOTS_MAX. */
-static u32 mk_slots(void)
+/* The map `tasks` has a power of two of entries for all pids, but at most TASK_SLOTS_MAX. */
+static u32 mk_sched_entries(const char *map)
 {
+    if (strcmp(map, "tasks"))
+        return bpf_possible();
     s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
     u32 n = 1 << 10;
     while (n < TASK_SLOTS_MAX && n < max)
         n *= 2;
     return n;
-}
-
-static u32 mk_sched_entries(const char *map)
-{
-    return !strcmp(map, "tasks") ? mk_slots() : bpf_possible();
 }
 
 /* Uses raw tracepoints if there is BTF; else, or if that fails, classic tracepoints. */
@@ -28339,7 +28313,7 @@ static void mk_sched_start(void)
     struct bpf_obj *o = &mk_sched.obj;
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
     bpf_set(&o->cfg, "CFG_STATE", 1);
-    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_slots() - 1);
+    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_sched_entries("tasks") - 1);
     int e = mk_sched_load(o);
     mk_sched.own = !e && o->prog[PROG_SCHED_SWITCH] >= 0
                    && bpf_has_field(o, "task_struct.se.cfs_rq");
