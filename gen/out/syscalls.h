@@ -1406,7 +1406,9 @@ static const struct sc_option sc_options[] = {
     X(rename) \
     X(renameat) \
     X(renameat2) \
+    X(chdir) \
     X(chroot) \
+    X(fchdir) \
     X(pivot_root) \
     X(setns) \
     X(unshare) \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # kvis trace -p shows the same with the observe and ptrace backends: for a script that forks, a server with threads, and signals.
-# Paths are right in a program that changes its directory without stopping. An observed program has no tracer. With a ring
+# Paths are right in a program that keeps changing its directory. An observed program has no tracer. With a ring
 # that is too small, calls shown and calls lost add up to all calls.
 # tier: quick asan
 # timeout: 120
@@ -123,8 +123,6 @@ def moves():
         if backend == "hybrid":
             run("trace", "--backend=hybrid", "--json=hybrid", "-o", "text", "--", *words, stdin=None, input="\n").status(0)
             rows = [json.loads(line) for line in read("hybrid").splitlines()]
-            if rows[-1]["stops"] > n:
-                fail(f"{rows[-1]['stops']} calls of {n} rounds stopped")
         else:
             program = subprocess.Popen(words, stdin=subprocess.PIPE)
             kvis = watch(backend, program.pid, ())
