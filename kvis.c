@@ -291,6 +291,8 @@ struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
     struct name *root; /* NULL: that of the mount namespace */
+    u64 cwd_ino;       /* 0: unknown */
+    u32 cwd_dev;       /* major << 20 | minor */
     u64 moment;        /* ps.moment when kvis last read them from /proc */
 };
 
@@ -3243,22 +3245,55 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
     return nm_get('f', link, (size_t)n);
 }
 
-static void ps_look_fs(struct task *t)
+/* Returns a thread's working directory; `was` if it is unreadable or deleted. The descriptor makes
+ * sure that the name and *sx are of the same directory. */
+static struct name *ps_cwd(const struct task *t, struct name *was, struct fd_stat *sx)
 {
-    struct name *cwd = t->fs ? ps_directory(t->tid, "cwd", t->fs->cwd) : NULL;
+    char fd[16];
+    int f = open(u_proc(t->tid, "cwd"), O_PATH | O_CLOEXEC);
+    *sx = (struct fd_stat){ 0 };
+    if (f < 0)
+        return was;
+    snprintf(fd, sizeof fd, "fd/%d", f);
+    if (fd_statx(u_proc(getpid(), fd), sx) < 0)
+        sx->stx_ino = 0;
+    struct name *cwd = ps_directory(getpid(), fd, was);
+    close(f);
+    return cwd;
+}
+
+static void ps_set_fs(struct task *t, struct name *cwd, const struct fd_stat *sx)
+{
     struct name *root = cwd ? ps_directory(t->tid, "root", t->fs->root) : NULL;
     if (!cwd)
         return;
     t->fs->cwd = cwd;
+    t->fs->cwd_ino = sx->stx_ino;
+    t->fs->cwd_dev = sx->stx_dev_major << 20 | sx->stx_dev_minor;
     t->fs->root = root && root->len > 1 ? root : NULL;
     t->fs->moment = ps.moment;
 }
 
+static void ps_look_fs(struct task *t)
+{
+    struct fd_stat sx;
+    if (t->fs)
+        ps_set_fs(t, ps_cwd(t, t->fs->cwd, &sx), &sx);
+}
+
+/* For a past call, uses /proc only if the thread is still in the same directory. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
-    if (t->fs && t->fs->moment != ps.moment)
-        ps_look_fs(t);
-    return t->fs;
+    struct fd_stat sx;
+    struct fsinfo *fs = t->fs;
+    if (!fs || fs->moment == ps.moment)
+        return fs;
+    struct name *now = ps_cwd(t, fs->cwd, &sx);
+    u32 dev = sx.stx_dev_major << 20 | sx.stx_dev_minor;
+    fs->moment = ps.moment;
+    if (!mem_is_past(t) || !fs->cwd_ino || (sx.stx_ino == fs->cwd_ino && dev == fs->cwd_dev))
+        ps_set_fs(t, now, &sx);
+    return fs;
 }
 
 static void ps_inherit(struct task *child, struct task *t, u64 fl)
@@ -10366,11 +10401,11 @@ static void md_change(struct task *t, struct call *c)
 /* Finds the recorded directory: in /proc if t is still there, else by the call's path *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
-    char at[64];
     struct fd_stat sx;
-    struct name *now = ps_directory(t->tid, "cwd", NULL);
-    snprintf(at, sizeof at, "/proc/%d/cwd", t->tid);
-    if (fd_statx(at, &sx) == 0 && md_is_file(&sx, f))
+    struct name *now = ps_cwd(t, NULL, &sx);
+    t->fs->cwd_ino = f->ino;
+    t->fs->cwd_dev = f->dev;
+    if (now && md_is_file(&sx, f))
         t->fs->cwd = now;
     else if (p->ok)
         md_resolve_recorded(t, p, f);
@@ -18325,12 +18360,13 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 
 /* == 29 tr_  the ptrace loop =====================================================
  * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
- * model need; a seccomp filter selects these calls if tracees cannot notice the filter. After the
- * first attach, only tr_finish ends the run. Output is ordered by completion time. So are the
- * ring's records, except for the microseconds between reading the clock and reserving space in the
- * ring. kvis handles stops when it has read the ring up to a marked position. The time of the mark
- * (tr.seen_ns) is also that of the stops, so calls of other threads in the meantime come after the
- * stops. A group of page faults is up to PF_RUN_NS late: it has the time of its first fault. */
+ * model need. A seccomp filter selects these calls, unless tracees could notice the filter. Output
+ * is ordered by completion time. The records in the ring have this order, too, but records that are
+ * microseconds apart may be swapped: a BPF program reads the clock before it reserves space in the
+ * ring. Before kvis handles stops, it marks the end of the ring and reads all records before the
+ * mark. The stops get the time of the mark (tr.seen_ns), so calls that other threads complete later
+ * appear after the stops. The event of a group of page faults has the time of the first fault, and
+ * appears up to PF_RUN_NS late. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* data of SECCOMP_RET_TRACE in kvis's filter: "KV" */
@@ -18350,29 +18386,29 @@ static struct {
     int passed_on;        /* signal that kvis sent to the command */
     u32 interrupts;
     bool until_exit;      /* kvis ends with the command: --until-exit, or SIGTERM passed on */
-    volatile sig_atomic_t tick;             /* set by signal handlers */
+    volatile sig_atomic_t tick;             /* a signal has arrived */
     volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* last signals that the command received */
+    struct tr_signal got[8]; /* the last signals that the command received */
     u32 n_got;
-    u64 got_pending;      /* group signals that the command has not handled */
+    u64 got_pending;      /* signals to the process group, pending in the command */
     u64 next_table_ns, deadline_ns;
-    u64 end_ns;           /* time of the last tracee's exit */
+    u64 end_ns;           /* end of the run */
     u64 before_ns;        /* CPU time of the command's process before its exec */
     struct name *cwd;
-    volatile sig_atomic_t attaching; /* kvis is in PTRACE_SEIZE: see tr_reap_dead */
+    volatile sig_atomic_t attaching; /* kvis calls PTRACE_SEIZE: see tr_reap_dead */
     volatile sig_atomic_t n_reaped;  /* exits that tr_reap_dead added to tr_batch[] */
     u64 seen_ns;          /* time of the current stops */
-    u64 collected;        /* stops added to tr_batch[] */
+    u64 collected;        /* number of stops ever added to tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* stops at the entry of a call */
     u64 cpu_ns;           /* -p: CPU time of processes that are no longer traced */
     u64 swept_ns;         /* time of the last tr_sweep */
     bool sweeps;          /* tr_sweep must run again */
-    bool cpu_unknown;     /* an exited process has an unknown CPU time */
-    u32 n_resident;       /* processes whose memory this tick has read */
+    bool cpu_unknown;     /* the CPU time of an exited process is unknown */
+    u32 n_resident;       /* number of processes whose memory was read in this tick */
     bool tty;             /* the output is a terminal */
-    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits before the parent's event */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* see tr_early_status */
     u32 n_early;
     u32 batch_next, batch_n; /* rows of tr_batch[] */
     u32 quiet_drains;     /* successive reads of the ring without a record */
@@ -18395,7 +18431,7 @@ static struct tr_stopped *tr_batched(pid_t tid)
 /* --- the calls at which threads stop --- */
 
 /* Selects the calls that the user or the model needs. The model needs all calls that change
- * descriptors if close(2) is traced, and in hybrid mode, where /proc is read too late. */
+ * descriptors if close(2) is traced, or in hybrid mode, because kvis would read /proc too late. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -18412,11 +18448,11 @@ static void tr_choose(void)
         tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
                   || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* shows which memory to read with care: see mem_ */
+            tr.need[i] = true; /* tells mem_ which memory it must read with care */
         if (hy_follows() && sc_id[i] == SC_ioctl)
             tr.need[i] |= sc_set[i]; /* without tr_filter_ioctl, BPF records all commands */
         if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
-            tr.need[i] = true; /* renames directories: see ps_fs */
+            tr.need[i] = true; /* may change the names of directories: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* shows whether an interrupted call restarts or fails */
         if (limited && !tr.need[i] && need >= MD_FDS)
@@ -18468,7 +18504,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* A call stops if argument `arg` compares true with a value, or with none (!match_stops). */
+/* Call nr stops if its argument `arg` compares true with one of n values; with !match_stops, if it
+ * compares true with none of them. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -18535,10 +18572,10 @@ struct tr_facts {
     bool every_call;
     bool no_accel;
     bool no_follow;
-    bool lets_go;           /* tracees outlive kvis */
+    bool lets_go;           /* tracees may outlive kvis */
     bool may_bpf;
     bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
-    bool own_filter;
+    bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;
     bool bits32;            /* a process of -p runs a 32-bit program */
     bool files_hidden;      /* /proc hides the open files of a process of -p */
@@ -18553,8 +18590,9 @@ struct tr_choice {
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* A tracee must not notice the seccomp filter, which needs CAP_SYS_ADMIN or no_new_privs. A filter
- * on kvis itself would hide the calls that it denies (seccomp(2), NOTES: precedence). */
+/* Without CAP_SYS_ADMIN, a seccomp filter needs no_new_privs, which tracees can notice. Tracees
+ * inherit a filter of kvis itself; calls that this filter denies would not stop (seccomp(2): the
+ * filter's result with the highest precedence counts). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -18619,13 +18657,6 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
-static bool tr_hides_files(pid_t pid)
-{
-    char link[PATH_MAX];
-    s64 n = fd_readlink(pid, "cwd", link, sizeof link);
-    return n == -EACCES || n == -EPERM;
-}
-
 static bool tr_only_counts(bool everyone)
 {
     bool status = opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL
@@ -18637,6 +18668,7 @@ static bool tr_only_counts(bool everyone)
 static struct tr_facts tr_gather(void)
 {
     enum { SYS_ADMIN = 21 };
+    char link[PATH_MAX];
     u64 caps = bpf_caps();
     bool everyone = opt.everyone || opt.cgroup;
     struct tr_facts f = {
@@ -18658,7 +18690,8 @@ static struct tr_facts tr_gather(void)
     };
     for (u32 i = 0; i < opt.n_pids; i++) {
         f.bits32 |= tr_runs_32(opt.pids[i]);
-        f.files_hidden |= tr_hides_files(opt.pids[i]);
+        s64 n = fd_readlink(opt.pids[i], "cwd", link, sizeof link);
+        f.files_hidden |= n == -EACCES || n == -EPERM;
     }
     return f;
 }
@@ -18722,7 +18755,8 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* With tr.ends, all threads stop before they exit, else main threads, unless BPF only counts. */
+/* With tr.ends, all threads stop before they exit. Otherwise only main threads do, and none if BPF
+ * only counts calls. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -18763,7 +18797,8 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* If s does not restart an interrupted call, reports EINTR. */
+/* Returns whether s restarts the interrupted call. If another call begins, the interrupted call has
+ * failed with EINTR. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -18775,7 +18810,7 @@ static bool tr_continues(struct task *t, const struct stop *s)
         return true;
     if (s->nr == c->nr && s->abi == c->abi && !memcmp(s->arg, c->arg, sizeof c->arg))
         return true;
-    c->err = EINTR; /* the call was interrupted and not restarted */
+    c->err = EINTR;
     st_call(t, c, md_wanted(c));
     return false;
 }
@@ -18837,9 +18872,8 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether -p found the thread waiting in this call, which begins again, or
- * restart_syscall(2) begins. arch_interrupted cannot detect that if the result register is the
- * first argument's. */
+/* Returns whether this call restarts the call in which the thread was blocked when kvis attached.
+ * arch_interrupted cannot detect that if one register holds the first argument and the result. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -18901,7 +18935,7 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* `closed`: the kernel has dropped its reference, so the descriptors may be closed now. */
+/* closed: the thread has exited, so the kernel may have closed its descriptors. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -18927,7 +18961,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* Warns once that a traced debugger cannot trace (ptrace(2): one tracer only). */
+/* Warns once if a traced debugger cannot trace: a thread has only one tracer (ptrace(2)). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -18937,7 +18971,8 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("ptrace(2) in pid %d failed with EPERM: kvis is already tracing the target", t->pid);
 }
 
-/* Another thread has applied seccomp filters to this one (SECCOMP_FILTER_FLAG_TSYNC). */
+/* Another thread has applied its seccomp filters to this one (SECCOMP_FILTER_FLAG_TSYNC). When it
+ * is resumed, it begins to stop at every call. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
@@ -18955,7 +18990,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* a new child, an exec seen late, or attach */
+        return; /* a new child, a reported exec, or a call that began before kvis attached */
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
@@ -18986,7 +19021,8 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Without a tracer, calls of a child under kvis's seccomp filter would fail with ENOSYS. */
+/* Removes CLONE_UNTRACED. A child inherits kvis's seccomp filter; without a tracer, the calls that
+ * the filter selects would fail with ENOSYS. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -19015,8 +19051,9 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides kvis's seccomp filter from a tracee without filters. After any filter, the kernel refuses
- * SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it. */
+/* Hides kvis's seccomp filter from a tracee that has no other filter. The kernel refuses
+ * SECCOMP_MODE_STRICT to a thread with a filter (kernel/seccomp.c, seccomp_may_assign_mode), so
+ * kvis emulates this mode. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -19028,19 +19065,10 @@ static void tr_seccomp(struct task *t)
         return;
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
-    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* otherwise the result is EINVAL */
+    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* else EINVAL */
         t->strict = t->full = arch_replace_call(t->tid, -1, 0) >= 0;
     else if (c->id == SC_prctl && c->arg[0] == PR_GET_SECCOMP)
         arch_replace_call(t->tid, -1, 0);
-}
-
-static void tr_note_told(struct task *t)
-{
-    const struct call *c = &t->call;
-    if (!hy.on || !c->known || c->abi != ARCH_NATIVE || !hy.row[c->row])
-        return;
-    t->reported_ns = c->enter_ns;
-    t->reported_end_ns = ~0ull;
 }
 
 /* Returns the peak memory of a process's current program. (ru_maxrss includes earlier programs.) */
@@ -19052,6 +19080,7 @@ static u64 tr_peak(pid_t tid)
 static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
+    struct call *c = &t->call;
     if (arch_stop(t->tid, expect, &s) < 0)
         return; /* killed */
     if (s.op == PTRACE_SYSCALL_INFO_EXIT) {
@@ -19061,15 +19090,18 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         sc_narrow(s.abi, s.nr, s.arg);
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
-        if (!t->call.open)
+        if (!c->open)
             tr_enter(t, &s, u_now()); /* the call starts when its thread is resumed */
-        tr_note_told(t);
+        if (hy.on && c->known && c->abi == ARCH_NATIVE && hy.row[c->row]) {
+            t->reported_ns = c->enter_ns;
+            t->reported_end_ns = ~0ull;
+        }
         tr_seccomp(t);
         if (foreign) /* a filter of the tracee returned RET_TRACE */
             arch_replace_call(t->tid, -1, ENOSYS);
-        else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
-            tr_no_untraced(t, &t->call);
-        else if (t->call.known && t->proc && (t->call.id == SC_execve || t->call.id == SC_execveat))
+        else if (c->known && (c->id == SC_clone || c->id == SC_clone3))
+            tr_no_untraced(t, c);
+        else if (c->known && t->proc && (c->id == SC_execve || c->id == SC_execveat))
             t->proc->exec_rss = tr_peak(t->tid);
     }
 }
@@ -19082,7 +19114,8 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
     return s;
 }
 
-/* Shows a call that has lasted TR_LASTS_NS; `event`: at once, as the thread has stopped in it. */
+/* Shows the recorded call that a thread is in, if the call has lasted TR_LASTS_NS. event: shows it
+ * at once, because the thread has stopped in it. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -19147,10 +19180,10 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
-    bool shown = t->pending_ns == ts_ns; /* enter_ns can be earlier: a restart */
+    bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier if the call was restarted */
     bool before = ts_ns < out.start_ns;  /* kvis attached after the call began */
     t->at_ns = MAX(ts_ns, out.start_ns);
-    if (t->pending_ns && !shown) { /* the end of the pending call was lost */
+    if (t->pending_ns && !shown) { /* the pending call's record was lost */
         t->call.late = true;
         tr_abandon(t);
     }
@@ -19214,7 +19247,6 @@ static void tr_delay(const struct wire_delay *d)
     md_emit(e);
 }
 
-/* Handles a disk request, whose thread may have exited. */
 static void tr_io(const struct wire_io *w)
 {
     struct task *t = ps_task((pid_t)w->tid);
@@ -19278,26 +19310,11 @@ static struct proc *tr_proc(const struct task *t, pid_t pid, pid_t ppid)
     return p ? p : ps_new_proc(pid, ppid, t->at_ns);
 }
 
-static void tr_many(void)
-{
-    out.many |= ps.threads > 1;
-}
-
 /* Returns whether tid is a tracee that kvis has not reaped. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
     return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
-}
-
-/* Lets a child restore its copy of the argument that kvis changed in the parent's call. */
-static void tr_inherit_untraced(struct task *child, const struct task *t)
-{
-    child->restore_arg0 = t->restore_arg0;
-    child->clone_flags = t->clone_flags;
-    child->call.abi = t->call.abi;
-    child->call.id = t->call.id;
-    memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
 static void tr_born(struct task *t, struct task *child, u64 fl)
@@ -19315,7 +19332,7 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
             ps_look_ns(child);
     }
     t->call.child = child->tid;
-    tr_many();
+    out.many |= ps.threads > 1;
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, t->at_ns);
     ev_num(e, thread ? EV_child_tid : EV_child_pid, child->tid);
     if (child->ns_tid)
@@ -19341,15 +19358,21 @@ static struct task *tr_new_child(struct task *t, int event)
                                            : 0;
     if (!t->clone_known && ps_status((pid_t)tid, "Tgid:") == t->pid)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
-    if (t->restore_arg0)
-        tr_inherit_untraced(child, t);
+    if (t->restore_arg0) { /* the child must restore its copy of the argument, too */
+        child->restore_arg0 = true;
+        child->clone_flags = t->clone_flags;
+        child->call.abi = t->call.abi;
+        child->call.id = t->call.id;
+        memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
+    }
     t->clone_known = false;
     tr_born(t, child, fl);
     child->run = held ? RUN_HELD : RUN_NEW;
     return child;
 }
 
-/* Reads a program's name, as execve got it, from the new stack. Returns 0 or less on failure. */
+/* Reads the name that execve got from the stack of the new program. Returns its length; 0 or less
+ * on failure. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
@@ -19363,7 +19386,7 @@ static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
     return mem_str(t, pair[i][0] == EXECFN ? pair[i][1] : 0, name, PATH_MAX, &cut);
 }
 
-/* Describes an exec during which kvis attached. */
+/* Finds the path and the arguments of an exec that began before kvis attached. */
 static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
@@ -19380,7 +19403,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once if the kernel withholds the privilege of a program, or of a script's interpreter. */
+/* Warns once if the kernel withholds the privilege of a program, or of a script's interpreter,
+ * because the process is traced (execve(2)). */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -19439,7 +19463,7 @@ static void tr_exec_state(struct task *t)
     }
 }
 
-/* A thread's exec takes the leader's tid (ptrace(2), "execve(2) under ptrace"). */
+/* A thread that executes a program gets its leader's tid (ptrace(2), "execve(2) under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
@@ -19459,7 +19483,7 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
     return t;
 }
 
-/* Completes a successful exec before the call returns, at which it may not stop. */
+/* Completes a successful execve(2) now, because the thread may not stop when the call returns. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -19490,7 +19514,7 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* A thread exits in execve after the old program was replaced: its execve failed late. */
+/* Reports the exec of a thread that dies in execve(2) after the kernel has replaced the program. */
 static void tr_exec_died(struct task *t)
 {
     struct stat now, called;
@@ -19535,7 +19559,7 @@ static void tr_gone(struct task *t, int status)
     tr_drop(t, true);
 }
 
-/* Returns the exit status of a thread that died before its parent's event, without having run. */
+/* Returns the wait status of a new thread that died before kvis handled its parent's event. */
 static int tr_early_status(pid_t tid)
 {
     for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
@@ -19569,7 +19593,7 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* Without SA_RESTART, the interrupted call fails with EINTR. */
+/* If the signal's handler lacks SA_RESTART, the interrupted call fails with EINTR. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -19582,9 +19606,9 @@ static void tr_interrupted_by(struct task *t, int sig)
     }
 }
 
-/* A fault without a handler cannot kill the init of a pid namespace under a tracer: it would fault
- * forever. Without a tracer, the kernel clears SIGNAL_UNKILLABLE (kernel/signal.c,
- * force_sig_info_to_task). */
+/* Returns whether the signal is a fault without a handler in the init of a pid namespace. Such a
+ * fault does not kill a traced init, which would fault forever. Without a tracer, the kernel clears
+ * SIGNAL_UNKILLABLE (kernel/signal.c, force_sig_info_to_task). */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -19718,7 +19742,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* perhaps of an earlier program */
+            t->proc->rss_before = ~0ull; /* may be the peak of an earlier program */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
@@ -19737,7 +19761,8 @@ static struct task *tr_of(u32 pid, u32 tid)
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* Skips the record of a call that ended before kvis read the process's state from /proc. */
+/* Handles the record of a call that ended before kvis had read the process's state from /proc. The
+ * state may be from before or after the call: reads it again. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -19777,7 +19802,7 @@ static void tr_fork_record(const struct wire_proc *h)
     struct task *t = ps_task((pid_t)h->was), *child = ps_task((pid_t)h->tid);
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
-        return; /* found in /proc */
+        return; /* kvis has found the child in /proc */
     if (child) {
         child->at_ns = h->ts_ns;
         tr_drop(child, true); /* its exit record was lost */
@@ -19803,16 +19828,17 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* Returns the peak memory of the program that a record ends; 0: unknown. The kernel keeps one peak
- * for all programs of a process, which is the last program's only if it exceeds `before`, the peak
- * in pages at the exec. */
+/* Returns the peak memory of the program that ends with a record; 0: unknown. The kernel keeps one
+ * peak for all programs of a process. It is the last program's if it exceeds `before`, the peak in
+ * pages when that program started. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* The record of the arguments comes first. */
+/* Stores the path and arguments of an exec. The arguments have records of their own, which come
+ * first. */
 static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -19836,7 +19862,7 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         return;
     t->at_ns = h->ts_ns;
     tr_exec_keep(t, h, data);
-    /* the BPF program moves the map entry, unless the kernel skips it (bpf_raw_is_whole) */
+    /* BPF moves the map entry, unless the kernel skips the program (bpf_raw_is_whole) */
     if (hy.classic_tracepoints && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
@@ -19879,7 +19905,7 @@ static void tr_signal_record(const struct wire_signal *w)
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
 }
 
-/* Reports a fatal signal whose delivery no record shows. */
+/* Reports a fatal signal if no record shows its delivery. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -19937,11 +19963,12 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* Where kvis's output goes: a line about a call of its readers would cause more such calls. */
+/* The pipes, sockets and terminals to which kvis's output goes. kvis hides their readers, because
+ * a line about a reader's call would cause more such calls. */
 static struct {
     char end[64][128]; /* link of a pipe, FIFO or socket; or "ptmx 3" */
     u32 n;
-    u32 more; /* ends and readers that did not fit */
+    u32 more; /* number of ends and readers without an entry */
 } tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
@@ -19976,7 +20003,8 @@ static bool tr_add_end(const char *link)
     return true;
 }
 
-/* The link of a terminal's master lacks the number N; it becomes "ptmx N". */
+/* Reads a descriptor's link. The link of a terminal's master lacks the terminal's number N: it
+ * becomes "ptmx N". */
 static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
     char path[64], info[256];
@@ -19990,8 +20018,8 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
     return true;
 }
 
-/* `reads`: returns whether a process reads from an end in tr_outputs. Otherwise, adds those that it
- * writes to, and returns whether one is new. */
+/* With `reads`, returns whether a process reads from an end in tr_outputs. Otherwise, adds the ends
+ * that the process writes to, and returns whether one of them is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
@@ -20241,16 +20269,15 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
 /* If only the main thread exits, the peak memory may still grow. */
 static void tr_exit_stop(struct task *t)
 {
-    struct proc *p = t->proc;
-    if (!p || t->tid != t->pid || (t->tid == tr.child && !p->program)) /* the exec failed */
+    if (t->tid != t->pid)
         return;
-    if (p->tasks > 1) {
+    if (t->proc && t->proc->tasks > 1) {
         struct tr_in in;
         int row = tr_in_call(t->tid, &in);
         if (row == -2 || (row >= 0 && sc_id[row] == SC_exit))
             return;
     }
-    p->max_rss = tr_peak(t->tid);
+    tr_note_peak(t);
 }
 
 static void tr_event_stop(struct task *t, int event, int sig)
@@ -20314,8 +20341,8 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
-/* ptrace reports the main thread last. A thread without a report called an execve(2) that failed
- * late. */
+/* Drops the other threads of a process when its main thread exits. ptrace reports the main thread
+ * last, and never reports a thread that took the main thread's tid in a failed execve(2). */
 static void tr_drop_others(const struct task *leader)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -20341,7 +20368,7 @@ static void tr_status(pid_t tid, int status)
             tr_stopped(t, status);
         } else if (!t && tr.detaching) {
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
-        } else if (!t && (t = ps_new_task(tid))) { /* until its parent's event */
+        } else if (!t && (t = ps_new_task(tid))) { /* held until its parent's event */
             t->run = RUN_HELD;
             t->seen_stop = true;
         }
@@ -20357,7 +20384,7 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* Resumes a new thread whose parent was killed before its event. */
+/* Resumes a new thread if its parent was killed before it reported the thread. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -20372,7 +20399,7 @@ static void tr_orphan(struct task *t)
     } else {
         tr_first_state(t, pid > 0 ? (pid_t)pid : t->tid);
     }
-    tr_many();
+    out.many |= ps.threads > 1;
     tr_resume(t, 0);
 }
 
@@ -20384,9 +20411,9 @@ static void tr_detach_held(struct task *t)
         tr_detach_one(t, 0);
 }
 
-/* Detaches from stopped threads. Stopping others would end some calls with EINTR (signal(7),
- * "Interruption of system calls and library functions by stop signals"); the kernel detaches them
- * in tr_release. Hybrid mode never detaches. */
+/* Detaches from held threads; tr_stopped detaches from the other stopped threads. Stopping running
+ * threads would end some calls with EINTR (signal(7), "Interruption of system calls and library
+ * functions by stop signals"); the kernel detaches them in tr_release. No detach in hybrid mode. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -20430,8 +20457,8 @@ static bool tr_give_up(void)
     return tr.interrupts + (u32)(tr.n_queued - tr.n_done) * (tr.child ? 1 : 2) > 1;
 }
 
-/* Returns whether a signal to kvis went to the process group: the command has received it from the
- * same sender, or it is pending. ^C and ^\ are left to tr_on_signal. */
+/* Returns whether a signal was sent to the process group of kvis and the command: the command has
+ * received the same signal from the same sender, or has it pending. Not for ^C and ^\. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -20451,8 +20478,8 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* The command gets the first signal: from the terminal (^C or ^\), else from kvis. After TERM or
- * HUP, kvis ends with the command. The second signal ends kvis: INT and QUIT kill all tracees; TERM
+/* The command gets the first signal from the terminal (^C or ^\) or from kvis. After TERM or HUP,
+ * kvis ends with the command. The second signal ends kvis: INT and QUIT kill all tracees; TERM
  * and HUP do so only with --kill-on-exit, or if the seccomp filter must not outlive kvis. */
 static void tr_on_signal(const siginfo_t *si)
 {
@@ -20471,7 +20498,8 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* A signal that may have been sent to the process group waits for the command's copy. */
+/* Waits up to WAIT_NS for the command's copy of a signal, which shows that the signal was sent to
+ * the process group. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -20568,7 +20596,8 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* Takes the next stop of a batch. Earlier records come first: resumed threads write more. */
+/* Returns the next stop of a batch. Before the first stop of a batch, reads the ring, because the
+ * threads write more records as soon as they are resumed. */
 static pid_t tr_wait(int *status)
 {
     pid_t tid = 0;
@@ -20626,9 +20655,10 @@ static bool tr_is_dead(pid_t tid)
     return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
 }
 
-/* Stops following a thread whose exit BPF missed: an execve(2) gave it its process's tid, whose map
- * entry was gone, and then failed. If calls are only counted, all processes of -p must be dead.
- * Looks at the thread first: during the execve its tid is gone, but its process lives. */
+/* Stops following a thread whose exit BPF missed: in an execve(2) that failed, the thread took the
+ * main thread's tid, which had no map entry any more. If calls are only counted, kvis does not know
+ * the thread's process: all processes of -p must be dead. Checks the thread before its process,
+ * because during an execve the tid does not exist, but the process lives. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20670,9 +20700,10 @@ static void tr_watch(void)
 
 /* --- signals to kvis --- */
 
-/* Reaps dead tracees in the signal handler: PTRACE_SEIZE waits for an exec (cred_guard_mutex,
- * kernel/ptrace.c), which waits until kvis reaps the dead threads of the process. wait4 also
- * returns stops (kernel/exit.c, wait_task_stopped). Calls only async-signal-safe functions. */
+/* Prevents a deadlock: PTRACE_SEIZE waits for an exec (cred_guard_mutex, kernel/ptrace.c), and the
+ * exec waits until kvis reaps the dead threads of the process. wait4 also returns stops
+ * (kernel/exit.c, wait_task_stopped). Runs in a signal handler, so it calls only async-signal-safe
+ * functions. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
@@ -20703,7 +20734,7 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* A signal just before the call in which kvis waits is handled at the next tick. */
+/* The timer also makes kvis handle a signal that arrives just before kvis waits. */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -20718,7 +20749,8 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* SPEC_ALLOW: before 5.16, a filter otherwise disables speculation (PR_GET_SPECULATION_CTRL). */
+/* Without SPEC_ALLOW, a filter changes the speculation mode before Linux 5.16, which the tracee can
+ * notice (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
@@ -20844,7 +20876,7 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* An ancestor of kvis may have to resume kvis. */
+/* kvis must not stop its ancestors: a stopped shell could not resume kvis. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -20961,7 +20993,7 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Returns 1: the thread is new; 0: already traced; or -errno. */
+/* Returns 1 if the thread is new, 0 if it is already traced, or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
@@ -21044,7 +21076,7 @@ static void tr_from_zero(struct task *t)
         t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
-/* Reduces opt.pids to the processes attached; returns their number. */
+/* Reduces opt.pids to the attached processes. Returns their number. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
@@ -21056,13 +21088,13 @@ static u32 tr_attach_all(void)
     }
     opt.n_pids = n;
     tr_after_reaping();
-    tr_many();
+    out.many |= ps.threads > 1;
     return n;
 }
 
 /* --- the whole run --- */
 
-/* Stops are slow if they wake a thread on another CPU. */
+/* Binds kvis and the command to one CPU, because stops that wake another CPU are slow. */
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
@@ -21087,7 +21119,7 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* fork(2) */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly fork(2) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -21140,7 +21172,7 @@ static int tr_finish(void)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* detaching BPF takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(!failed); /* without a summary if the command never ran */
@@ -21152,24 +21184,24 @@ static int tr_finish(void)
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
- * ses_ is shared with kvis proc: it loads BPF programs, reads their records until the end, and
- * reports losses. Without BPF, it traces the command with ptrace, and the events of tr_ become
- * records. The BPF programs of kvis open (gen/probes/open.bpf.c) apply the filters, except -P, and
- * send one record per open. open_ builds the path, and prints a row or an event. Columns and
- * letters are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin, ses_go,
+ * ses_ also serves kvis proc. It loads BPF programs, reads their records until the end, and reports
+ * losses. Without BPF, it traces the command with ptrace, and turns events of tr_ into records. The
+ * BPF programs of kvis open (gen/probes/open.bpf.c) apply the filters, except -P, and send a record
+ * for each open. open_ builds the path and prints a row or a JSON line. The columns and the letters
+ * of options are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin, ses_go,
  * ses_run, ses_backend; the option functions, open_begin, open_run. */
 
 struct session {
     const char *what;            /* "opens" or "processes" */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms;     /* idle_ms: maximum between two reads */
+    u32 ring_bytes, idle_ms;     /* idle_ms: longest time between two reads */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs */
     rb_fn *take;
     bool (*over)(void);          /* the command and its descendants have exited */
     void (*second)(void);        /* every second and at the end; or NULL */
     bool other_file;             /* written at the end even if nobody reads the output */
     const char *lost_why[N_LOST + 1]; /* by enum wire_lost; [N_LOST]: skipped runs */
-    const char *calls;           /* with ptrace: the calls of `tap` */
+    const char *calls;           /* with ptrace: the calls that `tap` gets */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
     const char *cost;            /* with ptrace: what tracing costs the command */
@@ -21215,6 +21247,7 @@ static int ses_start(struct session *s)
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
+    sp_command.magic = 0; /* no BPF program waits for the call */
     opt.calls = true;
     opt.trace = s->calls;
     opt.no_accel = opt.duration_ns != 0;
@@ -21227,7 +21260,8 @@ static void ses_spawn(struct session *s)
     tr_spawn();
 }
 
-/* Returns the length or -1. execveat(2) with a descriptor: see alloc_bprm in fs/exec.c. */
+/* Finds the name that a call opens. Returns its length; -1: unknown. execveat(2) opens a descriptor
+ * by the name /dev/fd/N (fs/exec.c, alloc_bprm). */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
@@ -21242,7 +21276,7 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     return (s32)strlen(name);
 }
 
-/* Attaches the BPF programs. If that fails, ses_go uses ptrace, or kvis exits. */
+/* Attaches the BPF programs. If that fails, kvis exits, or traces the command with ptrace. */
 static void ses_begin(struct session *s)
 {
     int e = opt.backend == 'p' ? -EPERM : ses_start(s);
@@ -21272,7 +21306,7 @@ static const char *ses_backend(const struct session *s)
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* Passes an event to recordings and similar sinks, but not to text and JSON. */
+/* Passes an event to recordings and reports, but not to text and JSON. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -21306,7 +21340,7 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Waits for the command even if nobody reads the output. */
+/* Reads records until the end. Waits for the command even if the output cannot be written. */
 static void ses_run(struct session *s, u64 end_ns)
 {
     int ms = 1;
@@ -21356,7 +21390,7 @@ static struct {
     bool walks;               /* BPF reads the directory of a relative name */
     bool no_exec;             /* kvis does not see execs */
     u64 first_ns, last_ns, rows;
-    u64 unknown;              /* opens that -P left out: unknown path */
+    u64 unknown;              /* opens that -P left out because their path is unknown */
 } open_state;
 
 static struct session open_session;
@@ -21364,9 +21398,9 @@ static struct session open_session;
 struct open_rec {
     const struct wire_open *w;
     const char *name;
-    struct path dir;   /* start of the name, valid if OPEN_DIR */
+    struct path dir;   /* directory where the name starts, valid if OPEN_DIR */
     struct path path;  /* absolute path, valid if path.ok */
-    bool from_proc;    /* the directory is from /proc */
+    bool from_proc;    /* the directory was read from /proc */
 };
 
 /* --- options --- */
@@ -21378,7 +21412,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* contain the bit of another flag */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* each contains another flag's bit */
         open_opt.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= (u64)bits;
@@ -21410,7 +21444,7 @@ static const char *open_opt_name(const char *v)
 /* execveat is recorded as execve. */
 static const struct {
     u16 id;
-    u8 mode;                   /* argument with a new file's mode; 0: none */
+    u8 mode;                   /* index of the argument `mode`; 0: none */
     const char *name, *name32; /* BPF constants for its numbers */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
@@ -21450,9 +21484,9 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", sp_command.magic);
 }
 
-/* In open_progs[], a program for classic tracepoints follows that for raw ones. Classic tracepoints
- * need tracefs and take 80 ms longer to detach (an RCU grace period). Raw ones of execs and forks
- * need BTF. */
+/* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint.
+ * Classic tracepoints need tracefs, and detaching takes 80 ms longer (an RCU grace period). The raw
+ * tracepoints of execs and forks need BTF. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -21477,7 +21511,7 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* If the thread has exited, reads the directory of its process, most likely the same. */
+/* If the thread has exited, reads the directory of its process, which is usually the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -21505,7 +21539,7 @@ static void open_path(struct open_rec *r)
         return;
     }
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* known end of the path */
+        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* only the end of the path is known */
         if (!open_dir_proc(&dir, w) || end > dir.len
             || memcmp(dir.s + dir.len - end, r->dir.s, end))
             return;
@@ -21655,7 +21689,7 @@ static bool open_record(const void *p, u32 size)
 
 /* --- with ptrace: each completed call becomes a record --- */
 
-/* See set_args of open.bpf.c. */
+/* Does the same as set_args of open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
@@ -21675,8 +21709,37 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* The directory of a name, or the file of a handle, as seen from the thread's root. */
-static bool open_traced_dir(struct path *to, const struct task *t, const struct name *dir)
+/* /proc does not mark a directory in a detached mount (MNT_DETACH in umount2(2)), but the mount is
+ * not in the process's mountinfo. fd AT_FDCWD: the working directory. */
+static bool open_is_detached(const struct task *t, s32 fd, const struct name *dir)
+{
+    char what[32] = "cwd", info[256], *line = NULL;
+    struct fd_stat is, at;
+    size_t size = 0;
+    if (fd != AT_FDCWD)
+        snprintf(what, sizeof what, "fd/%d", fd);
+    if (fd_statx(u_proc(t->tid, what), &is) < 0
+        || (fd_statx(dir->s, &at) == 0 && fd_is_same(&is, &at)))
+        return false;
+    int f = open(u_proc(t->tid, what), O_PATH | O_CLOEXEC);
+    snprintf(what, sizeof what, "fdinfo/%d", f);
+    u_slurp(u_proc(getpid(), what), info, sizeof info);
+    const char *id = strstr(info, "mnt_id:");
+    FILE *mounts = id ? fopen(u_proc(t->tid, "mountinfo"), "re") : NULL;
+    bool listed = !mounts;
+    while (!listed && u_line(mounts, &line, &size))
+        listed = strtoull(line, NULL, 10) == strtoull(id + 7, NULL, 10);
+    if (mounts)
+        fclose(mounts);
+    if (f >= 0)
+        close(f);
+    free(line);
+    return !listed;
+}
+
+/* Sets *to to the directory of a name, or to the file of a handle (dir is its name and fd its
+ * descriptor), as seen from the thread's root. */
+static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
     const struct name *root = t->fs ? t->fs->root : NULL;
@@ -21685,6 +21748,7 @@ static bool open_traced_dir(struct path *to, const struct task *t, const struct 
     if (!dir || dir->s[0] != '/' || len > PATH_MAX)
         return false;
     bool outside = strncmp(dir->s, root ? root->s : "", top) || !strchr("/", dir->s[top]);
+    outside |= open_is_detached(t, fd, dir);
     if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
         len -= DELETED;
     if (outside)
@@ -21706,7 +21770,7 @@ static bool open_traced_wanted(const struct wire_open *w)
            && strstr(w->comm, open_opt.comm);
 }
 
-/* If /proc hides the uid, the uid is -1, which no user has. */
+/* Makes the record that BPF would send. If /proc hides the uid, it is -1, which no user has. */
 static void open_traced(struct task *t)
 {
     static struct wire_open record;
@@ -21730,7 +21794,7 @@ static void open_traced(struct task *t)
     tr_name_now(t->tid, t->comm, w->comm);
     open_traced_args(w, t, c);
     const struct ofd *file = call == OPEN_HANDLE && !c->err ? fd_get(t, (s32)c->ret) : NULL;
-    if (open_traced_dir(&r.dir, t, file ? file->name : c->path[0].from))
+    if (open_traced_dir(&r.dir, t, file ? w->ret : w->dirfd, file ? file->name : c->path[0].from))
         w->state |= OPEN_DIR;
     if (open_traced_wanted(w))
         open_show(&r);
@@ -21755,8 +21819,9 @@ static void open_json_summary(void)
         u_now() - out.start_ns);
 }
 
-/* BPF may have missed the exit of a thread (bpf_missed). In the initial pid namespace, kvis checks
- * whether its tid exists; in others, kvis stops waiting after a second without a record. */
+/* Returns whether the command and its descendants have exited. BPF may have missed the exit of a
+ * thread (bpf_missed). In the initial pid namespace, kvis checks whether the tid exists; in others,
+ * kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -28223,26 +28288,16 @@ static void unc_mbm(void)
 
 /* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ============================
  * The BPF programs of the families sched and blk (gen/probes) count in the kernel; kvis reads their
- * maps once per interval. If a family does not load, only the sources that need it are missing. To
- * add a probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its counter
- * to the family's struct in gen/wire.h, and name that member in the column `wire` of the metric.
- * Run `make gen`, check the new array against the list at the top of bpf_insns/VETTED, and sign it
+ * maps once per interval. If a family cannot be loaded, only the metrics that need it are missing.
+ * To add a probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its
+ * counter to the family's struct in gen/wire.h, and name that member in the column `wire` of the
+ * metric. Run `make gen`, check the new array as the top of bpf_insns/VETTED says, and sign it
  * there. (The test `adding` tries this.) Entry points: mk_start, mk_runq, mk_depth, mk_block. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
 
-static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
-
-static u32 mk_classic(const struct bpf_family *fam)
-{
-    u32 bits = 0;
-    for (u32 i = 0; i < fam->n_progs; i++)
-        bits |= (u32)(fam->progs[i].type == BPF_PROG_TYPE_TRACEPOINT) << i;
-    return bits;
-}
-
-static int mk_load_all(struct bpf_obj *o, u32 mask)
+static int mk_load(struct bpf_obj *o, u32 mask)
 {
     int e = 0;
     bpf_find_records(o, mask);
@@ -28252,23 +28307,6 @@ static int mk_load_all(struct bpf_obj *o, u32 mask)
             e = bpf_load_either(o, i);
         }
     return e;
-}
-
-/* Uses raw tracepoints if BTF has `field`; else, or if that fails, classic tracepoints. */
-static int mk_load(struct bpf_obj *o, const char *field)
-{
-    u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
-    int e = bpf_open(o);
-    if (e)
-        return e;
-    if (!classic || bpf_has_field(o, field)) {
-        e = mk_load_all(o, all & ~classic);
-        if (!e || !classic)
-            return e;
-        bpf_detach(o);
-        bpf_close_all(o->prog, BPF_MAX_PROGS);
-    }
-    return mk_load_all(o, classic);
 }
 
 /* Adds a fix to obj.why, and closes all BPF programs. */
@@ -28292,15 +28330,17 @@ static bool mk_loaded(const struct bpf_obj *o)
 static struct {
     struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
     u32 at;                  /* met.tick at the last reading */
-    bool own;                /* run queue lengths are from the kernel's own count */
+    bool own;                /* the kernel's own count of runnable tasks is readable */
     struct wire_sched cpu;
-    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* histograms, summed over all CPUs */
+    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* histograms of all CPUs */
     u64 wait_ns, depth_sum;
 } mk_sched;
 
-/* Returns the size of the map `tasks`: a power of two for all pids, up to TASK_SLOTS_MAX. */
-static u32 mk_slots(void)
+/* The map `tasks` has a power of two of entries for all pids, but at most TASK_SLOTS_MAX. */
+static u32 mk_sched_entries(const char *map)
 {
+    if (strcmp(map, "tasks"))
+        return bpf_possible();
     s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
     u32 n = 1 << 10;
     while (n < TASK_SLOTS_MAX && n < max)
@@ -28308,9 +28348,22 @@ static u32 mk_slots(void)
     return n;
 }
 
-static u32 mk_sched_entries(const char *map)
+/* Uses raw tracepoints if there is BTF; else, or if that fails, classic tracepoints. */
+static int mk_sched_load(struct bpf_obj *o)
 {
-    return !strcmp(map, "tasks") ? mk_slots() : bpf_possible();
+    u32 classic = 0;
+    for (u32 i = 0; i < o->fam->n_progs; i++)
+        classic |= (u32)(o->fam->progs[i].type == BPF_PROG_TYPE_TRACEPOINT) << i;
+    int e = bpf_open(o);
+    if (e)
+        return e;
+    if (bpf_has_field(o, "task_struct.pid")) {
+        if (mk_load(o, ~classic) == 0)
+            return 0;
+        bpf_detach(o);
+        bpf_close_all(o->prog, BPF_MAX_PROGS);
+    }
+    return mk_load(o, classic);
 }
 
 static void mk_sched_start(void)
@@ -28318,8 +28371,8 @@ static void mk_sched_start(void)
     struct bpf_obj *o = &mk_sched.obj;
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
     bpf_set(&o->cfg, "CFG_STATE", 1);
-    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_slots() - 1);
-    int e = mk_load(o, mk_sched_field);
+    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_sched_entries("tasks") - 1);
+    int e = mk_sched_load(o);
     mk_sched.own = !e && o->prog[PROG_SCHED_SWITCH] >= 0
                    && bpf_has_field(o, "task_struct.se.cfs_rq");
     if (e)
@@ -28415,7 +28468,7 @@ enum { MK_DISKS = 64 };
 static struct {
     struct bpf_obj obj;
     u32 n, without;          /* numbers of disks with and without a slot */
-    u64 missed;              /* number of requests that the BPF programs did not count */
+    u64 missed;              /* number of requests that BPF did not count */
     struct mk_disk {
         u32 dev;
         char name[MET_NAME];
@@ -28476,7 +28529,8 @@ static void mk_blk_start(void)
     struct bpf_obj *o = &mk_blk.obj;
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
     bpf_set(&o->cfg, "CFG_SECOND", 1);
-    int e = mk_load(o, mk_blk_field);
+    int e = bpf_open(o);
+    e = e ? e : mk_load(o, ~0u);
     if (e)
         mk_why(o, e);
     else
@@ -28538,8 +28592,8 @@ static void mk_start(void)
 
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
  * The BPF programs of the family vq (gen/probes) run for each buffer; because of this cost they are
- * loaded only on request (-c virtio). kvis attaches to those functions of vq_places[] that the
- * kernel has. Without BTF of virtio_ring, sizes and depths of rings are unknown, and a ring is
+ * loaded only on request (-c virtio). kvis attaches to the functions of vq_places[] that exist in
+ * the kernel. Without BTF for virtio_ring, the sizes and depths of rings are unknown, and a ring is
  * named after its interrupt. Entry points: vq_start, vq_read. */
 
 #include "bpf_insns/vq.h"
@@ -28550,9 +28604,9 @@ enum vq_prog {
 };
 _Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "enum vq_prog does not match vq_progs");
 
-/* The BPF programs for the entry and the return (0: none) of a kernel function. Every kernel with
- * virtio has the first function. Each transport (PCI, MMIO, vDPA, channel I/O ...) has its own
- * functions with `notify` in their names. */
+/* entry, back: the BPF programs for the entry and the return (0: none) of a kernel function. Every
+ * kernel with virtio has the first function. The functions with `notify` in their names belong
+ * to transports (PCI, MMIO, vDPA, channel I/O ...). */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
     { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
     { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
@@ -28588,7 +28642,7 @@ static struct {
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* missed calls; of these, calls on deleted rings */
+    u64 missed, missed_gone; /* numbers of missed calls: of all rings, of deleted rings */
     struct wire_vq now;
 } vq;
 
@@ -28598,17 +28652,18 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* Attaches to entries first: a return without an entry means that the entry was missed. */
+/* Attaches to entries first, because a return without an entry counts as missed. */
 static int vq_attach(struct bpf_obj *o)
 {
-    for (u32 at = 0; at < 2; at++)
+    for (u32 back = 0; back < 2; back++)
         for (u32 i = 0; i < VQ_PLACES; i++) {
-            u8 prog = at ? vq_places[i].back : vq_places[i].entry;
-            int e = at && !prog ? 0
-                    : bpf_attach_function(o, vq_places[i].symbol, at, o->prog[prog]);
+            u8 prog = back ? vq_places[i].back : vq_places[i].entry;
+            int e = back && !prog ? 0
+                    : bpf_attach_function(o, vq_places[i].symbol, back, o->prog[prog]);
             if (e && (!i || (e != -ENOENT && e != -EADDRNOTAVAIL)))
                 return e;
         }
+    o->why[0] = 0; /* functions that do not exist */
     return 0;
 }
 
@@ -28635,8 +28690,7 @@ static int vq_load(struct bpf_obj *o)
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
-    int f = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = f < 0 ? NULL : fdopendir(f);
+    DIR *d = opendir(path);
     bool any = false;
     if (d)
         snprintf(why, size, "this machine has no virtio device");
@@ -28663,8 +28717,8 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* Without BTF: takes device and name of a ring from its interrupt, such as virtio0-req.0
- * (vp_find_vqs_msix). Returns false if not found, or if rings share the interrupt. */
+/* Without BTF, finds the device and the name of a ring by its interrupt, such as virtio0-req.0
+ * (vp_find_vqs_msix). Returns false if there is no such interrupt, or if rings share it. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -28755,14 +28809,14 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* an unused ring that shares an interrupt */
+        return true; /* unused: it only shares an interrupt with another ring */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
     struct met_inst *i = met_inst(DIM_QUEUE, r->name);
     if (!i)
         return true;
-    /* If the ring is new, clears the histograms of an earlier ring with the same name. */
+    /* clears the histograms of an earlier ring with the same name */
     for (struct met_hist *h = is_new ? i->hists : NULL; h; h = h->next)
         *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
     snprintf(i->info, sizeof i->info, "%s", r->info);
@@ -28804,8 +28858,8 @@ static void vq_read(void)
 enum { VH_BEGIN, VH_END, VH_WAKER }; /* BPF programs, in the order of vhost_progs */
 
 /* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: index of the virtqueue; VH_UNKNOWN:
- * several virtqueues. kick: it runs when the guest kicks. gaps: the time between two runs is a
- * stall if buffers are waiting; set only where the guest sends packets or I/O requests. */
+ * several virtqueues. kick: the handler runs when the guest kicks. gaps: if buffers are waiting,
+ * the time between two runs is a stall; set only if the guest sends packets or I/O requests. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -28859,8 +28913,8 @@ static const char vh_none[] =
     "no vhost driver is loaded, or its functions have other names" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if at least one handler is attached; obj.why says why others are not, unless their
- * drivers are not loaded. */
+/* Returns 0 if at least one handler is attached. obj.why says why others are not attached, unless
+ * their drivers are not loaded. */
 static int vh_attach_all(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28895,8 +28949,8 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Loads nothing without the module vhost. (Its directory exists even if vhost is built in, because
- * vhost has module parameters.) */
+/* Loads nothing if the kernel does not have vhost. (/sys/module/vhost exists even if vhost is built
+ * in, because vhost has module parameters.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28920,8 +28974,9 @@ static void vh_start(void)
                  : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* Sets the info to pid and name of the owner of the device. The worker is one of its threads;
- * before Linux 6.4, a kernel thread vhost-TID named after the thread that created it. */
+/* Sets the info to the pid and the name of the process that owns the device. The worker is a thread
+ * of this process; before Linux 6.4, it is a kernel thread vhost-TID, where TID is the thread that
+ * created it. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -28937,7 +28992,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         snprintf(i->info, sizeof i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
-/* Returns the instance for a virtqueue, such as net/TID/tx (TID of the worker). */
+/* Returns the instance for a virtqueue, such as net/TID/tx, where TID is that of the worker. */
 static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
@@ -29027,7 +29082,7 @@ static void vh_read(void)
     for (u32 slot = 0; slot < VH_QUEUES; slot++) {
         if (!vh_slot(slot))
             continue;
-        bool gone = vh_gone() && vh_slot(slot); /* read again: the counters are final now */
+        bool gone = vh_gone() && vh_slot(slot); /* now the counters are final */
         vh_queue(&vh.now);
         if (gone)
             vh_forget(slot);
