@@ -30029,7 +30029,7 @@ static struct {
     int fd;
     u32 n;
     pid_t child[HS_CLIENTS];     /* n children, oldest first */
-    u64 rest_ns;                 /* no accept(2) before this time, for lack of descriptors */
+    u64 rest_ns;                 /* no accept(2) before this time, because the last one failed */
 } hs = { .fd = -1 };
 
 static const char *hs_opt_listen(const char *v)
@@ -30091,7 +30091,7 @@ static void hs_answer(int f, const char *req, const char *status, const char *ty
 
 static void hs_answer_text(int f, const char *req, const char *status)
 {
-    hs_answer(f, req, status, "text/plain; charset=utf-8", status, strlen(status));
+    hs_answer(f, req, status, "text/plain; charset=utf-8", status, strcspn(status, "\r"));
 }
 
 static void hs_request(int f, char *req)
@@ -30190,7 +30190,7 @@ static void hs_accept(void)
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
-            if (errno == EMFILE || errno == ENFILE) /* without a pause, poll(2) would spin */
+            if (errno != EAGAIN) /* without a pause, poll(2) would spin */
                 hs.rest_ns = u_now() + NSEC / 4;
             return;
         }
@@ -30261,6 +30261,7 @@ static const struct { u16 m; const char *title; float unusual, bad; bool aside; 
 static struct {
     bool on, paused, helping, zeros, utf8;
     bool alone;              /* no other sink: a pause may stop the measurement */
+    volatile sig_atomic_t lost; /* the terminal no longer shows what kvis drew */
     bool typing;             /* keys are appended to `find` */
     char find[24];           /* text that a name must contain to be shown */
     u16 rows, cols;
@@ -30299,6 +30300,7 @@ static void scr_take(int sig)
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
     ssize_t n = write(STDOUT_FILENO, scr_enter, sizeof scr_enter - 1);
     (void)sig, (void)n;
+    scr.lost = true;
     errno = e;
 }
 
@@ -30311,10 +30313,11 @@ static void scr_give(int sig)
     scr_take(sig);
 }
 
-/* SIGWINCH only has to interrupt poll(2): kvis then redraws the screen. */
+/* SIGWINCH also interrupts poll(2), so kvis redraws the screen at once. */
 static void scr_resize(int sig)
 {
     (void)sig;
+    scr.lost = true;
 }
 
 static void scr_begin(void)
@@ -30943,11 +30946,13 @@ static bool scr_type(int key)
     }
     if (!scr.typing || key >= KEY_UP)
         return false;
-    if (key == '\r' || key == '\n')
+    if (key == '\r' || key == '\n') {
         scr.typing = false;
-    else if ((key == '\b' || key == 0x7f) && n)
-        scr.find[n - 1] = 0;
-    else if (key >= ' ' && key < 0x7f && n < sizeof scr.find - 1) {
+    } else if (key == '\b' || key == 0x7f) {
+        while (n && (scr.find[--n] & 0xc0) == 0x80) /* a later byte of a character, see utf-8(7) */
+            ;
+        scr.find[n] = 0;
+    } else if (key >= ' ' && n < sizeof scr.find - 1) {
         scr.find[n] = (char)key;
         scr.find[n + 1] = 0;
     }
@@ -31073,7 +31078,9 @@ static void scr_last_line(struct buf *b)
     out_sgr("2");
     b_s(b, "q quit  h help");
     if (scr.typing || scr.find[0])
-        b_f(b, "  /%s%s", scr.find, scr.typing ? "_" : "");
+        b_s(b, "  /");
+    b_esc(b, scr.find, strlen(scr.find), 0);
+    b_s(b, scr.typing ? "_" : "");
     if (below)
         b_f(b, "  (%u more %s)", below, scr_below());
     else if (scr.top)
@@ -31108,6 +31115,7 @@ static void scr_draw(void)
     struct buf *b = &out.text.b;
     struct winsize w;
     u32 from = b->len;
+    scr.lost = false;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || !w.ws_row || !w.ws_col)
         w = (struct winsize){ 24, 80, 0, 0 };
     scr.rows = w.ws_row;
@@ -31168,7 +31176,8 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    if (mout.intervals && !sp_end_sig && !(paused && scr.paused)) /* no new values while paused */
+    /* while paused, a redraw could show new values */
+    if (mout.intervals && !sp_end_sig && (scr.lost || !(paused && scr.paused)))
         scr_draw();
 }
 
