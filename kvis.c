@@ -24117,10 +24117,10 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(tail, sizeof tail, fmt, ap);
     va_end(ap);
-    const char *root = !strncmp(tail, "/proc", 5)  ? mo.procfs
-                       : !strncmp(tail, "/sys", 4) ? mo.sysfs : NULL;
-    size_t skip = root ? 1 + strcspn(tail + 1, "/") : 0;
-    snprintf(path, sizeof path, "%s%s", root ? root : mo.rootfs, tail + skip);
+    size_t first = *tail ? 1 + strcspn(tail + 1, "/") : 0; /* length of the first component */
+    const char *root = first == 5 && !memcmp(tail, "/proc", 5)  ? mo.procfs
+                       : first == 4 && !memcmp(tail, "/sys", 4) ? mo.sysfs : NULL;
+    snprintf(path, sizeof path, "%s%s", root ? root : mo.rootfs, tail + (root ? first : 0));
     return path;
 }
 
@@ -24800,16 +24800,15 @@ static void mfs_limits(void)
 #define MFS_CPUS "/sys/devices/system/cpu"
 #define MFS_NODE_DIRS "/sys/devices/system/node"
 
-/* The directories WHERE/PREFIX<N>SUB, with a number N. */
+/* An iterator over the directories WHERE/PREFIX<N>SUB, where N is a number. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
     u32 k, n, nr;   /* `dir` is the k-th of n; nr: its number */
-    bool any;       /* a directory was found */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
 
-/* Sets `dir` to the next directory. Numbers without any directory are an error. */
+/* Sets `dir` to the next directory. */
 static bool mfs_next(struct mfs_dirs *d)
 {
     if (!d->k)
@@ -24819,10 +24818,8 @@ static bool mfs_next(struct mfs_dirs *d)
         snprintf(d->dir, sizeof d->dir, "%s", met_path("%s/%s%u%s", d->where, d->prefix, d->nr,
                                                        d->sub ? d->sub : ""));
         if (!d->sub || met_there(d->dir))
-            return d->any = true;
+            return true;
     }
-    if (d->n && !d->any)
-        met_wrong(d->dir, ENOENT);
     return false;
 }
 
@@ -25215,6 +25212,7 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
 /* Reads hwmonN/temp1_input, temp1_label, ... (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
+    static const char *const power[] = { "_average", "_input" }; /* if there are both: _input */
     u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
     s64 v;
     for (u32 k = 0; k < n; k++) {
@@ -25225,14 +25223,11 @@ static void mfs_chip(u32 chip, const char *dir)
                 met_raw(i, m, v);
         }
     }
-    n = met_ids(dir, "power", "_input", id, 256);
-    n = n ? n : met_ids(dir, "power", "_average", id, 256);
-    for (u32 k = 0; k < n; k++) {
-        const struct met_inst *i = mfs_sensor(dir, chip, "power", id[k]);
-        bool now = met_there(met_in(dir, "power%u_input", id[k])); /* else only an average */
-        if (met_file_number(met_in(dir, "power%u_%s", id[k], now ? "input" : "average"), &v)
-            && v >= 0)
-            met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
+    for (u32 f = 0; f < ARRAY_LEN(power); f++) {
+        n = met_ids(dir, "power", power[f], id, 256);
+        for (u32 k = 0; k < n; k++)
+            if (met_file_number(met_in(dir, "power%u%s", id[k], power[f]), &v) && v >= 0)
+                met_set(mfs_sensor(dir, chip, "power", id[k]), M_SENSOR_POWER, (double)v * 1e-6);
     }
 }
 
@@ -25862,30 +25857,32 @@ static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
            && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
 }
 
-/* Parses a line "PID (COMM) S ..." (proc_pid_stat(5)); COMM may contain any byte. Returns field 3
- * and the start time in clock ticks since boot, or NULL. */
-static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
+/* Reads a line "PID (COMM) S ..." (proc_pid_stat(5)); COMM may contain any byte. Returns the line
+ * from field 3 on, valid until the next call, or NULL. */
+static const char *mfs_pid_stat(const char *path, char comm[MFS_COMM])
 {
+    static char text[1024];
+    u_slurp(path, text, sizeof text);
     char *open = strchr(text, '('), *close = strrchr(text, ')');
-    if (!open || !close || close < open || close[1] != ' '
-        || !met_number(u_word(close + 2, 19), born))
+    if (!open || !close || close < open || close[1] != ' ')
         return NULL;
     *close = 0;
-    *comm = open + 1;
+    if (comm)
+        snprintf(comm, MFS_COMM, "%s", open + 1);
     return close + 2;
 }
 
-/* Returns the CPU on which a thread last ran (field 39, proc_pid_stat(5)) or MET_INSTS. */
-static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
+static const char *mfs_thread_stat(u32 pid, u32 tid)
 {
-    char text[1024];
-    const char *comm, *words;
-    s64 born, cpu;
-    u_slurp(met_path("/proc/%u/task/%u/stat", pid, tid), text, sizeof text);
-    words = mfs_pid_stat(text, &comm, &born);
-    bool known = words && met_number(u_word(words, 36), &cpu) && cpu >= 0 && cpu < MET_INSTS;
-    if (runs)
-        *runs = known && *words == 'R';
+    return mfs_pid_stat(met_path("/proc/%u/task/%u/stat", pid, tid), NULL);
+}
+
+/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: from field 3 on, or
+ * NULL. */
+static u32 mfs_last_cpu(const char *stat)
+{
+    s64 cpu;
+    bool known = stat && met_number(u_word(stat, 36), &cpu) && cpu >= 0 && cpu < MET_INSTS;
     return known ? (u32)cpu : MET_INSTS;
 }
 
@@ -25896,7 +25893,7 @@ static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u6
 {
     bool much = ran > interval >> 3;
     u32 k = 0, cpu = waited <= interval >> 8 && !much ? MET_INSTS
-                     : tid == t->pid ? t->cpu : mfs_thread_cpu(t->pid, tid, NULL);
+                     : tid == t->pid ? t->cpu : mfs_last_cpu(mfs_thread_stat(t->pid, tid));
     if (cpu == MET_INSTS)
         return;
     mfs_queued[cpu] += waited;
@@ -25990,19 +25987,18 @@ static bool mfs_task_stat(struct mfs_task *t)
         { MFS_CPU, 11, 12 }, { MFS_USER, 11, 0 }, { MFS_SYSTEM, 12, 0 }, { MFS_MAJOR, 9, 0 },
         { MFS_MINOR, 7, 0 }, { MFS_RSS, 21, 0 }, { MFS_THREADS, 17, 0 },
     };
-    char text[1024];
+    char comm[MFS_COMM];
+    const char *words = mfs_pid_stat(met_path("/proc/%u/stat", t->pid), comm);
     s64 born, v, more;
-    const char *comm, *words;
-    u_slurp(met_path("/proc/%u/stat", t->pid), text, sizeof text);
-    if (!(words = mfs_pid_stat(text, &comm, &born)))
+    if (!words || !met_number(u_word(words, 19), &born))
         return false;
     if (t->born && t->born != (u64)born + 1)
         *t = (struct mfs_task){ .pid = t->pid, .from = t->from, .asked = t->asked,
                                 .read_ns = t->read_ns, .past_ns = mfs_before.ns,
                                 .still_ns = t->read_ns };
     t->born = (u64)born + 1;
-    snprintf(t->comm, sizeof t->comm, "%s", comm);
-    t->cpu = met_number(u_word(words, 36), &v) && v >= 0 && v < MET_INSTS ? (u16)v : MET_INSTS;
+    memcpy(t->comm, comm, sizeof comm);
+    t->cpu = (u16)mfs_last_cpu(words);
     for (u32 k = 0; k < ARRAY_LEN(row); k++) {
         more = 0;
         if (met_number(u_word(words, row[k].word), &v) && v >= 0
@@ -26223,13 +26219,10 @@ static void mfs_busy(void)
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
-    char text[1024];
-    const char *comm, *words;
-    s64 born, flags;
+    s64 flags;
     if (t->read_ns - t->still_ns < NSEC)
         return false;
-    u_slurp(met_path("/proc/%u/stat", t->pid), text, sizeof text);
-    words = mfs_pid_stat(text, &comm, &born);
+    const char *words = mfs_pid_stat(met_path("/proc/%u/stat", t->pid), NULL);
     return words && *words == 'D' && met_number(u_word(words, 6), &flags)
            && !(flags & KERNEL_THREAD);
 }
@@ -26313,12 +26306,12 @@ static u32 mfs_node_of(u32 cpu)
 static void mfs_pages_threads(u32 pid)
 {
     u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", pid), "", "", tid, MFS_RUNS);
-    bool runs;
     for (u32 k = 0; k < n; k++) {
-        u32 node = mfs_node_of(mfs_thread_cpu(pid, tid[k], &runs));
+        const char *stat = mfs_thread_stat(pid, tid[k]);
+        u32 node = mfs_node_of(mfs_last_cpu(stat));
         if (node < mfs_nodes.n) {
             mfs_nodes.threads[node]++;
-            mfs_nodes.running[node] += runs;
+            mfs_nodes.running[node] += *stat == 'R';
         }
     }
 }
@@ -26451,21 +26444,18 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup only near its pids limit, because most of systemd's have one. A limit below 16
+/* Most cgroups of systemd have a limit of tasks, so only those near it are shown. A limit below 16
  * tasks is meant to be reached. */
-static void mfs_group_pids(const char *dir, const char *name)
-{
-    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" gives 0 */
-    long n = limit >= 16 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
-    if (n >= 0 && n >= limit - limit / 10)
-        met_set(met_inst(DIM_GROUP, name), M_GR_PIDS, (double)n / (double)limit);
-}
-
 static void mfs_group(const char *dir, const char *name)
 {
     bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* "max" means no limit */
     bool memory = u_file_number(met_in(dir, "memory.max"), -1) >= 0;
-    struct met_inst *i = cpu || memory ? met_inst(DIM_GROUP, name) : NULL;
+    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" gives 0 */
+    long tasks = limit >= 16 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
+    bool full = tasks >= 0 && tasks >= limit - limit / 10;
+    struct met_inst *i = cpu || memory || full ? met_inst(DIM_GROUP, name) : NULL;
+    if (full)
+        met_set(i, M_GR_PIDS, (double)tasks / (double)limit);
     if (i && cpu)
         met_keys(i, met_in(dir, "cpu.stat"), 0);
     if (i && memory)
@@ -26486,7 +26476,6 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
         snprintf(dir + n, MET_DIR - n, "/%s", e->d_name);
         mfs_group_count++;
         mfs_group(dir, dir + root);
-        mfs_group_pids(dir, dir + root);
         mfs_group_tree(dir, root, depth - 1);
         dir[n] = 0;
     }
@@ -26495,12 +26484,11 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
 static void mfs_groups(void)
 {
     char dir[MET_DIR];
-    snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/cgroup.controllers"));
-    if (!met_there(dir)) {
-        met_wrong(dir, ENOENT);
+    snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup"));
+    if (!met_there(met_in(dir, "cgroup.controllers"))) {
+        met_off("/sys/fs/cgroup/cgroup.controllers: ENOENT (needs cgroup v2)");
         return;
     }
-    *strrchr(dir, '/') = 0;
     mfs_group_count = 0;
     mfs_group_tree(dir, strlen(dir), MFS_GROUP_DEPTH);
 }
@@ -29007,9 +28995,9 @@ static const struct met_form_row *mout_form(u32 m)
     return &met_forms[metrics[m].form];
 }
 
-static bool mout_shown(u8 dim)
+static bool mout_shown(const struct met_inst *i)
 {
-    return dim != DIM_CPU || mo.per_cpu;
+    return i->at == met.tick && (!i->name[0] || i->dim != DIM_CPU || mo.per_cpu);
 }
 
 static u32 mout_seen(u32 src)
@@ -29050,8 +29038,7 @@ static const char *mout_why(u32 src, u32 m, const char *of_source)
         return NULL;
     if (met.no[m] || met.seen[m] == met.tick)
         return met.no[m];
-    bool readable = !met.src[src].wrong || mout_seen(src);
-    return metrics[m].lack && readable ? metrics[m].lack : of_source;
+    return metrics[m].lack && mout_seen(src) ? metrics[m].lack : of_source;
 }
 
 static void mout_lack(struct mout_lack *l, const char *why, const char *of_source)
@@ -29222,7 +29209,7 @@ static void mout_text(struct buf *b)
     b_f(b, " interval=%.3fs\n", (double)mout.interval_ns / 1e9);
     for (u32 s = 0; s < N_SRC; s++) {
         for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
-            if (i->at == met.tick && (mout_shown(i->dim) || !i->name[0]))
+            if (mout_shown(i))
                 mout_text_line(b, s, i);
         was = b->len;
         mout_text_lack(b, s, unmounted);
@@ -29237,30 +29224,20 @@ static void mout_text(struct buf *b)
 
 /* --- histograms as bcc prints them: one row per power of two --- */
 
-/* Sums the buckets of this interval by power of two. Returns the largest sum. */
-static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
-{
-    u64 most = 0;
-    memset(n, 0, MET_OCTAVES * sizeof *n);
-    for (u32 i = 0; i < ST_BUCKETS; i++)
-        n[met_octave(i)] += h->now[i];
-    for (u32 o = *last = 0; o < MET_OCTAVES; o++) {
-        if (n[o] && !most)
-            *first = o;
-        if (n[o])
-            *last = o;
-        most = MAX(most, n[o]);
-    }
-    return most;
-}
-
 static void mout_hist(struct buf *b, const struct met_hist *h)
 {
     static const char bar[] = "****************************************";
     const struct met_hist_row *r = &met_hist_rows[h->row];
-    u64 n[MET_OCTAVES];
-    u32 first = 0, last;
-    u64 most = mout_octaves(h, n, &first, &last);
+    u64 n[MET_OCTAVES] = { 0 }, most = 0;
+    u32 first = 0, last = MET_OCTAVES - 1;
+    for (u32 i = 0; i < ST_BUCKETS; i++)
+        n[met_octave(i)] += h->now[i];
+    while (!n[first])
+        first++;
+    while (!n[last])
+        last--;
+    for (u32 o = first; o <= last; o++)
+        most = MAX(most, n[o]);
     b_f(b, "\nhistogram  %s", r->name);
     mout_text_inst(b, h->inst);
     b_f(b, " count=%" PRIu64 " p50=%.0f p90=%.0f p99=%.0f max=%.0f\n", h->count,
@@ -29318,7 +29295,7 @@ static void mout_csv(struct buf *b)
         u32 m = n / N_DIM;
         const struct met_inst *i = met_of(m, n % N_DIM) ? met.first[n % N_DIM] : NULL;
         for (; i; i = i->next) {
-            if (i->at != met.tick || !met_has(i, m) || (i->name[0] && !mout_shown(i->dim)))
+            if (!mout_shown(i) || !met_has(i, m))
                 continue;
             b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
                 met_prefix(m, i->dim), metrics[m].name, mout_form(m)->json,
@@ -29674,7 +29651,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
     b_f(b, "\"%s\":{", met_dims[dim].json);
     u32 empty = b->len;
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
-        if (i->at != met.tick || !i->name[0])
+        if (!mout_shown(i) || !i->name[0])
             continue;
         b_c(b, '"');
         mout_json_name(b, i->name);
@@ -29735,8 +29712,7 @@ static void mout_json(struct buf *b)
         if (!i->name[0] && i->at == met.tick)
             mout_json_inst(b, i);
     for (u8 d = 1; d < N_DIM; d++)
-        if (mout_shown(d))
-            mout_json_dim(b, d);
+        mout_json_dim(b, d);
     if (met.backwards)
         b_f(b, "\"counters_backwards\":%" PRIu64 ",", met.backwards);
     if (met_left_out_now())
@@ -29855,7 +29831,7 @@ static void mout_sample(void)
     mout_past.at[n - 1].to = mout.ts_ns;
     mout_past.at[n - 1].n++;
     for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
-        if (i->at == met.tick && (mout_shown(i->dim) || !i->name[0]))
+        if (mout_shown(i))
             left_out += mout_gather_inst(i);
     for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
         mout_gather_hist(h);
@@ -30433,19 +30409,16 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
     out_sgr("0");
 }
 
-static void scr_bar(struct buf *b, u32 k)
+/* Draws a bar for a number from 0 to 1. */
+static void scr_part(struct buf *b, double part)
 {
     static const char plain[] = " .:-=+*%#";
+    u32 k = part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0;
     char bar[] = { '\xe2', '\x96', (char)(0x80 + k) }; /* U+2581 to U+2588 */
     if (k && scr.utf8)
         b_put(b, bar, 3);
     else
         b_c(b, plain[k]);
-}
-
-static void scr_part(struct buf *b, double part)
-{
-    scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
 }
 
 /* Draws the history of metric m as bars; `of`: see struct scr_row. */
