@@ -24681,8 +24681,8 @@ static void met_files(const struct met_inst *i, const char *dir)
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
- * Each source has one function. Where it finds metrics by their keys (met_keys, met_columns,
- * met_files, mfs_places), a new metric needs only a new row of metrics.tbl. */
+ * Each source has one function. If the function finds metrics by their keys (met_keys, met_columns,
+ * met_files, mfs_places), a new metric only needs a new row of metrics.tbl. */
 
 static bool mfs_begins(const char *s, const char *const *with, u32 n)
 {
@@ -24698,6 +24698,18 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
     if (at)
         *v = strtoull(at + strlen(key), NULL, 10);
     return at;
+}
+
+/* Reads the number after each key in a file, else 0. Returns a bit mask of the keys found. */
+static u32 mfs_key_numbers(const char *path, const char *const *key, u32 n, u64 *v)
+{
+    u32 got = 0;
+    memset(v, 0, n * sizeof *v);
+    if (met_try(path) || !met_file.text.len)
+        return 0;
+    for (u32 k = 0; k < n; k++)
+        got |= (u32)mfs_key_number(met_file.text.p, key[k], &v[k]) << k;
+    return got;
 }
 
 /* --- /proc/stat --- */
@@ -24748,7 +24760,8 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* Finds each of `words` in turn, and returns the next number. A number N skips N words. */
+/* Searches the text for each of `words` in turn, and returns the number that follows the last one.
+ * In `words`, a number N means: skip N words of the text. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -24763,8 +24776,8 @@ static const char *mfs_at(const char *text, const char *words)
     return isdigit((u8)*text) ? text : NULL;
 }
 
-/* Reads numbers from small files. The key is a path and the words for mfs_at. A file of a metric
- * with `lack` may be missing. */
+/* Reads numbers from small files. A key is a path and the words for mfs_at. If a metric has `lack`,
+ * its file may be missing. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -24808,7 +24821,6 @@ struct mfs_dirs {
     char dir[MET_DIR];
 };
 
-/* Sets `dir` to the next directory. */
 static bool mfs_next(struct mfs_dirs *d)
 {
     if (!d->k)
@@ -24872,7 +24884,7 @@ static void mfs_freq(void)
 
 enum { MFS_IRQS = 5 };
 
-/* The pairs of an interrupt and a CPU that occurred most often in this interval. */
+/* The interrupts of one CPU that occurred most often in this interval, highest first. */
 static struct mfs_irq {
     u64 did, count;
     char name[48], handler[MET_INFO];
@@ -24892,8 +24904,8 @@ static void mfs_irq_place(const struct mfs_irq *irq)
         mfs_irqs_top[at] = *irq;
 }
 
-/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". n: counters of earlier
- * rows. kind: text for a row without a handler. */
+/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text for a row
+ * without a handler. n: number of counters in earlier rows; returns it plus those of this row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -25032,7 +25044,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* The name in sysfs is valid until the next call. */
+/* Returns the name of a disk in sysfs, valid until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -25046,25 +25058,20 @@ static const char *mfs_disk_sys(const char *name)
  * device. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
-    char link[512];
+    char path[PATH_MAX] = "/";
     const char *sys = mfs_disk_sys(name);
     if (!met_there(met_path("/sys/class/block/%s/partition", sys))) {
         mfs_names(met_path("/sys/class/block/%s/slaves", sys), on, size);
         return;
     }
-    ssize_t n = readlink(met_path("/sys/class/block/%s", sys), link, sizeof link - 1);
-    link[MAX(n, 0)] = 0;
-    char *slash = strrchr(link, '/');
-    if (slash)
-        *slash = 0;
-    slash = slash ? strrchr(link, '/') : NULL;
-    snprintf(on, size, "%s", slash ? slash + 1 : "");
+    bool found = realpath(met_path("/sys/class/block/%s/..", sys), path);
+    snprintf(on, size, "%s", found ? strrchr(path, '/') + 1 : "");
 }
 
 static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
 /* Reads a line of /proc/diskstats (iostats.rst). Skips devices that were never used. If the number
- * of reads decreases, the name belongs to another device. */
+ * of reads has decreased, the name now belongs to another device. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -25104,7 +25111,8 @@ static void mfs_disks(void)
 
 /* --- temperatures --- */
 
-/* An unknown temperature is -274000 (include/linux/thermal.h), 0, INT_MAX or an error. */
+/* For an unknown temperature, drivers report -274000 (include/linux/thermal.h), 0, INT_MAX or an
+ * error. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -25117,7 +25125,7 @@ static bool mfs_temp(const char *path, s64 *v)
 
 static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
 
-/* Stores the lowest trip point of each type. The key of a metric is the type. */
+/* Stores the lowest trip point of each type. The type is the key of the metric. */
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
     char type[16];
@@ -25240,7 +25248,8 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* The kernel first answers with the negative number of 32-bit words of a mask. Returns it, or 0. */
+/* Reads the settings of a link. The first ioctl only returns the number of 32-bit words of a mask,
+ * negated; the second ioctl must pass this number. Returns it, or 0 after an error. */
 static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
 {
     struct ifreq r = { .ifr_data = (void *)link };
@@ -25278,8 +25287,9 @@ static void mfs_net_offered(struct met_inst *i)
         met_set(i, M_NET_OFFERED, most * 1e6 / 8);
 }
 
-/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. Its speed is in Mbit/s; -1 or
- * an error if unknown (Documentation/ABI/testing/sysfs-class-net). */
+/* Reads a line " eth0: 1 2 ..." and the files of the interface in sysfs. The file `speed` has
+ * Mbit/s. If the speed is unknown, it has -1 or cannot be read
+ * (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME], duplex[8];
@@ -25303,9 +25313,10 @@ static void mfs_net_line(const char *line)
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
+    /* a VLAN or macvlan has no link of its own */
     if (u_file_number(met_path("/sys/class/net/%s/iflink", name), 0)
         == u_file_number(met_path("/sys/class/net/%s/ifindex", name), 0))
-        mfs_net_offered(i); /* a VLAN or macvlan has the link of another interface */
+        mfs_net_offered(i);
     if (!i->info[0]) /* the speed of a veth is fictitious; the speed of a bond is a sum */
         return;
     if (met_has(i, M_NET_RX))
@@ -25334,22 +25345,12 @@ static void mfs_net(void)
     met_sum();
 }
 
-static void mfs_pair(const char *table, const char *name, s64 v)
-{
-    size_t t = strcspn(table, ":"), n = strcspn(name, " ");
-    for (u32 m = 0; met_keyed(met.all, &m); m++) {
-        const char *key = metrics[m].key;
-        if (!strncmp(key, table, t) && key[t] == ' '
-            && !strncmp(key + t + 1, name, n) && !key[t + 1 + n])
-            met_raw(met.all, m, v);
-    }
-}
-
-/* Reads pairs of lines "Tcp: A B" and "Tcp: 1 2", with names and values (proc_pid_net(5)). */
+/* Reads pairs of lines "Tcp: A B" and "Tcp: 1 2", with names and values (proc_pid_net(5)). The key
+ * for the value 1 is "Tcp A". */
 static void mfs_pairs(const char *path)
 {
     static char head[8192];
-    char *line;
+    char key[80], *line;
     s64 v;
     *head = 0;
     if (!met_open(path))
@@ -25361,9 +25362,12 @@ static void mfs_pairs(const char *path)
             continue;
         }
         const char *name = u_word(head, 1), *value = u_word(line, 1);
-        for (; *name && *value; name = u_word(name, 1), value = u_word(value, 1))
-            if (met_number(value, &v))
-                mfs_pair(line, name, v);
+        for (; *name && *value; name = u_word(name, 1), value = u_word(value, 1)) {
+            snprintf(key, sizeof key, "%.*s %.*s", (int)n - 1, line, (int)strcspn(name, " "), name);
+            for (u32 m = 0; met_keyed(met.all, &m); m++)
+                if (!strcmp(metrics[m].key, key) && met_number(value, &v))
+                    met_raw(met.all, m, v);
+        }
         *head = 0;
     }
 }
@@ -25395,8 +25399,8 @@ static void mfs_softnet(void)
     met_sum();
 }
 
-/* Sums a column over all CPUs. The key names the table and the column; rows have hexadecimal
- * values. */
+/* Sums a column over all CPUs. The key names the table and the column. Each CPU has a row of
+ * hexadecimal numbers. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -25443,11 +25447,8 @@ static bool mfs_fs_local(const char *type, unsigned device_major)
     return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
 }
 
-/* Mount points of file systems that may wait for a server or process. */
-struct mfs_remote {
-    u32 n; /* includes mount points that do not fit in `at` */
-    const char *at[256]; /* paths in the text of mountinfo, each before a space */
-};
+/* Mount points of file systems that may wait for a server or process, each before a space. */
+static struct buf mfs_remote;
 
 static bool mfs_fs_remote(const char *type)
 {
@@ -25458,31 +25459,28 @@ static bool mfs_fs_remote(const char *type)
     return mfs_begins(type, types, ARRAY_LEN(types));
 }
 
-/* Collects remote mount points except the root, from which kvis itself runs. */
-static void mfs_find_remote(struct mfs_remote *r, const char *text)
+/* Collects remote mount points, except the root directory: every path leads through it. */
+static void mfs_find_remote(const char *text)
 {
-    r->n = 0;
+    b_reset(&mfs_remote);
     for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         const char *type = memmem(line, (size_t)(end - line), " - ", 3), *path = u_word(line, 4);
-        if (!type || !mfs_fs_remote(type + 3) || strcspn(path, " ") < 2)
-            continue;
-        if (r->n < ARRAY_LEN(r->at))
-            r->at[r->n] = path;
-        r->n++;
+        size_t len = strcspn(path, " ");
+        if (type && len > 1 && mfs_fs_remote(type + 3))
+            b_put(&mfs_remote, path, len + 1);
     }
+    b_c(&mfs_remote, 0);
 }
 
 /* Returns whether a path may lead through a remote mount point, where a lookup can block. */
-static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
+static bool mfs_is_remote(const char *path)
 {
-    if (r->n > ARRAY_LEN(r->at))
-        return true;
-    for (u32 k = 0; k < r->n; k++) {
-        size_t len = strcspn(r->at[k], " ");
-        if (!strncmp(path, r->at[k], len) && (!path[len] || strchr("/ ", path[len])))
+    for (const char *at = mfs_remote.p; at && *at; at = u_word(at, 1)) {
+        size_t len = strcspn(at, " ");
+        if (!strncmp(path, at, len) && (!path[len] || strchr("/ ", path[len])))
             return true;
     }
-    return false;
+    return mfs_remote.cut;
 }
 
 /* Returns -EXDEV if the device number is not `dev`: another file system is mounted on top. The
@@ -25515,14 +25513,14 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
 
 /* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The last options
  * are those of the file system; the others, of the mount. */
-static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, u32 *n)
+static void mfs_fs_line(char *line, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
     const char *dev = u_word(line, 2);
     unsigned major_nr = (unsigned)strtoul(dev, &end, 10);
     u64 id = makedev(major_nr, (unsigned)strtoul(end + (*end == ':'), NULL, 10));
     struct statfs space;
-    if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr) || mfs_is_remote(remote, path))
+    if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr) || mfs_is_remote(path))
         return;
     for (u32 k = 0; k < *n; k++)
         if (seen[k] == id)
@@ -25559,16 +25557,14 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
 /* Reads the mounts of kvis's mount namespace; with --path.rootfs, of process 1. */
 static void mfs_fs(void)
 {
-    static struct mfs_remote remote;
     u64 seen[MFS_FS];
     u32 n = 0;
     char *line;
     if (!met_open(met_path("/proc/%s/mountinfo", *mo.rootfs ? "1" : "self")))
         return;
-    mfs_find_remote(&remote, met_file.text.p ? met_file.text.p : "");
+    mfs_find_remote(met_file.text.p ? met_file.text.p : "");
     while ((line = met_line()))
-        mfs_fs_line(line, &remote, seen, &n);
-    met_left_out(remote.n > ARRAY_LEN(remote.at) ? remote.n - ARRAY_LEN(remote.at) : 0);
+        mfs_fs_line(line, seen, &n);
 }
 
 /* --- failing or slow hardware --- */
@@ -25596,7 +25592,8 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* For each metric of the kernel log: the number of messages that contain its key, and the last. */
+/* For each metric of the kernel log: the number of messages that contain its key, and the last of
+ * these messages. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
@@ -25626,7 +25623,7 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* Each read(2) returns one message, perhaps with lines about its device. */
+/* Each read(2) returns one message. Further lines of a message describe its device. */
 static void mfs_log(void)
 {
     enum { MOST = 4096 }; /* maximum number of messages per interval */
@@ -25704,32 +25701,30 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the share of the local ports that connections to one remote address and port use: each can
- * be used once per remote address and port. kvis counts them only if there are half as many
- * connections as local ports. */
+/* Sets the largest share of the local ports that the connections to one remote address and port
+ * use. Connections to different remote addresses can share a local port. kvis only counts if there
+ * are at least half as many connections as local ports (tw: in TIME_WAIT, IPv4 and IPv6). */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
-    char text[2048], range[64], *line;
-    u64 inuse = 0, inuse6 = 0, waiting = 0;
+    static const char *const keys[] = { "TCP: inuse ", " tw ", "TCP6: inuse " };
+    char range[64], *line;
+    u64 n[ARRAY_LEN(keys)];
     s64 lo, hi;
     u32 most = 0;
-    u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
+    mfs_key_numbers(met_path("/proc/net/sockstat"), keys, 2, n);
+    mfs_key_numbers(met_path("/proc/net/sockstat6"), keys + 2, 1, n + 2);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
-    mfs_key_number(text, "TCP: inuse ", &inuse);
-    mfs_key_number(text, " tw ", &waiting); /* TIME_WAIT, of IPv4 and IPv6 */
-    u_slurp(met_path("/proc/net/sockstat6"), text, sizeof text);
-    mfs_key_number(text, "TCP6: inuse ", &inuse6);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
-        || (double)(inuse + inuse6 + waiting) < (double)(hi - lo + 1) / 2)
+        || (double)(n[0] + n[1] + n[2]) < (double)(hi - lo + 1) / 2)
         return;
     memset(mfs_remotes, 0, sizeof mfs_remotes);
     for (u32 k = 0; k < ARRAY_LEN(tables); k++) {
         if (met_try(met_path("/proc/net/%s", tables[k])))
             continue;
         while ((line = met_line())) {
-            u32 n = mfs_port_line(line, lo, hi);
-            most = MAX(most, n);
+            u32 same = mfs_port_line(line, lo, hi);
+            most = MAX(most, same);
         }
     }
     met_set(met.all, M_PORTS, (double)most / (double)(hi - lo + 1));
@@ -25753,7 +25748,7 @@ enum mfs_number {
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
-/* The metrics of -c busy and of -p that show the values of a process; 0: none. */
+/* The metrics of -c busy and of -p for each value of a process; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #define X(m, number) [MFS_##number] = m,
     [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
@@ -25783,7 +25778,8 @@ struct mfs_task {
     u64 still_ns;         /* time of the last scan that saw the process run or wait for a CPU */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* bit mask of the members of `now` that were read */
-    u16 by, by_before;    /* masks of values for which it is shown now; in the previous scan */
+    u16 by, by_before;    /* masks of the values for which the process is shown: in this scan, in
+                           * the previous one */
     bool first;           /* not scanned before, so increases are unknown */
     bool asked;           /* the process is one of -p */
     u16 cpu;              /* CPU on which the main thread last ran */
@@ -25802,7 +25798,7 @@ static struct mfs_look {
     u32 n, cap, n_threads, cap_threads;
 } mfs_seen, mfs_before;
 
-static u64 mfs_queued[MET_INSTS]; /* ns for which threads waited for each CPU */
+static u64 mfs_queued[MET_INSTS]; /* time in ns for which threads waited for each CPU */
 
 static int mfs_by_id(const void *a, const void *b)
 {
@@ -25830,22 +25826,9 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads the numbers after the given keys in /proc/PID/status. Returns a bit mask of the keys
- * found. */
-static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
-{
-    u32 got = 0;
-    memset(v, 0, n * sizeof *v);
-    if (met_try(path) || !met_file.text.len)
-        return 0;
-    for (u32 k = 0; k < n; k++)
-        got |= (u32)mfs_key_number(met_file.text.p, key[k], &v[k]) << k;
-    return got;
-}
-
-/* Reads what a thread has read and written. (/proc/PID/io includes terminated children, see
- * wait_task_zombie in kernel/exit.c.) Returns false if that fails, and records missing
- * permissions. */
+/* Reads how many bytes a thread has read and written. (/proc/PID/io includes terminated children,
+ * see wait_task_zombie in kernel/exit.c.) Returns false if that fails. Records only missing
+ * permissions, because the thread may have exited. */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -25887,8 +25870,8 @@ static u32 mfs_last_cpu(const char *stat)
 }
 
 /* Adds the waiting time to the CPU on which the thread last ran, and adds that CPU to ran_on if the
- * thread ran for over 1/8 of the interval. Ignores waits up to 1/256, because finding the CPU takes
- * another file. */
+ * thread ran for over 1/8 of the interval. Ignores waits of up to 1/256 of the interval, because
+ * kvis has to read another file to find the CPU. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -25936,7 +25919,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     if (!(mo.off >> SRC_BUSY & 1) && mfs_thread_io(t, tid, &count[MFS_READ]))
         got |= 1u << MFS_READ | 1u << MFS_WRITTEN;
     if (t->asked)
-        got |= mfs_status(met_path("/proc/%u/task/%u/status", t->pid, tid), switches, 2,
+        got |= mfs_key_numbers(met_path("/proc/%u/task/%u/status", t->pid, tid), switches, 2,
                           &count[MFS_VOLUNTARY]) << MFS_VOLUNTARY;
     bool known = t->first || was || (count[MFS_RUN] <= most && count[MFS_WAIT] <= most);
     u64 did[MFS_OF_THREADS] = { 0 };
@@ -26017,11 +26000,9 @@ static bool mfs_task_stat(struct mfs_task *t)
 /* If no swap is used, kvis need not read the swap use of each process. */
 static bool mfs_swaps(void)
 {
-    char text[8192];
-    u64 total, left;
-    u_slurp(met_path("/proc/meminfo"), text, sizeof text);
-    return mfs_key_number(text, "\nSwapTotal:", &total)
-           && mfs_key_number(text, "\nSwapFree:", &left) && total > left;
+    static const char *const keys[] = { "\nSwapTotal:", "\nSwapFree:" };
+    u64 v[2];
+    return mfs_key_numbers(met_path("/proc/meminfo"), keys, 2, v) == 3 && v[0] > v[1];
 }
 
 static void mfs_task_read(u32 pid, bool swaps)
@@ -26058,7 +26039,7 @@ static void mfs_task_read(u32 pid, bool swaps)
     t.now[MFS_SWAP] = 0;
     t.has |= 1u << MFS_SWAP;
     if (swaps)
-        mfs_status(met_path("/proc/%u/status", pid), &swap, 1, &t.now[MFS_SWAP]);
+        mfs_key_numbers(met_path("/proc/%u/status", pid), &swap, 1, &t.now[MFS_SWAP]);
     if (t.first) /* activity before the first scan does not count */
         memcpy(t.past, t.now, sizeof t.past);
     if (!old || mfs_did(&t, MFS_CPU) || mfs_did(&t, MFS_RUN) || mfs_did(&t, MFS_WAIT))
@@ -26066,7 +26047,6 @@ static void mfs_task_read(u32 pid, bool swaps)
     mfs_seen.task[mfs_seen.n++] = t;
 }
 
-/* Scans all processes, or those of -p, once per interval for several sources. */
 static void mfs_look(void)
 {
     static u32 id[MFS_TASKS];
@@ -26316,7 +26296,8 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* Returns the node on which most runnable threads (if there are none, most threads) last ran. */
+/* Returns the node on which more than half of the runnable threads (if there are none, of all
+ * threads) last ran. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, all = 0, k = 0;
@@ -26330,8 +26311,8 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns the share of an access from node `from` to memory of node `to` that is due to the
- * distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
+/* Returns the share of the time of an access from node `from` to memory of node `to` that is due to
+ * the distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -26352,7 +26333,8 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Estimates a process's bytes by node from its cgroup, if that has no other large process. */
+/* Estimates the memory of a process on each node from its cgroup, unless the cgroup has another
+ * large process. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -29179,8 +29161,8 @@ static void mout_text_unmounted(struct buf *b, const char *dir, u64 sources)
     b_s(b, sources ? "\n" : "");
 }
 
-/* Writes which metrics a source lacks and why. If it lacks /proc or /sys, only notes the source in
- * unmounted[0] or [1]. */
+/* Writes which metrics a source lacks and why. If the reason is that /proc or /sys is not mounted,
+ * only adds the source to the mask unmounted[0] or unmounted[1]. */
 static void mout_text_lack(struct buf *b, u32 src, u64 *unmounted)
 {
     for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;) {
@@ -29291,11 +29273,9 @@ static void mout_csv(struct buf *b)
 {
     if (mout.intervals == 1)
         b_s(b, "time_ns,interval_ns,metric,of,name,value,info\n");
-    for (u32 n = 0; n < N_METRICS * N_DIM; n++) {
-        u32 m = n / N_DIM;
-        const struct met_inst *i = met_of(m, n % N_DIM) ? met.first[n % N_DIM] : NULL;
-        for (; i; i = i->next) {
-            if (!mout_shown(i) || !met_has(i, m))
+    for (u32 m = 0; m < N_METRICS; m++)
+        for (const struct met_inst *i = met_after(NULL); i; i = met_after(i)) {
+            if (!met_of(m, i->dim) || !mout_shown(i) || !met_has(i, m))
                 continue;
             b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
                 met_prefix(m, i->dim), metrics[m].name, mout_form(m)->json,
@@ -29307,7 +29287,6 @@ static void mout_csv(struct buf *b)
             mout_csv_word(b, i->info);
             b_c(b, '\n');
         }
-    }
     for (u32 s = 0; s < N_SRC; s++)
         if (met.src[s].left_out)
             b_f(b, "%" PRIu64 ",%" PRIu64 ",things_left_out,source,%s,%u,\n", mout.real_ns,
@@ -29537,14 +29516,15 @@ static void mout_prom_self(struct buf *b)
 
 static void mout_prom_process(struct buf *b)
 {
-    struct timespec cpu;
-    struct rlimit limit;
+    struct timespec cpu = { 0 };
+    struct rlimit limit = { 0 };
     char memory[64], *end;
     double page = (double)sysconf(_SC_PAGESIZE);
     u32 fds = 0;
-    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
-        mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
-                      (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
+                  (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
     mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
                   "Start time of kvis, in seconds since 1970", (double)out.start_real_ns / 1e9);
     if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
@@ -29557,13 +29537,12 @@ static void mout_prom_process(struct buf *b)
         fds++;
     if (fds) /* one of them belongs to opendir(3) */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-        mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
-                      "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
+    mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
+                  "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
 }
 
-/* Returns the Prometheus page of this interval. A file does not get the last part: node_exporter,
- * which publishes it, has its own metrics process_... */
+/* Returns the Prometheus page of this interval. The last part is not written to a file, because
+ * node_exporter, which publishes the file, has its own metrics process_... */
 static const struct buf *mout_exposition(void)
 {
     struct buf *b = &mout.prom;
@@ -29736,7 +29715,7 @@ static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
     u32 n, halved;     /* number of points; a point stands for 1 << halved intervals */
-    u32 left_out;      /* values not stored: maximum per interval */
+    u32 left_out;      /* largest number of values not stored in an interval */
     u32 lines, maps;   /* lines and heat maps written so far */
     struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since the start; n: intervals so far */
 } mout_past;
@@ -30194,9 +30173,9 @@ static bool hs_wait(u64 until, int also)
 }
 
 /* == 41 scr_  the monitor on a terminal ==================================================
- * The terminal is a window on a page: the overview, or a section with all metrics of its sources.
- * gen/tables/metrics.tbl defines both. scr_end and the handlers of fatal signals restore the
- * terminal. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
+ * The terminal shows a part of a page. A page is the overview, or a section with all metrics of its
+ * sources; gen/tables/metrics.tbl defines both. scr_end and the handlers of fatal signals restore
+ * the terminal. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
 
 enum {
     SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_COLUMNS = 128,
@@ -30236,7 +30215,7 @@ static const struct { u16 m; const char *title; float unusual, bad; bool aside; 
 
 static struct {
     bool on, paused, helping, zeros, utf8;
-    bool alone;              /* no other sink: a pause may stop the measurement */
+    bool alone;              /* there is no other sink, so a pause stops the measurement */
     volatile sig_atomic_t lost; /* the terminal no longer shows what kvis drew */
     bool typing;             /* keys are appended to `find` */
     char find[24];           /* text that a name must contain to be shown */
@@ -30908,7 +30887,7 @@ static void scr_search(int unused)
     scr.top = 0;
 }
 
-/* Handles a key of the filter text. Returns false if the key has another meaning. */
+/* Handles a key while a filter is typed, and Esc. Returns false if the key has another meaning. */
 static bool scr_type(int key)
 {
     size_t n = strlen(scr.find);
@@ -31149,7 +31128,7 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    /* while paused, a redraw could show new values */
+    /* while paused with another output, a redraw would show new values */
     if (mout.intervals && !sp_end_sig && (scr.lost || !(paused && scr.paused)))
         scr_draw();
 }
