@@ -26245,12 +26245,14 @@ static void mfs_fds(void)
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* The NUMA nodes, and the memory and threads of one process on each of them. */
+/* The NUMA nodes, and one process's memory and threads on each of them. */
 static struct {
     u32 n, id[MFS_NODES];
-    u32 threads[MFS_NODES], running[MFS_NODES]; /* threads that last ran there; that can run */
-    u64 bytes[MFS_NODES];
     u8 of_cpu[MET_INSTS]; /* index of a CPU's node, plus 1; 0: not yet looked up */
+    struct mfs_node {
+        u32 threads, running; /* threads that last ran on this node; those of them that can run */
+        u64 bytes;
+    } at[MFS_NODES];
 } mfs_nodes;
 
 /* Adds the pages of a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4"
@@ -26265,7 +26267,7 @@ static void mfs_pages_line(const char *line, u64 unit)
         while (k < mfs_nodes.n && mfs_nodes.id[k] != id)
             k++;
         if (k < mfs_nodes.n && *end == '=')
-            mfs_nodes.bytes[k] += strtoull(end + 1, NULL, 10) * unit;
+            mfs_nodes.at[k].bytes += strtoull(end + 1, NULL, 10) * unit;
     }
 }
 
@@ -26290,8 +26292,8 @@ static void mfs_pages_threads(u32 pid)
         const char *stat = mfs_thread_stat(pid, tid[k]);
         u32 node = mfs_node_of(mfs_last_cpu(stat));
         if (node < mfs_nodes.n) {
-            mfs_nodes.threads[node]++;
-            mfs_nodes.running[node] += *stat == 'R';
+            mfs_nodes.at[node].threads++;
+            mfs_nodes.at[node].running += *stat == 'R';
         }
     }
 }
@@ -26300,13 +26302,13 @@ static void mfs_pages_threads(u32 pid)
  * threads) last ran. */
 static u32 mfs_pages_home(void)
 {
-    u32 running = 0, all = 0, k = 0;
-    for (u32 j = 0; j < mfs_nodes.n; j++) {
-        running += mfs_nodes.running[j];
-        all += mfs_nodes.threads[j];
+    u32 running = 0, threads = 0, k = 0;
+    for (const struct mfs_node *n = mfs_nodes.at; n < mfs_nodes.at + mfs_nodes.n; n++) {
+        running += n->running;
+        threads += n->threads;
     }
-    const u32 *on = running ? mfs_nodes.running : mfs_nodes.threads;
-    while (k < mfs_nodes.n && on[k] * 2 <= (running ? running : all))
+    while (k < mfs_nodes.n && (running ? mfs_nodes.at[k].running * 2 <= running
+                                       : mfs_nodes.at[k].threads * 2 <= threads))
         k++;
     return k;
 }
@@ -26346,9 +26348,9 @@ static void mfs_pages_group(u32 pid, double resident)
         if (!strncmp(line, "anon ", 5))
             mfs_pages_line(line, 1);
     for (u32 k = 0; k < mfs_nodes.n; k++)
-        all += (double)mfs_nodes.bytes[k];
+        all += (double)mfs_nodes.at[k].bytes;
     if (all < resident / 2 || all > resident * 1.05)
-        memset(mfs_nodes.bytes, 0, sizeof mfs_nodes.bytes);
+        memset(mfs_nodes.at, 0, sizeof mfs_nodes.at);
 }
 
 static void mfs_pages_maps(u32 pid)
@@ -26370,9 +26372,7 @@ static void mfs_pages_of(const struct met_inst *i)
     double bytes = 0, cost = 0;
     char text[512];
     u32 pid = (u32)strtoul(i->name, NULL, 10);
-    memset(mfs_nodes.bytes, 0, sizeof mfs_nodes.bytes);
-    memset(mfs_nodes.threads, 0, sizeof mfs_nodes.threads);
-    memset(mfs_nodes.running, 0, sizeof mfs_nodes.running);
+    memset(mfs_nodes.at, 0, sizeof mfs_nodes.at);
     if (met_v(i, M_B_RSS) < large)
         mfs_pages_maps(pid);
     else
@@ -26380,14 +26380,14 @@ static void mfs_pages_of(const struct met_inst *i)
     mfs_pages_threads(pid);
     u32 home = mfs_pages_home();
     for (u32 k = 0; k < mfs_nodes.n; k++)
-        bytes += (double)mfs_nodes.bytes[k];
+        bytes += (double)mfs_nodes.at[k].bytes;
     if (bytes <= 0 || home == mfs_nodes.n)
         return;
     u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[home]), text,
             sizeof text);
     for (u32 k = 0; k < mfs_nodes.n; k++)
-        cost += (double)mfs_nodes.bytes[k] / bytes * mfs_farther(text, home, k);
-    double own = (double)mfs_nodes.bytes[home];
+        cost += (double)mfs_nodes.at[k].bytes / bytes * mfs_farther(text, home, k);
+    double own = (double)mfs_nodes.at[home].bytes;
     met_set(i, M_B_REMOTE, (bytes - own) / bytes);
     met_set(i, M_B_FAR, bytes - own);
     met_set(i, M_B_OWN_PART, own / bytes * mfs_nodes.n);
@@ -30565,11 +30565,13 @@ static u32 scr_collect(u8 dim)
     return n;
 }
 
-/* Writes the name and the property of an instance: "sda1 (sda)", "  4242 make". */
-static void scr_name(struct buf *b, const struct met_inst *i)
+/* Returns the name and the property of an instance: "sda1 (sda)", "  4242 make". */
+static const struct buf *scr_name(const struct met_inst *i)
 {
+    static struct buf s, *b = &s;
     bool process = i->dim == DIM_BUSY || i->dim == DIM_PID;
     const char *name = i->dim == DIM_CGROUP ? mo.cgroup : i->name;
+    b_reset(b);
     if (process)
         b_f(b, "%*s", 7 - (int)MIN(strlen(name), 7u), "");
     b_esc(b, name, strlen(name), 0);
@@ -30577,34 +30579,31 @@ static void scr_name(struct buf *b, const struct met_inst *i)
         b_s(b, process ? " " : " (");
     b_esc(b, i->info, strlen(i->info), 0);
     b_s(b, i->info[0] && !process ? ")" : "");
+    return b;
 }
 
 /* Writes a name in `width` columns. A ~ replaces the middle of a longer name. */
 static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
 {
-    static struct buf s;
-    u32 head = width / 2;
-    b_reset(&s);
-    scr_name(&s, i);
-    u32 skip = u_skip(s.p, s.len, width - head - 1), from = b->len;
-    if (u_width(s.p, s.len) <= width) {
-        b_put(b, s.p, s.len);
+    const struct buf *s = scr_name(i);
+    u32 head = width / 2, skip = u_skip(s->p, s->len, width - head - 1), from = b->len;
+    if (u_width(s->p, s->len) <= width) {
+        b_put(b, s->p, s->len);
     } else {
-        b_put(b, s.p, u_fit(s.p, s.len, &head));
+        b_put(b, s->p, u_fit(s->p, s->len, &head));
         b_c(b, '~');
-        b_put(b, s.p + skip, s.len - skip);
+        b_put(b, s->p + skip, s->len - skip);
     }
     b_pad(b, from, width);
 }
 
 static u32 scr_name_width(u32 rows, u32 title)
 {
-    static struct buf s;
     u32 width = title;
     for (u32 k = 0; k < rows; k++) {
-        b_reset(&s);
-        scr_name(&s, scr_inst[k]);
-        width = MAX(width, u_width(s.p, s.len));
+        const struct buf *s = scr_name(scr_inst[k]);
+        u32 own = u_width(s->p, s->len);
+        width = MAX(width, own);
     }
     return MIN(width, MAX(scr.cols * 3u / 8, 12u));
 }
@@ -30736,8 +30735,9 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     u32 at = b->len;
     b_s(b, "  ");
     if (i->name[0]) {
+        const struct buf *name = scr_name(i);
         b_f(b, "%s ", met_dims[i->dim].label);
-        scr_name(b, i);
+        b_put(b, name->p, name->len);
         b_c(b, ' ');
     }
     b_f(b, "%s ", metrics[m].name);
