@@ -24884,7 +24884,7 @@ static void mfs_freq(void)
 
 enum { MFS_IRQS = 5 };
 
-/* The interrupts of one CPU that occurred most often in this interval, highest first. */
+/* The pairs of interrupt and CPU with the highest counts in this interval, highest first. */
 static struct mfs_irq {
     u64 did, count;
     char name[48], handler[MET_INFO];
@@ -25054,7 +25054,7 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* Lists the disk of a partition (in sysfs, its parent directory), or the members of a dm or md
+/* Names the disk of a partition (in sysfs, its parent directory), or the members of a dm or md
  * device. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
@@ -25220,7 +25220,7 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
 /* Reads hwmonN/temp1_input, temp1_label, ... (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
-    static const char *const power[] = { "_average", "_input" }; /* if there are both: _input */
+    static const char *const power[] = { "_average", "_input" }; /* if both exist: _input */
     u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
     s64 v;
     for (u32 k = 0; k < n; k++) {
@@ -25792,7 +25792,7 @@ struct mfs_task {
 static struct mfs_look {
     u32 tick;
     u64 ns;               /* time at which the scan began */
-    double uptime;        /* the same in s since boot */
+    double uptime;        /* the same time, in seconds since boot */
     struct mfs_task *task; /* sorted by pid */
     struct mfs_thread *thread;
     u32 n, cap, n_threads, cap_threads;
@@ -26125,9 +26125,9 @@ static void mfs_procs(void)
     met.over |= !left;
 }
 
-/* --- the busiest processes --- For each value, kvis shows the MFS_TOP highest processes. A process
- * that was shown before stays while it is among the MFS_NEAR highest; otherwise, processes of
- * similar rank would come and go. */
+/* --- the busiest processes --- For each value, kvis shows the MFS_TOP processes with the highest
+ * value. A process that was shown before stays while it is among the first MFS_NEAR; otherwise,
+ * processes of similar rank would come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
@@ -26426,8 +26426,8 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Most cgroups of systemd have a limit of tasks, so only those near it are shown. A limit below 16
- * tasks is meant to be reached. */
+/* Most cgroups of systemd have a limit of tasks, so kvis shows only cgroups near this limit. A
+ * limit below 16 tasks is meant to be reached. */
 static void mfs_group(const char *dir, const char *name)
 {
     bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* "max" means no limit */
@@ -29009,7 +29009,7 @@ static const char *mout_source_why(u32 src)
 struct mout_lack {
     const char *why;
     u32 src, n, all; /* number of missing metrics; number of all metrics */
-    u32 at;          /* iterator: next metric + 1; 0: next is the source itself */
+    u32 at;          /* index of the next metric, plus 1; 0: the reason of the source is next */
     u16 metric[N_METRICS];
     bool own;        /* the reason is not that of the source itself */
 };
@@ -29457,7 +29457,7 @@ static void mout_prom_hists(struct buf *b)
         }
 }
 
-/* Writes constant properties: kvis_network_info{device="eth0",driver="e1000"} 1. */
+/* Writes constant properties: kvis_network_driver_info{device="eth0",driver="e1000"} 1. */
 static void mout_prom_facts(struct buf *b, u8 dim)
 {
     char name[96], help[96];
