@@ -1481,7 +1481,7 @@
     X('l', "limits", "limits", NULL) \
     X('w', "power and memory controllers", "uncore", NULL) \
     X('v', "virtio and vhost", "virtio", "vhost") \
-    X('x', "others", NULL, NULL)
+    X('x', "file systems and errors", NULL, NULL)
 
 /* X(name, past, of, each CPU, items) */
 #define MET_LINES(X) \
