@@ -24221,10 +24221,10 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(tail, sizeof tail, fmt, ap);
     va_end(ap);
-    const char *root = !strncmp(tail, "/proc", 5)  ? mo.procfs
-                       : !strncmp(tail, "/sys", 4) ? mo.sysfs : NULL;
-    size_t skip = root ? 1 + strcspn(tail + 1, "/") : 0;
-    snprintf(path, sizeof path, "%s%s", root ? root : mo.rootfs, tail + skip);
+    size_t first = *tail ? 1 + strcspn(tail + 1, "/") : 0; /* length of the first component */
+    const char *root = first == 5 && !memcmp(tail, "/proc", 5)  ? mo.procfs
+                       : first == 4 && !memcmp(tail, "/sys", 4) ? mo.sysfs : NULL;
+    snprintf(path, sizeof path, "%s%s", root ? root : mo.rootfs, tail + (root ? first : 0));
     return path;
 }
 
@@ -24787,8 +24787,8 @@ static void met_files(const struct met_inst *i, const char *dir)
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
- * Each source has one function. Where it finds metrics by their keys (met_keys, met_columns,
- * met_files, mfs_places), a new metric needs only a new row of metrics.tbl. */
+ * Each source has one function. If the function finds metrics by their keys (met_keys, met_columns,
+ * met_files, mfs_places), a new metric only needs a new row of metrics.tbl. */
 
 static bool mfs_begins(const char *s, const char *const *with, u32 n)
 {
@@ -24804,6 +24804,18 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
     if (at)
         *v = strtoull(at + strlen(key), NULL, 10);
     return at;
+}
+
+/* Reads the number after each key in a file, else 0. Returns a bit mask of the keys found. */
+static u32 mfs_key_numbers(const char *path, const char *const *key, u32 n, u64 *v)
+{
+    u32 got = 0;
+    memset(v, 0, n * sizeof *v);
+    if (met_try(path) || !met_file.text.len)
+        return 0;
+    for (u32 k = 0; k < n; k++)
+        got |= (u32)mfs_key_number(met_file.text.p, key[k], &v[k]) << k;
+    return got;
 }
 
 /* --- /proc/stat --- */
@@ -24854,7 +24866,8 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* Finds each of `words` in turn, and returns the next number. A number N skips N words. */
+/* Searches the text for each of `words` in turn, and returns the number that follows the last one.
+ * In `words`, a number N means: skip N words of the text. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -24869,8 +24882,8 @@ static const char *mfs_at(const char *text, const char *words)
     return isdigit((u8)*text) ? text : NULL;
 }
 
-/* Reads numbers from small files. The key is a path and the words for mfs_at. A file of a metric
- * with `lack` may be missing. */
+/* Reads numbers from small files. A key is a path and the words for mfs_at. If a metric has `lack`,
+ * its file may be missing. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -24906,16 +24919,14 @@ static void mfs_limits(void)
 #define MFS_CPUS "/sys/devices/system/cpu"
 #define MFS_NODE_DIRS "/sys/devices/system/node"
 
-/* The directories WHERE/PREFIX<N>SUB, with a number N. */
+/* An iterator over the directories WHERE/PREFIX<N>SUB, where N is a number. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
     u32 k, n, nr;   /* `dir` is the k-th of n; nr: its number */
-    bool any;       /* a directory was found */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
 
-/* Sets `dir` to the next directory. Numbers without any directory are an error. */
 static bool mfs_next(struct mfs_dirs *d)
 {
     if (!d->k)
@@ -24925,10 +24936,8 @@ static bool mfs_next(struct mfs_dirs *d)
         snprintf(d->dir, sizeof d->dir, "%s", met_path("%s/%s%u%s", d->where, d->prefix, d->nr,
                                                        d->sub ? d->sub : ""));
         if (!d->sub || met_there(d->dir))
-            return d->any = true;
+            return true;
     }
-    if (d->n && !d->any)
-        met_wrong(d->dir, ENOENT);
     return false;
 }
 
@@ -24981,7 +24990,7 @@ static void mfs_freq(void)
 
 enum { MFS_IRQS = 5 };
 
-/* The pairs of an interrupt and a CPU that occurred most often in this interval. */
+/* The pairs of interrupt and CPU with the highest counts in this interval, highest first. */
 static struct mfs_irq {
     u64 did, count;
     char name[48], handler[MET_INFO];
@@ -25001,8 +25010,8 @@ static void mfs_irq_place(const struct mfs_irq *irq)
         mfs_irqs_top[at] = *irq;
 }
 
-/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". n: counters of earlier
- * rows. kind: text for a row without a handler. */
+/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text for a row
+ * without a handler. n: number of counters in earlier rows; returns it plus those of this row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -25141,7 +25150,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* The name in sysfs is valid until the next call. */
+/* Returns the name of a disk in sysfs, valid until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -25151,29 +25160,24 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* Lists the disk of a partition (in sysfs, its parent directory), or the members of a dm or md
+/* Names the disk of a partition (in sysfs, its parent directory), or the members of a dm or md
  * device. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
-    char link[512];
+    char path[PATH_MAX] = "/";
     const char *sys = mfs_disk_sys(name);
     if (!met_there(met_path("/sys/class/block/%s/partition", sys))) {
         mfs_names(met_path("/sys/class/block/%s/slaves", sys), on, size);
         return;
     }
-    ssize_t n = readlink(met_path("/sys/class/block/%s", sys), link, sizeof link - 1);
-    link[MAX(n, 0)] = 0;
-    char *slash = strrchr(link, '/');
-    if (slash)
-        *slash = 0;
-    slash = slash ? strrchr(link, '/') : NULL;
-    snprintf(on, size, "%s", slash ? slash + 1 : "");
+    bool found = realpath(met_path("/sys/class/block/%s/..", sys), path);
+    snprintf(on, size, "%s", found ? strrchr(path, '/') + 1 : "");
 }
 
 static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
 /* Reads a line of /proc/diskstats (iostats.rst). Skips devices that were never used. If the number
- * of reads decreases, the name belongs to another device. */
+ * of reads has decreased, the name now belongs to another device. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -25213,7 +25217,8 @@ static void mfs_disks(void)
 
 /* --- temperatures --- */
 
-/* An unknown temperature is -274000 (include/linux/thermal.h), 0, INT_MAX or an error. */
+/* For an unknown temperature, drivers report -274000 (include/linux/thermal.h), 0, INT_MAX or an
+ * error. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -25226,7 +25231,7 @@ static bool mfs_temp(const char *path, s64 *v)
 
 static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
 
-/* Stores the lowest trip point of each type. The key of a metric is the type. */
+/* Stores the lowest trip point of each type. The type is the key of the metric. */
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
     char type[16];
@@ -25321,6 +25326,7 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
 /* Reads hwmonN/temp1_input, temp1_label, ... (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
+    static const char *const power[] = { "_average", "_input" }; /* if both exist: _input */
     u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
     s64 v;
     for (u32 k = 0; k < n; k++) {
@@ -25331,14 +25337,11 @@ static void mfs_chip(u32 chip, const char *dir)
                 met_raw(i, m, v);
         }
     }
-    n = met_ids(dir, "power", "_input", id, 256);
-    n = n ? n : met_ids(dir, "power", "_average", id, 256);
-    for (u32 k = 0; k < n; k++) {
-        const struct met_inst *i = mfs_sensor(dir, chip, "power", id[k]);
-        bool now = met_there(met_in(dir, "power%u_input", id[k])); /* else only an average */
-        if (met_file_number(met_in(dir, "power%u_%s", id[k], now ? "input" : "average"), &v)
-            && v >= 0)
-            met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
+    for (u32 f = 0; f < ARRAY_LEN(power); f++) {
+        n = met_ids(dir, "power", power[f], id, 256);
+        for (u32 k = 0; k < n; k++)
+            if (met_file_number(met_in(dir, "power%u%s", id[k], power[f]), &v) && v >= 0)
+                met_set(mfs_sensor(dir, chip, "power", id[k]), M_SENSOR_POWER, (double)v * 1e-6);
     }
 }
 
@@ -25351,7 +25354,8 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* The kernel first answers with the negative number of 32-bit words of a mask. Returns it, or 0. */
+/* Reads the settings of a link. The first ioctl only returns the number of 32-bit words of a mask,
+ * negated; the second ioctl must pass this number. Returns it, or 0 after an error. */
 static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
 {
     struct ifreq r = { .ifr_data = (void *)link };
@@ -25389,8 +25393,9 @@ static void mfs_net_offered(struct met_inst *i)
         met_set(i, M_NET_OFFERED, most * 1e6 / 8);
 }
 
-/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. Its speed is in Mbit/s; -1 or
- * an error if unknown (Documentation/ABI/testing/sysfs-class-net). */
+/* Reads a line " eth0: 1 2 ..." and the files of the interface in sysfs. The file `speed` has
+ * Mbit/s. If the speed is unknown, it has -1 or cannot be read
+ * (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME], duplex[8];
@@ -25414,9 +25419,10 @@ static void mfs_net_line(const char *line)
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
+    /* a VLAN or macvlan has no link of its own */
     if (u_file_number(met_path("/sys/class/net/%s/iflink", name), 0)
         == u_file_number(met_path("/sys/class/net/%s/ifindex", name), 0))
-        mfs_net_offered(i); /* a VLAN or macvlan has the link of another interface */
+        mfs_net_offered(i);
     if (!i->info[0]) /* the speed of a veth is fictitious; the speed of a bond is a sum */
         return;
     if (met_has(i, M_NET_RX))
@@ -25445,22 +25451,12 @@ static void mfs_net(void)
     met_sum();
 }
 
-static void mfs_pair(const char *table, const char *name, s64 v)
-{
-    size_t t = strcspn(table, ":"), n = strcspn(name, " ");
-    for (u32 m = 0; met_keyed(met.all, &m); m++) {
-        const char *key = metrics[m].key;
-        if (!strncmp(key, table, t) && key[t] == ' '
-            && !strncmp(key + t + 1, name, n) && !key[t + 1 + n])
-            met_raw(met.all, m, v);
-    }
-}
-
-/* Reads pairs of lines "Tcp: A B" and "Tcp: 1 2", with names and values (proc_pid_net(5)). */
+/* Reads pairs of lines "Tcp: A B" and "Tcp: 1 2", with names and values (proc_pid_net(5)). The key
+ * for the value 1 is "Tcp A". */
 static void mfs_pairs(const char *path)
 {
     static char head[8192];
-    char *line;
+    char key[80], *line;
     s64 v;
     *head = 0;
     if (!met_open(path))
@@ -25472,9 +25468,12 @@ static void mfs_pairs(const char *path)
             continue;
         }
         const char *name = u_word(head, 1), *value = u_word(line, 1);
-        for (; *name && *value; name = u_word(name, 1), value = u_word(value, 1))
-            if (met_number(value, &v))
-                mfs_pair(line, name, v);
+        for (; *name && *value; name = u_word(name, 1), value = u_word(value, 1)) {
+            snprintf(key, sizeof key, "%.*s %.*s", (int)n - 1, line, (int)strcspn(name, " "), name);
+            for (u32 m = 0; met_keyed(met.all, &m); m++)
+                if (!strcmp(metrics[m].key, key) && met_number(value, &v))
+                    met_raw(met.all, m, v);
+        }
         *head = 0;
     }
 }
@@ -25506,8 +25505,8 @@ static void mfs_softnet(void)
     met_sum();
 }
 
-/* Sums a column over all CPUs. The key names the table and the column; rows have hexadecimal
- * values. */
+/* Sums a column over all CPUs. The key names the table and the column. Each CPU has a row of
+ * hexadecimal numbers. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -25554,11 +25553,8 @@ static bool mfs_fs_local(const char *type, unsigned device_major)
     return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
 }
 
-/* Mount points of file systems that may wait for a server or process. */
-struct mfs_remote {
-    u32 n; /* includes mount points that do not fit in `at` */
-    const char *at[256]; /* paths in the text of mountinfo, each before a space */
-};
+/* Mount points of file systems that may wait for a server or process, each before a space. */
+static struct buf mfs_remote;
 
 static bool mfs_fs_remote(const char *type)
 {
@@ -25569,31 +25565,28 @@ static bool mfs_fs_remote(const char *type)
     return mfs_begins(type, types, ARRAY_LEN(types));
 }
 
-/* Collects remote mount points except the root, from which kvis itself runs. */
-static void mfs_find_remote(struct mfs_remote *r, const char *text)
+/* Collects remote mount points, except the root directory: every path leads through it. */
+static void mfs_find_remote(const char *text)
 {
-    r->n = 0;
+    b_reset(&mfs_remote);
     for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         const char *type = memmem(line, (size_t)(end - line), " - ", 3), *path = u_word(line, 4);
-        if (!type || !mfs_fs_remote(type + 3) || strcspn(path, " ") < 2)
-            continue;
-        if (r->n < ARRAY_LEN(r->at))
-            r->at[r->n] = path;
-        r->n++;
+        size_t len = strcspn(path, " ");
+        if (type && len > 1 && mfs_fs_remote(type + 3))
+            b_put(&mfs_remote, path, len + 1);
     }
+    b_c(&mfs_remote, 0);
 }
 
 /* Returns whether a path may lead through a remote mount point, where a lookup can block. */
-static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
+static bool mfs_is_remote(const char *path)
 {
-    if (r->n > ARRAY_LEN(r->at))
-        return true;
-    for (u32 k = 0; k < r->n; k++) {
-        size_t len = strcspn(r->at[k], " ");
-        if (!strncmp(path, r->at[k], len) && (!path[len] || strchr("/ ", path[len])))
+    for (const char *at = mfs_remote.p; at && *at; at = u_word(at, 1)) {
+        size_t len = strcspn(at, " ");
+        if (!strncmp(path, at, len) && (!path[len] || strchr("/ ", path[len])))
             return true;
     }
-    return false;
+    return mfs_remote.cut;
 }
 
 /* Returns -EXDEV if the device number is not `dev`: another file system is mounted on top. The
@@ -25626,14 +25619,14 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
 
 /* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The last options
  * are those of the file system; the others, of the mount. */
-static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, u32 *n)
+static void mfs_fs_line(char *line, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
     const char *dev = u_word(line, 2);
     unsigned major_nr = (unsigned)strtoul(dev, &end, 10);
     u64 id = makedev(major_nr, (unsigned)strtoul(end + (*end == ':'), NULL, 10));
     struct statfs space;
-    if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr) || mfs_is_remote(remote, path))
+    if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr) || mfs_is_remote(path))
         return;
     for (u32 k = 0; k < *n; k++)
         if (seen[k] == id)
@@ -25670,16 +25663,14 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
 /* Reads the mounts of kvis's mount namespace; with --path.rootfs, of process 1. */
 static void mfs_fs(void)
 {
-    static struct mfs_remote remote;
     u64 seen[MFS_FS];
     u32 n = 0;
     char *line;
     if (!met_open(met_path("/proc/%s/mountinfo", *mo.rootfs ? "1" : "self")))
         return;
-    mfs_find_remote(&remote, met_file.text.p ? met_file.text.p : "");
+    mfs_find_remote(met_file.text.p ? met_file.text.p : "");
     while ((line = met_line()))
-        mfs_fs_line(line, &remote, seen, &n);
-    met_left_out(remote.n > ARRAY_LEN(remote.at) ? remote.n - ARRAY_LEN(remote.at) : 0);
+        mfs_fs_line(line, seen, &n);
 }
 
 /* --- failing or slow hardware --- */
@@ -25707,7 +25698,8 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* For each metric of the kernel log: the number of messages that contain its key, and the last. */
+/* For each metric of the kernel log: the number of messages that contain its key, and the last of
+ * these messages. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
@@ -25737,7 +25729,7 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* Each read(2) returns one message, perhaps with lines about its device. */
+/* Each read(2) returns one message. Further lines of a message describe its device. */
 static void mfs_log(void)
 {
     enum { MOST = 4096 }; /* maximum number of messages per interval */
@@ -25815,32 +25807,30 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the share of the local ports that connections to one remote address and port use: each can
- * be used once per remote address and port. kvis counts them only if there are half as many
- * connections as local ports. */
+/* Sets the largest share of the local ports that the connections to one remote address and port
+ * use. Connections to different remote addresses can share a local port. kvis only counts if there
+ * are at least half as many connections as local ports (tw: in TIME_WAIT, IPv4 and IPv6). */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
-    char text[2048], range[64], *line;
-    u64 inuse = 0, inuse6 = 0, waiting = 0;
+    static const char *const keys[] = { "TCP: inuse ", " tw ", "TCP6: inuse " };
+    char range[64], *line;
+    u64 n[ARRAY_LEN(keys)];
     s64 lo, hi;
     u32 most = 0;
-    u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
+    mfs_key_numbers(met_path("/proc/net/sockstat"), keys, 2, n);
+    mfs_key_numbers(met_path("/proc/net/sockstat6"), keys + 2, 1, n + 2);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
-    mfs_key_number(text, "TCP: inuse ", &inuse);
-    mfs_key_number(text, " tw ", &waiting); /* TIME_WAIT, of IPv4 and IPv6 */
-    u_slurp(met_path("/proc/net/sockstat6"), text, sizeof text);
-    mfs_key_number(text, "TCP6: inuse ", &inuse6);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
-        || (double)(inuse + inuse6 + waiting) < (double)(hi - lo + 1) / 2)
+        || (double)(n[0] + n[1] + n[2]) < (double)(hi - lo + 1) / 2)
         return;
     memset(mfs_remotes, 0, sizeof mfs_remotes);
     for (u32 k = 0; k < ARRAY_LEN(tables); k++) {
         if (met_try(met_path("/proc/net/%s", tables[k])))
             continue;
         while ((line = met_line())) {
-            u32 n = mfs_port_line(line, lo, hi);
-            most = MAX(most, n);
+            u32 same = mfs_port_line(line, lo, hi);
+            most = MAX(most, same);
         }
     }
     met_set(met.all, M_PORTS, (double)most / (double)(hi - lo + 1));
@@ -25864,7 +25854,7 @@ enum mfs_number {
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
-/* The metrics of -c busy and of -p that show the values of a process; 0: none. */
+/* The metrics of -c busy and of -p for each value of a process; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #define X(m, number) [MFS_##number] = m,
     [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
@@ -25894,7 +25884,8 @@ struct mfs_task {
     u64 still_ns;         /* time of the last scan that saw the process run or wait for a CPU */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* bit mask of the members of `now` that were read */
-    u16 by, by_before;    /* masks of values for which it is shown now; in the previous scan */
+    u16 by, by_before;    /* masks of the values for which the process is shown: in this scan, in
+                           * the previous one */
     bool first;           /* not scanned before, so increases are unknown */
     bool asked;           /* the process is one of -p */
     u16 cpu;              /* CPU on which the main thread last ran */
@@ -25907,13 +25898,13 @@ struct mfs_task {
 static struct mfs_look {
     u32 tick;
     u64 ns;               /* time at which the scan began */
-    double uptime;        /* the same in s since boot */
+    double uptime;        /* the same time, in seconds since boot */
     struct mfs_task *task; /* sorted by pid */
     struct mfs_thread *thread;
     u32 n, cap, n_threads, cap_threads;
 } mfs_seen, mfs_before;
 
-static u64 mfs_queued[MET_INSTS]; /* ns for which threads waited for each CPU */
+static u64 mfs_queued[MET_INSTS]; /* time in ns for which threads waited for each CPU */
 
 static int mfs_by_id(const void *a, const void *b)
 {
@@ -25941,22 +25932,9 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads the numbers after the given keys in /proc/PID/status. Returns a bit mask of the keys
- * found. */
-static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
-{
-    u32 got = 0;
-    memset(v, 0, n * sizeof *v);
-    if (met_try(path) || !met_file.text.len)
-        return 0;
-    for (u32 k = 0; k < n; k++)
-        got |= (u32)mfs_key_number(met_file.text.p, key[k], &v[k]) << k;
-    return got;
-}
-
-/* Reads what a thread has read and written. (/proc/PID/io includes terminated children, see
- * wait_task_zombie in kernel/exit.c.) Returns false if that fails, and records missing
- * permissions. */
+/* Reads how many bytes a thread has read and written. (/proc/PID/io includes terminated children,
+ * see wait_task_zombie in kernel/exit.c.) Returns false if that fails. Records only missing
+ * permissions, because the thread may have exited. */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -25968,41 +25946,43 @@ static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
            && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
 }
 
-/* Parses a line "PID (COMM) S ..." (proc_pid_stat(5)); COMM may contain any byte. Returns field 3
- * and the start time in clock ticks since boot, or NULL. */
-static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
+/* Reads a line "PID (COMM) S ..." (proc_pid_stat(5)); COMM may contain any byte. Returns the line
+ * from field 3 on, valid until the next call, or NULL. */
+static const char *mfs_pid_stat(const char *path, char comm[MFS_COMM])
 {
+    static char text[1024];
+    u_slurp(path, text, sizeof text);
     char *open = strchr(text, '('), *close = strrchr(text, ')');
-    if (!open || !close || close < open || close[1] != ' '
-        || !met_number(u_word(close + 2, 19), born))
+    if (!open || !close || close < open || close[1] != ' ')
         return NULL;
     *close = 0;
-    *comm = open + 1;
+    if (comm)
+        snprintf(comm, MFS_COMM, "%s", open + 1);
     return close + 2;
 }
 
-/* Returns the CPU on which a thread last ran (field 39, proc_pid_stat(5)) or MET_INSTS. */
-static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
+static const char *mfs_thread_stat(u32 pid, u32 tid)
 {
-    char text[1024];
-    const char *comm, *words;
-    s64 born, cpu;
-    u_slurp(met_path("/proc/%u/task/%u/stat", pid, tid), text, sizeof text);
-    words = mfs_pid_stat(text, &comm, &born);
-    bool known = words && met_number(u_word(words, 36), &cpu) && cpu >= 0 && cpu < MET_INSTS;
-    if (runs)
-        *runs = known && *words == 'R';
+    return mfs_pid_stat(met_path("/proc/%u/task/%u/stat", pid, tid), NULL);
+}
+
+/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: from field 3 on, or
+ * NULL. */
+static u32 mfs_last_cpu(const char *stat)
+{
+    s64 cpu;
+    bool known = stat && met_number(u_word(stat, 36), &cpu) && cpu >= 0 && cpu < MET_INSTS;
     return known ? (u32)cpu : MET_INSTS;
 }
 
 /* Adds the waiting time to the CPU on which the thread last ran, and adds that CPU to ran_on if the
- * thread ran for over 1/8 of the interval. Ignores waits up to 1/256, because finding the CPU takes
- * another file. */
+ * thread ran for over 1/8 of the interval. Ignores waits of up to 1/256 of the interval, because
+ * kvis has to read another file to find the CPU. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
     u32 k = 0, cpu = waited <= interval >> 8 && !much ? MET_INSTS
-                     : tid == t->pid ? t->cpu : mfs_thread_cpu(t->pid, tid, NULL);
+                     : tid == t->pid ? t->cpu : mfs_last_cpu(mfs_thread_stat(t->pid, tid));
     if (cpu == MET_INSTS)
         return;
     mfs_queued[cpu] += waited;
@@ -26045,7 +26025,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     if (!(mo.off >> SRC_BUSY & 1) && mfs_thread_io(t, tid, &count[MFS_READ]))
         got |= 1u << MFS_READ | 1u << MFS_WRITTEN;
     if (t->asked)
-        got |= mfs_status(met_path("/proc/%u/task/%u/status", t->pid, tid), switches, 2,
+        got |= mfs_key_numbers(met_path("/proc/%u/task/%u/status", t->pid, tid), switches, 2,
                           &count[MFS_VOLUNTARY]) << MFS_VOLUNTARY;
     bool known = t->first || was || (count[MFS_RUN] <= most && count[MFS_WAIT] <= most);
     u64 did[MFS_OF_THREADS] = { 0 };
@@ -26096,19 +26076,18 @@ static bool mfs_task_stat(struct mfs_task *t)
         { MFS_CPU, 11, 12 }, { MFS_USER, 11, 0 }, { MFS_SYSTEM, 12, 0 }, { MFS_MAJOR, 9, 0 },
         { MFS_MINOR, 7, 0 }, { MFS_RSS, 21, 0 }, { MFS_THREADS, 17, 0 },
     };
-    char text[1024];
+    char comm[MFS_COMM];
+    const char *words = mfs_pid_stat(met_path("/proc/%u/stat", t->pid), comm);
     s64 born, v, more;
-    const char *comm, *words;
-    u_slurp(met_path("/proc/%u/stat", t->pid), text, sizeof text);
-    if (!(words = mfs_pid_stat(text, &comm, &born)))
+    if (!words || !met_number(u_word(words, 19), &born))
         return false;
     if (t->born && t->born != (u64)born + 1)
         *t = (struct mfs_task){ .pid = t->pid, .from = t->from, .asked = t->asked,
                                 .read_ns = t->read_ns, .past_ns = mfs_before.ns,
                                 .still_ns = t->read_ns };
     t->born = (u64)born + 1;
-    snprintf(t->comm, sizeof t->comm, "%s", comm);
-    t->cpu = met_number(u_word(words, 36), &v) && v >= 0 && v < MET_INSTS ? (u16)v : MET_INSTS;
+    memcpy(t->comm, comm, sizeof comm);
+    t->cpu = (u16)mfs_last_cpu(words);
     for (u32 k = 0; k < ARRAY_LEN(row); k++) {
         more = 0;
         if (met_number(u_word(words, row[k].word), &v) && v >= 0
@@ -26127,11 +26106,9 @@ static bool mfs_task_stat(struct mfs_task *t)
 /* If no swap is used, kvis need not read the swap use of each process. */
 static bool mfs_swaps(void)
 {
-    char text[8192];
-    u64 total, left;
-    u_slurp(met_path("/proc/meminfo"), text, sizeof text);
-    return mfs_key_number(text, "\nSwapTotal:", &total)
-           && mfs_key_number(text, "\nSwapFree:", &left) && total > left;
+    static const char *const keys[] = { "\nSwapTotal:", "\nSwapFree:" };
+    u64 v[2];
+    return mfs_key_numbers(met_path("/proc/meminfo"), keys, 2, v) == 3 && v[0] > v[1];
 }
 
 static void mfs_task_read(u32 pid, bool swaps)
@@ -26168,7 +26145,7 @@ static void mfs_task_read(u32 pid, bool swaps)
     t.now[MFS_SWAP] = 0;
     t.has |= 1u << MFS_SWAP;
     if (swaps)
-        mfs_status(met_path("/proc/%u/status", pid), &swap, 1, &t.now[MFS_SWAP]);
+        mfs_key_numbers(met_path("/proc/%u/status", pid), &swap, 1, &t.now[MFS_SWAP]);
     if (t.first) /* activity before the first scan does not count */
         memcpy(t.past, t.now, sizeof t.past);
     if (!old || mfs_did(&t, MFS_CPU) || mfs_did(&t, MFS_RUN) || mfs_did(&t, MFS_WAIT))
@@ -26176,7 +26153,6 @@ static void mfs_task_read(u32 pid, bool swaps)
     mfs_seen.task[mfs_seen.n++] = t;
 }
 
-/* Scans all processes, or those of -p, once per interval for several sources. */
 static void mfs_look(void)
 {
     static u32 id[MFS_TASKS];
@@ -26255,9 +26231,9 @@ static void mfs_procs(void)
     met.over |= !left;
 }
 
-/* --- the busiest processes --- For each value, kvis shows the MFS_TOP highest processes. A process
- * that was shown before stays while it is among the MFS_NEAR highest; otherwise, processes of
- * similar rank would come and go. */
+/* --- the busiest processes --- For each value, kvis shows the MFS_TOP processes with the highest
+ * value. A process that was shown before stays while it is among the first MFS_NEAR; otherwise,
+ * processes of similar rank would come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
@@ -26329,13 +26305,10 @@ static void mfs_busy(void)
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
-    char text[1024];
-    const char *comm, *words;
-    s64 born, flags;
+    s64 flags;
     if (t->read_ns - t->still_ns < NSEC)
         return false;
-    u_slurp(met_path("/proc/%u/stat", t->pid), text, sizeof text);
-    words = mfs_pid_stat(text, &comm, &born);
+    const char *words = mfs_pid_stat(met_path("/proc/%u/stat", t->pid), NULL);
     return words && *words == 'D' && met_number(u_word(words, 6), &flags)
            && !(flags & KERNEL_THREAD);
 }
@@ -26378,12 +26351,14 @@ static void mfs_fds(void)
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* The NUMA nodes, and the memory and threads of one process on each of them. */
+/* The NUMA nodes, and one process's memory and threads on each of them. */
 static struct {
     u32 n, id[MFS_NODES];
-    u32 threads[MFS_NODES], running[MFS_NODES]; /* threads that last ran there; that can run */
-    u64 bytes[MFS_NODES];
     u8 of_cpu[MET_INSTS]; /* index of a CPU's node, plus 1; 0: not yet looked up */
+    struct mfs_node {
+        u32 threads, running; /* threads that last ran on this node; those of them that can run */
+        u64 bytes;
+    } at[MFS_NODES];
 } mfs_nodes;
 
 /* Adds the pages of a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4"
@@ -26398,7 +26373,7 @@ static void mfs_pages_line(const char *line, u64 unit)
         while (k < mfs_nodes.n && mfs_nodes.id[k] != id)
             k++;
         if (k < mfs_nodes.n && *end == '=')
-            mfs_nodes.bytes[k] += strtoull(end + 1, NULL, 10) * unit;
+            mfs_nodes.at[k].bytes += strtoull(end + 1, NULL, 10) * unit;
     }
 }
 
@@ -26419,32 +26394,33 @@ static u32 mfs_node_of(u32 cpu)
 static void mfs_pages_threads(u32 pid)
 {
     u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", pid), "", "", tid, MFS_RUNS);
-    bool runs;
     for (u32 k = 0; k < n; k++) {
-        u32 node = mfs_node_of(mfs_thread_cpu(pid, tid[k], &runs));
+        const char *stat = mfs_thread_stat(pid, tid[k]);
+        u32 node = mfs_node_of(mfs_last_cpu(stat));
         if (node < mfs_nodes.n) {
-            mfs_nodes.threads[node]++;
-            mfs_nodes.running[node] += runs;
+            mfs_nodes.at[node].threads++;
+            mfs_nodes.at[node].running += *stat == 'R';
         }
     }
 }
 
-/* Returns the node on which most runnable threads (if there are none, most threads) last ran. */
+/* Returns the node on which more than half of the runnable threads (if there are none, of all
+ * threads) last ran. */
 static u32 mfs_pages_home(void)
 {
-    u32 running = 0, all = 0, k = 0;
-    for (u32 j = 0; j < mfs_nodes.n; j++) {
-        running += mfs_nodes.running[j];
-        all += mfs_nodes.threads[j];
+    u32 running = 0, threads = 0, k = 0;
+    for (const struct mfs_node *n = mfs_nodes.at; n < mfs_nodes.at + mfs_nodes.n; n++) {
+        running += n->running;
+        threads += n->threads;
     }
-    const u32 *on = running ? mfs_nodes.running : mfs_nodes.threads;
-    while (k < mfs_nodes.n && on[k] * 2 <= (running ? running : all))
+    while (k < mfs_nodes.n && (running ? mfs_nodes.at[k].running * 2 <= running
+                                       : mfs_nodes.at[k].threads * 2 <= threads))
         k++;
     return k;
 }
 
-/* Returns the share of an access from node `from` to memory of node `to` that is due to the
- * distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
+/* Returns the share of the time of an access from node `from` to memory of node `to` that is due to
+ * the distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -26465,7 +26441,8 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Estimates a process's bytes by node from its cgroup, if that has no other large process. */
+/* Estimates the memory of a process on each node from its cgroup, unless the cgroup has another
+ * large process. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -26477,9 +26454,9 @@ static void mfs_pages_group(u32 pid, double resident)
         if (!strncmp(line, "anon ", 5))
             mfs_pages_line(line, 1);
     for (u32 k = 0; k < mfs_nodes.n; k++)
-        all += (double)mfs_nodes.bytes[k];
+        all += (double)mfs_nodes.at[k].bytes;
     if (all < resident / 2 || all > resident * 1.05)
-        memset(mfs_nodes.bytes, 0, sizeof mfs_nodes.bytes);
+        memset(mfs_nodes.at, 0, sizeof mfs_nodes.at);
 }
 
 static void mfs_pages_maps(u32 pid)
@@ -26501,9 +26478,7 @@ static void mfs_pages_of(const struct met_inst *i)
     double bytes = 0, cost = 0;
     char text[512];
     u32 pid = (u32)strtoul(i->name, NULL, 10);
-    memset(mfs_nodes.bytes, 0, sizeof mfs_nodes.bytes);
-    memset(mfs_nodes.threads, 0, sizeof mfs_nodes.threads);
-    memset(mfs_nodes.running, 0, sizeof mfs_nodes.running);
+    memset(mfs_nodes.at, 0, sizeof mfs_nodes.at);
     if (met_v(i, M_B_RSS) < large)
         mfs_pages_maps(pid);
     else
@@ -26511,14 +26486,14 @@ static void mfs_pages_of(const struct met_inst *i)
     mfs_pages_threads(pid);
     u32 home = mfs_pages_home();
     for (u32 k = 0; k < mfs_nodes.n; k++)
-        bytes += (double)mfs_nodes.bytes[k];
+        bytes += (double)mfs_nodes.at[k].bytes;
     if (bytes <= 0 || home == mfs_nodes.n)
         return;
     u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[home]), text,
             sizeof text);
     for (u32 k = 0; k < mfs_nodes.n; k++)
-        cost += (double)mfs_nodes.bytes[k] / bytes * mfs_farther(text, home, k);
-    double own = (double)mfs_nodes.bytes[home];
+        cost += (double)mfs_nodes.at[k].bytes / bytes * mfs_farther(text, home, k);
+    double own = (double)mfs_nodes.at[home].bytes;
     met_set(i, M_B_REMOTE, (bytes - own) / bytes);
     met_set(i, M_B_FAR, bytes - own);
     met_set(i, M_B_OWN_PART, own / bytes * mfs_nodes.n);
@@ -26557,21 +26532,18 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup only near its pids limit, because most of systemd's have one. A limit below 16
- * tasks is meant to be reached. */
-static void mfs_group_pids(const char *dir, const char *name)
-{
-    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" gives 0 */
-    long n = limit >= 16 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
-    if (n >= 0 && n >= limit - limit / 10)
-        met_set(met_inst(DIM_GROUP, name), M_GR_PIDS, (double)n / (double)limit);
-}
-
+/* Most cgroups of systemd have a limit of tasks, so kvis shows only cgroups near this limit. A
+ * limit below 16 tasks is meant to be reached. */
 static void mfs_group(const char *dir, const char *name)
 {
     bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* "max" means no limit */
     bool memory = u_file_number(met_in(dir, "memory.max"), -1) >= 0;
-    struct met_inst *i = cpu || memory ? met_inst(DIM_GROUP, name) : NULL;
+    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" gives 0 */
+    long tasks = limit >= 16 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
+    bool full = tasks >= 0 && tasks >= limit - limit / 10;
+    struct met_inst *i = cpu || memory || full ? met_inst(DIM_GROUP, name) : NULL;
+    if (full)
+        met_set(i, M_GR_PIDS, (double)tasks / (double)limit);
     if (i && cpu)
         met_keys(i, met_in(dir, "cpu.stat"), 0);
     if (i && memory)
@@ -26592,7 +26564,6 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
         snprintf(dir + n, MET_DIR - n, "/%s", e->d_name);
         mfs_group_count++;
         mfs_group(dir, dir + root);
-        mfs_group_pids(dir, dir + root);
         mfs_group_tree(dir, root, depth - 1);
         dir[n] = 0;
     }
@@ -26601,12 +26572,11 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
 static void mfs_groups(void)
 {
     char dir[MET_DIR];
-    snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/cgroup.controllers"));
-    if (!met_there(dir)) {
-        met_wrong(dir, ENOENT);
+    snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup"));
+    if (!met_there(met_in(dir, "cgroup.controllers"))) {
+        met_off("/sys/fs/cgroup/cgroup.controllers: ENOENT (needs cgroup v2)");
         return;
     }
-    *strrchr(dir, '/') = 0;
     mfs_group_count = 0;
     mfs_group_tree(dir, strlen(dir), MFS_GROUP_DEPTH);
 }
@@ -29120,9 +29090,9 @@ static const struct met_form_row *mout_form(u32 m)
     return &met_forms[metrics[m].form];
 }
 
-static bool mout_shown(u8 dim)
+static bool mout_shown(const struct met_inst *i)
 {
-    return dim != DIM_CPU || mo.per_cpu;
+    return i->at == met.tick && (!i->name[0] || i->dim != DIM_CPU || mo.per_cpu);
 }
 
 static u32 mout_seen(u32 src)
@@ -29152,7 +29122,7 @@ static const char *mout_source_why(u32 src)
 struct mout_lack {
     const char *why;
     u32 src, n, all; /* number of missing metrics; number of all metrics */
-    u32 at;          /* iterator: next metric + 1; 0: next is the source itself */
+    u32 at;          /* index of the next metric, plus 1; 0: the reason of the source is next */
     u16 metric[N_METRICS];
     bool own;        /* the reason is not that of the source itself */
 };
@@ -29163,8 +29133,7 @@ static const char *mout_why(u32 src, u32 m, const char *of_source)
         return NULL;
     if (met.no[m] || met.seen[m] == met.tick)
         return met.no[m];
-    bool readable = !met.src[src].wrong || mout_seen(src);
-    return metrics[m].lack && readable ? metrics[m].lack : of_source;
+    return metrics[m].lack && mout_seen(src) ? metrics[m].lack : of_source;
 }
 
 static void mout_lack(struct mout_lack *l, const char *why, const char *of_source)
@@ -29305,8 +29274,8 @@ static void mout_text_unmounted(struct buf *b, const char *dir, u64 sources)
     b_s(b, sources ? "\n" : "");
 }
 
-/* Writes which metrics a source lacks and why. If it lacks /proc or /sys, only notes the source in
- * unmounted[0] or [1]. */
+/* Writes which metrics a source lacks and why. If the reason is that /proc or /sys is not mounted,
+ * only adds the source to the mask unmounted[0] or unmounted[1]. */
 static void mout_text_lack(struct buf *b, u32 src, u64 *unmounted)
 {
     for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;) {
@@ -29335,7 +29304,7 @@ static void mout_text(struct buf *b)
     b_f(b, " interval=%.3fs\n", (double)mout.interval_ns / 1e9);
     for (u32 s = 0; s < N_SRC; s++) {
         for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
-            if (i->at == met.tick && (mout_shown(i->dim) || !i->name[0]))
+            if (mout_shown(i))
                 mout_text_line(b, s, i);
         was = b->len;
         mout_text_lack(b, s, unmounted);
@@ -29350,30 +29319,20 @@ static void mout_text(struct buf *b)
 
 /* --- histograms as bcc prints them: one row per power of two --- */
 
-/* Sums the buckets of this interval by power of two. Returns the largest sum. */
-static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
-{
-    u64 most = 0;
-    memset(n, 0, MET_OCTAVES * sizeof *n);
-    for (u32 i = 0; i < ST_BUCKETS; i++)
-        n[met_octave(i)] += h->now[i];
-    for (u32 o = *last = 0; o < MET_OCTAVES; o++) {
-        if (n[o] && !most)
-            *first = o;
-        if (n[o])
-            *last = o;
-        most = MAX(most, n[o]);
-    }
-    return most;
-}
-
 static void mout_hist(struct buf *b, const struct met_hist *h)
 {
     static const char bar[] = "****************************************";
     const struct met_hist_row *r = &met_hist_rows[h->row];
-    u64 n[MET_OCTAVES];
-    u32 first = 0, last;
-    u64 most = mout_octaves(h, n, &first, &last);
+    u64 n[MET_OCTAVES] = { 0 }, most = 0;
+    u32 first = 0, last = MET_OCTAVES - 1;
+    for (u32 i = 0; i < ST_BUCKETS; i++)
+        n[met_octave(i)] += h->now[i];
+    while (!n[first])
+        first++;
+    while (!n[last])
+        last--;
+    for (u32 o = first; o <= last; o++)
+        most = MAX(most, n[o]);
     b_f(b, "\nhistogram  %s", r->name);
     mout_text_inst(b, h->inst);
     b_f(b, " count=%" PRIu64 " p50=%.0f p90=%.0f p99=%.0f max=%.0f\n", h->count,
@@ -29427,11 +29386,9 @@ static void mout_csv(struct buf *b)
 {
     if (mout.intervals == 1)
         b_s(b, "time_ns,interval_ns,metric,of,name,value,info\n");
-    for (u32 n = 0; n < N_METRICS * N_DIM; n++) {
-        u32 m = n / N_DIM;
-        const struct met_inst *i = met_of(m, n % N_DIM) ? met.first[n % N_DIM] : NULL;
-        for (; i; i = i->next) {
-            if (i->at != met.tick || !met_has(i, m) || (i->name[0] && !mout_shown(i->dim)))
+    for (u32 m = 0; m < N_METRICS; m++)
+        for (const struct met_inst *i = met_after(NULL); i; i = met_after(i)) {
+            if (!met_of(m, i->dim) || !mout_shown(i) || !met_has(i, m))
                 continue;
             b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
                 met_prefix(m, i->dim), metrics[m].name, mout_form(m)->json,
@@ -29443,7 +29400,6 @@ static void mout_csv(struct buf *b)
             mout_csv_word(b, i->info);
             b_c(b, '\n');
         }
-    }
     for (u32 s = 0; s < N_SRC; s++)
         if (met.src[s].left_out)
             b_f(b, "%" PRIu64 ",%" PRIu64 ",things_left_out,source,%s,%u,\n", mout.real_ns,
@@ -29614,7 +29570,7 @@ static void mout_prom_hists(struct buf *b)
         }
 }
 
-/* Writes constant properties: kvis_network_info{device="eth0",driver="e1000"} 1. */
+/* Writes constant properties: kvis_network_driver_info{device="eth0",driver="e1000"} 1. */
 static void mout_prom_facts(struct buf *b, u8 dim)
 {
     char name[96], help[96];
@@ -29673,14 +29629,15 @@ static void mout_prom_self(struct buf *b)
 
 static void mout_prom_process(struct buf *b)
 {
-    struct timespec cpu;
-    struct rlimit limit;
+    struct timespec cpu = { 0 };
+    struct rlimit limit = { 0 };
     char memory[64], *end;
     double page = (double)sysconf(_SC_PAGESIZE);
     u32 fds = 0;
-    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
-        mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
-                      (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
+                  (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
     mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
                   "Start time of kvis, in seconds since 1970", (double)out.start_real_ns / 1e9);
     if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
@@ -29693,13 +29650,12 @@ static void mout_prom_process(struct buf *b)
         fds++;
     if (fds) /* one of them belongs to opendir(3) */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-        mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
-                      "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
+    mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
+                  "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
 }
 
-/* Returns the Prometheus page of this interval. A file does not get the last part: node_exporter,
- * which publishes it, has its own metrics process_... */
+/* Returns the Prometheus page of this interval. The last part is not written to a file, because
+ * node_exporter, which publishes the file, has its own metrics process_... */
 static const struct buf *mout_exposition(void)
 {
     struct buf *b = &mout.prom;
@@ -29787,7 +29743,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
     b_f(b, "\"%s\":{", met_dims[dim].json);
     u32 empty = b->len;
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
-        if (i->at != met.tick || !i->name[0])
+        if (!mout_shown(i) || !i->name[0])
             continue;
         b_c(b, '"');
         mout_json_name(b, i->name);
@@ -29848,8 +29804,7 @@ static void mout_json(struct buf *b)
         if (!i->name[0] && i->at == met.tick)
             mout_json_inst(b, i);
     for (u8 d = 1; d < N_DIM; d++)
-        if (mout_shown(d))
-            mout_json_dim(b, d);
+        mout_json_dim(b, d);
     if (met.backwards)
         b_f(b, "\"counters_backwards\":%" PRIu64 ",", met.backwards);
     if (met_left_out_now())
@@ -29873,7 +29828,7 @@ static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
     u32 n, halved;     /* number of points; a point stands for 1 << halved intervals */
-    u32 left_out;      /* values not stored: maximum per interval */
+    u32 left_out;      /* largest number of values not stored in an interval */
     u32 lines, maps;   /* lines and heat maps written so far */
     struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since the start; n: intervals so far */
 } mout_past;
@@ -29968,7 +29923,7 @@ static void mout_sample(void)
     mout_past.at[n - 1].to = mout.ts_ns;
     mout_past.at[n - 1].n++;
     for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
-        if (i->at == met.tick && (mout_shown(i->dim) || !i->name[0]))
+        if (mout_shown(i))
             left_out += mout_gather_inst(i);
     for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
         mout_gather_hist(h);
@@ -30142,7 +30097,7 @@ static struct {
     int fd;
     u32 n;
     pid_t child[HS_CLIENTS];     /* n children, oldest first */
-    u64 rest_ns;                 /* no accept(2) before this time, for lack of descriptors */
+    u64 rest_ns;                 /* no accept(2) before this time, because the last one failed */
 } hs = { .fd = -1 };
 
 static const char *hs_opt_listen(const char *v)
@@ -30204,7 +30159,7 @@ static void hs_answer(int f, const char *req, const char *status, const char *ty
 
 static void hs_answer_text(int f, const char *req, const char *status)
 {
-    hs_answer(f, req, status, "text/plain; charset=utf-8", status, strlen(status));
+    hs_answer(f, req, status, "text/plain; charset=utf-8", status, strcspn(status, "\r"));
 }
 
 static void hs_request(int f, char *req)
@@ -30303,7 +30258,7 @@ static void hs_accept(void)
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
-            if (errno == EMFILE || errno == ENFILE) /* without a pause, poll(2) would spin */
+            if (errno != EAGAIN) /* without a pause, poll(2) would spin */
                 hs.rest_ns = u_now() + NSEC / 4;
             return;
         }
@@ -30331,9 +30286,9 @@ static bool hs_wait(u64 until, int also)
 }
 
 /* == 41 scr_  the monitor on a terminal ==================================================
- * The terminal is a window on a page: the overview, or a section with all metrics of its sources.
- * gen/tables/metrics.tbl defines both. scr_end and the handlers of fatal signals restore the
- * terminal. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
+ * The terminal shows a part of a page. A page is the overview, or a section with all metrics of its
+ * sources; gen/tables/metrics.tbl defines both. scr_end and the handlers of fatal signals restore
+ * the terminal. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
 
 enum {
     SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_COLUMNS = 128,
@@ -30373,7 +30328,8 @@ static const struct { u16 m; const char *title; float unusual, bad; bool aside; 
 
 static struct {
     bool on, paused, helping, zeros, utf8;
-    bool alone;              /* no other sink: a pause may stop the measurement */
+    bool alone;              /* there is no other sink, so a pause stops the measurement */
+    volatile sig_atomic_t lost; /* the terminal no longer shows what kvis drew */
     bool typing;             /* keys are appended to `find` */
     char find[24];           /* text that a name must contain to be shown */
     u16 rows, cols;
@@ -30412,6 +30368,7 @@ static void scr_take(int sig)
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
     ssize_t n = write(STDOUT_FILENO, scr_enter, sizeof scr_enter - 1);
     (void)sig, (void)n;
+    scr.lost = true;
     errno = e;
 }
 
@@ -30424,10 +30381,11 @@ static void scr_give(int sig)
     scr_take(sig);
 }
 
-/* SIGWINCH only has to interrupt poll(2): kvis then redraws the screen. */
+/* SIGWINCH also interrupts poll(2), so kvis redraws the screen at once. */
 static void scr_resize(int sig)
 {
     (void)sig;
+    scr.lost = true;
 }
 
 static void scr_begin(void)
@@ -30543,19 +30501,16 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
     out_sgr("0");
 }
 
-static void scr_bar(struct buf *b, u32 k)
+/* Draws a bar for a number from 0 to 1. */
+static void scr_part(struct buf *b, double part)
 {
     static const char plain[] = " .:-=+*%#";
+    u32 k = part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0;
     char bar[] = { '\xe2', '\x96', (char)(0x80 + k) }; /* U+2581 to U+2588 */
     if (k && scr.utf8)
         b_put(b, bar, 3);
     else
         b_c(b, plain[k]);
-}
-
-static void scr_part(struct buf *b, double part)
-{
-    scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
 }
 
 /* Draws the history of metric m as bars; `of`: see struct scr_row. */
@@ -30723,11 +30678,13 @@ static u32 scr_collect(u8 dim)
     return n;
 }
 
-/* Writes the name and the property of an instance: "sda1 (sda)", "  4242 make". */
-static void scr_name(struct buf *b, const struct met_inst *i)
+/* Returns the name and the property of an instance: "sda1 (sda)", "  4242 make". */
+static const struct buf *scr_name(const struct met_inst *i)
 {
+    static struct buf s, *b = &s;
     bool process = i->dim == DIM_BUSY || i->dim == DIM_PID;
     const char *name = i->dim == DIM_CGROUP ? mo.cgroup : i->name;
+    b_reset(b);
     if (process)
         b_f(b, "%*s", 7 - (int)MIN(strlen(name), 7u), "");
     b_esc(b, name, strlen(name), 0);
@@ -30735,34 +30692,31 @@ static void scr_name(struct buf *b, const struct met_inst *i)
         b_s(b, process ? " " : " (");
     b_esc(b, i->info, strlen(i->info), 0);
     b_s(b, i->info[0] && !process ? ")" : "");
+    return b;
 }
 
 /* Writes a name in `width` columns. A ~ replaces the middle of a longer name. */
 static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
 {
-    static struct buf s;
-    u32 head = width / 2;
-    b_reset(&s);
-    scr_name(&s, i);
-    u32 skip = u_skip(s.p, s.len, width - head - 1), from = b->len;
-    if (u_width(s.p, s.len) <= width) {
-        b_put(b, s.p, s.len);
+    const struct buf *s = scr_name(i);
+    u32 head = width / 2, skip = u_skip(s->p, s->len, width - head - 1), from = b->len;
+    if (u_width(s->p, s->len) <= width) {
+        b_put(b, s->p, s->len);
     } else {
-        b_put(b, s.p, u_fit(s.p, s.len, &head));
+        b_put(b, s->p, u_fit(s->p, s->len, &head));
         b_c(b, '~');
-        b_put(b, s.p + skip, s.len - skip);
+        b_put(b, s->p + skip, s->len - skip);
     }
     b_pad(b, from, width);
 }
 
 static u32 scr_name_width(u32 rows, u32 title)
 {
-    static struct buf s;
     u32 width = title;
     for (u32 k = 0; k < rows; k++) {
-        b_reset(&s);
-        scr_name(&s, scr_inst[k]);
-        width = MAX(width, u_width(s.p, s.len));
+        const struct buf *s = scr_name(scr_inst[k]);
+        u32 own = u_width(s->p, s->len);
+        width = MAX(width, own);
     }
     return MIN(width, MAX(scr.cols * 3u / 8, 12u));
 }
@@ -30894,8 +30848,9 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     u32 at = b->len;
     b_s(b, "  ");
     if (i->name[0]) {
+        const struct buf *name = scr_name(i);
         b_f(b, "%s ", met_dims[i->dim].label);
-        scr_name(b, i);
+        b_put(b, name->p, name->len);
         b_c(b, ' ');
     }
     b_f(b, "%s ", metrics[m].name);
@@ -31045,7 +31000,7 @@ static void scr_search(int unused)
     scr.top = 0;
 }
 
-/* Handles a key of the filter text. Returns false if the key has another meaning. */
+/* Handles a key while a filter is typed, and Esc. Returns false if the key has another meaning. */
 static bool scr_type(int key)
 {
     size_t n = strlen(scr.find);
@@ -31056,11 +31011,13 @@ static bool scr_type(int key)
     }
     if (!scr.typing || key >= KEY_UP)
         return false;
-    if (key == '\r' || key == '\n')
+    if (key == '\r' || key == '\n') {
         scr.typing = false;
-    else if ((key == '\b' || key == 0x7f) && n)
-        scr.find[n - 1] = 0;
-    else if (key >= ' ' && key < 0x7f && n < sizeof scr.find - 1) {
+    } else if (key == '\b' || key == 0x7f) {
+        while (n && (scr.find[--n] & 0xc0) == 0x80) /* a later byte of a character, see utf-8(7) */
+            ;
+        scr.find[n] = 0;
+    } else if (key >= ' ' && n < sizeof scr.find - 1) {
         scr.find[n] = (char)key;
         scr.find[n + 1] = 0;
     }
@@ -31186,7 +31143,9 @@ static void scr_last_line(struct buf *b)
     out_sgr("2");
     b_s(b, "q quit  h help");
     if (scr.typing || scr.find[0])
-        b_f(b, "  /%s%s", scr.find, scr.typing ? "_" : "");
+        b_s(b, "  /");
+    b_esc(b, scr.find, strlen(scr.find), 0);
+    b_s(b, scr.typing ? "_" : "");
     if (below)
         b_f(b, "  (%u more %s)", below, scr_below());
     else if (scr.top)
@@ -31221,6 +31180,7 @@ static void scr_draw(void)
     struct buf *b = &out.text.b;
     struct winsize w;
     u32 from = b->len;
+    scr.lost = false;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || !w.ws_row || !w.ws_col)
         w = (struct winsize){ 24, 80, 0, 0 };
     scr.rows = w.ws_row;
@@ -31281,7 +31241,8 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    if (mout.intervals && !sp_end_sig && !(paused && scr.paused)) /* no new values while paused */
+    /* while paused with another output, a redraw would show new values */
+    if (mout.intervals && !sp_end_sig && (scr.lost || !(paused && scr.paused)))
         scr_draw();
 }
 

@@ -121,19 +121,19 @@ def compare(terminal):
     screen.fits()
 
 
-@task("How long do tasks wait for a CPU, and requests for a disk?", "kvis monitor -i 0.5 -c runq,block --histogram")
-def histograms(terminal):
-    def bars(name):
-        return [row for row in terminal.shown() if re.match(rf"{name} .*[▁-█]", row)]
+@task("How long do tasks wait for a CPU, and requests for a disk?", "kvis monitor -i 0.5 -c runq,block")
+def waits(terminal):
+    def rows(pattern):
+        return [row for row in terminal.shown() if re.match(pattern, row)]
     file = f"{os.environ['OUT']}/tasks.{os.getpid()}"
     with Program("sh", "-c", f"while :; do dd if=/dev/zero of={file} bs=64k count=1000 conv=fsync 2>/dev/null; done"):
         yield {"live": True}
-        wait(lambda: any(row.startswith("disks ") for row in terminal.shown()))
+        wait(lambda: rows("disks "))
         terminal.key("r")
-        wait(lambda: bars("runq_wait"))
+        wait(lambda: rows(r".*runq_wait_p99 +[0-9.]+[mu]?s .*[▁-█]"))
         terminal.key("r")
         terminal.key("d")
-        wait(lambda: bars("block_write_device"))
+        wait(lambda: rows("disks .* write p99 ") and rows(r"\w+ .*[0-9][mu]s"))
     os.unlink(file)
     terminal.key("q")
 

@@ -829,6 +829,10 @@ static void t_names_apart(void)
     SAME(mout_quoted(&tb, "a\"\xff", true), "a\"\"\\xff");
     SAME(mout_json_name(&tb, "a\xff"), "a\\\\xff");
     SAME(mout_json_name(&tb, "caf\xc3\xa9"), "caf\xc3\xa9");
+    mo.procfs = "/p", mo.sysfs = "/s", mo.rootfs = "/r";
+    EXPECT(!strcmp(met_path("/proc"), "/p") && !strcmp(met_path("/sys/a"), "/s/a"));
+    EXPECT(!strcmp(met_path("/sysroot/a"), "/r/sysroot/a") && !strcmp(met_path("/processes"), "/r/processes"));
+    mo.procfs = mo.sysfs = NULL, mo.rootfs = "";
 }
 
 /* What is counted is what the text says: stops, not calls. */
