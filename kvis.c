@@ -7179,7 +7179,7 @@ struct st_time {
 
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of `ns` in calls of killed threads; -c excludes it */
+    u64 killed_ns; /* part of `ns` spent in calls of killed threads; -c excludes it */
     struct st_time known;
     u32 *hist; /* histogram of durations, or NULL */
     u16 row;   /* index of this row, set by st_compute_derived */
@@ -7242,7 +7242,8 @@ static struct summary {
     struct st_row chosen[ST_ROWS]; /* calls that filters select, for -c */
     bool apart;            /* the table of -c shows chosen[], not row[] */
     bool recorded;         /* read from a recording */
-    bool from_calls, from_tables; /* chosen[], caller[] come from recorded calls, tables */
+    bool from_calls;       /* chosen[] and caller[] come from recorded calls */
+    bool from_tables;      /* ... or from recorded tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* open-addressing hash table; count 0: free */
@@ -7599,8 +7600,8 @@ static int st_compare(const void *pa, const void *pb)
     return strcmp(st_name(a), st_name(b));
 }
 
-/* Columns of strace, and percentiles. A narrow terminal lacks those with the lowest `goes`, unless
- * 0. */
+/* The columns of strace -c, and percentiles. A narrow terminal shows fewer columns; those with the
+ * lowest `goes` are left out first (0: never). */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -7656,29 +7657,6 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
     st_table_line(b, cell, name);
 }
 
-static void st_one_table(struct buf *b, const struct st_row *rows)
-{
-    struct st_row total = { 0 };
-    u16 order[ST_ROWS];
-    u32 n = 0;
-    for (u16 i = 0; i < ST_ROWS; i++) {
-        if (!rows[i].calls)
-            continue;
-        order[n++] = i;
-        st_row_add(&total, &rows[i]);
-    }
-    st_sorted = rows;
-    /* cppcheck-suppress uninitvar ; n may be 0 */
-    qsort(order, n, sizeof *order, st_compare);
-    st_table_line(b, NULL, "syscall");
-    st_table_rule(b);
-    for (u32 i = 0; i < n; i++)
-        st_table_row(b, &rows[order[i]], st_returned_ns(&total), st_name(order[i]));
-    st_table_rule(b);
-    st_table_row(b, &total, st_returned_ns(&total), "total");
-    free(total.hist);
-}
-
 static int st_compare_callers(const void *a, const void *b)
 {
     const struct st_caller *x = *(const struct st_caller *const *)a,
@@ -7716,16 +7694,35 @@ static bool st_no_table(const struct summary *s)
 
 static void st_table(struct buf *b, const struct summary *s)
 {
+    const struct st_row *rows = st_table_rows(s);
+    struct st_row total = { 0 };
+    u16 order[ST_ROWS];
+    u32 n = 0;
     if (opt.by_pid)
         st_caller_table(b, s);
-    st_one_table(b, st_table_rows(s));
+    for (u16 i = 0; i < ST_ROWS; i++) {
+        if (!rows[i].calls)
+            continue;
+        order[n++] = i;
+        st_row_add(&total, &rows[i]);
+    }
+    st_sorted = rows;
+    /* cppcheck-suppress uninitvar ; n may be 0 */
+    qsort(order, n, sizeof *order, st_compare);
+    st_table_line(b, NULL, "syscall");
+    st_table_rule(b);
+    for (u32 i = 0; i < n; i++)
+        st_table_row(b, &rows[order[i]], st_returned_ns(&total), st_name(order[i]));
+    st_table_rule(b);
+    st_table_row(b, &total, st_returned_ns(&total), "total");
+    free(total.hist);
 }
 
 /* --- the summary --- */
 
 #define ST_PROC "proc" /* backend in recordings of kvis proc */
 
-/* Names that `want` selects, most I/O first. Returns their number; *more: those beyond max. */
+/* Lists up to `max` names that `want` selects, most I/O first. *more: number of other names. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -7901,7 +7898,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Rows to show have at least 1 ms. *more: number of others. */
+/* Returns how many rows to show: 10, or those of at least 1 ms. *more: number of other rows. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7931,7 +7928,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
         u64 part[] = { t->ns, t->cpu, t->runq, t->disk, st_blocked_ns(t) };
         b_f(b, "   %-16s", st_name(w->row));
         for (size_t k = 0; k < ARRAY_LEN(part); k++)
-            b_f(b, " %*" PRIu64 ".%" PRIu64, k ? 5 : 8, part[k] / 1000000, part[k] / 100000 % 10);
+            b_f(b, " %*.1f", k ? 7 : 10, (double)part[k] / 1e6);
         b_s(b, "   ");
         if (w->on)
             b_esc(b, w->on->s, w->on->len, 0);
@@ -7944,7 +7941,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %" PRIu64 " more", more);
-    b_f(b, ", %" PRIu64 ".%" PRIu64 " ms in total\n", rest / 1000000, rest / 100000 % 10);
+    b_f(b, ", %.1f ms in total\n", (double)rest / 1e6);
 }
 
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
@@ -7964,8 +7961,7 @@ static void st_text_delays(struct buf *b, const struct st_delays *d)
     u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
-        b_f(b, "%s %s %" PRIu64 ".%03" PRIu64 " ms", i ? "," : "", name[i], v[i] / 1000000,
-            v[i] / 1000 % 1000);
+        b_f(b, "%s %s %.3f ms", i ? "," : "", name[i], (double)v[i] / 1e6);
 }
 
 static void st_text_delays_of(struct buf *b, const struct st_delays *d)
@@ -8318,7 +8314,7 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Waits for disks are known per call. */
+/* Waits for disks are known only inside system calls. */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
@@ -8442,43 +8438,28 @@ static void st_text_ended(struct buf *b, const struct summary *s)
     }
 }
 
-static void st_text_peers(struct buf *b, const struct summary *s)
+static void st_text_names(struct buf *b, const char *label, u32 max,
+                          bool (*want)(const struct name *), u64 dropped)
 {
-    struct st_items items = st_begin_items(b, "network");
+    struct st_items items = st_begin_items(b, label);
     struct name *list[4];
     u64 more;
-    u32 n = st_names(list, ARRAY_LEN(list), st_is_far_peer, &more);
-    for (u32 i = 0; i < n; i++) {
-        b_esc(b, list[i]->s, list[i]->len, 0);
-        b_f(b, " %s sent, %s received", out_bytes(list[i]->out_bytes).s,
-            out_bytes(list[i]->in_bytes).s);
-        st_item(&items);
-    }
-    st_end_items(&items, more, s->peers_dropped);
-}
-
-static void st_text_files(struct buf *b, const struct summary *s)
-{
-    if (st_knows_files() && st_knows(s, ST_MODEL))
-        b_f(b, ST_LABEL "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n", "files",
-            s->files_dropped ? "at least " : "", s->files_read, out_bytes(s->file_in).s,
-            s->files_written, out_bytes(s->file_out).s);
-    struct st_items items = st_begin_items(b, "");
-    struct name *list[3];
-    u64 more;
-    u32 n = st_names(list, ARRAY_LEN(list), st_is_file_with_bytes, &more);
+    u32 n = st_names(list, max, want, &more);
     for (u32 i = 0; i < n; i++) {
         const struct name *f = list[i];
-        u32 from = isatty(out.text.fd) ? u_skip(f->s, f->len, ST_PATH_COLUMNS) : 0;
+        bool file = f->cls == 'f';
+        u32 from = file && isatty(out.text.fd) ? u_skip(f->s, f->len, ST_PATH_COLUMNS) : 0;
         b_own(b, from ? "…" : "");
         b_esc(b, f->s + from, f->len - from, 0);
-        if (f->in_bytes)
+        if (!file)
+            b_f(b, " %s sent, %s received", out_bytes(f->out_bytes).s, out_bytes(f->in_bytes).s);
+        if (file && f->in_bytes)
             b_f(b, " %s read", out_bytes(f->in_bytes).s);
-        if (f->out_bytes)
+        if (file && f->out_bytes)
             b_f(b, " %s written", out_bytes(f->out_bytes).s);
         st_item(&items);
     }
-    st_end_items(&items, more, s->files_dropped);
+    st_end_items(&items, more, dropped);
 }
 
 /* These errors are normal, for example while a program searches for a file. */
@@ -8575,8 +8556,12 @@ static void st_text_short(struct buf *b, const struct summary *s)
         st_text_took(b, s);
         st_text_waited(b, s);
         st_text_ended(b, s);
-        st_text_peers(b, s);
-        st_text_files(b, s);
+        st_text_names(b, "network", 4, st_is_far_peer, s->peers_dropped);
+        if (st_knows_files() && st_knows(s, ST_MODEL))
+            b_f(b, ST_LABEL "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n", "files",
+                s->files_dropped ? "at least " : "", s->files_read, out_bytes(s->file_in).s,
+                s->files_written, out_bytes(s->file_out).s);
+        st_text_names(b, "", 3, st_is_file_with_bytes, s->files_dropped);
         st_text_failures(b, s);
         st_text_rest(b, s);
         st_text_incomplete(b, s);
@@ -8584,7 +8569,7 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* A thousand long names would overflow the buffer. */
+/* Writes the buffer if it is full: a thousand long names do not fit. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
@@ -8759,18 +8744,15 @@ static void st_report(struct summary *s, bool text)
  * directories. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Generated from model= in gen/tables/syscalls.tbl; the index is sc_id[row]. md_kind[] is the kind
- * of event if several calls share a handler. */
-#define X(call, need, enter, exit, kind) [SC_##call] = MD_##need,
-static const u8 md_needs[SC_N] = { MD_CALLS(X) };
-#undef X
+/* Kinds of events of calls that share a handler, by sc_id[row]. gen/tables.sh writes MD_CALLS from
+ * model= in gen/tables/syscalls.tbl. */
 #define X(call, need, enter, exit, kind) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
 
 /* --- paths --- */
 
-struct path { /* an absolute path */
+struct path { /* an absolute path; relative if its directory is unknown */
     char s[PATH_MAX * 2 + 2];
     u32 len;
     bool ok; /* not truncated */
@@ -8853,7 +8835,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* Returns the directory where a path starts; NULL: unknown, or the host's root. */
+/* Returns the directory that a path is relative to; NULL: unknown, or the host's root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -8893,7 +8875,7 @@ static void md_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* Sets *p to the absolute path of argument i, with unresolved symbolic links. */
+/* Sets *p to the absolute path of argument i. Does not resolve symbolic links. */
 static void md_path(const struct call *c, u32 i, struct path *p)
 {
     const struct call_path *w = dec_path(c, i);
@@ -8987,7 +8969,7 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* The text of a new symbolic link is not looked up. */
+/* symlink(2) does not look up its first argument, the text of the link. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
@@ -9600,7 +9582,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t, n, cloexec) : NULL;
 }
 
-/* Handles calls that return a descriptor to a file known only from /proc or the record. */
+/* Handles calls that return a descriptor whose file only /proc or the record can name. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -9676,7 +9658,8 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
-/* A command that the file system lacks is no event: programs such as cp(1) do without it. */
+/* A command that the file system does not support is no event: programs such as cp(1) then copy in
+ * another way. */
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -9860,6 +9843,14 @@ static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storag
     return n < 2 ? 0 : (u32)n;
 }
 
+static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
+{
+    struct sockaddr_storage sa;
+    struct ofd *o = addr ? fd_get(t, n) : NULL;
+    u32 k = o && o->sock ? md_sockaddr(t, addr, len, &sa) : 0;
+    return k ? fd_peer(o->sock, &sa, k) : NULL;
+}
+
 static struct event *md_connect_event(struct task *t, const struct call *c, const struct ofd *o,
                                       const struct name *peer)
 {
@@ -9929,8 +9920,8 @@ static int md_connected(struct task *t, const struct call *c)
     }
 }
 
-/* Reports the outcome of a connect(2) that was in progress. Returns true if c is a connect(2) whose
- * event this is. */
+/* Reports the outcome of a connect(2) that was in progress. Returns true if c is a connect(2) too,
+ * which then needs no event of its own. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     static const u16 shows_outcome[] = {
@@ -9997,25 +9988,22 @@ static void md_accept(struct task *t, struct call *c)
 
 static void md_bind_listen(struct task *t, struct call *c)
 {
-    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, (s32)c->arg[0]);
-    struct sockaddr_storage sa;
+    s32 n = (s32)c->arg[0];
+    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, n);
     if (!o || !o->sock)
         return;
     struct name *local = o->local;
-    if (c->id == SC_bind) {
-        u32 len = md_sockaddr(t, c->arg[1], (u32)c->arg[2], &sa);
-        local = fd_peer(o->sock, &sa, len);
-        if (!c->err)
-            o->local = local;
-    }
+    if (c->id == SC_bind)
+        local = md_named_peer(t, n, c->arg[1], (u32)c->arg[2]);
     if (!c->err) { /* the kernel may choose the address */
-        md_look_at_socket(t, o, (s32)c->arg[0]);
+        o->local = local;
+        md_look_at_socket(t, o, n);
         local = o->local;
     }
     struct event *e = md_event(c->id == SC_bind ? EK_BIND : EK_LISTEN, t, c);
     ev_sym(e, EV_sock_type, o->sock);
     ev_peer(e, EV_local_addr, local);
-    ev_num(e, EV_fd, (s32)c->arg[0]);
+    ev_num(e, EV_fd, n);
     if (c->id == SC_listen)
         ev_num(e, EV_backlog, (s32)c->arg[1]);
     md_emit(e);
@@ -10092,14 +10080,6 @@ static void md_read_write(struct task *t, struct call *c)
         md_unmoved(t, c, NULL, in);
     else
         md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
-}
-
-static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
-{
-    struct sockaddr_storage sa;
-    struct ofd *o = addr ? fd_get(t, n) : NULL;
-    u32 k = o && o->sock ? md_sockaddr(t, addr, len, &sa) : 0;
-    return k ? fd_peer(o->sock, &sa, k) : NULL;
 }
 
 /* Handles sendto(2), and send(2) of 32-bit ARM, which has no address. */
@@ -10579,7 +10559,8 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* The new namespace may be a PID namespace for later children, or change the directories. */
+/* The new namespace may be the PID namespace of later children, or a mount namespace with other
+ * directories. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -10603,7 +10584,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at all later calls, else kvis misses calls that t's own filter denies. */
+/* Makes t stop at all later calls; otherwise kvis would miss calls that t's own filter denies. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -10692,15 +10673,16 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 static const struct md_call {
     void (*enter)(struct task *, struct call *);
     void (*exit)(struct task *, struct call *);
+    u8 need;
 } md_calls[SC_N] = {
-#define X(call, need, enter, exit, kind) [SC_##call] = { enter, exit },
+#define X(call, need, enter, exit, kind) [SC_##call] = { enter, exit, MD_##need },
     MD_CALLS(X)
 #undef X
 };
 
 static enum md_need md_need_of(u16 row)
 {
-    return md_needs[sc_id[row]];
+    return md_calls[sc_id[row]].need;
 }
 
 /* Returns whether -e trace= selects no call whose event has more than a path; kvis then prints only
@@ -10738,8 +10720,8 @@ static struct call *md_modelled(struct task *t, struct call *c)
 }
 
 /* Handles the start of a call. shown: its arguments will be printed. A page of a tracee with
- * userfaultfd(2) may never arrive; unless its paths are printed or -P is given, kvis reads them at
- * the end of the call, when the kernel has faulted them in. */
+ * userfaultfd(2) may never arrive; unless paths are printed or -P is given, kvis reads the paths of
+ * such a tracee at the end of the call, when the kernel has faulted them in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -32028,8 +32010,8 @@ static int dg_order(const void *a, const void *b)
 
 /* --- the processes that cause a finding --- */
 
-/* The name in sysfs; of a virtio ring (virtio0/0:req.0 or, without BTF, virtio0:req.0), that of its
- * disk. */
+/* Sets *name to the name of a disk in sysfs. An instance can also be a virtio ring of the disk
+ * (virtio0/0:req.0 or, without BTF, virtio0:req.0). */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
     snprintf(name, size, "%s", mfs_disk_sys(of->name));
@@ -32099,7 +32081,8 @@ static void dg_judge(void)
         dg_who(&dg_found[k]);
 }
 
-/* Selects the busiest processes: for each number, the highest that is not yet selected. */
+/* Selects the busiest processes: for each number, the process with the highest value of those that
+ * are not selected yet. */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = {
@@ -32661,26 +32644,18 @@ static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_s(b, "},");
 }
 
-static void dg_json_use(struct buf *b, u16 number)
-{
-    double v;
-    const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
-    if (!i) {
-        b_s(b, "null");
-        return;
-    }
-    b_c(b, '{');
-    dg_json_number(b, number, i, v);
-    b_c(b, '}');
-}
-
 static void dg_json_resource(struct buf *b, u32 r)
 {
     static const char *const what[] = { "utilization", "saturation", "errors" };
+    double v;
     b_f(b, "{\"name\":\"%s\"", dg_res[r].name);
     for (u32 k = 0; k < 3; k++) {
-        b_f(b, ",\"%s\":", what[k]);
-        dg_json_use(b, dg_res[r].use[k]);
+        u16 number = dg_res[r].use[k];
+        const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
+        b_f(b, ",\"%s\":%s", what[k], i ? "{" : "null");
+        if (i)
+            dg_json_number(b, number, i, v);
+        b_s(b, i ? "}" : "");
     }
     b_s(b, "},");
 }
