@@ -7421,11 +7421,11 @@ static int st_where_cmp(const void *a, const void *b)
 /* Returns the row of a call and a file, or a free row. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
-    u32 at = row * 31u + (on ? on->hash : 0);
-    while (s->where[at % ST_WHERE].time.calls
-           && (s->where[at % ST_WHERE].row != row || s->where[at % ST_WHERE].on != on))
-        at++;
-    return &s->where[at % ST_WHERE];
+    for (u32 at = row * 31u + (on ? on->hash : 0);; at++) {
+        struct st_where *w = &s->where[at % ST_WHERE];
+        if (!w->time.calls || (w->row == row && w->on == on))
+            return w;
+    }
 }
 
 static void st_where_thin(struct summary *s)
@@ -9722,7 +9722,7 @@ static void md_getdents(struct task *t, struct call *c)
     if (c->err || !o)
         return;
     s64 have = c->ret ? mem_read(t, c->arg[1], raw, MIN((size_t)c->ret, sizeof raw)) : 0, at = 0;
-    while (at + NAME + 1 < have) {
+    while (at + NAME + 2 < have) { /* an entry has at least 24 bytes */
         const char *name = (const char *)raw + at + NAME;
         bool dots = name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
         u64 len = dec_ld(raw + at + LENGTH, 2);
@@ -9742,15 +9742,6 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
 }
 
-static u64 md_end_inode(struct task *t, u32 i, s32 n)
-{
-    struct fd_stat sx;
-    const struct wire_file *f = mem_recorded_file(t, i);
-    if (f)
-        return f->ino;
-    return mem_is_past(t) || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
-}
-
 /* Returns an end of a socket pair. The text summary shows only one end. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
@@ -9768,11 +9759,15 @@ static void md_pair(struct task *t, struct call *c)
 {
     s32 n[2];
     u64 ino[2];
+    struct fd_stat sx;
     bool sock = c->id == SC_socketpair;
     if (c->err || !mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
         return;
-    for (u32 i = 0; i < 2; i++)
-        ino[i] = md_end_inode(t, i, n[i]);
+    for (u32 i = 0; i < 2; i++) {
+        const struct wire_file *f = mem_recorded_file(t, i);
+        bool late = mem_is_past(t) || (!f && fd_statx(fd_proc(t->tid, n[i]), &sx) < 0);
+        ino[i] = f ? f->ino : late ? 0 : sx.stx_ino;
+    }
     for (u32 i = 0; i < 2; i++) {
         struct ofd *o = sock ? md_socket_end(t, c, ino, i)
                              : ofd_new(t, FK_PIPE, nm_inode('x', "pipe", ino[i]));
@@ -10040,20 +10035,29 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
     return e;
 }
 
+/* Programs repeat a call after these errors, or the kernel restarts it (ERESTART*): no event. */
+static bool md_repeats(const struct call *c)
+{
+    return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
+}
+
 /* Counts the bytes that a call moved, and emits an event. at: their address; 0: several buffers. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
     struct ofd *o = fd_get(t, n);
-    if (bytes <= 0)
+    if (c->err ? md_repeats(c) : bytes <= 0)
         return;
+    struct event *e = md_transfer(t, c, n, peer, in);
+    if (c->err) {
+        md_emit(e);
+        return;
+    }
     if (o)
         st_io(o, peer, (u64)bytes, in);
     struct md_query *dns = md_dns_read(t, c, o, peer ? peer : o ? o->peer : NULL, at, bytes, in);
     if (dns && !in && !md_dns_note(dns))
         dns = NULL;
-    struct event *e = md_transfer(t, c, n, peer, in);
-    e->err = 0;
     ev_num(e, EV_bytes, bytes);
     if (dns)
         ev_bytes(e, EV_name, dns->m.name, dns->m.name_len);
@@ -10062,24 +10066,10 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
         md_dns_answered(dns, t->at_ns);
 }
 
-static bool md_repeats(const struct call *c)
-{
-    return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
-}
-
-static void md_unmoved(struct task *t, const struct call *c, const struct name *peer, bool in)
-{
-    if (!md_repeats(c))
-        md_emit(md_transfer(t, c, (s32)c->arg[0], peer, in));
-}
-
 static void md_read_write(struct task *t, struct call *c)
 {
     bool one = c->id == SC_read || c->id == SC_write, in = md_kind[c->id] == EK_READ;
-    if (c->err)
-        md_unmoved(t, c, NULL, in);
-    else
-        md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
+    md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
 }
 
 /* Handles sendto(2), and send(2) of 32-bit ARM, which has no address. */
@@ -10087,14 +10077,10 @@ static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = (s32)c->arg[0];
     struct name *peer = c->id == SC_sendto ? md_named_peer(t, n, c->arg[4], (u32)c->arg[5]) : NULL;
-    if (!c->err) {
-        md_moved(t, c, n, peer, c->arg[1], c->ret, false);
-        return;
-    }
-    struct md_query *dns = md_repeats(c) ? NULL
+    struct md_query *dns = !c->err || md_repeats(c) ? NULL
         : md_dns_read(t, c, fd_get(t, n), peer, c->arg[1], (s64)c->arg[2], false);
     if (!dns)
-        md_unmoved(t, c, peer, false);
+        md_moved(t, c, n, peer, c->arg[1], c->ret, false);
     else if (!md_dns_find(dns))
         md_dns_emit(dns, c->err, t->at_ns);
 }
@@ -10133,11 +10119,7 @@ static void md_recvfrom(struct task *t, struct call *c)
 {
     u32 len = 0;
     s32 n = (s32)c->arg[0];
-    if (c->err) {
-        md_unmoved(t, c, NULL, true);
-        return;
-    }
-    bool named = c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
+    bool named = !c->err && c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
     md_moved(t, c, n, named ? md_written_peer(t, c, c->arg[4], len) : NULL, c->arg[1],
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
@@ -10200,7 +10182,7 @@ static void md_msg(struct task *t, struct call *c)
 {
     bool in = c->id == SC_recvmsg;
     if (c->err)
-        md_unmoved(t, c, NULL, in);
+        md_moved(t, c, (s32)c->arg[0], NULL, 0, 0, in);
     else
         md_message(t, c, c->arg[1], c->ret, c->arg[2], in);
 }
@@ -10211,7 +10193,7 @@ static void md_mmsg(struct task *t, struct call *c)
     unsigned w = abi_word(c->abi);
     u64 at = c->arg[1], size = 7 * w + (w == 8 ? 8 : 4); /* struct mmsghdr: msghdr, byte count */
     if (c->err)
-        md_unmoved(t, c, NULL, c->id != SC_sendmmsg);
+        md_moved(t, c, (s32)c->arg[0], NULL, 0, 0, c->id != SC_sendmmsg);
     for (s64 i = 0; !c->err && i < MIN(c->ret, 1024 /* UIO_MAXIOV */); i++, at += size) {
         u32 len = 0;
         if (!mem_get(t, at + 7 * w, &len, 4)
@@ -31559,7 +31541,7 @@ static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* a finding of this rule suppresses this rule; or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* masks of resources whose findings suppress, or rank after, this rule's */
+    u16 unless, before; /* masks of resources: those that suppress this rule; that rank after it */
     u8 res, kind, who, each;
     bool below;
     float limit, factor;
@@ -31569,7 +31551,7 @@ static struct dg_rule {
         bool maybe, below;   /* maybe: holds if the number is unknown */
         float limit;         /* 0 with `below` false: end of the list */
     } guard[DG_MAX_GUARDS];
-} dg_rules[DG_MAX_RULES] = { DG_RULES }; /* the rules of --rules follow */
+} dg_rules[DG_MAX_RULES + 1] = { DG_RULES }; /* then those of --rules; the last has no name */
 
 enum {
     DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 1 + DG_MAX_GUARDS, DG_BUSIEST = 6,
@@ -31753,20 +31735,6 @@ static void dg_set_add(struct dg_set *set, u64 v)
         set->full = true;
 }
 
-static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
-{
-    snprintf(t->comm, sizeof t->comm, "%s", from->comm);
-    t->has |= from->has;
-    for (u32 k = 0; k < MFS_COUNTED; k++)
-        t->did[k] += mfs_did(from, k);
-    for (u32 k = MFS_COUNTED; k < MFS_NUMBERS; k++)
-        t->did[k] = from->now[k];
-    if (met.first[DIM_GROUP] && (!t->group || mfs_did(from, MFS_CPU)))
-        dg_task_group(t);
-    for (u32 k = 0; k < from->n_ran_on; k++)
-        dg_set_add(&t->cpus, from->ran_on[k]);
-}
-
 static void dg_take_tasks(void)
 {
     for (u32 k = 0; k < mfs_seen.n; k++) {
@@ -31774,9 +31742,18 @@ static void dg_take_tasks(void)
         if (from->pid == (u32)getpid())
             continue;
         struct dg_task *t = dg_task(from->pid, from->born);
-        if (t)
-            dg_take_task(t, from);
-        dg.missed += !t;
+        if (!t) {
+            dg.missed++;
+            continue;
+        }
+        snprintf(t->comm, sizeof t->comm, "%s", from->comm);
+        t->has |= from->has;
+        for (u32 n = 0; n < MFS_NUMBERS; n++)
+            t->did[n] = n < MFS_COUNTED ? t->did[n] + mfs_did(from, n) : from->now[n];
+        if (met.first[DIM_GROUP] && (!t->group || mfs_did(from, MFS_CPU)))
+            dg_task_group(t);
+        for (u32 n = 0; n < from->n_ran_on; n++)
+            dg_set_add(&t->cpus, from->ran_on[n]);
     }
 }
 
@@ -32036,18 +32013,31 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-static void dg_place(struct dg_finding *f, const struct dg_culprit *c)
+/* Returns the process with the largest value, at least `least`, of those that are not in `top` and
+ * concern f (NULL: of all), or NULL. */
+static const struct dg_task *dg_largest(const struct dg_task *const *top, u32 n, u16 number,
+                                        double least, const struct dg_finding *f, const char *disk)
 {
-    u32 at = MIN(f->n_who, DG_WHO - 1u);
-    f->n_who = (u8)(at + 1);
-    for (; at && f->who[at - 1].v < c->v; at--)
-        f->who[at] = f->who[at - 1];
-    f->who[at] = *c;
+    const struct dg_task *best = NULL;
+    double v;
+    for (const struct dg_task *t = dg_tasks; t < dg_tasks + DG_TASKS; t++) {
+        bool listed = false;
+        for (u32 k = 0; k < n; k++)
+            listed |= top[k] == t;
+        if (!t->pid || listed || !dg_task_value(t, number, &v) || v < least || (best && v == least)
+            || (f && !dg_concerned(f, t, disk)))
+            continue;
+        best = t;
+        least = v;
+    }
+    return best;
 }
 
 /* Finds up to DG_WHO culprits, each with at least a tenth of the largest value. */
 static void dg_who(struct dg_finding *f)
 {
+    const struct dg_task *top[DG_WHO], *t;
+    double least = 1e-9;
     char disk[MET_NAME] = "";
     if (f->rule->who == DG_BY_SELF) {
         f->who[0].pid = (u32)strtoul(f->of->name, NULL, 10);
@@ -32057,21 +32047,20 @@ static void dg_who(struct dg_finding *f)
     }
     if (f->rule->who == DG_BY_DEVICE)
         dg_disk_of(f->of, disk, sizeof disk);
-    for (u32 k = 0; k < DG_TASKS && f->rule->who != DG_BY_NOBODY; k++) {
-        const struct dg_task *t = &dg_tasks[k];
-        struct dg_culprit c = { t->pid, t->comm, 0 };
-        if (t->pid && dg_task_value(t, f->rule->whose, &c.v) && c.v > 0
-            && (f->n_who < DG_WHO || c.v > f->who[DG_WHO - 1].v) && dg_concerned(f, t, disk))
-            dg_place(f, &c);
+    while (f->rule->who != DG_BY_NOBODY && f->n_who < DG_WHO
+           && (t = dg_largest(top, f->n_who, f->rule->whose, least, f, disk))) {
+        struct dg_culprit *c = &f->who[f->n_who];
+        top[f->n_who++] = t;
+        *c = (struct dg_culprit){ t->pid, t->comm, 0 };
+        dg_task_value(t, f->rule->whose, &c->v);
+        least = f->who[0].v / 10;
     }
-    while (f->n_who > 1 && f->who[f->n_who - 1].v < f->who[0].v / 10)
-        f->n_who--;
 }
 
 static void dg_judge(void)
 {
-    for (u32 k = 0; k < DG_MAX_RULES && dg_rules[k].name; k++)
-        dg_rule(&dg_rules[k]);
+    for (const struct dg_rule *r = dg_rules; r->name; r++)
+        dg_rule(r);
     for (u32 round = 0; round < 3; round++) /* follow chains of causes */
         for (u32 k = 0; k < dg.n_found; k++)
             dg_consequences(&dg_found[k]);
@@ -32091,20 +32080,8 @@ static u32 dg_busiest(const struct dg_task **top)
     };
     u32 n = 0;
     for (u32 k = 0; k < ARRAY_LEN(by); k++) {
-        const struct dg_task *best = NULL;
-        double most = (double)by[k].least, v;
-        for (u32 i = 0; i < DG_TASKS; i++) {
-            const struct dg_task *t = &dg_tasks[i];
-            bool listed = false;
-            for (u32 j = 0; j < n; j++)
-                listed |= top[j] == t;
-            if (t->pid && !listed && dg_task_value(t, by[k].number, &v) && v >= most) {
-                best = t;
-                most = v;
-            }
-        }
-        if (best)
-            top[n++] = best;
+        top[n] = dg_largest(top, n, by[k].number, (double)by[k].least, NULL, NULL);
+        n += top[n] != NULL;
     }
     return n;
 }
@@ -32198,47 +32175,47 @@ static void dg_say(struct buf *b, u16 number, double v)
     b_s(b, words ? at + 1 : "");
 }
 
-/* Appends a text with %t replaced by the name, and %p by the process ID (unless it is 0). */
-static void dg_fill(struct buf *b, const char *text, const struct buf *name, u32 pid)
+/* Returns a text with %t replaced by the name, and %p by the process ID (unless it is 0). The text
+ * is valid until the next call. */
+static const struct buf *dg_fill(const char *text, const struct buf *name, u32 pid)
 {
+    static struct buf b;
+    b_reset(&b);
     for (const char *s = text; *s; s++)
         if (*s == '%' && s[1] == 't') {
-            b_put(b, name->p, name->len);
+            b_put(&b, name->p, name->len);
             s++;
         } else if (*s == '%' && s[1] == 'p' && pid) {
-            b_f(b, "%u", pid);
+            b_f(&b, "%u", pid);
             s++;
         } else {
-            b_c(b, *s);
+            b_c(&b, *s);
         }
+    return &b;
 }
 
 /* Returns the sentence of a finding. The name is not escaped; a process is "811 (api)". */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
-    static struct buf b, name;
+    static struct buf name;
     const struct met_inst *i = f->of;
     b_reset(&name);
     b_s(&name, i->name);
     if (i->info[0] && (i->dim == DIM_BUSY || i->dim == DIM_PID || i->dim == DIM_ZONE
                        || i->dim == DIM_SENSOR))
         b_f(&name, " (%s)", i->info);
-    b_reset(&b);
-    dg_fill(&b, f->rule->finding, &name, 0);
-    return &b;
+    return dg_fill(f->rule->finding, &name, 0);
 }
 
 /* Returns the command to run next. Names are quoted, because any user can choose the name of a
  * cgroup. */
 static const struct buf *dg_next(const struct dg_finding *f)
 {
-    static struct buf b, name;
+    static struct buf name;
     b_reset(&name);
     b_shell(&name, f->of->name, (u32)strlen(f->of->name));
-    b_reset(&b);
-    dg_fill(&b, f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone, &name,
-            f->who[0].pid);
-    return &b;
+    return dg_fill(f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone, &name,
+                   f->who[0].pid);
 }
 
 /* --- the page --- */
@@ -32353,9 +32330,11 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
  * NULL. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
-    u8 dim = dg_dim(number);
     const struct met_inst *best = NULL;
     double x;
+    if (number == X_NONE)
+        return NULL;
+    u8 dim = dg_dim(number);
     if (dim != DIM_DISK && dim != DIM_NET && dim != DIM_POOL && dim != DIM_GROUP
         && dim != DIM_QUEUE && dim != DIM_FS && dim != DIM_MC)
         return dg_value(number, met_all(dim), v) ? met_all(dim) : NULL;
@@ -32371,7 +32350,7 @@ static bool dg_visible(u32 res)
 {
     double v;
     for (u32 k = 0; k < 3; k++)
-        if (dg_res[res].use[k] != X_NONE && dg_most(dg_res[res].use[k], &v))
+        if (dg_most(dg_res[res].use[k], &v))
             return true;
     return false;
 }
@@ -32385,7 +32364,7 @@ static void dg_text_table(struct buf *b)
         struct buf *line = dg_line(b);
         for (u32 k = 0; k < 3; k++) {
             u16 number = dg_res[r].use[k];
-            const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
+            const struct met_inst *i = dg_most(number, &v);
             if (!i && k == 2 && line->len)
                 b_s(line, number == X_NONE ? ", has no error counter" : ", errors n/a");
             if (!i)
@@ -32651,7 +32630,7 @@ static void dg_json_resource(struct buf *b, u32 r)
     b_f(b, "{\"name\":\"%s\"", dg_res[r].name);
     for (u32 k = 0; k < 3; k++) {
         u16 number = dg_res[r].use[k];
-        const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
+        const struct met_inst *i = dg_most(number, &v);
         b_f(b, ",\"%s\":%s", what[k], i ? "{" : "null");
         if (i)
             dg_json_number(b, number, i, v);
@@ -32754,16 +32733,15 @@ static const char *dg_threshold(const char *v)
     char name[64];
     const char *near = NULL;
     u32 distance = 9;
-    struct dg_rule *r = dg_rules, *end = r + DG_MAX_RULES;
+    struct dg_rule *r = dg_rules;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(v, "="), v);
-    for (; r < end && r->name && strcmp(r->name, name); r++)
+    for (; r->name && strcmp(r->name, name); r++)
         u_nearer(name, r->name, &near, &distance);
-    r = r < end && r->name ? r : end;
     v += strcspn(v, "=");
     b_reset(&why);
-    if (r == end && near) {
+    if (!r->name && near) {
         b_f(&why, "no rule has this name; did you mean %s?", near);
-    } else if (r == end) {
+    } else if (!r->name) {
         b_s(&why, "no rule has this name (kvis help findings lists the rules)");
     } else if (!r->below && r->limit < DG_ANY) {
         b_s(&why, "this rule has no threshold: any value above 0 is a finding");
@@ -32947,7 +32925,7 @@ static bool dg_begin_rule(const char *file, char *name)
     struct dg_rule *r = dg_rules;
     if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")])
         return dg_wrong(name, "not the name of a rule: letters, digits and '-'");
-    for (; r < dg_rules + DG_MAX_RULES && r->name; r++)
+    for (; r->name; r++)
         if (!strcmp(r->name, name))
             return dg_wrong(name, "a rule %s exists", name);
     if (r == dg_rules + DG_MAX_RULES)
