@@ -7214,7 +7214,7 @@ struct st_time {
 
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of `ns` in calls of killed threads; -c excludes it */
+    u64 killed_ns; /* part of `ns` spent in calls of killed threads; -c excludes it */
     struct st_time known;
     u32 *hist; /* histogram of durations, or NULL */
     u16 row;   /* index of this row, set by st_compute_derived */
@@ -7277,7 +7277,8 @@ static struct summary {
     struct st_row chosen[ST_ROWS]; /* calls that filters select, for -c */
     bool apart;            /* the table of -c shows chosen[], not row[] */
     bool recorded;         /* read from a recording */
-    bool from_calls, from_tables; /* chosen[], caller[] come from recorded calls, tables */
+    bool from_calls;       /* chosen[] and caller[] come from recorded calls */
+    bool from_tables;      /* ... or from recorded tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* open-addressing hash table; count 0: free */
@@ -7455,11 +7456,11 @@ static int st_where_cmp(const void *a, const void *b)
 /* Returns the row of a call and a file, or a free row. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
-    u32 at = row * 31u + (on ? on->hash : 0);
-    while (s->where[at % ST_WHERE].time.calls
-           && (s->where[at % ST_WHERE].row != row || s->where[at % ST_WHERE].on != on))
-        at++;
-    return &s->where[at % ST_WHERE];
+    for (u32 at = row * 31u + (on ? on->hash : 0);; at++) {
+        struct st_where *w = &s->where[at % ST_WHERE];
+        if (!w->time.calls || (w->row == row && w->on == on))
+            return w;
+    }
 }
 
 static void st_where_thin(struct summary *s)
@@ -7634,8 +7635,8 @@ static int st_compare(const void *pa, const void *pb)
     return strcmp(st_name(a), st_name(b));
 }
 
-/* Columns of strace, and percentiles. A narrow terminal lacks those with the lowest `goes`, unless
- * 0. */
+/* The columns of strace -c, and percentiles. A narrow terminal shows fewer columns; those with the
+ * lowest `goes` are left out first (0: never). */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -7691,29 +7692,6 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
     st_table_line(b, cell, name);
 }
 
-static void st_one_table(struct buf *b, const struct st_row *rows)
-{
-    struct st_row total = { 0 };
-    u16 order[ST_ROWS];
-    u32 n = 0;
-    for (u16 i = 0; i < ST_ROWS; i++) {
-        if (!rows[i].calls)
-            continue;
-        order[n++] = i;
-        st_row_add(&total, &rows[i]);
-    }
-    st_sorted = rows;
-    /* cppcheck-suppress uninitvar ; n may be 0 */
-    qsort(order, n, sizeof *order, st_compare);
-    st_table_line(b, NULL, "syscall");
-    st_table_rule(b);
-    for (u32 i = 0; i < n; i++)
-        st_table_row(b, &rows[order[i]], st_returned_ns(&total), st_name(order[i]));
-    st_table_rule(b);
-    st_table_row(b, &total, st_returned_ns(&total), "total");
-    free(total.hist);
-}
-
 static int st_compare_callers(const void *a, const void *b)
 {
     const struct st_caller *x = *(const struct st_caller *const *)a,
@@ -7751,16 +7729,35 @@ static bool st_no_table(const struct summary *s)
 
 static void st_table(struct buf *b, const struct summary *s)
 {
+    const struct st_row *rows = st_table_rows(s);
+    struct st_row total = { 0 };
+    u16 order[ST_ROWS];
+    u32 n = 0;
     if (opt.by_pid)
         st_caller_table(b, s);
-    st_one_table(b, st_table_rows(s));
+    for (u16 i = 0; i < ST_ROWS; i++) {
+        if (!rows[i].calls)
+            continue;
+        order[n++] = i;
+        st_row_add(&total, &rows[i]);
+    }
+    st_sorted = rows;
+    /* cppcheck-suppress uninitvar ; n may be 0 */
+    qsort(order, n, sizeof *order, st_compare);
+    st_table_line(b, NULL, "syscall");
+    st_table_rule(b);
+    for (u32 i = 0; i < n; i++)
+        st_table_row(b, &rows[order[i]], st_returned_ns(&total), st_name(order[i]));
+    st_table_rule(b);
+    st_table_row(b, &total, st_returned_ns(&total), "total");
+    free(total.hist);
 }
 
 /* --- the summary --- */
 
 #define ST_PROC "proc" /* backend in recordings of kvis proc */
 
-/* Names that `want` selects, most I/O first. Returns their number; *more: those beyond max. */
+/* Lists up to `max` names that `want` selects, most I/O first. *more: number of other names. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -7936,7 +7933,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Rows to show have at least 1 ms. *more: number of others. */
+/* Returns how many rows to show: 10, or those of at least 1 ms. *more: number of other rows. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7966,7 +7963,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
         u64 part[] = { t->ns, t->cpu, t->runq, t->disk, st_blocked_ns(t) };
         b_f(b, "   %-16s", st_name(w->row));
         for (size_t k = 0; k < ARRAY_LEN(part); k++)
-            b_f(b, " %*" PRIu64 ".%" PRIu64, k ? 5 : 8, part[k] / 1000000, part[k] / 100000 % 10);
+            b_f(b, " %*.1f", k ? 7 : 10, (double)part[k] / 1e6);
         b_s(b, "   ");
         if (w->on)
             b_esc(b, w->on->s, w->on->len, 0);
@@ -7979,7 +7976,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %" PRIu64 " more", more);
-    b_f(b, ", %" PRIu64 ".%" PRIu64 " ms in total\n", rest / 1000000, rest / 100000 % 10);
+    b_f(b, ", %.1f ms in total\n", (double)rest / 1e6);
 }
 
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
@@ -7999,8 +7996,7 @@ static void st_text_delays(struct buf *b, const struct st_delays *d)
     u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
-        b_f(b, "%s %s %" PRIu64 ".%03" PRIu64 " ms", i ? "," : "", name[i], v[i] / 1000000,
-            v[i] / 1000 % 1000);
+        b_f(b, "%s %s %.3f ms", i ? "," : "", name[i], (double)v[i] / 1e6);
 }
 
 static void st_text_delays_of(struct buf *b, const struct st_delays *d)
@@ -8353,7 +8349,7 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Waits for disks are known per call. */
+/* Waits for disks are known only inside system calls. */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
@@ -8477,43 +8473,28 @@ static void st_text_ended(struct buf *b, const struct summary *s)
     }
 }
 
-static void st_text_peers(struct buf *b, const struct summary *s)
+static void st_text_names(struct buf *b, const char *label, u32 max,
+                          bool (*want)(const struct name *), u64 dropped)
 {
-    struct st_items items = st_begin_items(b, "network");
+    struct st_items items = st_begin_items(b, label);
     struct name *list[4];
     u64 more;
-    u32 n = st_names(list, ARRAY_LEN(list), st_is_far_peer, &more);
-    for (u32 i = 0; i < n; i++) {
-        b_esc(b, list[i]->s, list[i]->len, 0);
-        b_f(b, " %s sent, %s received", out_bytes(list[i]->out_bytes).s,
-            out_bytes(list[i]->in_bytes).s);
-        st_item(&items);
-    }
-    st_end_items(&items, more, s->peers_dropped);
-}
-
-static void st_text_files(struct buf *b, const struct summary *s)
-{
-    if (st_knows_files() && st_knows(s, ST_MODEL))
-        b_f(b, ST_LABEL "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n", "files",
-            s->files_dropped ? "at least " : "", s->files_read, out_bytes(s->file_in).s,
-            s->files_written, out_bytes(s->file_out).s);
-    struct st_items items = st_begin_items(b, "");
-    struct name *list[3];
-    u64 more;
-    u32 n = st_names(list, ARRAY_LEN(list), st_is_file_with_bytes, &more);
+    u32 n = st_names(list, max, want, &more);
     for (u32 i = 0; i < n; i++) {
         const struct name *f = list[i];
-        u32 from = isatty(out.text.fd) ? u_skip(f->s, f->len, ST_PATH_COLUMNS) : 0;
+        bool file = f->cls == 'f';
+        u32 from = file && isatty(out.text.fd) ? u_skip(f->s, f->len, ST_PATH_COLUMNS) : 0;
         b_own(b, from ? "…" : "");
         b_esc(b, f->s + from, f->len - from, 0);
-        if (f->in_bytes)
+        if (!file)
+            b_f(b, " %s sent, %s received", out_bytes(f->out_bytes).s, out_bytes(f->in_bytes).s);
+        if (file && f->in_bytes)
             b_f(b, " %s read", out_bytes(f->in_bytes).s);
-        if (f->out_bytes)
+        if (file && f->out_bytes)
             b_f(b, " %s written", out_bytes(f->out_bytes).s);
         st_item(&items);
     }
-    st_end_items(&items, more, s->files_dropped);
+    st_end_items(&items, more, dropped);
 }
 
 /* These errors are normal, for example while a program searches for a file. */
@@ -8610,8 +8591,12 @@ static void st_text_short(struct buf *b, const struct summary *s)
         st_text_took(b, s);
         st_text_waited(b, s);
         st_text_ended(b, s);
-        st_text_peers(b, s);
-        st_text_files(b, s);
+        st_text_names(b, "network", 4, st_is_far_peer, s->peers_dropped);
+        if (st_knows_files() && st_knows(s, ST_MODEL))
+            b_f(b, ST_LABEL "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n", "files",
+                s->files_dropped ? "at least " : "", s->files_read, out_bytes(s->file_in).s,
+                s->files_written, out_bytes(s->file_out).s);
+        st_text_names(b, "", 3, st_is_file_with_bytes, s->files_dropped);
         st_text_failures(b, s);
         st_text_rest(b, s);
         st_text_incomplete(b, s);
@@ -8619,7 +8604,7 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* A thousand long names would overflow the buffer. */
+/* Writes the buffer if it is full: a thousand long names do not fit. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
@@ -8794,18 +8779,15 @@ static void st_report(struct summary *s, bool text)
  * directories. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Generated from model= in gen/tables/syscalls.tbl; the index is sc_id[row]. md_kind[] is the kind
- * of event if several calls share a handler. */
-#define X(call, need, enter, exit, kind) [SC_##call] = MD_##need,
-static const u8 md_needs[SC_N] = { MD_CALLS(X) };
-#undef X
+/* Kinds of events of calls that share a handler, by sc_id[row]. gen/tables.sh writes MD_CALLS from
+ * model= in gen/tables/syscalls.tbl. */
 #define X(call, need, enter, exit, kind) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
 
 /* --- paths --- */
 
-struct path { /* an absolute path */
+struct path { /* an absolute path; relative if its directory is unknown */
     char s[PATH_MAX * 2 + 2];
     u32 len;
     bool ok; /* not truncated */
@@ -8888,7 +8870,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* Returns the directory where a path starts; NULL: unknown, or the host's root. */
+/* Returns the directory that a path is relative to; NULL: unknown, or the host's root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -8928,7 +8910,7 @@ static void md_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* Sets *p to the absolute path of argument i, with unresolved symbolic links. */
+/* Sets *p to the absolute path of argument i. Does not resolve symbolic links. */
 static void md_path(const struct call *c, u32 i, struct path *p)
 {
     const struct call_path *w = dec_path(c, i);
@@ -9022,7 +9004,7 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* The text of a new symbolic link is not looked up. */
+/* symlink(2) does not look up its first argument, the text of the link. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
@@ -9635,7 +9617,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t, n, cloexec) : NULL;
 }
 
-/* Handles calls that return a descriptor to a file known only from /proc or the record. */
+/* Handles calls that return a descriptor whose file only /proc or the record can name. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -9711,7 +9693,8 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
-/* A command that the file system lacks is no event: programs such as cp(1) do without it. */
+/* A command that the file system does not support is no event: programs such as cp(1) then copy in
+ * another way. */
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -9774,7 +9757,7 @@ static void md_getdents(struct task *t, struct call *c)
     if (c->err || !o)
         return;
     s64 have = c->ret ? mem_read(t, c->arg[1], raw, MIN((size_t)c->ret, sizeof raw)) : 0, at = 0;
-    while (at + NAME + 1 < have) {
+    while (at + NAME + 2 < have) { /* an entry has at least 24 bytes */
         const char *name = (const char *)raw + at + NAME;
         bool dots = name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
         u64 len = dec_ld(raw + at + LENGTH, 2);
@@ -9794,15 +9777,6 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
 }
 
-static u64 md_end_inode(struct task *t, u32 i, s32 n)
-{
-    struct fd_stat sx;
-    const struct wire_file *f = mem_recorded_file(t, i);
-    if (f)
-        return f->ino;
-    return mem_is_past(t) || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
-}
-
 /* Returns an end of a socket pair. The text summary shows only one end. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
@@ -9820,11 +9794,15 @@ static void md_pair(struct task *t, struct call *c)
 {
     s32 n[2];
     u64 ino[2];
+    struct fd_stat sx;
     bool sock = c->id == SC_socketpair;
     if (c->err || !mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
         return;
-    for (u32 i = 0; i < 2; i++)
-        ino[i] = md_end_inode(t, i, n[i]);
+    for (u32 i = 0; i < 2; i++) {
+        const struct wire_file *f = mem_recorded_file(t, i);
+        bool late = mem_is_past(t) || (!f && fd_statx(fd_proc(t->tid, n[i]), &sx) < 0);
+        ino[i] = f ? f->ino : late ? 0 : sx.stx_ino;
+    }
     for (u32 i = 0; i < 2; i++) {
         struct ofd *o = sock ? md_socket_end(t, c, ino, i)
                              : ofd_new(t, FK_PIPE, nm_inode('x', "pipe", ino[i]));
@@ -9893,6 +9871,14 @@ static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storag
         return 0;
     s64 n = mem_read(t, addr, sa, MIN(len, sizeof *sa));
     return n < 2 ? 0 : (u32)n;
+}
+
+static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
+{
+    struct sockaddr_storage sa;
+    struct ofd *o = addr ? fd_get(t, n) : NULL;
+    u32 k = o && o->sock ? md_sockaddr(t, addr, len, &sa) : 0;
+    return k ? fd_peer(o->sock, &sa, k) : NULL;
 }
 
 static struct event *md_connect_event(struct task *t, const struct call *c, const struct ofd *o,
@@ -9964,8 +9950,8 @@ static int md_connected(struct task *t, const struct call *c)
     }
 }
 
-/* Reports the outcome of a connect(2) that was in progress. Returns true if c is a connect(2) whose
- * event this is. */
+/* Reports the outcome of a connect(2) that was in progress. Returns true if c is a connect(2) too,
+ * which then needs no event of its own. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     static const u16 shows_outcome[] = {
@@ -10032,25 +10018,22 @@ static void md_accept(struct task *t, struct call *c)
 
 static void md_bind_listen(struct task *t, struct call *c)
 {
-    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, (s32)c->arg[0]);
-    struct sockaddr_storage sa;
+    s32 n = (s32)c->arg[0];
+    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, n);
     if (!o || !o->sock)
         return;
     struct name *local = o->local;
-    if (c->id == SC_bind) {
-        u32 len = md_sockaddr(t, c->arg[1], (u32)c->arg[2], &sa);
-        local = fd_peer(o->sock, &sa, len);
-        if (!c->err)
-            o->local = local;
-    }
+    if (c->id == SC_bind)
+        local = md_named_peer(t, n, c->arg[1], (u32)c->arg[2]);
     if (!c->err) { /* the kernel may choose the address */
-        md_look_at_socket(t, o, (s32)c->arg[0]);
+        o->local = local;
+        md_look_at_socket(t, o, n);
         local = o->local;
     }
     struct event *e = md_event(c->id == SC_bind ? EK_BIND : EK_LISTEN, t, c);
     ev_sym(e, EV_sock_type, o->sock);
     ev_peer(e, EV_local_addr, local);
-    ev_num(e, EV_fd, (s32)c->arg[0]);
+    ev_num(e, EV_fd, n);
     if (c->id == SC_listen)
         ev_num(e, EV_backlog, (s32)c->arg[1]);
     md_emit(e);
@@ -10087,20 +10070,29 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
     return e;
 }
 
+/* Programs repeat a call after these errors, or the kernel restarts it (ERESTART*): no event. */
+static bool md_repeats(const struct call *c)
+{
+    return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
+}
+
 /* Counts the bytes that a call moved, and emits an event. at: their address; 0: several buffers. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
     struct ofd *o = fd_get(t, n);
-    if (bytes <= 0)
+    if (c->err ? md_repeats(c) : bytes <= 0)
         return;
+    struct event *e = md_transfer(t, c, n, peer, in);
+    if (c->err) {
+        md_emit(e);
+        return;
+    }
     if (o)
         st_io(o, peer, (u64)bytes, in);
     struct md_query *dns = md_dns_read(t, c, o, peer ? peer : o ? o->peer : NULL, at, bytes, in);
     if (dns && !in && !md_dns_note(dns))
         dns = NULL;
-    struct event *e = md_transfer(t, c, n, peer, in);
-    e->err = 0;
     ev_num(e, EV_bytes, bytes);
     if (dns)
         ev_bytes(e, EV_name, dns->m.name, dns->m.name_len);
@@ -10109,32 +10101,10 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
         md_dns_answered(dns, t->at_ns);
 }
 
-static bool md_repeats(const struct call *c)
-{
-    return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
-}
-
-static void md_unmoved(struct task *t, const struct call *c, const struct name *peer, bool in)
-{
-    if (!md_repeats(c))
-        md_emit(md_transfer(t, c, (s32)c->arg[0], peer, in));
-}
-
 static void md_read_write(struct task *t, struct call *c)
 {
     bool one = c->id == SC_read || c->id == SC_write, in = md_kind[c->id] == EK_READ;
-    if (c->err)
-        md_unmoved(t, c, NULL, in);
-    else
-        md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
-}
-
-static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
-{
-    struct sockaddr_storage sa;
-    struct ofd *o = addr ? fd_get(t, n) : NULL;
-    u32 k = o && o->sock ? md_sockaddr(t, addr, len, &sa) : 0;
-    return k ? fd_peer(o->sock, &sa, k) : NULL;
+    md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
 }
 
 /* Handles sendto(2), and send(2) of 32-bit ARM, which has no address. */
@@ -10142,14 +10112,10 @@ static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = (s32)c->arg[0];
     struct name *peer = c->id == SC_sendto ? md_named_peer(t, n, c->arg[4], (u32)c->arg[5]) : NULL;
-    if (!c->err) {
-        md_moved(t, c, n, peer, c->arg[1], c->ret, false);
-        return;
-    }
-    struct md_query *dns = md_repeats(c) ? NULL
+    struct md_query *dns = !c->err || md_repeats(c) ? NULL
         : md_dns_read(t, c, fd_get(t, n), peer, c->arg[1], (s64)c->arg[2], false);
     if (!dns)
-        md_unmoved(t, c, peer, false);
+        md_moved(t, c, n, peer, c->arg[1], c->ret, false);
     else if (!md_dns_find(dns))
         md_dns_emit(dns, c->err, t->at_ns);
 }
@@ -10188,11 +10154,7 @@ static void md_recvfrom(struct task *t, struct call *c)
 {
     u32 len = 0;
     s32 n = (s32)c->arg[0];
-    if (c->err) {
-        md_unmoved(t, c, NULL, true);
-        return;
-    }
-    bool named = c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
+    bool named = !c->err && c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
     md_moved(t, c, n, named ? md_written_peer(t, c, c->arg[4], len) : NULL, c->arg[1],
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
@@ -10255,7 +10217,7 @@ static void md_msg(struct task *t, struct call *c)
 {
     bool in = c->id == SC_recvmsg;
     if (c->err)
-        md_unmoved(t, c, NULL, in);
+        md_moved(t, c, (s32)c->arg[0], NULL, 0, 0, in);
     else
         md_message(t, c, c->arg[1], c->ret, c->arg[2], in);
 }
@@ -10266,7 +10228,7 @@ static void md_mmsg(struct task *t, struct call *c)
     unsigned w = abi_word(c->abi);
     u64 at = c->arg[1], size = 7 * w + (w == 8 ? 8 : 4); /* struct mmsghdr: msghdr, byte count */
     if (c->err)
-        md_unmoved(t, c, NULL, c->id != SC_sendmmsg);
+        md_moved(t, c, (s32)c->arg[0], NULL, 0, 0, c->id != SC_sendmmsg);
     for (s64 i = 0; !c->err && i < MIN(c->ret, 1024 /* UIO_MAXIOV */); i++, at += size) {
         u32 len = 0;
         if (!mem_get(t, at + 7 * w, &len, 4)
@@ -10614,7 +10576,8 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* The new namespace may be a PID namespace for later children, or change the directories. */
+/* The new namespace may be the PID namespace of later children, or a mount namespace with other
+ * directories. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -10638,7 +10601,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at all later calls, else kvis misses calls that t's own filter denies. */
+/* Makes t stop at all later calls; otherwise kvis would miss calls that t's own filter denies. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -10727,15 +10690,16 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 static const struct md_call {
     void (*enter)(struct task *, struct call *);
     void (*exit)(struct task *, struct call *);
+    u8 need;
 } md_calls[SC_N] = {
-#define X(call, need, enter, exit, kind) [SC_##call] = { enter, exit },
+#define X(call, need, enter, exit, kind) [SC_##call] = { enter, exit, MD_##need },
     MD_CALLS(X)
 #undef X
 };
 
 static enum md_need md_need_of(u16 row)
 {
-    return md_needs[sc_id[row]];
+    return md_calls[sc_id[row]].need;
 }
 
 /* Returns whether -e trace= selects no call whose event has more than a path; kvis then prints only
@@ -10773,8 +10737,8 @@ static struct call *md_modelled(struct task *t, struct call *c)
 }
 
 /* Handles the start of a call. shown: its arguments will be printed. A page of a tracee with
- * userfaultfd(2) may never arrive; unless its paths are printed or -P is given, kvis reads them at
- * the end of the call, when the kernel has faulted them in. */
+ * userfaultfd(2) may never arrive; unless paths are printed or -P is given, kvis reads the paths of
+ * such a tracee at the end of the call, when the kernel has faulted them in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -31651,7 +31615,7 @@ static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* a finding of this rule suppresses this rule; or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* masks of resources whose findings suppress, or rank after, this rule's */
+    u16 unless, before; /* masks of resources: those that suppress this rule; that rank after it */
     u8 res, kind, who, each;
     bool below;
     float limit, factor;
@@ -31661,7 +31625,7 @@ static struct dg_rule {
         bool maybe, below;   /* maybe: holds if the number is unknown */
         float limit;         /* 0 with `below` false: end of the list */
     } guard[DG_MAX_GUARDS];
-} dg_rules[DG_MAX_RULES] = { DG_RULES }; /* the rules of --rules follow */
+} dg_rules[DG_MAX_RULES + 1] = { DG_RULES }; /* then those of --rules; the last has no name */
 
 enum {
     DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 1 + DG_MAX_GUARDS, DG_BUSIEST = 6,
@@ -31845,20 +31809,6 @@ static void dg_set_add(struct dg_set *set, u64 v)
         set->full = true;
 }
 
-static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
-{
-    snprintf(t->comm, sizeof t->comm, "%s", from->comm);
-    t->has |= from->has;
-    for (u32 k = 0; k < MFS_COUNTED; k++)
-        t->did[k] += mfs_did(from, k);
-    for (u32 k = MFS_COUNTED; k < MFS_NUMBERS; k++)
-        t->did[k] = from->now[k];
-    if (met.first[DIM_GROUP] && (!t->group || mfs_did(from, MFS_CPU)))
-        dg_task_group(t);
-    for (u32 k = 0; k < from->n_ran_on; k++)
-        dg_set_add(&t->cpus, from->ran_on[k]);
-}
-
 static void dg_take_tasks(void)
 {
     for (u32 k = 0; k < mfs_seen.n; k++) {
@@ -31866,9 +31816,18 @@ static void dg_take_tasks(void)
         if (from->pid == (u32)getpid())
             continue;
         struct dg_task *t = dg_task(from->pid, from->born);
-        if (t)
-            dg_take_task(t, from);
-        dg.missed += !t;
+        if (!t) {
+            dg.missed++;
+            continue;
+        }
+        snprintf(t->comm, sizeof t->comm, "%s", from->comm);
+        t->has |= from->has;
+        for (u32 n = 0; n < MFS_NUMBERS; n++)
+            t->did[n] = n < MFS_COUNTED ? t->did[n] + mfs_did(from, n) : from->now[n];
+        if (met.first[DIM_GROUP] && (!t->group || mfs_did(from, MFS_CPU)))
+            dg_task_group(t);
+        for (u32 n = 0; n < from->n_ran_on; n++)
+            dg_set_add(&t->cpus, from->ran_on[n]);
     }
 }
 
@@ -32102,8 +32061,8 @@ static int dg_order(const void *a, const void *b)
 
 /* --- the processes that cause a finding --- */
 
-/* The name in sysfs; of a virtio ring (virtio0/0:req.0 or, without BTF, virtio0:req.0), that of its
- * disk. */
+/* Sets *name to the name of a disk in sysfs. An instance can also be a virtio ring of the disk
+ * (virtio0/0:req.0 or, without BTF, virtio0:req.0). */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
     snprintf(name, size, "%s", mfs_disk_sys(of->name));
@@ -32128,18 +32087,31 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-static void dg_place(struct dg_finding *f, const struct dg_culprit *c)
+/* Returns the process with the largest value, at least `least`, of those that are not in `top` and
+ * concern f (NULL: of all), or NULL. */
+static const struct dg_task *dg_largest(const struct dg_task *const *top, u32 n, u16 number,
+                                        double least, const struct dg_finding *f, const char *disk)
 {
-    u32 at = MIN(f->n_who, DG_WHO - 1u);
-    f->n_who = (u8)(at + 1);
-    for (; at && f->who[at - 1].v < c->v; at--)
-        f->who[at] = f->who[at - 1];
-    f->who[at] = *c;
+    const struct dg_task *best = NULL;
+    double v;
+    for (const struct dg_task *t = dg_tasks; t < dg_tasks + DG_TASKS; t++) {
+        bool listed = false;
+        for (u32 k = 0; k < n; k++)
+            listed |= top[k] == t;
+        if (!t->pid || listed || !dg_task_value(t, number, &v) || v < least || (best && v == least)
+            || (f && !dg_concerned(f, t, disk)))
+            continue;
+        best = t;
+        least = v;
+    }
+    return best;
 }
 
 /* Finds up to DG_WHO culprits, each with at least a tenth of the largest value. */
 static void dg_who(struct dg_finding *f)
 {
+    const struct dg_task *top[DG_WHO], *t;
+    double least = 1e-9;
     char disk[MET_NAME] = "";
     if (f->rule->who == DG_BY_SELF) {
         f->who[0].pid = (u32)strtoul(f->of->name, NULL, 10);
@@ -32149,21 +32121,20 @@ static void dg_who(struct dg_finding *f)
     }
     if (f->rule->who == DG_BY_DEVICE)
         dg_disk_of(f->of, disk, sizeof disk);
-    for (u32 k = 0; k < DG_TASKS && f->rule->who != DG_BY_NOBODY; k++) {
-        const struct dg_task *t = &dg_tasks[k];
-        struct dg_culprit c = { t->pid, t->comm, 0 };
-        if (t->pid && dg_task_value(t, f->rule->whose, &c.v) && c.v > 0
-            && (f->n_who < DG_WHO || c.v > f->who[DG_WHO - 1].v) && dg_concerned(f, t, disk))
-            dg_place(f, &c);
+    while (f->rule->who != DG_BY_NOBODY && f->n_who < DG_WHO
+           && (t = dg_largest(top, f->n_who, f->rule->whose, least, f, disk))) {
+        struct dg_culprit *c = &f->who[f->n_who];
+        top[f->n_who++] = t;
+        *c = (struct dg_culprit){ t->pid, t->comm, 0 };
+        dg_task_value(t, f->rule->whose, &c->v);
+        least = f->who[0].v / 10;
     }
-    while (f->n_who > 1 && f->who[f->n_who - 1].v < f->who[0].v / 10)
-        f->n_who--;
 }
 
 static void dg_judge(void)
 {
-    for (u32 k = 0; k < DG_MAX_RULES && dg_rules[k].name; k++)
-        dg_rule(&dg_rules[k]);
+    for (const struct dg_rule *r = dg_rules; r->name; r++)
+        dg_rule(r);
     for (u32 round = 0; round < 3; round++) /* follow chains of causes */
         for (u32 k = 0; k < dg.n_found; k++)
             dg_consequences(&dg_found[k]);
@@ -32173,7 +32144,8 @@ static void dg_judge(void)
         dg_who(&dg_found[k]);
 }
 
-/* Selects the busiest processes: for each number, the highest that is not yet selected. */
+/* Selects the busiest processes: for each number, the process with the highest value of those that
+ * are not selected yet. */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = {
@@ -32182,20 +32154,8 @@ static u32 dg_busiest(const struct dg_task **top)
     };
     u32 n = 0;
     for (u32 k = 0; k < ARRAY_LEN(by); k++) {
-        const struct dg_task *best = NULL;
-        double most = (double)by[k].least, v;
-        for (u32 i = 0; i < DG_TASKS; i++) {
-            const struct dg_task *t = &dg_tasks[i];
-            bool listed = false;
-            for (u32 j = 0; j < n; j++)
-                listed |= top[j] == t;
-            if (t->pid && !listed && dg_task_value(t, by[k].number, &v) && v >= most) {
-                best = t;
-                most = v;
-            }
-        }
-        if (best)
-            top[n++] = best;
+        top[n] = dg_largest(top, n, by[k].number, (double)by[k].least, NULL, NULL);
+        n += top[n] != NULL;
     }
     return n;
 }
@@ -32289,47 +32249,47 @@ static void dg_say(struct buf *b, u16 number, double v)
     b_s(b, words ? at + 1 : "");
 }
 
-/* Appends a text with %t replaced by the name, and %p by the process ID (unless it is 0). */
-static void dg_fill(struct buf *b, const char *text, const struct buf *name, u32 pid)
+/* Returns a text with %t replaced by the name, and %p by the process ID (unless it is 0). The text
+ * is valid until the next call. */
+static const struct buf *dg_fill(const char *text, const struct buf *name, u32 pid)
 {
+    static struct buf b;
+    b_reset(&b);
     for (const char *s = text; *s; s++)
         if (*s == '%' && s[1] == 't') {
-            b_put(b, name->p, name->len);
+            b_put(&b, name->p, name->len);
             s++;
         } else if (*s == '%' && s[1] == 'p' && pid) {
-            b_f(b, "%u", pid);
+            b_f(&b, "%u", pid);
             s++;
         } else {
-            b_c(b, *s);
+            b_c(&b, *s);
         }
+    return &b;
 }
 
 /* Returns the sentence of a finding. The name is not escaped; a process is "811 (api)". */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
-    static struct buf b, name;
+    static struct buf name;
     const struct met_inst *i = f->of;
     b_reset(&name);
     b_s(&name, i->name);
     if (i->info[0] && (i->dim == DIM_BUSY || i->dim == DIM_PID || i->dim == DIM_ZONE
                        || i->dim == DIM_SENSOR))
         b_f(&name, " (%s)", i->info);
-    b_reset(&b);
-    dg_fill(&b, f->rule->finding, &name, 0);
-    return &b;
+    return dg_fill(f->rule->finding, &name, 0);
 }
 
 /* Returns the command to run next. Names are quoted, because any user can choose the name of a
  * cgroup. */
 static const struct buf *dg_next(const struct dg_finding *f)
 {
-    static struct buf b, name;
+    static struct buf name;
     b_reset(&name);
     b_shell(&name, f->of->name, (u32)strlen(f->of->name));
-    b_reset(&b);
-    dg_fill(&b, f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone, &name,
-            f->who[0].pid);
-    return &b;
+    return dg_fill(f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone, &name,
+                   f->who[0].pid);
 }
 
 /* --- the page --- */
@@ -32444,9 +32404,11 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
  * NULL. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
-    u8 dim = dg_dim(number);
     const struct met_inst *best = NULL;
     double x;
+    if (number == X_NONE)
+        return NULL;
+    u8 dim = dg_dim(number);
     if (dim != DIM_DISK && dim != DIM_NET && dim != DIM_POOL && dim != DIM_GROUP
         && dim != DIM_QUEUE && dim != DIM_FS && dim != DIM_MC)
         return dg_value(number, met_all(dim), v) ? met_all(dim) : NULL;
@@ -32462,7 +32424,7 @@ static bool dg_visible(u32 res)
 {
     double v;
     for (u32 k = 0; k < 3; k++)
-        if (dg_res[res].use[k] != X_NONE && dg_most(dg_res[res].use[k], &v))
+        if (dg_most(dg_res[res].use[k], &v))
             return true;
     return false;
 }
@@ -32476,7 +32438,7 @@ static void dg_text_table(struct buf *b)
         struct buf *line = dg_line(b);
         for (u32 k = 0; k < 3; k++) {
             u16 number = dg_res[r].use[k];
-            const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
+            const struct met_inst *i = dg_most(number, &v);
             if (!i && k == 2 && line->len)
                 b_s(line, number == X_NONE ? ", has no error counter" : ", errors n/a");
             if (!i)
@@ -32735,26 +32697,18 @@ static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_s(b, "},");
 }
 
-static void dg_json_use(struct buf *b, u16 number)
-{
-    double v;
-    const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
-    if (!i) {
-        b_s(b, "null");
-        return;
-    }
-    b_c(b, '{');
-    dg_json_number(b, number, i, v);
-    b_c(b, '}');
-}
-
 static void dg_json_resource(struct buf *b, u32 r)
 {
     static const char *const what[] = { "utilization", "saturation", "errors" };
+    double v;
     b_f(b, "{\"name\":\"%s\"", dg_res[r].name);
     for (u32 k = 0; k < 3; k++) {
-        b_f(b, ",\"%s\":", what[k]);
-        dg_json_use(b, dg_res[r].use[k]);
+        u16 number = dg_res[r].use[k];
+        const struct met_inst *i = dg_most(number, &v);
+        b_f(b, ",\"%s\":%s", what[k], i ? "{" : "null");
+        if (i)
+            dg_json_number(b, number, i, v);
+        b_s(b, i ? "}" : "");
     }
     b_s(b, "},");
 }
@@ -32853,16 +32807,15 @@ static const char *dg_threshold(const char *v)
     char name[64];
     const char *near = NULL;
     u32 distance = 9;
-    struct dg_rule *r = dg_rules, *end = r + DG_MAX_RULES;
+    struct dg_rule *r = dg_rules;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(v, "="), v);
-    for (; r < end && r->name && strcmp(r->name, name); r++)
+    for (; r->name && strcmp(r->name, name); r++)
         u_nearer(name, r->name, &near, &distance);
-    r = r < end && r->name ? r : end;
     v += strcspn(v, "=");
     b_reset(&why);
-    if (r == end && near) {
+    if (!r->name && near) {
         b_f(&why, "no rule has this name; did you mean %s?", near);
-    } else if (r == end) {
+    } else if (!r->name) {
         b_s(&why, "no rule has this name (kvis help findings lists the rules)");
     } else if (!r->below && r->limit < DG_ANY) {
         b_s(&why, "this rule has no threshold: any value above 0 is a finding");
@@ -33046,7 +32999,7 @@ static bool dg_begin_rule(const char *file, char *name)
     struct dg_rule *r = dg_rules;
     if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")])
         return dg_wrong(name, "not the name of a rule: letters, digits and '-'");
-    for (; r < dg_rules + DG_MAX_RULES && r->name; r++)
+    for (; r->name; r++)
         if (!strcmp(r->name, name))
             return dg_wrong(name, "a rule %s exists", name);
     if (r == dg_rules + DG_MAX_RULES)
