@@ -1760,16 +1760,17 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
-/* Reads a string; dst holds max + 1 bytes. Returns its length, or -errno if memory ends first.
- * *cut: the string is longer, or its end is missing. Never reads past the string's last page. */
-static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
+/* Reads a string; dst holds max + 1 bytes. Returns its length, at most max, or -errno if memory
+ * ends before the NUL, unless more than `enough` bytes are readable. *cut: the string is longer, or
+ * its end is missing. Never reads past the string's last page. */
+static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, size_t enough, bool *cut)
 {
     size_t got = 0;
     *cut = false;
-    while (got < max) {
-        size_t k = MIN(max - got, (got ? 4096 : 256) - ((addr + got) & (got ? 4095 : 255)));
+    while (got <= max) {
+        size_t k = MIN(max + 1 - got, (got ? 4096 : 256) - ((addr + got) & (got ? 4095 : 255)));
         s64 r = mem_read(t, addr + got, dst + got, k);
-        bool partial = got && (mem_is_past(t) || r == -ETIMEDOUT);
+        bool partial = got > enough || (got && (mem_is_past(t) || r == -ETIMEDOUT));
         if (r <= 0 && !partial)
             return r ? r : -EFAULT;
         if (r <= 0)
@@ -1779,11 +1780,9 @@ static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
             return nul - dst;
         got += (size_t)r;
     }
-    u8 next = 1;
-    if (got == max)
-        mem_read(t, addr + got, &next, 1);
+    got = MIN(got, max);
     dst[got] = 0;
-    *cut = next != 0;
+    *cut = true;
     return (s64)got;
 }
 
@@ -3858,7 +3857,8 @@ static void dec_cstr(struct dec *d, u64 addr)
 {
     char tmp[DEC_PATH + DEC_AFTER + 1];
     bool cut = false;
-    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, dec_max(DEC_PATH) + DEC_AFTER, &cut);
+    u32 max = dec_max(DEC_PATH);
+    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, max + DEC_AFTER, max, &cut);
     if (r < 0)
         dec_pointer(d, addr, r);
     else
@@ -3890,7 +3890,7 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 {
     bool cut = false;
     u32 room = addr ? b_room(d->b, (size_t)max + DEC_AFTER + 1) : 0;
-    s64 r = room < 2 ? -EFAULT : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, &cut);
+    s64 r = room < 2 ? -EFAULT : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, max, &cut);
     dec_take(d, addr, r, (u64)r + cut, max);
 }
 
@@ -4261,7 +4261,7 @@ static void dec_read_paths(struct task *t, struct call *c)
         if (!c->n_paths)
             b_reset(&c->paths);
         *p = (struct call_path){ .arg = (u8)i, .off = c->paths.len };
-        s64 len = c->arg[i] ? mem_str(t, c->arg[i], raw, DEC_PATH, &p->cut) : -EFAULT;
+        s64 len = c->arg[i] ? mem_str(t, c->arg[i], raw, DEC_PATH, DEC_PATH, &p->cut) : -EFAULT;
         if (len >= 0)
             b_put(&c->paths, raw, (size_t)len + 1);
         p->len = c->paths.cut ? -ENOMEM : (s32)len;
@@ -9567,7 +9567,7 @@ static void md_make(struct task *t, struct call *c)
     if (c->id == SC_userfaultfd && t->mm)
         t->mm->careful = true;
     if (c->id == SC_memfd_create)
-        mem_str(t, c->arg[0], name + strlen(name), 250, &cut);
+        mem_str(t, c->arg[0], name + strlen(name), 250, 250, &cut);
     else
         strcpy(name, fd_kind_name[kind]);
     struct fdent *old = fd_find(t->files, (s32)c->ret);
@@ -10300,7 +10300,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     }
     if (kind == K_TARGET || kind == K_NAME) {
         bool cut;
-        s64 n = mem_str(t, c->arg[0], p->s, sizeof p->s - 1, &cut);
+        s64 n = mem_str(t, c->arg[0], p->s, sizeof p->s - 1, sizeof p->s, &cut);
         p->ok = n > 0;
         p->len = (u32)MAX(n, 0);
         return;
@@ -19358,7 +19358,7 @@ static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
     while (i < ARRAY_LEN(pair) - 1 && pair[i][0] && pair[i][0] != EXECFN)
         i++;
     mem_budget();
-    return mem_str(t, pair[i][0] == EXECFN ? pair[i][1] : 0, name, PATH_MAX, &cut);
+    return mem_str(t, pair[i][0] == EXECFN ? pair[i][1] : 0, name, PATH_MAX, PATH_MAX, &cut);
 }
 
 /* Describes an exec during which kvis attached. */
