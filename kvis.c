@@ -419,8 +419,10 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     char line[1024];
     int len = snprintf(line, sizeof line, "%s: ", u_progname);
     len += vsnprintf(line + len, sizeof line - (size_t)len, fmt, ap);
-    if (len > (int)sizeof line - 80)
+    if (len > (int)sizeof line - 80) {
         len = (int)sizeof line - 80;
+        memcpy(line + len - 3, "...", 3);
+    }
     if (n && fmt[n - 1] == ':')
         len += snprintf(line + len, sizeof line - (size_t)len, " %s", strerror(e));
     line[len++] = '\n';
@@ -544,8 +546,7 @@ static u32 u_columns(int f)
  * kernel/sched/cputime.c), which says nothing about a short time. */
 static bool u_cpu_is_split(u64 ns)
 {
-    enum { LEAST_MS = 100 };
-    return ns >= LEAST_MS * NSEC / 1000;
+    return ns >= NSEC / 10;
 }
 
 /* Clock offsets of kvis's time namespace in ns (time_namespaces(7)). Times in BPF records are those
@@ -1210,12 +1211,11 @@ static void u_unseen(char *why, size_t size, const char *path, int e, const char
 static const char *u_regcomp(regex_t *re, const char *expr)
 {
     static char why[128];
-    char reason[96];
     int e = regcomp(re, expr, REG_EXTENDED | REG_NOSUB);
     if (!e)
         return NULL;
-    regerror(e, re, reason, sizeof reason);
-    snprintf(why, sizeof why, "not a valid regular expression: %s", reason);
+    int n = snprintf(why, sizeof why, "not a valid regular expression: ");
+    regerror(e, re, why + n, sizeof why - (size_t)n);
     return why;
 }
 
@@ -1562,7 +1562,7 @@ static struct {
     s64 result;
     u8 data[4096];
     u64 unreadable; /* stops at which a read failed because of the limits */
-} mem = { .lock = PTHREAD_MUTEX_INITIALIZER }; /* all zero: not in the binary */
+} mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER };
 
 /* Starts a new stop or record. */
 static void mem_budget(void)
@@ -1694,7 +1694,6 @@ static int mem_start(void)
     pthread_condattr_t a;
     pthread_condattr_init(&a);
     pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
-    pthread_cond_init(&mem.asked, NULL);
     pthread_cond_init(&mem.done, &a);
     int e = u_thread(&th, mem_reader, NULL);
     mem.started = !e;
@@ -1838,15 +1837,14 @@ static bool mem_word_ahead(struct task *t, struct mem_ahead *m, enum abi a, u64 
     return mem_read_ahead(t, m, addr, v, abi_word(a)) == (s64)abi_word(a);
 }
 
-/* Appends the string at addr. Returns false if its end is missing. */
-static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
+/* Appends the string at addr, as far as it is readable. */
+static void mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
 {
     const u8 *p, *nul = NULL;
     for (s64 n; !nul && !b->cut && (n = mem_peek_ahead(t, m, addr, &p)) > 0; addr += (u64)n) {
         nul = memchr(p, 0, (size_t)n);
         b_put(b, p, nul ? (size_t)(nul - p) : (size_t)n);
     }
-    return nul && !b->cut;
 }
 
 /* == 6 nm_  names that are kept for the summary =================================
@@ -2540,12 +2538,12 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 /* musl's O_ACCMODE includes O_PATH, which allows neither reading nor writing. */
 static bool fd_writes(u64 flags)
 {
-    return !(flags & O_PATH) && ((flags & 3) == O_WRONLY || (flags & 3) == O_RDWR);
+    return !(flags & O_PATH) && (flags + 1) & 2; /* OPEN_FMODE, include/linux/fs.h */
 }
 
 static bool fd_reads(u64 flags)
 {
-    return !(flags & O_PATH) && ((flags & 3) == O_RDONLY || (flags & 3) == O_RDWR);
+    return !(flags & O_PATH) && (flags + 1) & 1;
 }
 
 /* Mode 3 allows only ioctl(2) (open(2), NOTES). */
@@ -2619,22 +2617,21 @@ static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 /* link: text of the link in /proc/PID/fd. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
-    static const struct { const char *prefix; u8 kind; } anon[] = {
-        { "anon_inode:[eventfd]", FK_EVENTFD }, { "anon_inode:[eventpoll]", FK_EPOLL },
-        { "anon_inode:[timerfd]", FK_TIMERFD }, { "anon_inode:[signalfd]", FK_SIGNALFD },
-        { "anon_inode:inotify", FK_INOTIFY }, { "anon_inode:[fanotify]", FK_FANOTIFY },
-        { "anon_inode:[pidfd]", FK_PIDFD }, { "pidfd:", FK_PIDFD },
-        { "anon_inode:[io_uring]", FK_URING }, { "anon_inode:bpf", FK_BPF },
-        { "anon_inode:[perf_event]", FK_PERF }, { "anon_inode:[userfaultfd]", FK_UFFD },
-        { "anon_inode:seccomp notify", FK_SECCOMP }, { "anon_inode:", FK_ANON },
-        { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
+    static const struct { const char *prefix; u8 kind; } row[] = {
+        { "[eventfd]", FK_EVENTFD }, { "[eventpoll]", FK_EPOLL }, { "[timerfd]", FK_TIMERFD },
+        { "[signalfd]", FK_SIGNALFD }, { "inotify", FK_INOTIFY }, { "[fanotify]", FK_FANOTIFY },
+        { "[pidfd]", FK_PIDFD }, { "pidfd:", FK_PIDFD }, { "[io_uring]", FK_URING },
+        { "bpf", FK_BPF }, { "[perf_event]", FK_PERF }, { "[userfaultfd]", FK_UFFD },
+        { "seccomp notify", FK_SECCOMP }, { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
         { "socket:[", FK_SOCK },
     };
-    for (size_t i = 0; i < ARRAY_LEN(anon); i++)
-        if (!strncmp(link, anon[i].prefix, strlen(anon[i].prefix)))
-            return anon[i].kind;
-    if (!sx)
-        return FK_UNKNOWN;
+    bool anon = !strncmp(link, "anon_inode:", 11);
+    link += anon ? 11 : 0;
+    for (size_t i = 0; i < ARRAY_LEN(row); i++)
+        if (!strncmp(link, row[i].prefix, strlen(row[i].prefix)))
+            return row[i].kind;
+    if (anon || !sx)
+        return anon ? FK_ANON : FK_UNKNOWN;
     u32 mode = sx->stx_mode;
     if (S_ISCHR(mode)) /* terminals: Documentation/admin-guide/devices.txt; 5:0 is /dev/tty */
         return sx->stx_rdev_major == 136 || sx->stx_rdev_major == 4
@@ -5420,22 +5417,19 @@ static const char *sc_add(const char *word, bool *set)
 /* Sets sc_set from -e trace=[!]word,word... Returns NULL, or a static error message. */
 static const char *sc_parse(const char *expr)
 {
-    static char word[4096];
     bool set[SC_N] = { false };
     bool invert = *expr == '!';
-    expr += invert;
-    if (!*expr)
-        return "the name of a system call, a class or a /regex is missing";
-    while (*expr) {
-        size_t n = strcspn(expr, ",");
-        if (n >= sizeof word)
-            return "a name between commas is longer than 4095 bytes";
-        snprintf(word, sizeof word, "%.*s", (int)n, expr);
-        const char *wrong = n ? sc_add(word, set) : NULL;
-        if (wrong)
-            return wrong;
-        expr += n + (expr[n] == ',');
-    }
+    const char *word, *wrong = NULL;
+    char *copy = strdup(expr + invert), *words = copy;
+    if (!expr[invert])
+        wrong = "the name of a system call, a class or a /regex is missing";
+    if (!copy)
+        wrong = "out of memory";
+    while (!wrong && (word = strsep(&words, ",")))
+        wrong = *word ? sc_add(word, set) : NULL;
+    free(copy);
+    if (wrong)
+        return wrong;
     for (u16 i = 0; i < SC_N; i++)
         sc_set[i] = set[i] != invert;
     return NULL;
@@ -33848,15 +33842,19 @@ static const char *opt_pid(const char *v)
     return opt.n_pids ? NULL : "not a process ID";
 }
 
+static char *opt_copy(const char *s)
+{
+    size_t size = strlen(s) + 1;
+    return memcpy(xrealloc(NULL, size), s, size);
+}
+
 /* Returns a copy without trailing slashes. */
 static char *opt_bare(const char *path)
 {
-    size_t n = strlen(path);
-    while (n && path[n - 1] == '/')
-        n--;
-    char *copy = xrealloc(NULL, n + 1);
-    memcpy(copy, path, n);
-    copy[n] = 0;
+    char *copy = opt_copy(path);
+    size_t n = strlen(copy);
+    while (n && copy[n - 1] == '/')
+        copy[--n] = 0;
     return copy;
 }
 
@@ -33887,8 +33885,7 @@ static const char *opt_env(const char *v)
 static const char *opt_proc_env(const char *v)
 {
     u32 before = proc_opt.n_env;
-    size_t size = strlen(v) + 1;
-    char *names = memcpy(xrealloc(NULL, size), v, size);
+    char *names = opt_copy(v);
     if (strchr(v, '='))
         return "give only the names of environment variables, without values";
     for (const char *name; (name = strsep(&names, ","));)
@@ -33897,33 +33894,22 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
-/* Parses [!]all, [!]none or [!]WORD,WORD,... into a mask. Fails if bit_of returns 0. */
+/* Parses [!]none or [!]WORD,WORD,... into a mask. A word is "all" or one that bit_of knows. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
-    bool invert = *v == '!';
-    char word[32];
+    bool invert = *v == '!', none = !strcmp(v + invert, "none"), any = none;
+    char *words = none ? NULL : opt_copy(v + invert);
     *set = 0;
-    v += invert;
-    if (!strcmp(v, "all") || !strcmp(v, "none")) {
-        *set = *v == 'a' ? all : 0;
-        v = "";
-    } else if (!*v) {
-        return false;
-    }
-    while (*v) {
-        size_t n = strcspn(v, ",");
-        if (n >= sizeof word)
+    for (const char *word; (word = strsep(&words, ","));) {
+        u64 bits = !strcmp(word, "all") ? all : bit_of(word);
+        if (*word && !bits)
             return false;
-        snprintf(word, sizeof word, "%.*s", (int)n, v);
-        u64 bit = bit_of(word);
-        if (!bit)
-            return false;
-        *set |= bit;
-        v += n + (v[n] == ',');
+        *set |= bits;
+        any |= *word;
     }
     if (invert)
         *set = all & ~*set;
-    return true;
+    return any;
 }
 
 static u64 opt_status_bit(const char *word)
