@@ -9016,12 +9016,37 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
+/* md_walk cannot follow the magic links of another process (proc(5)). Replaces such a link at the
+ * start of a path, /proc/self/cwd or /proc/self/fd/N, with its target. */
+static void md_own_link(struct task *t, struct path *p)
+{
+    static const char *const own[] = { "/proc/self/", "/proc/thread-self/", "/dev/" };
+    static struct path to;
+    const struct name *n = NULL;
+    char *rest = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(own) && !rest; i++)
+        rest = strncmp(p->s, own[i], strlen(own[i])) ? NULL : p->s + strlen(own[i]);
+    if (rest && !strncmp(rest, "cwd/", 4)) {
+        n = md_base(t, AT_FDCWD, false);
+        rest += 3;
+    } else if (rest && !strncmp(rest, "fd/", 3) && isdigit((u8)rest[3])) {
+        n = md_fd_directory(t, (s32)strtol(rest + 3, &rest, 10));
+    }
+    if (!n || *n->s != '/' || (*rest && *rest != '/'))
+        return;
+    rest += *rest == '/';
+    md_join(&to, n->s, n->len, rest, (u32)strlen(rest));
+    *p = to;
+}
+
 /* Returns whether -P selects the file that a path resolves to; for a missing file, resolves its
  * directory. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
     char last[NAME_MAX + 1];
+    if (!at_link)
+        md_own_link(t, p);
     int e = *p->s == '/' && p->ok ? md_walk(t, p, at_link, &sx) : -EAGAIN;
     char *slash = strrchr(p->s, '/');
     if (e == -ENOENT && slash > p->s && p->len - (u32)(slash - p->s) <= sizeof last) {
@@ -34405,7 +34430,7 @@ static int cmd_open_report(void)
         die(EXIT_KVIS, "cannot write %s:", opt.report);
     if (f < 0 || fstat(f, &s) < 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid() || s.st_nlink > 1)
         die(EXIT_KVIS, "cannot write %s: it is a link or belongs to another user, in a "
-            "directory that others can write; fix: --report=FILE", opt.report);
+            "directory that others can write to; fix: --report=FILE", opt.report);
     return cmd_empty_file(f, opt.report);
 }
 
@@ -34415,8 +34440,8 @@ static void cmd_refuse_mixed(void)
     struct stat s;
     if (opt.json && !opt.json_file && opt.command && fstat(STDOUT_FILENO, &s) == 0
         && (S_ISREG(s.st_mode) || S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
-        die(EXIT_USAGE, "--json: stdout would also have the output of %.300s; fix: --json=FILE, or "
-            "for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
+        die(EXIT_USAGE, "--json: stdout would also contain the output of %.300s; fix: --json=FILE, "
+            "or for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
 }
 
 static void cmd_json_sink(void)
@@ -35192,8 +35217,8 @@ static int cmd_help(char *const *args)
 static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
-        die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, which would give every user "
-            "the rights of its owner; fix: chmod ug-s kvis, and run it with sudo");
+        die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, because every user would get "
+            "the rights of the file's owner; fix: chmod ug-s kvis, and run it with sudo");
 }
 
 static const char *cmd_file_name(const char *path)
