@@ -240,7 +240,7 @@ struct name {
     bool read, written; /* opened or used for reading, writing */
     bool ran;
     bool live;          /* in use; nm_drop keeps the name */
-    u8 kind;            /* enum fdkind at the last use; of a peer, FK_SOCK: a tracee's address */
+    u8 kind;            /* enum fdkind at the last use; FK_SOCK marks a tracee's own address */
     u64 in_bytes, out_bytes, opens;
     char s[];           /* `len` bytes (NULs are possible) and a NUL */
 };
@@ -450,16 +450,11 @@ static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char
     exit(code);
 }
 
-static void __attribute__((noreturn)) u_no_memory(size_t bytes)
-{
-    die(EXIT_KVIS, "cannot allocate %zu bytes:", bytes);
-}
-
 static void *xrealloc(void *p, size_t n)
 {
     void *q = realloc(p, n ? n : 1);
     if (!q)
-        u_no_memory(n);
+        die(EXIT_KVIS, "out of memory");
     return q;
 }
 
@@ -467,7 +462,7 @@ static void *xcalloc(size_t n, size_t size)
 {
     void *p = calloc(n, size);
     if (!p)
-        u_no_memory(n * size);
+        die(EXIT_KVIS, "out of memory");
     return p;
 }
 
@@ -1564,7 +1559,7 @@ static struct {
     u64 unreadable; /* stops at which a read failed because of the limits */
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER };
 
-/* Starts a new stop or record. */
+/* Resets the limits, for a new stop or record. */
 static void mem_budget(void)
 {
     mem.reads = 0;
@@ -1642,8 +1637,8 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
     return (s64)n;
 }
 
-/* Reads if process_vm_readv(2) is missing (CONFIG_CROSS_MEMORY_ATTACH) or not permitted: a seccomp
- * filter can deny it, and it needs CAP_SYS_PTRACE if the tracee has another user. */
+/* Reads by ptrace(2) if process_vm_readv(2) is missing (CONFIG_CROSS_MEMORY_ATTACH) or denied: by a
+ * seccomp filter, or, if the tracee has another user, for lack of CAP_SYS_PTRACE. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -1904,7 +1899,7 @@ static void nm_init(void)
     nm.chain = xcalloc(NM_BUCKETS, sizeof *nm.chain);
     nm.other = nm_alloc('f', text, sizeof text - 1);
     if (!nm.other)
-        u_no_memory(nm_size(sizeof text - 1));
+        die(EXIT_KVIS, "out of memory");
 }
 
 static struct name *nm_get(char cls, const char *s, size_t n)
@@ -2016,40 +2011,38 @@ static bool nm_is_library(const char *s)
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
-/* Classifies a file by its path ('='), a prefix ('^') or a substring ('*'). */
+/* Classifies a file by a prefix of its path, by its whole path (after '=') or by a substring (after
+ * '*'). */
 static enum nm_class nm_class(const char *s)
 {
-    static const struct { char how; u8 class; const char *text; } row[] = {
-        { '*', NM_SILENT, "ld-linux" },             { '*', NM_SILENT, "/ld-musl" },
-        { '*', NM_SILENT, "/ld.so" },
-        { '^', NM_SYSTEM, "/proc/" },               { '^', NM_SYSTEM, "/sys/" },
-        { '=', NM_SILENT, "/dev/null" },            { '=', NM_SILENT, "/dev/zero" },
-        { '=', NM_SILENT, "/dev/full" },            { '=', NM_SILENT, "/dev/random" },
-        { '=', NM_SILENT, "/dev/urandom" },         { '^', NM_PLAIN, "/dev/shm/" },
-        { '^', NM_DEVICE, "/dev/" },                { '^', NM_SILENT, "/var/run/nscd/" },
-        { '^', NM_LOCALE, "/usr/lib/locale/" },     { '^', NM_LOCALE, "/usr/share/locale" },
-        { '^', NM_LOCALE, "/usr/share/zoneinfo/" }, { '^', NM_LOCALE, "/etc/localtime" },
-        { '^', NM_LOCALE, "/usr/share/i18n/" },     { '*', NM_LOCALE, "/gconv/" },
-        { '^', NM_CONFIG, "/etc/nsswitch.conf" },   { '*', NM_CONFIG, "/openssl.cnf" },
-        { '^', NM_CONFIG, "/etc/gai.conf" },        { '^', NM_CONFIG, "/etc/host.conf" },
-        { '^', NM_CONFIG, "/etc/selinux/" },        { '*', NM_CONFIG, "/terminfo/" },
-        { '^', NM_CONFIG, "/etc/gcrypt/" },         { '^', NM_CONFIG, "/etc/gnutls/" },
-        { '^', NM_CONFIG, "/etc/crypto-policies/" }, { '^', NM_HEADER, "/usr/include/" },
-        { '^', NM_HEADER, "/usr/local/include/" },  { '*', NM_PART, "/lib/python" },
-        { '*', NM_PART, "/site-packages/" },        { '*', NM_PART, "/node_modules/" },
-        { '^', NM_PART, "/usr/share/perl" },        { '^', NM_PART, "/etc/perl/" },
-        { '^', NM_PART, "/usr/local/share/perl" },  { '^', NM_PART, "/usr/share/nodejs/" },
-        { '^', NM_PART, "/usr/lib" },               { '^', NM_PART, "/lib" },
-        { '^', NM_PART, "/usr/local/lib/" },        { '^', NM_PART, "/nix/store/" },
+    static const struct { u8 class; const char *text; } row[] = {
+        { NM_SILENT, "*ld-linux" }, { NM_SILENT, "*/ld-musl" }, { NM_SILENT, "*/ld.so" },
+        { NM_SYSTEM, "/proc/" }, { NM_SYSTEM, "/sys/" }, { NM_SILENT, "=/dev/null" },
+        { NM_SILENT, "=/dev/zero" }, { NM_SILENT, "=/dev/full" }, { NM_SILENT, "=/dev/random" },
+        { NM_SILENT, "=/dev/urandom" }, { NM_PLAIN, "/dev/shm/" }, { NM_DEVICE, "/dev/" },
+        { NM_SILENT, "/var/run/nscd/" }, { NM_LOCALE, "/usr/lib/locale/" },
+        { NM_LOCALE, "/usr/share/locale" }, { NM_LOCALE, "/usr/share/zoneinfo/" },
+        { NM_LOCALE, "/etc/localtime" }, { NM_LOCALE, "/usr/share/i18n/" },
+        { NM_LOCALE, "*/gconv/" }, { NM_CONFIG, "/etc/nsswitch.conf" },
+        { NM_CONFIG, "*/openssl.cnf" }, { NM_CONFIG, "/etc/gai.conf" },
+        { NM_CONFIG, "/etc/host.conf" }, { NM_CONFIG, "/etc/selinux/" },
+        { NM_CONFIG, "*/terminfo/" }, { NM_CONFIG, "/etc/gcrypt/" }, { NM_CONFIG, "/etc/gnutls/" },
+        { NM_CONFIG, "/etc/crypto-policies/" }, { NM_HEADER, "/usr/include/" },
+        { NM_HEADER, "/usr/local/include/" }, { NM_PART, "*/lib/python" },
+        { NM_PART, "*/site-packages/" }, { NM_PART, "*/node_modules/" },
+        { NM_PART, "/usr/share/perl" }, { NM_PART, "/etc/perl/" },
+        { NM_PART, "/usr/local/share/perl" }, { NM_PART, "/usr/share/nodejs/" },
+        { NM_PART, "/usr/lib" }, { NM_PART, "/lib" }, { NM_PART, "/usr/local/lib/" },
+        { NM_PART, "/nix/store/" },
     };
     enum nm_class class = NM_PLAIN;
-    for (size_t i = 0; i < ARRAY_LEN(row); i++)
-        if (row[i].how == '=' ? !strcmp(s, row[i].text)
-            : row[i].how == '^' ? !strncmp(s, row[i].text, strlen(row[i].text))
-                                : strstr(s, row[i].text) != NULL) {
+    for (size_t i = ARRAY_LEN(row); i--;) { /* the first row that matches counts */
+        const char *text = row[i].text;
+        if (*text == '='   ? !strcmp(s, text + 1)
+            : *text == '*' ? strstr(s, text + 1) != NULL
+                           : !strncmp(s, text, strlen(text)))
             class = row[i].class;
-            break;
-        }
+    }
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
@@ -33978,19 +33971,14 @@ static long opt_real_time(const char *word)
 /* word: a number, or a name with or without SIG. */
 static u64 opt_signal_bit(const char *word)
 {
+    const char *name = strncasecmp(word, "SIG", 3) ? word : word + 3;
     char *end;
-    long n = isdigit((u8)*word) ? strtol(word, &end, 10) : 0;
-    if (n && !*end && n <= 64)
-        return 1ull << (n - 1);
-    long real_time = opt_real_time(strncasecmp(word, "SIG", 3) ? word : word + 3);
-    if (real_time)
-        return 1ull << (real_time - 1);
-    for (int sig = 1; sig <= 64 && !n; sig++) {
-        const char *name = u_signame(sig);
-        if (!strcasecmp(word, name) || !strcasecmp(word, name + 3))
-            return 1ull << (sig - 1);
-    }
-    return 0;
+    bool number = isdigit((u8)*word);
+    long n = number ? strtol(word, &end, 10) : opt_real_time(name);
+    for (int sig = 1; sig <= 64 && !n; sig++)
+        if (!strcasecmp(name, u_signame(sig) + 3))
+            n = sig;
+    return n > 0 && n <= 64 && !(number && *end) ? 1ull << (n - 1) : 0;
 }
 
 static const char *opt_signal(const char *v)
@@ -34089,8 +34077,6 @@ static const struct opt_row *opt_by_name(const char *s, size_t n)
     return r;
 }
 
-/* --- help --- */
-
 static void opt_print(int f, const char *name, const char *text, size_t n)
 {
     int e = out_write_all(f, text, n);
@@ -34114,8 +34100,6 @@ static void opt_help(void)
     }
     opt_print(STDOUT_FILENO, "stdout", b.p, b.len);
 }
-
-/* --- the parser --- */
 
 /* Ends kvis with a message and the usage of `option` (its long name; NULL: of the subcommand). */
 static void PRINTF_LIKE(2, 3) __attribute__((noreturn))
@@ -34927,9 +34911,10 @@ static int cmd_monitor(void)
     if (mo.grafana)
         return cmd_print(emb_text("grafana", "json"));
     cmd_monitor_ready();
-    if (pmc_asked.n || mo.list_events)
+    bool events = pmc_asked.n || mo.list_events;
+    if (events)
         pmc_look();
-    if ((pmc_asked.n || mo.list_events) && pmc.none)
+    if (events && pmc.none)
         die(EXIT_KVIS, "no events: %s", pmc.none);
     if (mo.list_events) {
         pmc_list_events(&out.text.b);
@@ -34944,10 +34929,9 @@ static int cmd_monitor(void)
         opt_wrong("csv", "--csv and --json both write to stdout; fix: --json=FILE");
     if (mo.listen.ss_family) {
         int e = hs_open();
-        errno = -e;
         if (e)
             die(EXIT_KVIS, "--listen: port %u: %s%s",
-                ntohs(((struct sockaddr_in *)&mo.listen)->sin_port), strerror(errno),
+                ntohs(((struct sockaddr_in *)&mo.listen)->sin_port), strerror(-e),
                 e == -EADDRINUSE ? " (ss -ltnp shows which process uses it)"
                 : e == -EADDRNOTAVAIL ? " (no interface has this address)" : "");
     }
@@ -35255,10 +35239,9 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-        static struct buf b;
-        b_f(&b, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
-        opt_print(STDOUT_FILENO, "stdout", b.p, b.len);
-        return 0;
+        char text[128];
+        snprintf(text, sizeof text, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
+        return cmd_print(text);
     }
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return cmd_help(argv + 2);
