@@ -166,7 +166,7 @@ struct buf {
 /* A 64-bit process can use several ABIs, such as i386 with `int $0x80`. */
 enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
 
-/* ARG_STR: raw bytes of the tracee, untrusted. ARG_TXT: printable text of kvis. */
+/* ARG_STR: raw, untrusted bytes from the tracee. ARG_TXT: printable text from kvis. */
 enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
@@ -182,7 +182,8 @@ struct recorded_call {
     bool addr;
 };
 
-/* A path argument, read once: at the call's entry if the call stops there, else at its end. */
+/* A path argument. kvis reads it once: at the call's entry if the call stops there, else at its
+ * end. */
 struct call_path {
     u8 arg;
     bool cut;
@@ -239,7 +240,7 @@ struct name {
     bool read, written; /* opened or used for reading, writing */
     bool ran;
     bool live;          /* in use; nm_drop keeps the name */
-    u8 kind;            /* enum fdkind at the last use; FK_SOCK of a peer: of a tracee */
+    u8 kind;            /* enum fdkind at the last use; FK_SOCK marks a tracee's own address */
     u64 in_bytes, out_bytes, opens;
     char s[];           /* `len` bytes (NULs are possible) and a NUL */
 };
@@ -256,7 +257,7 @@ struct ofd {
     u32 refs;
     u8 kind;           /* enum fdkind */
     bool writable, inherited;
-    u32 was;           /* 1 + the descriptor, if kvis has dropped its entry late */
+    u32 was;           /* if kvis dropped the descriptor's entry late: 1 + its number; else 0 */
     const char *sock;  /* "tcp4", "unix" ...; NULL: not a socket */
     struct name *name; /* path of the file, or "pipe:[12]" */
     struct name *local, *peer; /* of a socket; NULL: unknown */
@@ -265,8 +266,8 @@ struct ofd {
     pid_t opener;
     u32 dev;           /* major << 20 | minor */
     u64 ino;           /* 0: unknown */
-    bool wanted;
-    u64 moment;        /* directories: ps.moment at the last look-up of the name */
+    bool wanted;       /* -P names the file */
+    u64 moment;        /* of a directory: ps.moment when kvis last looked up its name */
     u32 entries;       /* directory entries read, without . and .. */
     bool listed, more; /* `entries` is valid; the directory had more entries */
 };
@@ -276,15 +277,15 @@ struct fdent {
     bool cloexec;
     struct ofd *o;
     u64 known_ns; /* time of the last evidence that `fd` refers to `o` */
-    u64 since_ns; /* return of the call that opened `fd`; 0: before all traced calls */
+    u64 since_ns; /* when the call that opened `fd` returned; 0: opened before tracing began */
 };
 
-/* Open addressing, because dup2(2) to a large number must not make the table large. */
+/* A hash table, because dup2(2) to a large number must not make the table large. */
 struct files {
     u32 refs, n, cap, n_reused;
     struct fdent *slot;
-    struct fdent reused[4]; /* oldest first: the number was reused, and the close(2) of `o` has
-                             * not returned */
+    struct fdent reused[4]; /* oldest first: entries whose number was reused before the close(2) of
+                             * `o` returned */
 };
 
 struct fsinfo {
@@ -308,7 +309,7 @@ struct mm {
     struct region *r; /* sorted by address; only with --faults */
     u64 next_ns;      /* do not read the maps file before this time */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor;    /* minor device number of the executable; 0: not one that is safe to read */
+    u32 exe_minor;    /* minor device number of the executable; 0: reading it may block */
     bool careful;     /* read with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
@@ -325,7 +326,7 @@ struct proc {
     u8 delivered, sent;
     s32 sent_code;
     pid_t sent_by;
-    u64 rss_ns, rss;    /* resident memory in bytes, and when kvis read it */
+    u64 rss_ns, rss;    /* when kvis read the resident memory, and its size in bytes */
     u64 max_rss;        /* peak resident memory of the finished program in bytes; 0: unknown */
     u64 exec_rss;       /* peak resident memory in bytes at the start of exec */
     u64 rss_before;     /* peak of earlier programs in pages; some kernels report it again */
@@ -408,8 +409,8 @@ static struct opts opt = {
 };
 
 /* == 3 u_  errors, bounded buffers, human-readable numbers =====================
- * `die`, `xcalloc` and `xrealloc` end kvis: use them only before kvis attaches to a process. Other
- * functions return 0 or -errno. Messages that end in ':' get strerror(errno). */
+ * `die`, `xcalloc` and `xrealloc` end kvis: use them only before kvis attaches to a process. If a
+ * message ends in ':', strerror(errno) follows it. */
 
 static const char *u_progname = "kvis";
 
@@ -420,8 +421,10 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     char line[1024];
     int len = snprintf(line, sizeof line, "%s: ", u_progname);
     len += vsnprintf(line + len, sizeof line - (size_t)len, fmt, ap);
-    if (len > (int)sizeof line - 80)
+    if (len > (int)sizeof line - 80) {
         len = (int)sizeof line - 80;
+        memcpy(line + len - 3, "...", 3);
+    }
     if (n && fmt[n - 1] == ':')
         len += snprintf(line + len, sizeof line - (size_t)len, " %s", strerror(e));
     line[len++] = '\n';
@@ -449,16 +452,11 @@ static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char
     exit(code);
 }
 
-static void __attribute__((noreturn)) u_no_memory(size_t bytes)
-{
-    die(EXIT_KVIS, "cannot allocate %zu bytes:", bytes);
-}
-
 static void *xrealloc(void *p, size_t n)
 {
     void *q = realloc(p, n ? n : 1);
     if (!q)
-        u_no_memory(n);
+        die(EXIT_KVIS, "out of memory");
     return q;
 }
 
@@ -466,11 +464,12 @@ static void *xcalloc(size_t n, size_t size)
 {
     void *p = calloc(n, size);
     if (!p)
-        u_no_memory(n * size);
+        die(EXIT_KVIS, "out of memory");
     return p;
 }
 
-/* Grows a table to at least n elements; new ones are zero. NULL: out of memory, nothing changed. */
+/* Grows a table to at least n elements; new ones are zero. Returns NULL if memory runs out; then
+ * nothing has changed. */
 static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 {
     u32 more = MAX(*cap, 64u);
@@ -486,7 +485,7 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* Returns the number of typos; 9: a word is too long. */
+/* Returns the Damerau-Levenshtein distance of two words; 9: a word is too long. */
 static u32 u_distance(const char *a, const char *b)
 {
     enum { MAX_LEN = 24 };
@@ -508,7 +507,7 @@ static u32 u_distance(const char *a, const char *b)
     return d[n][m];
 }
 
-/* Sets *best to `word` if `given` looks more like it. */
+/* Sets *best and *distance if `word` is close to `given` and closer than the best word so far. */
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
 {
     size_t n = strlen(given);
@@ -519,13 +518,13 @@ static void u_nearer(const char *given, const char *word, const char **best, u32
     }
 }
 
-/* kvis creates no files in /dev: nobody would find them. */
+/* kvis opens devices, but creates no files in /dev, where nobody would look for them. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
 }
 
-/* Returns whether the locale's encoding is UTF-8; without a locale, `unset`. */
+/* Returns whether the locale's encoding is UTF-8; if no locale is set, returns `unset`. */
 static bool u_locale_utf8(bool unset)
 {
     const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
@@ -533,22 +532,22 @@ static bool u_locale_utf8(bool unset)
     return !lang || !*lang ? unset : strcasestr(lang, "UTF-8") || strcasestr(lang, "utf8");
 }
 
-/* 0: not a terminal. */
+/* Returns the width of a terminal; 0: f is not a terminal. */
 static u32 u_columns(int f)
 {
     struct winsize w;
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
-/* The kernel splits user and system time by sampled ticks (cputime_adjust, kernel/sched/cputime.c):
- * a short time cannot be split. */
+/* The kernel splits CPU time into user and system time by sampled ticks (cputime_adjust,
+ * kernel/sched/cputime.c), which says nothing about a short time. */
 static bool u_cpu_is_split(u64 ns)
 {
-    enum { LEAST_MS = 100 };
-    return ns >= LEAST_MS * NSEC / 1000;
+    return ns >= NSEC / 10;
 }
 
-/* Offsets of kvis's time namespace in ns (time_namespaces(7)). Records have the initial clocks. */
+/* Clock offsets of kvis's time namespace in ns (time_namespaces(7)). Times in BPF records are those
+ * of the initial time namespace. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
 static u64 u_clock(clockid_t clock)
@@ -649,7 +648,7 @@ static void b_s(struct buf *b, const char *s)
     b_put(b, s, strlen(s));
 }
 
-/* Appends text of kvis itself, in characters that the locale has. */
+/* Appends kvis's own text, with ASCII instead of other characters if b->ascii is set. */
 static void b_own_n(struct buf *b, const char *s, size_t n)
 {
     static const struct { const char *sign, *ascii; } signs[] = {
@@ -685,7 +684,7 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
         b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
 }
 
-/* Faster than printf: every argument of every call is converted. */
+/* printf would be slow: kvis converts every argument of every call. */
 static void b_u64(struct buf *b, u64 v)
 {
     char tmp[20];
@@ -704,12 +703,20 @@ static void b_s64(struct buf *b, s64 v)
     b_u64(b, v < 0 ? -(u64)v : (u64)v);
 }
 
+static const char b_digits[] = "0123456789abcdef";
+
+static void b_hex2(struct buf *b, u8 v)
+{
+    b_c(b, b_digits[v >> 4]);
+    b_c(b, b_digits[v & 15]);
+}
+
 static void b_hex(struct buf *b, u64 v)
 {
     char tmp[18];
     int i = 18;
     do
-        tmp[--i] = "0123456789abcdef"[v & 15];
+        tmp[--i] = b_digits[v & 15];
     while (v >>= 4);
     tmp[--i] = 'x';
     tmp[--i] = '0';
@@ -745,8 +752,8 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns n, the number of bytes to show of the `have` bytes at s, without the last character if it
- * is incomplete; n if the bytes are not UTF-8. */
+/* Returns how many of the first n bytes of s to show, so that no UTF-8 character is split (`have`
+ * bytes are known); n if the bytes are not UTF-8. */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
@@ -772,7 +779,7 @@ static u32 u_cut(const char *s, u32 n, u32 most)
     return len - back;
 }
 
-/* Code points that a terminal does not show, or that let a name look like another. */
+/* Code points that a terminal does not show, or that make one name look like another. */
 static bool u_is_terminal_control(u32 c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f)
@@ -782,7 +789,8 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns the columns of the character at s; *n: its bytes. A color sequence has width 0. */
+/* Returns the width in columns of the character at s, and sets *n to its length in bytes. A color
+ * sequence has width 0. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -828,6 +836,7 @@ static u32 u_width(const char *s, u32 len)
     return columns;
 }
 
+/* Returns the offset of the longest end of s that fits into `columns`. */
 static u32 u_skip(const char *s, u32 len, u32 columns)
 {
     u32 all = u_width(s, len), at = 0, n;
@@ -844,14 +853,6 @@ static void b_pad(struct buf *b, u32 from, u32 columns)
         b_c(b, ' ');
 }
 
-static const char b_digits[] = "0123456789abcdef";
-
-static void b_hex2(struct buf *b, u8 v)
-{
-    b_c(b, b_digits[v >> 4]);
-    b_c(b, b_digits[v & 15]);
-}
-
 /* Counts leading bytes that need no escape in any format: ASCII without quotes and backslash. */
 static size_t u_plain(const u8 *s, size_t n)
 {
@@ -860,6 +861,14 @@ static size_t u_plain(const u8 *s, size_t n)
     while (i < n && set[s[i] / 64] >> s[i] % 64 & 1)
         i++;
     return i;
+}
+
+static void b_escaped(struct buf *b, const u8 *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        b_s(b, "\\x");
+        b_hex2(b, s[i]);
+    }
 }
 
 /* Appends untrusted bytes: printable UTF-8 unchanged, the rest and `quote` escaped as in C. */
@@ -883,10 +892,7 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
         } else if (len && !u_is_terminal_control(cp))
             b_put(b, s + i, (size_t)len);
         else
-            for (int k = 0; k < MAX(len, 1); k++) {
-                b_s(b, "\\x");
-                b_hex2(b, s[i + (size_t)k]);
-            }
+            b_escaped(b, s + i, (size_t)MAX(len, 1));
         i += (size_t)MAX(len, 1);
     }
 }
@@ -900,14 +906,10 @@ static const struct buf *b_unique(const char *s, size_t n)
     for (size_t k; n; s += k, n -= k) {
         int len = u_utf8((const u8 *)s, n, &cp);
         k = (size_t)MAX(len, 1);
-        if (len && !u_is_terminal_control(cp) && (n < 2 || memcmp(s, "\\x", 2) != 0)) {
+        if (len && !u_is_terminal_control(cp) && (n < 2 || memcmp(s, "\\x", 2) != 0))
             b_put(&b, s, k);
-            continue;
-        }
-        for (size_t at = 0; at < k; at++) {
-            b_s(&b, "\\x");
-            b_hex2(&b, (u8)s[at]);
-        }
+        else
+            b_escaped(&b, (const u8 *)s, k);
     }
     return &b;
 }
@@ -1052,11 +1054,9 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &old);
-    int e = pthread_attr_init(&attr);
-    if (!e)
-        e = pthread_attr_setstacksize(&attr, STACK);
-    if (!e)
-        e = pthread_create(th, &attr, f, arg);
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK);
+    int e = pthread_create(th, &attr, f, arg);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return -e;
 }
@@ -1072,7 +1072,7 @@ static char *u_line(FILE *f, char **line, size_t *size)
     return *line;
 }
 
-/* Skips n words and the blanks after them. */
+/* Returns s after n words and the blanks that follow them. */
 static const char *u_word(const char *s, int n)
 {
     for (; n > 0; n--) {
@@ -1090,10 +1090,11 @@ static bool u_mounted(const char *dir, u32 magic)
     return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
 }
 
-/* Mounts a file system without a path (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
+/* Mounts a file system, but attaches it to no path (fsmount(2), Linux 5.2). Returns a descriptor or
+ * -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* on all CPUs */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* on all architectures */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = (int)syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1139,18 +1140,16 @@ static const char *u_proc(pid_t pid, const char *name)
  * (unshare(2)). */
 static void u_clocks(void)
 {
-    char own[64] = "", children[64] = "", text[256], *boot;
+    char own[64] = "", children[64] = "", text[256];
+    s64 sec[2], ns[2];
     if (readlink("/proc/self/ns/time", own, sizeof own - 1) < 0
         || readlink("/proc/self/ns/time_for_children", children, sizeof children - 1) < 0
-        || strcmp(own, children) || !u_slurp("/proc/self/timens_offsets", text, sizeof text))
+        || strcmp(own, children) || !u_slurp("/proc/self/timens_offsets", text, sizeof text)
+        || sscanf(text, "monotonic %" SCNd64 " %" SCNd64 " boottime %" SCNd64 " %" SCNd64,
+                  &sec[0], &ns[0], &sec[1], &ns[1]) < 4)
         return;
-    char *mono = strstr(text, "monotonic");
-    if (!mono || !(boot = strstr(text, "boottime")))
-        return;
-    s64 sec = strtoll(mono + strlen("monotonic"), &mono, 10);
-    u_ahead.monotonic = sec * (s64)NSEC + strtoll(mono, NULL, 10);
-    sec = strtoll(boot + strlen("boottime"), &boot, 10);
-    u_ahead.boottime = sec * (s64)NSEC + strtoll(boot, NULL, 10);
+    u_ahead.monotonic = sec[0] * (s64)NSEC + ns[0];
+    u_ahead.boottime = sec[1] * (s64)NSEC + ns[1];
 }
 
 /* Returns the next entry without a leading dot; closes *d at the end. */
@@ -1189,8 +1188,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Writes to `why` why a path cannot be opened (errno e). `fix` (may be NULL) applies to a missing
- * file of a mounted file system. */
+/* Sets `why` to the reason why a path cannot be opened (errno e). `fix` (may be NULL) applies to a
+ * missing file of a mounted file system. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1209,16 +1208,15 @@ static void u_unseen(char *why, size_t size, const char *path, int e, const char
 static const char *u_regcomp(regex_t *re, const char *expr)
 {
     static char why[128];
-    char reason[96];
     int e = regcomp(re, expr, REG_EXTENDED | REG_NOSUB);
     if (!e)
         return NULL;
-    regerror(e, re, reason, sizeof reason);
-    snprintf(why, sizeof why, "not a valid regular expression: %s", reason);
+    int n = snprintf(why, sizeof why, "not a valid regular expression: ");
+    regerror(e, re, why + n, sizeof why - (size_t)n);
     return why;
 }
 
-/* True if memory runs out. */
+/* Also returns true if memory runs out. */
 static bool u_matches(const regex_t *re, const char *s)
 {
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
@@ -1412,7 +1410,8 @@ static void arch_set_reg(union arch_regs *u, const struct arch_layout *l, u32 i,
         u->w64[i] = v;
 }
 
-/* `int $0x80` is cd 80, `syscall` 0f 05. Kernels before 5.3 do not report which was used. */
+/* `int $0x80` is the bytes cd 80; `syscall` is 0f 05. Kernels before 5.3 do not report which one
+ * made the call. */
 static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
@@ -1442,7 +1441,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Replaces the call that is about to start by one of the same ABI; nr -1 skips the call, which
+/* Replaces the call that is about to start with one of the same ABI; nr -1 skips the call, which
  * returns -e. On ARM, -e also becomes the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
@@ -1495,8 +1494,8 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 
 static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
 
-/* Reads a system-call stop. op: its kind, for kernels that do not report it. Returns 0 or -errno
- * (-ESRCH: the thread has exited or is not stopped). */
+/* Reads a system-call stop. op: the kind of stop, for kernels that do not report it. Returns 0 or
+ * -errno (-ESRCH: the thread has exited or is not stopped). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1540,20 +1539,17 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
 
 /* == 5 mem_  access to the tracee's memory =======================================
  * A fault on a page of a userfaultfd or FUSE server sleeps in TASK_KILLABLE (fs/userfaultfd.c,
- * handle_userfault), and kvis may hold the thread of that server. Therefore a second thread reads
- * the address spaces that vm_ and md_ mark; after a timeout kvis shows `<unreadable>`. */
+ * handle_userfault), and kvis may have stopped a thread of that server. Therefore a second thread
+ * reads the address spaces that vm_ and md_ mark; after a timeout kvis shows `<unreadable>`. */
 
-/* Limits for one stop or record. The longest argv of the kernel (6 MiB: fs/exec.c,
+/* Limits for one stop or record. The longest argv that the kernel allows (6 MiB: fs/exec.c,
  * bprm_stack_limits) takes 3000 reads. */
-enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
-
-/* Not in `mem`: its initializer would put it in the binary. */
-static u8 mem_data[4096];
+enum { MEM_WAIT_NS = 250000000, MEM_READS = 32768 };
 
 static struct {
-    u32 reads_left; /* reads left at the current stop */
-    u64 wait_left_ns;
-    bool gave_up;   /* a read at this stop timed out */
+    u32 reads;      /* at the current stop */
+    u64 waited_ns;
+    bool gave_up;   /* a read at this stop failed because of the limits */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy; /* states of the reader thread */
@@ -1561,21 +1557,22 @@ static struct {
     u64 addr;
     size_t n;
     s64 result;
-    u64 unreadable; /* stops at which a read timed out */
-} mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .reads_left = MEM_READS,
-          .wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000) };
+    u8 data[4096];
+    u64 unreadable; /* stops at which a read failed because of the limits */
+} mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER };
 
+/* Resets the limits, for a new stop or record. */
 static void mem_budget(void)
 {
-    mem.reads_left = MEM_READS;
-    mem.wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000);
+    mem.reads = 0;
+    mem.waited_ns = 0;
     mem.gave_up = false;
 }
 
 static bool mem_charge(void)
 {
-    mem.reads_left -= mem.reads_left > 0;
-    return mem.reads_left > 0;
+    mem.reads += mem.reads < MEM_READS;
+    return mem.reads < MEM_READS;
 }
 
 static s64 mem_give_up(void)
@@ -1585,7 +1582,7 @@ static s64 mem_give_up(void)
     return -ETIMEDOUT;
 }
 
-/* A range takes at least a header and an address. */
+/* In a record, each range takes at least 16 bytes: a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
 struct mem_record {
@@ -1608,7 +1605,7 @@ struct mem_record {
     } part[MEM_PARTS];
 };
 
-/* The tracee has continued since the record. */
+/* Returns whether the thread has continued since the call that kvis is handling. */
 static bool mem_is_past(const struct task *t)
 {
     return t->record && !t->record->live;
@@ -1642,9 +1639,8 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
     return (s64)n;
 }
 
-/* Reads like mem_copy, but needs no permission beyond that to trace: process_vm_readv(2) is refused
- * if the tracee has another user and kvis lacks CAP_SYS_PTRACE, or by a container's seccomp filter,
- * and missing in kernels without CONFIG_CROSS_MEMORY_ATTACH. */
+/* Reads by ptrace(2) if process_vm_readv(2) is missing (CONFIG_CROSS_MEMORY_ATTACH) or denied: by a
+ * seccomp filter, or, if the tracee has another user, for lack of CAP_SYS_PTRACE. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -1680,7 +1676,7 @@ static void *mem_reader(void *unused)
         u64 addr = mem.addr;
         size_t n = mem.n;
         pthread_mutex_unlock(&mem.lock);
-        s64 got = mem_copy(tid, addr, mem_data, n);
+        s64 got = mem_copy(tid, addr, mem.data, n);
         pthread_mutex_lock(&mem.lock);
         mem.result = got;
         mem.busy = false;
@@ -1695,7 +1691,6 @@ static int mem_start(void)
     pthread_condattr_t a;
     pthread_condattr_init(&a);
     pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
-    pthread_cond_init(&mem.asked, NULL);
     pthread_cond_init(&mem.done, &a);
     int e = u_thread(&th, mem_reader, NULL);
     mem.started = !e;
@@ -1704,9 +1699,10 @@ static int mem_start(void)
 
 static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
-    if (!mem.wait_left_ns || (!mem.started && mem_start() < 0))
+    u64 begin = u_now();
+    u64 deadline = begin + MEM_WAIT_NS - mem.waited_ns + (u64)u_ahead.monotonic;
+    if (mem.waited_ns >= MEM_WAIT_NS || (!mem.started && mem_start() < 0))
         return mem_give_up();
-    u64 begin = u_now(), deadline = begin + mem.wait_left_ns + (u64)u_ahead.monotonic;
     struct timespec until = { (time_t)(deadline / NSEC), (long)(deadline % NSEC) };
     s64 got = -ETIMEDOUT;
     pthread_mutex_lock(&mem.lock);
@@ -1719,10 +1715,10 @@ static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
         while (mem.busy && pthread_cond_timedwait(&mem.done, &mem.lock, &until) == 0)
             ;
         if (!mem.busy && (got = mem.result) > 0)
-            memcpy(dst, mem_data, (size_t)got);
+            memcpy(dst, mem.data, (size_t)got);
     }
     pthread_mutex_unlock(&mem.lock);
-    mem.wait_left_ns -= MIN(mem.wait_left_ns, u_now() - begin);
+    mem.waited_ns += u_now() - begin;
     return got == -ETIMEDOUT ? mem_give_up() : got;
 }
 
@@ -1762,16 +1758,17 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
-/* Reads a string; dst holds max + 1 bytes. Returns its length, or -errno if memory ends first.
- * *cut: the string is longer, or its end is missing. Never reads past the string's last page. */
-static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
+/* Reads a string; dst holds max + 1 bytes. Returns its length, at most max, or -errno if memory
+ * ends before the NUL, unless more than `enough` bytes are readable. *cut: the string is longer, or
+ * its end is missing. Never reads past the string's last page. */
+static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, size_t enough, bool *cut)
 {
     size_t got = 0;
     *cut = false;
-    while (got < max) {
-        size_t k = MIN(max - got, (got ? 4096 : 256) - ((addr + got) & (got ? 4095 : 255)));
+    while (got <= max) {
+        size_t k = MIN(max + 1 - got, (got ? 4096 : 256) - ((addr + got) & (got ? 4095 : 255)));
         s64 r = mem_read(t, addr + got, dst + got, k);
-        bool partial = got && (mem_is_past(t) || r == -ETIMEDOUT);
+        bool partial = got > enough || (got && (mem_is_past(t) || r == -ETIMEDOUT));
         if (r <= 0 && !partial)
             return r ? r : -EFAULT;
         if (r <= 0)
@@ -1781,11 +1778,9 @@ static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
             return nul - dst;
         got += (size_t)r;
     }
-    u8 next = 1;
-    if (got == max)
-        mem_read(t, addr + got, &next, 1);
+    got = MIN(got, max);
     dst[got] = 0;
-    *cut = next != 0;
+    *cut = true;
     return (s64)got;
 }
 
@@ -1800,7 +1795,7 @@ static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* Initialize n to 0. */
+/* A page of the tracee that kvis has read. Initialize n to 0. */
 struct mem_ahead {
     u64 addr;
     u32 n;
@@ -1839,15 +1834,14 @@ static bool mem_word_ahead(struct task *t, struct mem_ahead *m, enum abi a, u64 
     return mem_read_ahead(t, m, addr, v, abi_word(a)) == (s64)abi_word(a);
 }
 
-/* Appends the string at addr. Returns false if its end is missing. */
-static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
+/* Appends the string at addr, as far as it is readable. */
+static void mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
 {
     const u8 *p, *nul = NULL;
     for (s64 n; !nul && !b->cut && (n = mem_peek_ahead(t, m, addr, &p)) > 0; addr += (u64)n) {
         nul = memchr(p, 0, (size_t)n);
         b_put(b, p, nul ? (size_t)(nul - p) : (size_t)n);
     }
-    return nul && !b->cut;
 }
 
 /* == 6 nm_  names that are kept for the summary =================================
@@ -1907,7 +1901,7 @@ static void nm_init(void)
     nm.chain = xcalloc(NM_BUCKETS, sizeof *nm.chain);
     nm.other = nm_alloc('f', text, sizeof text - 1);
     if (!nm.other)
-        u_no_memory(nm_size(sizeof text - 1));
+        die(EXIT_KVIS, "out of memory");
 }
 
 static struct name *nm_get(char cls, const char *s, size_t n)
@@ -2019,44 +2013,42 @@ static bool nm_is_library(const char *s)
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
-/* Classifies a file by its path ('='), a prefix ('^') or a substring ('*'). */
+/* Classifies a file by a prefix of its path, by its whole path (after '=') or by a substring (after
+ * '*'). */
 static enum nm_class nm_class(const char *s)
 {
-    static const struct { char how; u8 class; const char *text; } row[] = {
-        { '*', NM_SILENT, "ld-linux" },             { '*', NM_SILENT, "/ld-musl" },
-        { '*', NM_SILENT, "/ld.so" },
-        { '^', NM_SYSTEM, "/proc/" },               { '^', NM_SYSTEM, "/sys/" },
-        { '=', NM_SILENT, "/dev/null" },            { '=', NM_SILENT, "/dev/zero" },
-        { '=', NM_SILENT, "/dev/full" },            { '=', NM_SILENT, "/dev/random" },
-        { '=', NM_SILENT, "/dev/urandom" },         { '^', NM_PLAIN, "/dev/shm/" },
-        { '^', NM_DEVICE, "/dev/" },                { '^', NM_SILENT, "/var/run/nscd/" },
-        { '^', NM_LOCALE, "/usr/lib/locale/" },     { '^', NM_LOCALE, "/usr/share/locale" },
-        { '^', NM_LOCALE, "/usr/share/zoneinfo/" }, { '^', NM_LOCALE, "/etc/localtime" },
-        { '^', NM_LOCALE, "/usr/share/i18n/" },     { '*', NM_LOCALE, "/gconv/" },
-        { '^', NM_CONFIG, "/etc/nsswitch.conf" },   { '*', NM_CONFIG, "/openssl.cnf" },
-        { '^', NM_CONFIG, "/etc/gai.conf" },        { '^', NM_CONFIG, "/etc/host.conf" },
-        { '^', NM_CONFIG, "/etc/selinux/" },        { '*', NM_CONFIG, "/terminfo/" },
-        { '^', NM_CONFIG, "/etc/gcrypt/" },         { '^', NM_CONFIG, "/etc/gnutls/" },
-        { '^', NM_CONFIG, "/etc/crypto-policies/" }, { '^', NM_HEADER, "/usr/include/" },
-        { '^', NM_HEADER, "/usr/local/include/" },  { '*', NM_PART, "/lib/python" },
-        { '*', NM_PART, "/site-packages/" },        { '*', NM_PART, "/node_modules/" },
-        { '^', NM_PART, "/usr/share/perl" },        { '^', NM_PART, "/etc/perl/" },
-        { '^', NM_PART, "/usr/local/share/perl" },  { '^', NM_PART, "/usr/share/nodejs/" },
-        { '^', NM_PART, "/usr/lib" },               { '^', NM_PART, "/lib" },
-        { '^', NM_PART, "/usr/local/lib/" },        { '^', NM_PART, "/nix/store/" },
+    static const struct { u8 class; const char *text; } row[] = {
+        { NM_SILENT, "*ld-linux" }, { NM_SILENT, "*/ld-musl" }, { NM_SILENT, "*/ld.so" },
+        { NM_SYSTEM, "/proc/" }, { NM_SYSTEM, "/sys/" }, { NM_SILENT, "=/dev/null" },
+        { NM_SILENT, "=/dev/zero" }, { NM_SILENT, "=/dev/full" }, { NM_SILENT, "=/dev/random" },
+        { NM_SILENT, "=/dev/urandom" }, { NM_PLAIN, "/dev/shm/" }, { NM_DEVICE, "/dev/" },
+        { NM_SILENT, "/var/run/nscd/" }, { NM_LOCALE, "/usr/lib/locale/" },
+        { NM_LOCALE, "/usr/share/locale" }, { NM_LOCALE, "/usr/share/zoneinfo/" },
+        { NM_LOCALE, "/etc/localtime" }, { NM_LOCALE, "/usr/share/i18n/" },
+        { NM_LOCALE, "*/gconv/" }, { NM_CONFIG, "/etc/nsswitch.conf" },
+        { NM_CONFIG, "*/openssl.cnf" }, { NM_CONFIG, "/etc/gai.conf" },
+        { NM_CONFIG, "/etc/host.conf" }, { NM_CONFIG, "/etc/selinux/" },
+        { NM_CONFIG, "*/terminfo/" }, { NM_CONFIG, "/etc/gcrypt/" }, { NM_CONFIG, "/etc/gnutls/" },
+        { NM_CONFIG, "/etc/crypto-policies/" }, { NM_HEADER, "/usr/include/" },
+        { NM_HEADER, "/usr/local/include/" }, { NM_PART, "*/lib/python" },
+        { NM_PART, "*/site-packages/" }, { NM_PART, "*/node_modules/" },
+        { NM_PART, "/usr/share/perl" }, { NM_PART, "/etc/perl/" },
+        { NM_PART, "/usr/local/share/perl" }, { NM_PART, "/usr/share/nodejs/" },
+        { NM_PART, "/usr/lib" }, { NM_PART, "/lib" }, { NM_PART, "/usr/local/lib/" },
+        { NM_PART, "/nix/store/" },
     };
     enum nm_class class = NM_PLAIN;
-    for (size_t i = 0; i < ARRAY_LEN(row); i++)
-        if (row[i].how == '=' ? !strcmp(s, row[i].text)
-            : row[i].how == '^' ? !strncmp(s, row[i].text, strlen(row[i].text))
-                                : strstr(s, row[i].text) != NULL) {
+    for (size_t i = ARRAY_LEN(row); i--;) { /* the first row that matches counts */
+        const char *text = row[i].text;
+        if (*text == '='   ? !strcmp(s, text + 1)
+            : *text == '*' ? strstr(s, text + 1) != NULL
+                           : !strncmp(s, text, strlen(text)))
             class = row[i].class;
-            break;
-        }
+    }
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Lists of files omit files that many programs use. */
+/* Returns whether lists of files omit this file, because many programs use it. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2065,8 +2057,8 @@ static bool nm_noise(const char *s)
 
 /* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
  * Descriptor tables as in the kernel: fork copies, CLONE_FILES shares, exec closes CLOEXEC
- * descriptors. System calls update them; /proc/PID/fd and pidfd_getfd(2) tell the rest. A file that
- * loses its last reference goes to fdt.dead, and md_ reports it as closed. */
+ * descriptors. System calls update them; /proc/PID/fd and pidfd_getfd(2) provide the rest. A file
+ * that loses its last reference goes to fdt.dead, and md_ reports it as closed. */
 
 static struct {
     struct ofd *dead; /* files to report as closed, oldest first */
@@ -2291,8 +2283,8 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* Removes the descriptors from lo to hi that were opened until ns. A removal can fill the slot, so
- * the loop checks it again. */
+/* Removes the descriptors from lo to hi that were opened at or before ns. A removal can fill the
+ * slot, so the loop checks it again. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, u64 ns, bool only_cloexec)
 {
     struct files *f = t->files;
@@ -2363,18 +2355,6 @@ static void fd_ip6(struct buf *b, const u8 *ip)
             b_f(b, i && i != at + run ? ":%x" : "%x", g[i]);
 }
 
-static void fd_addr_inet(struct buf *b, const u8 *sa, size_t len)
-{
-    u32 port = (u32)sa[2] << 8 | sa[3];
-    if (sa[0] == AF_INET && len >= 8) {
-        b_f(b, "%u.%u.%u.%u:%u", sa[4], sa[5], sa[6], sa[7], port);
-        return;
-    }
-    b_c(b, '[');
-    fd_ip6(b, sa + 8);
-    b_f(b, "]:%u", port);
-}
-
 /* Appends a socket address; the path of a unix socket stays raw bytes. */
 static void fd_addr(struct buf *b, const void *addr, size_t len)
 {
@@ -2386,8 +2366,12 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
     memcpy(&family, sa, 2);
     if (len > 4)
         memcpy(w, sa + 4, MIN(len - 4, sizeof w));
-    if ((family == AF_INET && len >= 8) || (family == AF_INET6 && len >= 24)) {
-        fd_addr_inet(b, sa, len);
+    if (family == AF_INET && len >= 8) {
+        b_f(b, "%u.%u.%u.%u:%u", sa[4], sa[5], sa[6], sa[7], sa[2] << 8 | sa[3]);
+    } else if (family == AF_INET6 && len >= 24) {
+        b_c(b, '[');
+        fd_ip6(b, sa + 8);
+        b_f(b, "]:%u", sa[2] << 8 | sa[3]);
     } else if (family == AF_UNIX && len > 2 && !sa[2]) { /* abstract name: unix(7) */
         b_c(b, '@');
         b_put(b, sa + 3, len - 3);
@@ -2436,7 +2420,7 @@ static struct name *fd_unnamed(const char *sock, u64 ino)
     return ino ? nm_inode('p', text, ino) : NULL;
 }
 
-/* Returns whether a unix socket's name is an address, not made by fd_unnamed(). */
+/* Returns whether the name of a unix socket is an address; fd_unnamed() makes other names. */
 static bool fd_is_address(const struct name *n)
 {
     u32 len;
@@ -2479,15 +2463,13 @@ static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
     o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
 }
 
-/* Valid until the next call. */
+/* Returns the value of `key` in /proc/TID/status, valid until the next call; NULL: none. */
 static const char *fd_status(pid_t tid, const char *key)
 {
     static char line[256];
-    char path[64];
     bool found = false;
     size_t n = strlen(key);
-    snprintf(path, sizeof path, "/proc/%d/status", tid);
-    FILE *f = fopen(path, "re");
+    FILE *f = fopen(u_proc(tid, "status"), "re");
     while (f && !found && fgets(line, sizeof line, f))
         found = !strncmp(line, key, n);
     if (f)
@@ -2551,12 +2533,12 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 /* musl's O_ACCMODE includes O_PATH, which allows neither reading nor writing. */
 static bool fd_writes(u64 flags)
 {
-    return !(flags & O_PATH) && ((flags & 3) == O_WRONLY || (flags & 3) == O_RDWR);
+    return !(flags & O_PATH) && (flags + 1) & 2; /* OPEN_FMODE, include/linux/fs.h */
 }
 
 static bool fd_reads(u64 flags)
 {
-    return !(flags & O_PATH) && ((flags & 3) == O_RDONLY || (flags & 3) == O_RDWR);
+    return !(flags & O_PATH) && (flags + 1) & 1;
 }
 
 /* Mode 3 allows only ioctl(2) (open(2), NOTES). */
@@ -2577,7 +2559,7 @@ struct fd_stat {
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Does not ask a FUSE or network server (AT_STATX_DONT_SYNC): kvis may hold it. */
+/* Does not ask a FUSE or network server (AT_STATX_DONT_SYNC), which kvis may have stopped. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
     enum { DONT_SYNC = 0x4000, TYPE = 1, INO = 0x100, BTIME = 0x800 };
@@ -2590,8 +2572,9 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Whether -P names this file. For each path, the first file found counts. Birth times differ if an
- * inode number was reused. A record has none; then the path must still lead to the file. */
+/* Returns whether -P names this file: each path stands for the first file that kvis finds there. A
+ * file that reuses an inode number has another birth time. Records contain no birth times; then the
+ * path must still lead to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2629,22 +2612,21 @@ static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 /* link: text of the link in /proc/PID/fd. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
-    static const struct { const char *prefix; u8 kind; } anon[] = {
-        { "anon_inode:[eventfd]", FK_EVENTFD }, { "anon_inode:[eventpoll]", FK_EPOLL },
-        { "anon_inode:[timerfd]", FK_TIMERFD }, { "anon_inode:[signalfd]", FK_SIGNALFD },
-        { "anon_inode:inotify", FK_INOTIFY }, { "anon_inode:[fanotify]", FK_FANOTIFY },
-        { "anon_inode:[pidfd]", FK_PIDFD }, { "pidfd:", FK_PIDFD },
-        { "anon_inode:[io_uring]", FK_URING }, { "anon_inode:bpf", FK_BPF },
-        { "anon_inode:[perf_event]", FK_PERF }, { "anon_inode:[userfaultfd]", FK_UFFD },
-        { "anon_inode:seccomp notify", FK_SECCOMP }, { "anon_inode:", FK_ANON },
-        { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
+    static const struct { const char *prefix; u8 kind; } row[] = {
+        { "[eventfd]", FK_EVENTFD }, { "[eventpoll]", FK_EPOLL }, { "[timerfd]", FK_TIMERFD },
+        { "[signalfd]", FK_SIGNALFD }, { "inotify", FK_INOTIFY }, { "[fanotify]", FK_FANOTIFY },
+        { "[pidfd]", FK_PIDFD }, { "pidfd:", FK_PIDFD }, { "[io_uring]", FK_URING },
+        { "bpf", FK_BPF }, { "[perf_event]", FK_PERF }, { "[userfaultfd]", FK_UFFD },
+        { "seccomp notify", FK_SECCOMP }, { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
         { "socket:[", FK_SOCK },
     };
-    for (size_t i = 0; i < ARRAY_LEN(anon); i++)
-        if (!strncmp(link, anon[i].prefix, strlen(anon[i].prefix)))
-            return anon[i].kind;
-    if (!sx)
-        return FK_UNKNOWN;
+    bool anon = !strncmp(link, "anon_inode:", 11);
+    link += anon ? 11 : 0;
+    for (size_t i = 0; i < ARRAY_LEN(row); i++)
+        if (!strncmp(link, row[i].prefix, strlen(row[i].prefix)))
+            return row[i].kind;
+    if (anon || !sx)
+        return anon ? FK_ANON : FK_UNKNOWN;
     u32 mode = sx->stx_mode;
     if (S_ISCHR(mode)) /* terminals: Documentation/admin-guide/devices.txt; 5:0 is /dev/tty */
         return sx->stx_rdev_major == 136 || sx->stx_rdev_major == 4
@@ -2722,9 +2704,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
 /* before_exec: adds only the files that stay open. */
 static void fd_scan(struct task *t, bool before_exec)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd", t->tid);
-    DIR *d = opendir(path); /* NULL: descriptors are shown without files */
+    DIR *d = opendir(u_proc(t->tid, "fd")); /* NULL: descriptors are shown without files */
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
@@ -2740,9 +2720,9 @@ static void fd_scan(struct task *t, bool before_exec)
 
 static bool fd_is_closed(pid_t tid, s32 n)
 {
-    char link[8], path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd", tid);
-    return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT && access(path, F_OK) == 0;
+    char link[8];
+    return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT
+           && access(u_proc(tid, "fd"), F_OK) == 0;
 }
 
 /* Returns the file that descriptor n was at ns, or NULL. Uses /proc if kvis did not see the
@@ -2786,7 +2766,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     return fd_get_at(t, n, t->call.enter_ns);
 }
 
-/* Raw bytes: a path, or "tcp4 local->peer". */
+/* Appends raw bytes: a path, or "tcp4 local->peer". */
 static void fd_describe(struct buf *b, const struct ofd *o)
 {
     if (!o->sock) {
@@ -2805,7 +2785,7 @@ static void fd_describe(struct buf *b, const struct ofd *o)
     b_put(b, p, p_len);
 }
 
-/* "3</etc/hosts>", or "3" if the file is unknown. */
+/* Appends "3</etc/hosts>", or "3" if the file is unknown. */
 static void fd_label(struct buf *b, struct task *t, s32 n)
 {
     char raw[PATH_MAX + 64];
@@ -2825,7 +2805,7 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * after an exec, and after a fault outside of all regions (shmat(2)). System calls update the
  * regions, because /proc may have changed when kvis examines a fault. */
 
-/* Limit on lines of a maps file; pause after reading it, in multiples of the reading time. */
+/* Limit on lines of a maps file; pause between two readings, in multiples of the reading time. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct mm *vm_new(void)
@@ -2908,7 +2888,7 @@ static void vm_set(struct mm *m, struct region r)
     vm_join(m, from, from + n);
 }
 
-/* vm_set() would take hours for a million regions. */
+/* Changes regions in place: vm_set() would take hours for a million regions. */
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
     for (int i = 0; i < 2; i++) { /* split at both ends of the range */
@@ -2957,19 +2937,18 @@ static void vm_put(struct mm *m)
 
 /* --- file systems that can block a reader --- */
 
-/* Whether page faults on device 0:minor, in tid's mount namespace, can wait for a server. statfs(2)
- * would ask that server. */
+/* Returns whether page faults on device 0:minor, in tid's mount namespace, can wait for a server.
+ * statfs(2) would ask that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
-    char path[64], *line = NULL;
+    char *line = NULL;
     size_t size = 0;
     bool hit = false;
-    snprintf(path, sizeof path, "/proc/%d/mountinfo", tid);
-    FILE *f = fopen(path, "re");
+    FILE *f = fopen(u_proc(tid, "mountinfo"), "re");
     while (f && u_line(f, &line, &size)) {
         const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id, parent, dev */
-        hit |= !mem_charge(); /* too many mounts: assume that it can */
+        hit |= !mem_charge(); /* too many mounts: assume so */
         if (hit)
             break;
         if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
@@ -3001,10 +2980,8 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
-    char link[64];
     struct fd_stat sx;
-    snprintf(link, sizeof link, "/proc/%d/exe", tid);
-    if (fd_statx(link, &sx) < 0)
+    if (fd_statx(u_proc(tid, "exe"), &sx) < 0)
         return;
     vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
     m->exe_minor = m->careful || sx.stx_dev_major ? 0 : sx.stx_dev_minor;
@@ -3015,13 +2992,10 @@ static void vm_check_exe(struct mm *m, pid_t tid)
 /* A line is "start-end rwxp offset major:minor inode name". */
 static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
-    char *dash, *blank, *colon;
-    *r = (struct region){ .start = strtoull(line, &dash, 16) };
-    if (dash == line || *dash != '-')
-        return false;
-    r->end = strtoull(dash + 1, &blank, 16);
-    const char *perm = blank + 1, *name = u_word(line, 5);
-    if (*blank != ' ' || strlen(perm) < 4)
+    char perm[5];
+    const char *name = u_word(line, 5);
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %x:%x", &r->start, &r->end, perm, major,
+               minor) < 5)
         return false;
     r->prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
                  | (perm[2] == 'x' ? PROT_EXEC : 0));
@@ -3029,8 +3003,6 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
               : !strncmp(name, "[stack", 6) ? nm_str('x', "stack")
               : *name                       ? nm_str(*name == '/' ? 'f' : 'x', name)
                                             : nm_str('x', "anon");
-    *major = (u32)strtoul(u_word(line, 3), &colon, 16);
-    *minor = *colon == ':' ? (u32)strtoul(colon + 1, NULL, 16) : 0;
     return true;
 }
 
@@ -3039,12 +3011,11 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
  * tid has exited, nothing changes. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
-    char path[64], *line = NULL;
+    char *line = NULL;
     size_t size = 0;
     u32 lines = 0, major, minor, was = 0;
     struct region r;
-    snprintf(path, sizeof path, "/proc/%d/%s", tid, attach ? "smaps" : "maps");
-    FILE *f = fopen(path, "re");
+    FILE *f = fopen(u_proc(tid, attach ? "smaps" : "maps"), "re");
     while (f && lines < VM_LINES_MAX && u_line(f, &line, &size)) {
         if (!strncmp(line, "VmFlags:", 8))
             m->careful |= strstr(line, " um") || strstr(line, " uw");
@@ -3100,9 +3071,9 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment;             /* incremented at each stop and before records are read; until then, a
-                             * directory's name from /proc is valid */
-    struct {                /* recently exited threads of other pid namespaces, for wait(2) and
+    u64 moment;             /* incremented at each stop and before records are read; a directory's
+                             * name from /proc is valid until the next increment */
+    struct ps_gone {        /* recently exited threads of other pid namespaces, for wait(2) and
                              * SIGCHLD */
         u64 pid_ns;
         pid_t tid, ns_tid;
@@ -3206,12 +3177,8 @@ static void ps_free_task(struct task *t)
     vm_put(t->mm);
     if (t->fs && !--t->fs->refs)
         free(t->fs);
-    if (t->proc && t->ns_tid) {
-        u32 i = ps.n_gone++ % PS_GONE;
-        ps.gone[i].pid_ns = t->proc->pid_ns;
-        ps.gone[i].tid = t->tid;
-        ps.gone[i].ns_tid = t->ns_tid;
-    }
+    if (t->proc && t->ns_tid)
+        ps.gone[ps.n_gone++ % PS_GONE] = (struct ps_gone){ t->proc->pid_ns, t->tid, t->ns_tid };
     if (t->proc)
         t->proc->tasks--;
     b_free(&t->call.text);
@@ -3320,15 +3287,13 @@ static s64 ps_status(pid_t tid, const char *key)
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns a live thread, because /proc shows no memory of an exited main thread. */
+/* Returns a live thread of the process: /proc shows no memory of a main thread that has exited. */
 static pid_t ps_living(pid_t pid)
 {
-    char path[64];
     const struct dirent *e;
     if (ps_status(pid, "State:") != 'Z')
         return pid;
-    snprintf(path, sizeof path, "/proc/%d/task", pid);
-    DIR *d = opendir(path);
+    DIR *d = opendir(u_proc(pid, "task"));
     while ((e = u_entry(&d)))
         if (ps_status(atoi(e->d_name), "State:") != 'Z') {
             pid = atoi(e->d_name);
@@ -3341,9 +3306,8 @@ static pid_t ps_living(pid_t pid)
 /* Returns bytes (proc_pid_statm(5)); 0: unknown, or none. */
 static u64 ps_resident(pid_t pid)
 {
-    char path[64], text[128];
-    snprintf(path, sizeof path, "/proc/%d/statm", ps_living(pid));
-    u_slurp(path, text, sizeof text);
+    char text[128];
+    u_slurp(u_proc(ps_living(pid), "statm"), text, sizeof text);
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
@@ -3391,10 +3355,10 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
         for (const struct task *o = ps.task[i]; o; o = o->next)
             if (o->ns_tid == n && o->proc && o->proc->pid_ns == ns)
                 return o->tid;
-    for (u32 i = ps.n_gone, k = 0; k < PS_GONE && i; k++) {
-        i--;
-        if (ps.gone[i % PS_GONE].pid_ns == ns && ps.gone[i % PS_GONE].ns_tid == n)
-            return ps.gone[i % PS_GONE].tid;
+    for (u32 k = 1; k <= PS_GONE; k++) { /* the latest first */
+        const struct ps_gone *g = &ps.gone[(ps.n_gone - k) % PS_GONE];
+        if (g->pid_ns == ns && g->ns_tid == n)
+            return g->tid;
     }
     return 0;
 }
@@ -3893,7 +3857,8 @@ static void dec_cstr(struct dec *d, u64 addr)
 {
     char tmp[DEC_PATH + DEC_AFTER + 1];
     bool cut = false;
-    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, dec_max(DEC_PATH) + DEC_AFTER, &cut);
+    u32 max = dec_max(DEC_PATH);
+    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, max + DEC_AFTER, max, &cut);
     if (r < 0)
         dec_pointer(d, addr, r);
     else
@@ -3925,7 +3890,7 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 {
     bool cut = false;
     u32 room = addr ? b_room(d->b, (size_t)max + DEC_AFTER + 1) : 0;
-    s64 r = room < 2 ? -EFAULT : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, &cut);
+    s64 r = room < 2 ? -EFAULT : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, max, &cut);
     dec_take(d, addr, r, (u64)r + cut, max);
 }
 
@@ -4296,7 +4261,7 @@ static void dec_read_paths(struct task *t, struct call *c)
         if (!c->n_paths)
             b_reset(&c->paths);
         *p = (struct call_path){ .arg = (u8)i, .off = c->paths.len };
-        s64 len = c->arg[i] ? mem_str(t, c->arg[i], raw, DEC_PATH, &p->cut) : -EFAULT;
+        s64 len = c->arg[i] ? mem_str(t, c->arg[i], raw, DEC_PATH, DEC_PATH, &p->cut) : -EFAULT;
         if (len >= 0)
             b_put(&c->paths, raw, (size_t)len + 1);
         p->len = c->paths.cut ? -ENOMEM : (s32)len;
@@ -5424,8 +5389,8 @@ static void sc_widen_ids(int row, u64 *arg)
     }
 }
 
-/* Clears upper halves that the kernel ignores (SYSCALL_DEFINE), of arguments that determine what
- * the call does. For 32-bit ABIs, also widens ids. */
+/* Some arguments determine what the call does: clears their upper halves, which the kernel ignores
+ * (SYSCALL_DEFINE). For 32-bit ABIs, also widens ids. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
     static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
@@ -5480,22 +5445,19 @@ static const char *sc_add(const char *word, bool *set)
 /* Sets sc_set from -e trace=[!]word,word... Returns NULL, or a static error message. */
 static const char *sc_parse(const char *expr)
 {
-    static char word[4096];
     bool set[SC_N] = { false };
     bool invert = *expr == '!';
-    expr += invert;
-    if (!*expr)
-        return "the name of a system call, a class or a /regex is missing";
-    while (*expr) {
-        size_t n = strcspn(expr, ",");
-        if (n >= sizeof word)
-            return "a name between commas is longer than 4095 bytes";
-        snprintf(word, sizeof word, "%.*s", (int)n, expr);
-        const char *wrong = n ? sc_add(word, set) : NULL;
-        if (wrong)
-            return wrong;
-        expr += n + (expr[n] == ',');
-    }
+    const char *word, *wrong = NULL;
+    char *copy = strdup(expr + invert), *words = copy;
+    if (!expr[invert])
+        wrong = "the name of a system call, a class or a /regex is missing";
+    if (!copy)
+        wrong = "out of memory";
+    while (!wrong && (word = strsep(&words, ",")))
+        wrong = *word ? sc_add(word, set) : NULL;
+    free(copy);
+    if (wrong)
+        return wrong;
     for (u16 i = 0; i < SC_N; i++)
         sc_set[i] = set[i] != invert;
     return NULL;
@@ -5591,7 +5553,7 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_mark(e, f);
 }
 
-/* `process`: the whole process has ended. */
+/* process: the whole process has ended, not only a thread. */
 static void ev_status(struct event *e, int status, bool process)
 {
     if (WIFSIGNALED(status))
@@ -5704,7 +5666,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Events that differ only in times and addresses, or execs of one thread. */
+/* Returns whether two events differ only in times and addresses, or are execs of one thread. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -5746,7 +5708,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* NULL: no group began by until_ns. */
+/* Returns the oldest group, if it began by until_ns, or NULL. Valid until the next event. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -9064,12 +9026,37 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
+/* md_walk cannot follow the magic links of another process (proc(5)). Replaces such a link at the
+ * start of a path, /proc/self/cwd or /proc/self/fd/N, with its target. */
+static void md_own_link(struct task *t, struct path *p)
+{
+    static const char *const own[] = { "/proc/self/", "/proc/thread-self/", "/dev/" };
+    static struct path to;
+    const struct name *n = NULL;
+    char *rest = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(own) && !rest; i++)
+        rest = strncmp(p->s, own[i], strlen(own[i])) ? NULL : p->s + strlen(own[i]);
+    if (rest && !strncmp(rest, "cwd/", 4)) {
+        n = md_base(t, AT_FDCWD, false);
+        rest += 3;
+    } else if (rest && !strncmp(rest, "fd/", 3) && isdigit((u8)rest[3])) {
+        n = md_fd_directory(t, (s32)strtol(rest + 3, &rest, 10));
+    }
+    if (!n || *n->s != '/' || (*rest && *rest != '/'))
+        return;
+    rest += *rest == '/';
+    md_join(&to, n->s, n->len, rest, (u32)strlen(rest));
+    *p = to;
+}
+
 /* Returns whether -P selects the file that a path resolves to; for a missing file, resolves its
  * directory. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
     char last[NAME_MAX + 1];
+    if (!at_link)
+        md_own_link(t, p);
     int e = *p->s == '/' && p->ok ? md_walk(t, p, at_link, &sx) : -EAGAIN;
     char *slash = strrchr(p->s, '/');
     if (e == -ENOENT && slash > p->s && p->len - (u32)(slash - p->s) <= sizeof last) {
@@ -9584,7 +9571,7 @@ static void md_make(struct task *t, struct call *c)
     if (c->id == SC_userfaultfd && t->mm)
         t->mm->careful = true;
     if (c->id == SC_memfd_create)
-        mem_str(t, c->arg[0], name + strlen(name), 250, &cut);
+        mem_str(t, c->arg[0], name + strlen(name), 250, 250, &cut);
     else
         strcpy(name, fd_kind_name[kind]);
     struct fdent *old = fd_find(t->files, (s32)c->ret);
@@ -10297,7 +10284,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     }
     if (kind == K_TARGET || kind == K_NAME) {
         bool cut;
-        s64 n = mem_str(t, c->arg[0], p->s, sizeof p->s - 1, &cut);
+        s64 n = mem_str(t, c->arg[0], p->s, sizeof p->s - 1, sizeof p->s, &cut);
         p->ok = n > 0;
         p->len = (u32)MAX(n, 0);
         return;
@@ -10540,7 +10527,7 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
         b->cut |= n == STRINGS_MAX;
         at += abi_word(a);
     }
-    b->cut |= !mem.reads_left || !mem.wait_left_ns;
+    b->cut |= mem.gave_up;
 }
 
 /* The path and argv are gone when execve(2) returns. */
@@ -19347,7 +19334,7 @@ static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
     while (i < ARRAY_LEN(pair) - 1 && pair[i][0] && pair[i][0] != EXECFN)
         i++;
     mem_budget();
-    return mem_str(t, pair[i][0] == EXECFN ? pair[i][1] : 0, name, PATH_MAX, &cut);
+    return mem_str(t, pair[i][0] == EXECFN ? pair[i][1] : 0, name, PATH_MAX, PATH_MAX, &cut);
 }
 
 /* Finds the path and the arguments of an exec that began before kvis attached. */
@@ -33837,7 +33824,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
  * error messages, the manual and completions (gen/texts.py). To add an option, add a row; to add a
  * subcommand, add a row and a function cmd_NAME. */
 
-/* See gen/tables/options.tbl. */
+/* What an option sets; see gen/tables/options.tbl. */
 enum opt_kind {
     OPT_FLAG, OPT_COUNT, OPT_SET, OPT_NUMBER, OPT_SECONDS, OPT_STRING, OPT_CALL, OPT_NOTHING
 };
@@ -33897,15 +33884,19 @@ static const char *opt_pid(const char *v)
     return opt.n_pids ? NULL : "not a process ID";
 }
 
+static char *opt_copy(const char *s)
+{
+    size_t size = strlen(s) + 1;
+    return memcpy(xrealloc(NULL, size), s, size);
+}
+
 /* Returns a copy without trailing slashes. */
 static char *opt_bare(const char *path)
 {
-    size_t n = strlen(path);
-    while (n && path[n - 1] == '/')
-        n--;
-    char *copy = xrealloc(NULL, n + 1);
-    memcpy(copy, path, n);
-    copy[n] = 0;
+    char *copy = opt_copy(path);
+    size_t n = strlen(copy);
+    while (n && copy[n - 1] == '/')
+        copy[--n] = 0;
     return copy;
 }
 
@@ -33936,8 +33927,7 @@ static const char *opt_env(const char *v)
 static const char *opt_proc_env(const char *v)
 {
     u32 before = proc_opt.n_env;
-    size_t size = strlen(v) + 1;
-    char *names = memcpy(xrealloc(NULL, size), v, size);
+    char *names = opt_copy(v);
     if (strchr(v, '='))
         return "give only the names of environment variables, without values";
     for (const char *name; (name = strsep(&names, ","));)
@@ -33946,33 +33936,22 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
-/* Parses [!]all, [!]none or [!]WORD,WORD,... into a mask. Fails if bit_of returns 0. */
+/* Parses [!]none or [!]WORD,WORD,... into a mask. A word is "all" or one that bit_of knows. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
-    bool invert = *v == '!';
-    char word[32];
+    bool invert = *v == '!', none = !strcmp(v + invert, "none"), any = none;
+    char *words = none ? NULL : opt_copy(v + invert);
     *set = 0;
-    v += invert;
-    if (!strcmp(v, "all") || !strcmp(v, "none")) {
-        *set = *v == 'a' ? all : 0;
-        v = "";
-    } else if (!*v) {
-        return false;
-    }
-    while (*v) {
-        size_t n = strcspn(v, ",");
-        if (n >= sizeof word)
+    for (const char *word; (word = strsep(&words, ","));) {
+        u64 bits = !strcmp(word, "all") ? all : bit_of(word);
+        if (*word && !bits)
             return false;
-        snprintf(word, sizeof word, "%.*s", (int)n, v);
-        u64 bit = bit_of(word);
-        if (!bit)
-            return false;
-        *set |= bit;
-        v += n + (v[n] == ',');
+        *set |= bits;
+        any |= *word;
     }
     if (invert)
         *set = all & ~*set;
-    return true;
+    return any;
 }
 
 static u64 opt_status_bit(const char *word)
@@ -33997,7 +33976,7 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* In glibc, SIGRTMIN is 34. Returns 0 for other names. */
+/* Returns the number of RTMIN+n or RTMAX-n (SIGRTMIN is 34, as in glibc); 0: another name. */
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
@@ -34016,28 +33995,20 @@ static long opt_real_time(const char *word)
 /* word: a number, or a name with or without SIG. */
 static u64 opt_signal_bit(const char *word)
 {
+    const char *name = strncasecmp(word, "SIG", 3) ? word : word + 3;
     char *end;
-    long n = isdigit((u8)*word) ? strtol(word, &end, 10) : 0;
-    if (n && !*end && n <= 64)
-        return 1ull << (n - 1);
-    long real_time = opt_real_time(strncasecmp(word, "SIG", 3) ? word : word + 3);
-    if (real_time)
-        return 1ull << (real_time - 1);
-    for (int sig = 1; sig <= 64 && !n; sig++) {
-        const char *name = u_signame(sig);
-        if (!strcasecmp(word, name) || !strcasecmp(word, name + 3))
-            return 1ull << (sig - 1);
-    }
-    return 0;
+    bool number = isdigit((u8)*word);
+    long n = number ? strtol(word, &end, 10) : opt_real_time(name);
+    for (int sig = 1; sig <= 64 && !n; sig++)
+        if (!strcasecmp(name, u_signame(sig) + 3))
+            n = sig;
+    return n > 0 && n <= 64 && !(number && *end) ? 1ull << (n - 1) : 0;
 }
 
 static const char *opt_signal(const char *v)
 {
-    u64 set;
-    if (!opt_set(v, ~0ull, opt_signal_bit, &set))
-        return "allowed values: all, none, or [!]SIGNAL,... as names or numbers";
-    opt.signals = set;
-    return NULL;
+    return opt_set(v, ~0ull, opt_signal_bit, &opt.signals)
+               ? NULL : "allowed values: all, none, or [!]SIGNAL,... as names or numbers";
 }
 
 static const char *opt_trace(const char *v)
@@ -34074,12 +34045,6 @@ static const char *opt_report(const char *v)
     return NULL;
 }
 
-static const char *opt_by(const char *v)
-{
-    opt.by_pid = !strcmp(v, "pid");
-    return opt.by_pid ? NULL : "allowed value: pid";
-}
-
 static const char *opt_backend(const char *v)
 {
     opt.backend = strcmp(v, "auto") ? *v : 0;
@@ -34096,6 +34061,12 @@ static const char *opt_ring(const char *v)
         return "not a power of two from 64K to 64M";
     opt.ring_bytes = (u32)kb << 10;
     return NULL;
+}
+
+static const char *opt_by(const char *v)
+{
+    opt.by_pid = !strcmp(v, "pid");
+    return opt.by_pid ? NULL : "allowed value: pid";
 }
 
 #include "gen/out/options.h"
@@ -34130,14 +34101,12 @@ static const struct opt_row *opt_by_name(const char *s, size_t n)
     return r;
 }
 
-/* --- help --- */
-
-static void opt_print(int f, const char *text, size_t n)
+static void opt_print(int f, const char *name, const char *text, size_t n)
 {
     int e = out_write_all(f, text, n);
     errno = -e;
-    if (e)
-        die(EXIT_KVIS, "cannot write %s:", f == STDOUT_FILENO ? "stdout" : "stderr");
+    if (e && e != -EPIPE)
+        die(EXIT_KVIS, "cannot write %s:", name);
 }
 
 static void opt_help(void)
@@ -34153,12 +34122,10 @@ static void opt_help(void)
         snprintf(head, sizeof head, "  %-*s", HELP_AT - 2, r->spelled);
         dg_paragraph(&b, head, &help, HELP_AT, columns > HELP_AT ? columns : UINT32_MAX);
     }
-    opt_print(STDOUT_FILENO, b.p, b.len);
+    opt_print(STDOUT_FILENO, "stdout", b.p, b.len);
 }
 
-/* --- the parser --- */
-
-/* The usage of the option (its long name), or else of the subcommand, follows. */
+/* Ends kvis with a message and the usage of `option` (its long name; NULL: of the subcommand). */
 static void PRINTF_LIKE(2, 3) __attribute__((noreturn))
 opt_wrong(const char *option, const char *fmt, ...)
 {
@@ -34367,15 +34334,21 @@ static void cmd_std_fds(void)
             exit(EXIT_KVIS);
 }
 
-static bool cmd_colour(int f)
+static bool cmd_is_terminal(int f)
 {
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    if (opt.color && strcmp(opt.color, "auto"))
-        return !strcmp(opt.color, "always");
-    return isatty(f) && !(no && *no) && term && strcmp(term, "dumb");
+    const char *term = getenv("TERM");
+    return isatty(f) && term && strcmp(term, "dumb");
 }
 
-/* kvis refuses to use the same file twice. */
+static bool cmd_colour(int f)
+{
+    const char *no = getenv("NO_COLOR");
+    if (opt.color && strcmp(opt.color, "auto"))
+        return !strcmp(opt.color, "always");
+    return cmd_is_terminal(f) && !(no && *no);
+}
+
+/* The files that kvis uses. It refuses to use a file twice. */
 static struct {
     struct cmd_file {
         dev_t dev;
@@ -34412,22 +34385,13 @@ static void cmd_spare_file(int f)
 
 static void cmd_empty_files(void)
 {
-    for (u32 i = 0; i < cmd_files.n; i++) {
-        if (cmd_files.of[i].full < 0 || ftruncate(cmd_files.of[i].full, 0) == 0)
+    for (struct cmd_file *o = cmd_files.of; o < cmd_files.of + cmd_files.n; o++) {
+        if (o->full < 0 || ftruncate(o->full, 0) == 0)
             continue;
         out.failed = errno;
-        u_warn("cannot write %s:", cmd_files.of[i].name);
-        cmd_spare_file(cmd_files.of[i].full);
+        u_warn("cannot write %s:", o->name);
+        cmd_spare_file(o->full);
     }
-}
-
-/* Nothing was traced: the files keep their old content. */
-static void cmd_spare_files(void)
-{
-    out.empty = NULL;
-    for (u32 i = 0; i < cmd_files.n; i++)
-        if (cmd_files.of[i].full >= 0)
-            cmd_spare_file(cmd_files.of[i].full);
 }
 
 /* Truncates an output file, now or in out_begin. */
@@ -34474,18 +34438,18 @@ static int cmd_open_report(void)
         die(EXIT_KVIS, "cannot write %s:", opt.report);
     if (f < 0 || fstat(f, &s) < 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid() || s.st_nlink > 1)
         die(EXIT_KVIS, "cannot write %s: it is a link or belongs to another user, in a "
-            "directory that others can write; fix: --report=FILE", opt.report);
+            "directory that others can write to; fix: --report=FILE", opt.report);
     return cmd_empty_file(f, opt.report);
 }
 
-/* Refuses JSON on stdout if a pipe or file would also get the command's output. */
+/* Refuses JSON on stdout if stdout is a pipe or file that would also get the command's output. */
 static void cmd_refuse_mixed(void)
 {
     struct stat s;
     if (opt.json && !opt.json_file && opt.command && fstat(STDOUT_FILENO, &s) == 0
         && (S_ISREG(s.st_mode) || S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
-        die(EXIT_USAGE, "--json: stdout would also have the output of %.300s; fix: --json=FILE, or "
-            "for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
+        die(EXIT_USAGE, "--json: stdout would also contain the output of %.300s; fix: --json=FILE, "
+            "or for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
 }
 
 static void cmd_json_sink(void)
@@ -34531,7 +34495,7 @@ static void cmd_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* An initramfs has no /tmp, and in some containers it is not writable. */
+/* An initramfs has no /tmp, and in some containers /tmp is not writable. */
 static const char *cmd_temporary_dir(void)
 {
     static char beside[PATH_MAX];
@@ -34711,10 +34675,12 @@ static int cmd_rows_end(int failed, int status)
 static int cmd_trace_end(void)
 {
     if (WIFSIGNALED(tr.status) && !tr.quit_sig)
-        out_begin(); /* perhaps its execve(2) failed late */
+        out_begin(); /* the command's execve(2) may have failed late */
     bool begun = !out.empty;
-    if (!begun)
-        cmd_spare_files();
+    for (u32 i = 0; !begun && i < cmd_files.n; i++) /* nothing was traced: keep the old content */
+        if (cmd_files.of[i].full >= 0)
+            cmd_spare_file(cmd_files.of[i].full);
+    out.empty = NULL;
     int failed = tr_finish();
     if (begun)
         cmd_report(rout_fd, cmd_recording_name, true);
@@ -34794,7 +34760,7 @@ static int cmd_trace(void)
         return 1;
     if (!opt.command)
         cmd_describe_attached();
-    if (hy_follows()) { /* hides events from before kvis had read /proc */
+    if (hy_follows()) { /* hide events from before kvis had read /proc */
         cmd_start_clock(u_now());
         tr_each(tr_from_zero);
     }
@@ -34840,7 +34806,7 @@ static void cmd_refuse_ptrace(void)
         opt_wrong("backend", "--backend=ptrace needs a command that kvis starts");
 }
 
-/* No event would match the ID of a thread. */
+/* Refuses the ID of a thread, which no event would match. */
 static void cmd_refuse_thread(u32 pid)
 {
     pid_t id = (pid_t)pid;
@@ -34944,9 +34910,9 @@ static void cmd_roots(void)
     mo.sysfs = mo.sysfs ? opt_bare(mo.sysfs) : sys;
 }
 
-static int cmd_print(int f, const char *text)
+static int cmd_print(const char *text)
 {
-    opt_print(f, text, strlen(text));
+    opt_print(STDOUT_FILENO, "stdout", text, strlen(text));
     return 0;
 }
 
@@ -34969,15 +34935,16 @@ static void cmd_monitor_ready(void)
 static int cmd_monitor(void)
 {
     if (mo.grafana)
-        return cmd_print(STDOUT_FILENO, emb_text("grafana", "json"));
+        return cmd_print(emb_text("grafana", "json"));
     cmd_monitor_ready();
-    if (pmc_asked.n || mo.list_events)
+    bool events = pmc_asked.n || mo.list_events;
+    if (events)
         pmc_look();
-    if ((pmc_asked.n || mo.list_events) && pmc.none)
+    if (events && pmc.none)
         die(EXIT_KVIS, "no events: %s", pmc.none);
     if (mo.list_events) {
         pmc_list_events(&out.text.b);
-        opt_print(STDOUT_FILENO, out.text.b.p, out.text.b.len);
+        opt_print(STDOUT_FILENO, "stdout", out.text.b.p, out.text.b.len);
         return 0;
     }
     if (pmc_unknown())
@@ -34988,10 +34955,9 @@ static int cmd_monitor(void)
         opt_wrong("csv", "--csv and --json both write to stdout; fix: --json=FILE");
     if (mo.listen.ss_family) {
         int e = hs_open();
-        errno = -e;
         if (e)
             die(EXIT_KVIS, "--listen: port %u: %s%s",
-                ntohs(((struct sockaddr_in *)&mo.listen)->sin_port), strerror(errno),
+                ntohs(((struct sockaddr_in *)&mo.listen)->sin_port), strerror(-e),
                 e == -EADDRINUSE ? " (ss -ltnp shows which process uses it)"
                 : e == -EADDRNOTAVAIL ? " (no interface has this address)" : "");
     }
@@ -35009,8 +34975,8 @@ static int cmd_monitor(void)
     } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file))) {
         out.events_on = false;
     }
-    mout.screen = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
-                  && isatty(STDIN_FILENO) && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
+    mout.screen = out.events_on && !opt.out_file && !opt.command
+                  && cmd_is_terminal(STDOUT_FILENO) && isatty(STDIN_FILENO);
     if (!out.events_on)
         out.text.fd = -1;
     out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
@@ -35062,11 +35028,7 @@ static int cmd_check(void)
     bits = bits ? bits : CHECK_COMMANDS;
     bool works = cpu ? check_cpu(&b, opt.json) : check_run(bits, opt.json, &b);
     int f = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-    int e = out_write_all(f, b.p, b.len);
-    if (e < 0 && e != -EPIPE) {
-        errno = -e;
-        die(EXIT_KVIS, "cannot write %s:", opt.json_file ? opt.json_file : "stdout");
-    }
+    opt_print(f, opt.json_file ? opt.json_file : "stdout", b.p, b.len);
     return !works;
 }
 
@@ -35189,7 +35151,7 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-/* `link`: finds only names of links. */
+/* link: find only names of links. */
 static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -35204,7 +35166,7 @@ static int cmd_completion(const char *shell)
     const char *text = emb_text("completion", shell ? shell : "");
     if (!text)
         die(EXIT_USAGE, "completion: '%s': allowed values: bash|zsh|fish", shell ? shell : "");
-    return cmd_print(STDOUT_FILENO, text);
+    return cmd_print(text);
 }
 
 /* The last page, kvis.1, has the synopsis of every subcommand. */
@@ -35244,7 +35206,7 @@ static int cmd_help(char *const *args)
     const char *name = args[0] && strcmp(args[0], "--man") ? args[0] : NULL;
     static struct buf list;
     if (name && !args[1] && emb_list(&list, name)) {
-        opt_print(STDOUT_FILENO, list.p, list.len);
+        opt_print(STDOUT_FILENO, "stdout", list.p, list.len);
         return 0;
     }
     opt_cmd = cmd_find(name, false);
@@ -35255,9 +35217,9 @@ static int cmd_help(char *const *args)
     if (args[man])
         die(EXIT_USAGE, "help: '%s': the only option is --man", args[man]);
     if (man)
-        return cmd_print(STDOUT_FILENO, opt_cmd ? cmd_page(opt_cmd) : emb_text("kvis", "1"));
+        return cmd_print(opt_cmd ? cmd_page(opt_cmd) : emb_text("kvis", "1"));
     if (!opt_cmd)
-        return cmd_print(STDOUT_FILENO, emb_text("list", "commands"));
+        return cmd_print(emb_text("list", "commands"));
     opt_help();
     return 0;
 }
@@ -35265,8 +35227,8 @@ static int cmd_help(char *const *args)
 static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
-        die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, which would give every user "
-            "the rights of its owner; fix: chmod ug-s kvis, and run it with sudo");
+        die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, because every user would get "
+            "the rights of the file's owner; fix: chmod ug-s kvis, and run it with sudo");
 }
 
 static const char *cmd_file_name(const char *path)
@@ -35298,14 +35260,14 @@ int main(int argc, char **argv)
     if (link)
         return cmd_run(link, argv);
     if (argc < 2) {
-        cmd_print(STDERR_FILENO, emb_text("list", "commands"));
+        const char *list = emb_text("list", "commands");
+        opt_print(STDERR_FILENO, "stderr", list, strlen(list));
         return EXIT_USAGE;
     }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-        static struct buf b;
-        b_f(&b, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
-        opt_print(STDOUT_FILENO, b.p, b.len);
-        return 0;
+        char text[128];
+        snprintf(text, sizeof text, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
+        return cmd_print(text);
     }
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return cmd_help(argv + 2);

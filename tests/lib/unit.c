@@ -1065,9 +1065,23 @@ static void t_errors(void)
     char dst[64];
     bool cut;
     static char str[] = "hello";
-    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 63, &cut) == 5 && !strcmp(dst, "hello") && !cut);
-    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 3, &cut) == 3 && !strcmp(dst, "hel") && cut);
-    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 5, &cut) == 5 && !cut);
+    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 63, 63, &cut) == 5 && !strcmp(dst, "hello") && !cut);
+    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 3, 3, &cut) == 3 && !strcmp(dst, "hel") && cut);
+    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 5, 5, &cut) == 5 && !cut);
+    char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(page + 4096, 4096);
+    for (u32 after = 0; after < 3; after++) { /* bytes between the NUL and unmapped memory */
+        strcpy(page + 4090 - after, "hello");
+        EXPECT(mem_str(&t, (u64)(uintptr_t)page + 4090 - after, dst, 5, 5, &cut) == 5 && !cut);
+        EXPECT(mem_str(&t, (u64)(uintptr_t)page + 4090 - after, dst, 9, 2, &cut) == 5 && !cut);
+    }
+    memset(page + 4090, 'x', 6); /* no NUL: no string, unless more than is shown is there */
+    for (u32 max = 4; max < 9; max++)
+        EXPECT(mem_str(&t, (u64)(uintptr_t)page + 4090, dst, max, max, &cut)
+               == (max < 6 ? (s64)max : -EFAULT) && cut == (max < 6));
+    EXPECT(mem_str(&t, (u64)(uintptr_t)page + 4090, dst, 8, 5, &cut) == 6 && cut);
+    EXPECT(mem_str(&t, (u64)(uintptr_t)page + 4096, dst, 8, 0, &cut) == -EFAULT && !cut);
+    munmap(page, 4096);
     EXPECT(mem_read(&t, 8, dst, 8) == -EFAULT);
     EXPECT(mem_read(&t, ~0ull - 7, dst, 8) < 0);
     fake.nr = SYS_process_vm_readv, fake.err = ENOSYS; /* CONFIG_CROSS_MEMORY_ATTACH=n: by ptrace(2), of which this is no tracee */
