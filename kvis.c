@@ -4182,6 +4182,13 @@ static void dec_k_pid(struct dec *d, u64 v)
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
+/* The sinks show no empty text. */
+static void dec_k_unused(struct dec *d, u64 v)
+{
+    (void)d;
+    (void)v;
+}
+
 static void dec_k_hex(struct dec *d, u64 v)
 {
     dec_hex(d->b, dec_long(d) == 4 ? (u32)v : v);
@@ -5151,6 +5158,18 @@ static unsigned dec_nargs(const struct call *c)
     }
 }
 
+/* Marks text that did not fit into c->text. Returns false if almost nothing of it did. */
+static bool dec_mark_cut(struct buf *text, u32 off)
+{
+    enum { DOTS = 3 };
+    u32 len = text->len - off;
+    if (len < DOTS)
+        return false;
+    text->len = off + (u32)u_whole((u8 *)text->p + off, len - DOTS, len);
+    b_s(text, "...");
+    return true;
+}
+
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
@@ -5159,6 +5178,7 @@ static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool 
                      .form = ARG_TXT, .kind = kind < N_KINDS ? &kinds[kind] : NULL };
     u32 off = c->text.len;
     u64 v = dec_long(&d) == 4 ? (u32)c->arg[i] : c->arg[i];
+    c->text.cut = false;
     if (plain)
         dec_pointer(&d, v, 0);
     else if (kind < N_KINDS)
@@ -5171,6 +5191,8 @@ static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool 
         dec_bits(d.b, v, K_FAM(kind));
     else
         dec_enum(d.b, v, K_FAM(kind));
+    if (c->text.cut && d.form == ARG_TXT && !dec_mark_cut(&c->text, off))
+        d.form = ARG_NONE;
     if (d.form == ARG_NONE)
         c->text.len = off;
     *a = (struct arg){ .form = d.form, .cut = d.cut, .off = off, .len = c->text.len - off };
@@ -6708,6 +6730,12 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
+/* The argument has the kind `unused`. */
+static bool out_is_unused(const struct arg *a)
+{
+    return a->form == ARG_TXT && !a->len;
+}
+
 /* Before the call ends, stops at the first argument that the kernel will fill. Returns the number
  * of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
@@ -6718,6 +6746,8 @@ static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
         const struct arg *a = &c->val[i];
         if (a->form == ARG_NONE && !at_exit)
             break;
+        if (out_is_unused(a))
+            continue;
         if (i)
             b_s(b, ", ");
         if (a->form == ARG_STR)
@@ -6940,6 +6970,8 @@ static void out_json_args(struct buf *b, const struct call *c)
     b_s(b, ",\"args\":[");
     for (u32 i = 0; i < n; i++) {
         const struct arg *a = &c->val[i];
+        if (out_is_unused(a))
+            continue;
         b_s(b, i ? ",\"" : "\"");
         if (a->form == ARG_NONE)
             b_hex(b, c->arg[i]);
@@ -6955,6 +6987,8 @@ static void out_json_args(struct buf *b, const struct call *c)
     b_s(b, ",\"args_hex\":[");
     for (u32 i = 0; i < n; i++) {
         const struct arg *a = &c->val[i];
+        if (out_is_unused(a))
+            continue;
         b_s(b, i ? "," : "");
         if (a->form != ARG_STR) {
             b_s(b, "null");

@@ -196,6 +196,7 @@
     X(landlockscope, 2) \
     X(ioprio, 3) \
     X(preadv2, 9) \
+    X(ipckey, 1) \
     X(ipcget, 3) \
     X(shmget, 4) \
     X(shmat, 4) \
@@ -220,6 +221,7 @@
     X(timexstatus, 16) \
     X(timexstate, 6) \
     X(mqopen, 4) \
+    X(mqflags, 1) \
     X(capversion, 3) \
     X(termiosi, 15) \
     X(termioso, 8) \
@@ -2917,6 +2919,8 @@ static const unsigned short fl_prefixes[N_FLP] = {
     F(0x40, RWF_, ATOMIC) \
     F(0x80, RWF_, DONTCACHE) \
     F(0x100, RWF_, NOSIGNAL) \
+    /* ipckey */ \
+    F(0, IPC_, PRIVATE) \
     /* ipcget */ \
     F(01000, IPC_, CREAT) \
     F(02000, IPC_, EXCL) \
@@ -3101,6 +3105,8 @@ static const unsigned short fl_prefixes[N_FLP] = {
     F(0200, O_, EXCL) \
     F(04000, O_, NONBLOCK) \
     F(02000000, O_, CLOEXEC) \
+    /* mqflags */ \
+    F(04000, O_, NONBLOCK) \
     /* capversion */ \
     F(0x19980330,, _LINUX_CAPABILITY_VERSION_1) \
     F(0x20071026,, _LINUX_CAPABILITY_VERSION_2) \
@@ -13630,6 +13636,9 @@ _Static_assert(RWF_DONTCACHE == 0x80, "RWF_DONTCACHE");
 #ifdef RWF_NOSIGNAL
 _Static_assert(RWF_NOSIGNAL == 0x100, "RWF_NOSIGNAL");
 #endif
+#ifdef IPC_PRIVATE
+_Static_assert(IPC_PRIVATE == 0, "IPC_PRIVATE");
+#endif
 #ifdef IPC_CREAT
 _Static_assert(IPC_CREAT == 01000, "IPC_CREAT");
 #endif
@@ -14109,6 +14118,9 @@ _Static_assert(O_NONBLOCK == 04000, "O_NONBLOCK");
 #endif
 #ifdef O_CLOEXEC
 _Static_assert(O_CLOEXEC == 02000000, "O_CLOEXEC");
+#endif
+#ifdef O_NONBLOCK
+_Static_assert(O_NONBLOCK == 04000, "O_NONBLOCK");
 #endif
 #ifdef _LINUX_CAPABILITY_VERSION_1
 _Static_assert(_LINUX_CAPABILITY_VERSION_1 == 0x19980330, "_LINUX_CAPABILITY_VERSION_1");
