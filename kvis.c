@@ -3369,8 +3369,8 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * dec_layouts (structures), sc_commands (commands, such as those of ioctl(2), and their arguments).
  * A new kind of argument needs an @kind line in gen/tables/syscalls.tbl and, unless it is a value
  * or a structure, a function dec_k_NAME.
- * No number from the tracee alone sizes an allocation or ends a loop: text ends at -s bytes, arrays
- * after -s elements, structures have fixed buffers, call.text has a limit. */
+ * A number from the tracee alone never sizes an allocation or ends a loop: -s limits text and
+ * arrays, structures have fixed buffers, and call.text has a maximum. */
 
 /* A named value. Common prefixes (O_, BPF_PROG_TYPE_) are stored once, to save space. */
 struct flag {
@@ -3418,7 +3418,7 @@ struct dec_layout {
 };
 #include "gen/out/structs.h"
 
-/* See `in`, `out`, `both` and `late` of gen/tables/syscalls.tbl. */
+/* WHEN in gen/tables/syscalls.tbl. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
 /* Kinds without a function: flags (K_BITS) or one value (K_ENUM) of 32 or 64 bits. */
@@ -3429,7 +3429,7 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* a command does not change the kind */
 
-/* See syscalls.tbl. */
+/* RESULT in gen/tables/syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
@@ -3508,9 +3508,11 @@ struct dec {
     u64 left;    /* transferred bytes that are not shown yet */
 };
 
-/* The longest path or string in a structure; the largest read of an array; bytes that are read
- * after those that are shown, to see whether these end within a character. */
-enum { DEC_PATH = 4095, DEC_CHUNK = 4096, DEC_AFTER = 3 };
+enum {
+    DEC_PATH = 4095,  /* maximum length of a path, or of a string in a structure */
+    DEC_CHUNK = 4096, /* maximum size of a buffer for structures and bytes */
+    DEC_AFTER = 3     /* bytes read after the shown text, which may end within a character */
+};
 
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
 {
@@ -3594,7 +3596,7 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* `row` is c->row, or c->id to treat a call through socketcall(2) like the call itself. */
+/* `row` is c->row, or c->id for the result of the call inside socketcall(2). */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3623,7 +3625,7 @@ static const struct flag *dec_flag(u64 v, unsigned fam)
 {
     if (fam == DEC_NOFAM)
         return NULL;
-    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* an int, zero- or sign-extended */
+    bool narrow = v >> 32 == 0 || (s64)v == (s32)v; /* an int, zero- or sign-extended */
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     for (; f < end; f++)
         if (f->low == (u32)v && (narrow || dec_flag_value(f) == v))
@@ -3717,7 +3719,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* NAME|NAME|0x40: the number is the bits without a name. */
+/* NAME|NAME|0x40: the number has the bits without names. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
@@ -3751,24 +3753,17 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* flags= of flags.tbl: values that flags can be combined with. */
-static const struct {
-    u16 fam, flags;
-    u32 mask;
-} dec_flagged[] = {
-#define X(fam, flags, mask) { FAM_##fam, FAM_##flags, mask },
-    FL_FLAGGED(X)
-#undef X
-};
-
+/* One value, or a value and flags if the family has a DEC_NAMED part. */
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
-    for (unsigned k = 0; k < ARRAY_LEN(dec_flagged); k++)
-        if (dec_flagged[k].fam == fam && v >> 32 == 0 && v & dec_flagged[k].mask) {
-            dec_bits(b, v, dec_flagged[k].flags);
-            return;
-        }
-    if (!dec_named(b, v, fam))
+    const struct dec_part *p = dec_parts, *end = p + ARRAY_LEN(dec_parts);
+    if (dec_named(b, v, fam))
+        return;
+    while (p < end && (p->fam != fam || p->how != DEC_NAMED))
+        p++;
+    if (p < end)
+        dec_bits(b, v, fam);
+    else
         dec_number(b, v);
 }
 
@@ -3830,7 +3825,8 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* Returns how many of `have` bytes are shown, at most max, if there are n bytes in total. */
+/* Returns how many of `have` bytes to show: at most max and, if some of the n bytes are not shown,
+ * only whole characters. */
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
     size_t show = MIN(have, (size_t)max);
@@ -3865,8 +3861,8 @@ static void dec_cstr(struct dec *d, u64 addr)
         dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* Takes the r bytes that were read after the text (r < 0: -errno), of n bytes at addr. They stay
- * raw (ARG_STR), because text and JSON escape differently. */
+/* Appends the first r of the n bytes at addr, which the caller has read to the end of d->b; r < 0:
+ * -errno. They stay raw (ARG_STR), because text and JSON escape differently. */
 static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
     if (!addr || r < 0) {
@@ -4044,9 +4040,9 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* An extensible structure (copy_struct_from_user, include/linux/uaccess.h). Bytes that kvis does
- * not know, up to `most`, are shown in a C comment unless all are 0. A partly readable structure
- * counts as unreadable, as in BPF programs. */
+/* An extensible structure (copy_struct_from_user, include/linux/uaccess.h). Bytes after the members
+ * that kvis knows, up to `most`, are shown in a C comment unless all are 0. If only a part is
+ * readable, the address is shown, because BPF programs record all or nothing. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4069,7 +4065,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct de
 
 static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 {
-    enum { MOST = 160 }; /* as perfattr and schedattr in gen/tables/syscalls.tbl */
+    enum { MOST = 160 }; /* as MEMORY of perfattr in gen/tables/syscalls.tbl */
     u8 raw[64];
     size_t head = l->own + 4u;
     if (!dec_get(d, addr, raw, head))
@@ -4189,11 +4185,6 @@ static void dec_k_unused(struct dec *d, u64 v)
     (void)v;
 }
 
-static void dec_k_hex(struct dec *d, u64 v)
-{
-    dec_hex(d->b, dec_long(d) == 4 ? (u32)v : v);
-}
-
 static void dec_k_fd(struct dec *d, u64 v)
 {
     bool special = (s32)v <= -10000 && dec_named(d->b, (u32)v, FAM_pidfdspecial);
@@ -4253,7 +4244,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 
 /* ---- strings ---- */
 
-/* Reads each path once. */
+/* Reads the arguments that are paths, unless they were already read. */
 static void dec_read_paths(struct task *t, struct call *c)
 {
     char raw[DEC_PATH + 2];
@@ -4329,8 +4320,8 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts up to `max` strings of an argv, and appends them with `print`. *whole: the array ends
- * there. */
+/* Counts up to `max` strings of an argv, and appends them if `print` is set. Sets *whole if the
+ * array ends there. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4400,7 +4391,7 @@ static void dec_k_filetimes(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
-/* Only if interrupted, these calls write the remaining time. */
+/* These calls write the remaining time only if a signal interrupts them. */
 static bool dec_sleeps(u16 id)
 {
     return id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
@@ -4559,7 +4550,8 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* Size: previous argument of sched_setaffinity(2), or result of sched_getaffinity(2). */
+/* The size is the previous argument of sched_setaffinity(2), but the result of
+ * sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
@@ -4573,12 +4565,11 @@ static void dec_gid(struct dec *d, const u8 *p, size_t size)
 
 static void dec_k_gids(struct dec *d, u64 v)
 {
-    bool old = dec_long(d) == 4 && (d->c->id == SC_getgroups || d->c->id == SC_setgroups);
     s64 n = d->exit ? d->c->ret : (s32)d->c->arg[0];
     if (n < 0 || (d->exit && !(u32)d->c->arg[0]))
         dec_pointer(d, v, 0);
     else
-        dec_array(d, v, (u64)n, old ? 2 : 4, dec_gid);
+        dec_array(d, v, (u64)n, 4, dec_gid);
 }
 
 static void dec_caps(struct buf *b, u64 set)
@@ -4611,7 +4602,8 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* siginfo_layout, kernel/signal.c, Linux 5.10: names of si_code, and the structure after it. */
+/* The names of si_code, and the structure that follows it (siginfo_layout, kernel/signal.c, Linux
+ * 5.10). */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -4757,12 +4749,12 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
-    u8 raw[129] = { 0 };
-    s32 n = (s32)len;
-    if (n <= 0)
+    u8 raw[128];
+    size_t n = MIN((u32)len, (u32)sizeof raw);
+    if ((s32)len <= 0)
         dec_pointer(d, addr, 0);
-    else if (dec_get(d, addr, raw, MIN((size_t)n, (size_t)128)))
-        dec_sockaddr(d, raw, MIN((size_t)n, (size_t)128));
+    else if (dec_get(d, addr, raw, n))
+        dec_sockaddr(d, raw, n);
 }
 
 static void dec_k_sa(struct dec *d, u64 v)
@@ -4853,7 +4845,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, ']');
 }
 
-/* All members are words, except that the second and last are ints. */
+/* namelen and flags are ints, the other members are words. */
 struct dec_msghdr {
     u64 name, namelen, iov, iovlen, control, controllen, flags;
 };
@@ -5002,10 +4994,11 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* fl_ioctls[] has groups: second byte of the commands, size in two bytes, rows. A row: number of
- * bytes that the name shares with the one before, lowest byte of the command, its upper half, rest
- * of the name, up to a byte below '0'. A byte from 128 on stands for a word. IOCTL_SIZE in the
- * upper half means any size; '~' ends the name of a macro that takes the size. */
+/* fl_ioctls[] consists of groups: the second byte of the commands, the size of the rows in two
+ * bytes, the rows. A row has the number of bytes that its name shares with the previous name, the
+ * lowest byte of the command, the command's upper half, and the rest of the name, which ends before
+ * the next byte below '0'. A byte of 128 or more stands for a word. IOCTL_SIZE in the upper half
+ * means any size; '~' ends the name of a macro that takes the size. */
 enum { IOCTL_SIZE = 0x3fff };
 
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
@@ -5020,7 +5013,8 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
     return p;
 }
 
-/* At most three names, "A or B", because the driver decides. any: rows for any size. */
+/* Appends up to three names ("A or B"), because the meaning depends on the driver. `any`: takes
+ * only rows for any size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
     enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
@@ -5051,7 +5045,7 @@ static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
     return n;
 }
 
-/* Commands that include a number (linux/input.h), or belong to a protocol or driver
+/* Commands that contain a number (linux/input.h) or are private to a protocol or driver
  * (linux/sockios.h, linux/wireless.h). */
 static bool dec_ioctl_numbered(struct buf *b, u32 cmd)
 {
@@ -5115,7 +5109,7 @@ static void dec_k_uringarg(struct dec *d, u64 v)
                                                * memory */
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
-        dec_k_hex(d, v);
+        dec_hex(d->b, v);
     else if (flags & EXT_ARG)
         dec_struct(d, v, ST_io_uring_getevents);
     else if (size == 8)
@@ -5325,8 +5319,8 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
     b_c(d->b, ')');
 }
 
-/* -1 ENOENT (No such file or directory). ? instead of -1: the kernel restarts the call (signal(7)),
- * and the program sees no error. */
+/* -1 ENOENT (No such file or directory). If the kernel restarts the call (signal(7)), the program
+ * sees no error, and `?` replaces -1. */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
@@ -5349,7 +5343,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
     } else if (dec_ret_is_fd(c)) {
         fd_label(b, t, (int)c->ret);
     } else if (r->form == RET_ADDR) {
-        dec_k_hex(&d, (u64)c->ret);
+        dec_hex(b, dec_long(&d) == 4 ? (u32)c->ret : (u64)c->ret);
     } else if (r->form == RET_OCTAL) {
         b_f(b, "%#03" PRIo64, (u64)c->ret);
     } else if (r->form == RET_BITS && (c->ret || r->fam == FAM_open)) { /* O_RDONLY is 0 */
@@ -5784,14 +5778,14 @@ struct out_slot {
 
 struct out_proc {
     struct out_slot slot;
-    u64 born_ns;         /* creation time; 0: no line about it is delayed */
+    u64 born_ns;         /* creation time if the line about it is delayed, else 0 */
     pid_t parent, maker;
     bool ended;          /* the process has exited; the pid can be reused */
     bool starting;       /* only routine events since the exec */
     u64 exec_ns, last_ns;
-    u64 since_ns;        /* time of the first access to a file in `files`; 0: none */
+    u64 since_ns;        /* time of the first access that `files` counts; 0: none */
     u32 files[N_NM_CLASSES];
-    u32 n_files, file[OUT_FILES]; /* hash table of the paths of these files; 0: free */
+    u32 n_files, file[OUT_FILES]; /* hashes of their paths, a hash table; 0: free */
     struct {             /* per class: common directory, or path of a single file */
         u32 len;
         char path[OUT_BELOW_MAX];
@@ -5850,8 +5844,8 @@ static void out_begin(void)
         empty();
 }
 
-/* A slow reader blocks kvis and thereby the tracee. The timer of section tr_ interrupts the write;
- * returns -EINTR after OUT_PATIENCE ticks without progress if kvis has to end. */
+/* A slow reader blocks kvis and thereby the tracee. The timer of section tr_ interrupts write(2).
+ * If kvis has to end, returns -EINTR after OUT_PATIENCE ticks without progress. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
@@ -5957,8 +5951,8 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
         fraction);
 }
 
-/* [+0.003s], or as -t, -ttt or -r request. Without -v, times never decrease, although delayed lines
- * show earlier events. */
+/* [+0.003s], or the format of -t, -ttt or -r. Without -v, times never decrease, although delayed
+ * lines show earlier events. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     u64 last = out.last_line_ns, since = last && ts_ns > last ? ts_ns - last : 0;
@@ -6033,18 +6027,13 @@ static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
     const char *comm = out_comm(pid);
-    if (out.observed && pid != tid) {
-        b_s64(b, pid);
-        b_c(b, '/');
-    }
     if (opt.verbose && !out.observed) {
-        b_c(b, '[');
-        b_s64(b, tid);
-        b_s(b, "] ");
+        b_f(b, "[%d] ", tid);
         return;
     }
-    b_s64(b, tid);
-    b_c(b, ' ');
+    if (out.observed && pid != tid)
+        b_f(b, "%d/", pid);
+    b_f(b, "%d ", tid);
     out_padded(b, comm, sizeof out_names->comm, NAME_WIDTH);
 }
 
@@ -6259,7 +6248,7 @@ static void out_birth_line(struct out_proc *p)
     out_line_stop();
 }
 
-/* requests: a group of block requests; NULL: a single event. Prints no newline. */
+/* Prints no newline. requests: the group of block requests that begins with e, or NULL. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6344,7 +6333,7 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* 12 libraries, 4 locale and 3 configuration files, 24 headers below /usr/include */
+/* For example: 12 libraries, 4 locale and 3 configuration files, 24 headers below /usr/include. */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6483,8 +6472,8 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* An argument of the program is this file or a directory above it. Directories do not count during
- * start-up: `ls /etc` also reads /etc/ld.so.cache. */
+/* Whether an argument of the program is this file or a directory that contains it. During start-up,
+ * directories do not count, because the dynamic linker of `ls /etc` reads /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -6568,8 +6557,8 @@ static bool out_is_minor(const struct event *e, const char *path)
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether an event is a routine access to a file. A later line counts files of some
- * classes. */
+/* Returns whether an event is a routine access to a file. Files of some classes are counted in a
+ * later line. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6736,8 +6725,8 @@ static bool out_is_unused(const struct arg *a)
     return a->form == ARG_TXT && !a->len;
 }
 
-/* Before the call ends, stops at the first argument that the kernel will fill. Returns the number
- * of the next argument. */
+/* Appends the arguments from number `from` on. Before the call ends, stops at the first argument
+ * that the kernel will fill. Returns the number of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c);
@@ -6770,7 +6759,7 @@ static void out_call_name(struct buf *b, const struct call *c)
     out_call_bare_name(b, c);
 }
 
-/* Returns the number of arguments in the line. */
+/* Returns the number of arguments that the line has so far. */
 static u32 out_call_text_begin(struct task *t)
 {
     out_held_print(~0ull);
@@ -6846,13 +6835,6 @@ static void out_call_text_end(struct task *t)
 }
 
 /* --- JSON --- */
-
-/* Appends ,"key":n; key must be a string literal. */
-#define OUT_JSON_U64(b, key, n) \
-    do { \
-        b_s(b, ",\"" key "\":"); \
-        b_u64(b, n); \
-    } while (0)
 
 static void out_json_quoted(struct buf *b, const char *s, u32 n)
 {
@@ -6930,7 +6912,7 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     out_json_strings(b, key, p, n, true);
 }
 
-/* A number beyond 2^53 is a string, which JavaScript does not round. */
+/* A number beyond 2^53 is written as a string, because JavaScript rounds such numbers. */
 static void out_json_num(struct buf *b, s64 n)
 {
     if (n > (1ll << 53) || n < -(1ll << 53)) {
@@ -7003,21 +6985,15 @@ static void out_json_args(struct buf *b, const struct call *c)
 
 static void out_json_times(struct buf *b, const struct call *c)
 {
-    OUT_JSON_U64(b, "on_cpu_ns", c->cpu_ns);
-    OUT_JSON_U64(b, "runq_ns", c->runq_ns);
-    OUT_JSON_U64(b, "disk_ns", c->disk_ns);
-    OUT_JSON_U64(b, "other_ns", c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
-    if (c->slept) {
-        b_s(b, ",\"sleep_state\":\"");
-        b_c(b, c->slept);
-        b_c(b, '"');
-    }
+    u64 other_ns = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
+    b_f(b, ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64, c->cpu_ns, c->runq_ns);
+    b_f(b, ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64, c->disk_ns, other_ns);
+    if (c->slept)
+        b_f(b, ",\"sleep_state\":\"%c\"", c->slept);
     if (c->by_interrupt)
         b_s(b, ",\"waker_interrupt\":true");
-    if (c->waker_pid) {
-        b_s(b, ",\"waker_pid\":");
-        b_s64(b, c->waker_pid);
-    }
+    if (c->waker_pid)
+        b_f(b, ",\"waker_pid\":%d", c->waker_pid);
     if (*c->waker_comm) {
         b_c(b, ',');
         out_json_str(b, "waker_comm", c->waker_comm,
@@ -7046,10 +7022,8 @@ static void out_json_call(struct buf *b, const struct call *c)
     } else {
         b_s64(b, c->ret);
     }
-    if (c->child && c->child != c->ret && !c->err) {
-        b_s(b, ",\"child_pid\":");
-        b_s64(b, c->child);
-    }
+    if (c->child && c->child != c->ret && !c->err)
+        b_f(b, ",\"child_pid\":%d", c->child);
     b_s(b, ",\"error\":");
     if (!c->err)
         b_s(b, "null");
@@ -7110,7 +7084,8 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Starts a call's line (-v). whole_only: prints nothing yet, because a filter needs the result. */
+/* Starts the line of a call (-v). whole_only: prints nothing yet, because a filter needs the
+ * result. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     if (out.diverted) {
@@ -14426,7 +14401,7 @@ static void df_json(struct buf *b)
         b_f(b, ",\"%c\":{", 'a' + (int)k);
         out_json_text(b, "file", df.file[k]);
         out_json_key_word(b, "backend", df.sum[k]->backend);
-        OUT_JSON_U64(b, "wall_ns", df.wall_ns[k]);
+        b_f(b, ",\"wall_ns\":%" PRIu64, df.wall_ns[k]);
         bool unknown = df.sum[k]->lost_unknown;
         for (const struct st_num *n = st_nums; n < st_nums + ARRAY_LEN(st_nums); n++)
             if (n->recorded && n->at != offsetof(struct summary, lost_unknown)

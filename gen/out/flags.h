@@ -260,11 +260,6 @@ static const struct family families[] = {
     X(shmget, HUGE, 0xfc000000, 04000) \
     X(shmget, OCTAL, 0777, 0) \
     X(mqopen, NAMED, 3, FAM_openacc)
-/* X(family of a value, family that shows it with its flags, their mask) */
-#define FL_FLAGGED(X) \
-    X(schedpolicy, schedreset, 0x40000000) \
-    X(uringreg, uringreg, 0x80000000) \
-    X(mpol, mpolmode, 0xe000)
 
 #define FL_PREFIXES(X) \
     X(ADJ_) X(AF_) X(ALG_SET_) X(ARCH_) X(ARCH_GET_) X(AT_) X(BPF_) X(BPF_CGROUP_) X(BPF_MAP_) \

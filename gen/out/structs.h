@@ -246,7 +246,7 @@ static const struct dec_member dec_members_21[] = { /* clone_args */
 
 static const struct dec_member dec_members_22[] = { /* sched_attr */
     { "size", 0, 4, DV_UINT, 0, 0, 0 },
-    { "sched_policy", 4, 4, DV_VALUE, FAM_schedpolicy, 0, 0 },
+    { "sched_policy", 4, 4, DV_VALUE, FAM_schedreset, 0, 0 },
     { "sched_flags", 8, 8, DV_FLAGS, FAM_schedflags, 0, 0 },
     { "sched_nice", 16, 4, DV_INT, 0, 0, 0 },
     { "sched_priority", 20, 4, DV_UINT, 0, 0, 0 },

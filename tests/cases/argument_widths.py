@@ -55,6 +55,7 @@ SHOWN = {(292, (0, 9, 0o2000000 | HIGH)): ["0</dev/null>", "9", "O_CLOEXEC"],  #
          (16, (HIGH, HIGH | 0x5401, 0)): ["0</dev/null>", "TCGETS", "NULL"],
          (41, (HIGH | 2, HIGH | 1, HIGH | 6)): ["AF_INET", "SOCK_STREAM", "IPPROTO_TCP"],
          (157, (1, HIGH | 9)): ["PR_SET_PDEATHSIG", str(HIGH | 9)],  # prctl: 64 bits, and EINVAL
+         (157, (23, 2**64 - 2**32 + 5)): ["PR_CAPBSET_READ", "0xffffffff00000005"],
          (157, (4, HIGH | 1)): ["PR_SET_DUMPABLE", str(HIGH | 1)],
          (301, (99, 1, 2**64 - 1, 99, 0)): ["99", "FAN_MARK_ADD", "0xffffffffffffffff", "99", "NULL"],  # fanotify_mark: 64 bits
          (301, (99, 1, 2**64 - 2**31, 99, 0)): ["99", "FAN_MARK_ADD", "0xffffffff80000000", "99", "NULL"],
