@@ -3695,11 +3695,6 @@ static void dec_sep(struct buf *b, u32 from, const char *sep)
         b_s(b, sep);
 }
 
-static bool dec_part_is(const struct dec_part *p, u64 v, unsigned fam)
-{
-    return p->fam == fam && (p->how != DEC_HUGE || v & p->arg);
-}
-
 static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
 {
     u64 field = v & p->mask;
@@ -3719,24 +3714,32 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
+/* Appends the fields before (named) or after the flags. Returns the bits of all fields. */
+static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
+{
+    u64 bits = 0;
+    for (const struct dec_part *p = dec_parts; p < dec_parts + ARRAY_LEN(dec_parts); p++) {
+        if (p->fam != fam || (p->how == DEC_HUGE && !(v & p->arg)))
+            continue;
+        bits |= p->mask;
+        if (named == (p->how == DEC_NAMED))
+            dec_part(b, p, v, from);
+    }
+    return bits;
+}
+
 /* NAME|NAME|0x40: the number has the bits without names. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
-    const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
-    const struct dec_part *p, *end = dec_parts + ARRAY_LEN(dec_parts);
+    const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* personality(2): -1 is a query */
-        b_hex(b, v);
+    if (v == 0xffffffff || v == ~0ull) { /* a special value: personality(2) */
+        if (!dec_named(b, v, fam))
+            b_hex(b, v);
         return;
     }
-    u64 rest = v;
-    for (p = dec_parts; p < end; p++)
-        if (dec_part_is(p, v, fam)) {
-            rest &= ~p->mask;
-            if (p->how == DEC_NAMED)
-                dec_part(b, p, v, from);
-        }
-    for (; f < f_end; f++) {
+    u64 rest = v & ~dec_fields(b, v, fam, true, from);
+    for (; f < end; f++) {
         u64 bits = dec_flag_value(f);
         if (bits ? (rest & bits) == bits : !v && b->len == from) {
             dec_sep(b, from, "|");
@@ -3744,9 +3747,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
             rest &= ~bits;
         }
     }
-    for (p = dec_parts; p < end; p++)
-        if (p->how != DEC_NAMED && dec_part_is(p, v, fam))
-            dec_part(b, p, v, from);
+    dec_fields(b, v, fam, false, from);
     if (rest || b->len == from) {
         dec_sep(b, from, "|");
         dec_hex(b, rest);
@@ -4391,18 +4392,13 @@ static void dec_k_filetimes(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
-/* These calls write the remaining time only if a signal interrupts them. */
-static bool dec_sleeps(u16 id)
-{
-    return id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
-}
-
+/* Sleeps write the remaining time only if a signal interrupts them. */
 static void dec_k_left(struct dec *d, u64 v)
 {
-    if (dec_sleeps(d->c->id) && !d->c->err)
-        dec_pointer(d, v, 0);
-    else
+    if (d->c->err == EINTR || d->c->err == 516) /* ERESTART_RESTARTBLOCK */
         dec_k_pointed(d, v);
+    else
+        dec_pointer(d, v, 0);
 }
 
 /* struct linux_dirent64[] of getdents64(2). */
@@ -4722,9 +4718,9 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
         [AF_INET6] = { NULL, ST_sockaddr_in6, 24 /* without sin6_scope_id */ },
         [AF_NETLINK] = { NULL, ST_sockaddr_nl, 12 },
         [AF_PACKET] = { dec_packet, 0, 12 },
-        [38 /* AF_ALG */] = { NULL, ST_sockaddr_alg, 88 },
-        [40 /* AF_VSOCK */] = { dec_vsock, 0, 12 },
-        [44 /* AF_XDP */] = { NULL, ST_sockaddr_xdp, 16 },
+        [AF_ALG] = { NULL, ST_sockaddr_alg, 88 },
+        [AF_VSOCK] = { dec_vsock, 0, 12 },
+        [AF_XDP] = { NULL, ST_sockaddr_xdp, 16 },
     };
     if (n < 2) {
         b_quoted(d->b, p, n, false);
@@ -4976,14 +4972,6 @@ static void dec_k_futexop(struct dec *d, u64 v)
     }
 }
 
-static void dec_k_futexbits(struct dec *d, u64 v)
-{
-    if ((u32)v == (u32)-1)
-        b_s(d->b, "FUTEX_BITSET_MATCH_ANY");
-    else
-        b_hex(d->b, (u32)v);
-}
-
 /* futex(2): op << 28 | cmp << 24 | oparg << 12 | cmparg. */
 static void dec_k_futexwakeop(struct dec *d, u64 v)
 {
@@ -5214,21 +5202,13 @@ static void dec_enter(struct task *t, struct call *c)
     }
 }
 
-/* A failed call writes nothing, but an interrupted sleep writes the remaining time. */
-static bool dec_wrote(const struct call *c, unsigned kind)
-{
-    if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* ERESTART_RESTARTBLOCK */
-        return false;
-    return !c->err || kind == K_TSOUT || kind == K_TS64OUT;
-}
-
 static void dec_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
         unsigned kind = dec_kind(c, i);
-        bool plain = dec_when(kind) == DEC_OUT && !dec_wrote(c, kind);
+        bool plain = dec_when(kind) == DEC_OUT && (c->noret || c->err);
         if (c->val[i].form == ARG_NONE)
             dec_one(t, c, i, true, plain);
     }
@@ -6261,8 +6241,10 @@ static void out_event_line(const struct event *e, const struct ev_group *request
     else
         while (!out_template(b, e, text) && (text = strchr(text, '|')))
             text++;
-    if (e->err)
-        b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
+    if (e->err) {
+        b_s(b, " failed: ");
+        dec_errno(b, e->err);
+    }
     if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
         b_f(b, " (after %.1f ms)", (double)e->v[EV_duration_ns].n / 1e6);
     else if (e->kind == EK_CONNECT && ev_has(e, EV_in_progress))
@@ -6945,42 +6927,32 @@ static void out_json_value(struct buf *b, const char *key, u8 type, const union 
     }
 }
 
-static void out_json_args(struct buf *b, const struct call *c)
+/* Appends the arguments, or with `hex` the bytes of those that are raw. Returns whether one is not
+ * UTF-8. */
+static bool out_json_list(struct buf *b, const struct call *c, bool hex)
 {
-    u32 n = out_nargs(c);
     bool bad = false;
-    b_s(b, ",\"args\":[");
-    for (u32 i = 0; i < n; i++) {
+    for (u32 i = 0, n = out_nargs(c); i < n; i++) {
         const struct arg *a = &c->val[i];
-        if (out_is_unused(a))
-            continue;
-        b_s(b, i ? ",\"" : "\"");
-        if (a->form == ARG_NONE)
-            b_hex(b, c->arg[i]);
-        else
-            bad |= b_json(b, c->text.p + a->off, a->len);
-        if (a->form == ARG_STR && a->cut)
-            b_s(b, "...");
-        b_c(b, '"');
-    }
-    b_c(b, ']');
-    if (!bad)
-        return;
-    b_s(b, ",\"args_hex\":[");
-    for (u32 i = 0; i < n; i++) {
-        const struct arg *a = &c->val[i];
+        bool raw = a->form == ARG_STR;
         if (out_is_unused(a))
             continue;
         b_s(b, i ? "," : "");
-        if (a->form != ARG_STR) {
+        if (hex && !raw) {
             b_s(b, "null");
             continue;
         }
         b_c(b, '"');
-        b_hexbytes(b, c->text.p + a->off, a->len);
-        b_c(b, '"');
+        if (hex)
+            b_hexbytes(b, c->text.p + a->off, a->len);
+        else if (a->form == ARG_NONE)
+            b_hex(b, c->arg[i]);
+        else
+            bad |= b_json(b, c->text.p + a->off, a->len);
+        b_s(b, raw && a->cut && !hex ? "...\"" : "\"");
     }
     b_c(b, ']');
+    return bad;
 }
 
 static void out_json_times(struct buf *b, const struct call *c)
@@ -7001,6 +6973,13 @@ static void out_json_times(struct buf *b, const struct call *c)
     }
 }
 
+static void out_json_error(struct buf *b, int e)
+{
+    b_s(b, ",\"error\":\"");
+    dec_errno(b, e);
+    b_c(b, '"');
+}
+
 static void out_json_call(struct buf *b, const struct call *c)
 {
     const char *abi = out_call_abi(c);
@@ -7009,7 +6988,11 @@ static void out_json_call(struct buf *b, const struct call *c)
     b_c(b, '"');
     if (abi)
         out_json_key_word(b, "abi", abi);
-    out_json_args(b, c);
+    b_s(b, ",\"args\":[");
+    if (out_json_list(b, c, false)) {
+        b_s(b, ",\"args_hex\":[");
+        out_json_list(b, c, true);
+    }
     b_s(b, ",\"ret\":");
     if (c->noret || (c->ret <= -512 && c->ret >= -516)) {
         b_s(b, "null");
@@ -7024,13 +7007,10 @@ static void out_json_call(struct buf *b, const struct call *c)
     }
     if (c->child && c->child != c->ret && !c->err)
         b_f(b, ",\"child_pid\":%d", c->child);
-    b_s(b, ",\"error\":");
-    if (!c->err)
-        b_s(b, "null");
-    else if (u_errname(c->err))
-        out_json_word(b, u_errname(c->err));
+    if (c->err)
+        out_json_error(b, c->err);
     else
-        b_f(b, "\"%d\"", c->err);
+        b_s(b, ",\"error\":null");
     b_s(b, ",\"duration_ns\":");
     if (c->noret || c->late)
         b_s(b, "null");
@@ -7060,7 +7040,7 @@ static void out_json(const struct event *e)
     if (e->call)
         out_json_call(b, e->call);
     else if (e->err)
-        out_json_key_word(b, "error", u_errname(e->err) ? u_errname(e->err) : "?");
+        out_json_error(b, e->err);
     b_s(b, "}\n");
     out_full(&out.json);
 }
@@ -17639,7 +17619,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
     u16 id = sc_id[r - sc_rows];
     /* The remaining time of a sleep is read after any failure: BPF cannot test for EINTR. */
-    u8 valid = !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
+    u8 valid = !k->result ? 0 : kinds[r->arg[i]].when == DEC_LATE ? ITEM_FAILED : ITEM_RESULT;
     bool memfd = id == SC_memfd_create; /* the model of the tracee needs the whole name */
     bool message = hy_is_message(r, i);
     u32 size = memfd                    ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME)

@@ -459,7 +459,7 @@ write_kinds() {
     awk '{
         gsub(/,/, ", ", $7)
         sub(/~/, " ", $7)
-        printf " \\\n    X(%s, %d, %s)", toupper($1), $2 == "out", $7
+        printf " \\\n    X(%s, %d, %s)", toupper($1), $2 ~ /^(out|late)$/, $7
     }' "$tmp/kinds"
     printf '\n\n'
 }

@@ -56,9 +56,11 @@ enum dec_kinds {
     K_STATFS,
     K_TS,
     K_TSOUT,
+    K_TSLEFT,
     K_TS2,
     K_TS64,
     K_TS64OUT,
+    K_TS64LEFT,
     K_TS264,
     K_TV,
     K_TVOUT,
@@ -148,7 +150,6 @@ enum dec_kinds {
     K_SIGPOUT,
     K_TEXT,
     K_TEXTOUT,
-    K_FUTEXBITS,
     K_FUTEXWAKEOP,
     K_FLOCK,
     K_FLOCKOUT,
@@ -222,10 +223,12 @@ enum dec_kinds {
     X(STATX, struct, OUT, statx, UINT, DEC_LONG) \
     X(STATFS, struct, OUT, statfs, UINT, DEC_LONG) \
     X(TS, pointed, IN, NONE, TS, DEC_LONG) \
-    X(TSOUT, left, OUT, NONE, TS, DEC_LONG) \
+    X(TSOUT, pointed, OUT, NONE, TS, DEC_LONG) \
+    X(TSLEFT, left, LATE, NONE, TS, DEC_LONG) \
     X(TS2, filetimes, IN, NONE, TS, DEC_LONG) \
     X(TS64, pointed, IN, NONE, TS, 16) \
-    X(TS64OUT, left, OUT, NONE, TS, 16) \
+    X(TS64OUT, pointed, OUT, NONE, TS, 16) \
+    X(TS64LEFT, left, LATE, NONE, TS, 16) \
     X(TS264, filetimes, IN, NONE, TS, 16) \
     X(TV, pointed, IN, NONE, TV, DEC_LONG) \
     X(TVOUT, pointed, OUT, NONE, TV, DEC_LONG) \
@@ -315,7 +318,6 @@ enum dec_kinds {
     X(SIGPOUT, pointed, OUT, NONE, SIG, 4) \
     X(TEXT, value, IN, NONE, STR, DEC_LONG) \
     X(TEXTOUT, value, OUT, NONE, STR, DEC_LONG) \
-    X(FUTEXBITS, futexbits, IN, NONE, UINT, DEC_LONG) \
     X(FUTEXWAKEOP, futexwakeop, IN, NONE, UINT, DEC_LONG) \
     X(FLOCK, struct, IN, flock, UINT, DEC_LONG) \
     X(FLOCKOUT, struct, OUT, flock, UINT, DEC_LONG) \
@@ -389,9 +391,11 @@ enum dec_kinds {
     X(STATFS, 1, NONE, ONE, 120, 0, 0, 0, 0, 0) \
     X(TS, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TSOUT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(TSLEFT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TS2, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(TS64, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TS64OUT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(TS64LEFT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TS264, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(TV, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TVOUT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
@@ -444,7 +448,7 @@ enum dec_kinds {
     X(PRCTLARG, 0, NONE, COMMAND, 0, 0, 0, 0, 0, 0) \
     X(BPFATTR, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(PERFATTR, 0, NONE, ONE, 160, 0, 0, 0, 1, 0) \
-    X(URINGPARAMS, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(URINGPARAMS, 1, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(SCHEDPARAM, 0, NONE, ONE, 4, 0, 0, 0, 0, 0) \
     X(SCHEDPARAMOUT, 1, NONE, ONE, 4, 0, 0, 0, 0, 0) \
     X(SCHEDATTR, 0, NONE, ONE, 160, 0, 0, 0, 1, 0) \
@@ -481,7 +485,6 @@ enum dec_kinds {
     X(SIGPOUT, 1, NONE, ONE, 4, 0, 0, 0, 0, 0) \
     X(TEXT, 0, NONE, STRING, 0, 0, 0, 0, 0, 0) \
     X(TEXTOUT, 1, NONE, STRING, 0, 0, 0, 0, 0, 0) \
-    X(FUTEXBITS, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(FUTEXWAKEOP, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(FLOCK, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(FLOCKOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
@@ -1176,8 +1179,8 @@ static const struct sc_command sc_command_rows_2[] = {
     { 6, 4, 0, { K_UNUSED, K_SAME } }, /* FUTEX_LOCK_PI */
     { 7, 2, 0, { 0 } }, /* FUTEX_UNLOCK_PI */
     { 8, 2, 0, { 0 } }, /* FUTEX_TRYLOCK_PI */
-    { 9, 6, 0, { K_SAME, K_SAME, K_UNUSED, K_FUTEXBITS } }, /* FUTEX_WAIT_BITSET */
-    { 10, 6, 0, { K_SAME, K_UNUSED, K_UNUSED, K_FUTEXBITS } }, /* FUTEX_WAKE_BITSET */
+    { 9, 6, 0, { K_SAME, K_SAME, K_UNUSED, K_BITS(FAM_futexbits) } }, /* FUTEX_WAIT_BITSET */
+    { 10, 6, 0, { K_SAME, K_UNUSED, K_UNUSED, K_BITS(FAM_futexbits) } }, /* FUTEX_WAKE_BITSET */
     { 11, 5, 0, { K_SAME, K_SAME, K_SAME } }, /* FUTEX_WAIT_REQUEUE_PI */
     { 12, 6, 0, { K_SAME, K_UINT, K_SAME, K_SAME } }, /* FUTEX_CMP_REQUEUE_PI */
     { 13, 4, 0, { K_UNUSED, K_SAME } }, /* FUTEX_LOCK_PI2 */
@@ -1705,10 +1708,10 @@ static const struct sc_row sc_rows[] = {
     [SC_clock_gettime64] = SC(clock_gettime64, CLS_CLOCK, 0, 0, 2, A(clockid, K_ENUM(FAM_clock)),
         A(tp, K_TS64OUT)),
     [SC_clock_nanosleep] = SC(clock_nanosleep, CLS_BLOCKS, 0, 0, 4, A(clockid, K_ENUM(FAM_clock)),
-        A(flags, K_BITS(FAM_timerabs)), A(request, K_TS), A(remain, K_TSOUT)),
+        A(flags, K_BITS(FAM_timerabs)), A(request, K_TS), A(remain, K_TSLEFT)),
     [SC_clock_nanosleep_time64] = SC(clock_nanosleep_time64, 0, 0, 0, 4,
         A(clockid, K_ENUM(FAM_clock)), A(flags, K_BITS(FAM_timerabs)), A(request, K_TS64),
-        A(remain, K_TS64OUT)),
+        A(remain, K_TS64LEFT)),
     [SC_clock_settime] = SC(clock_settime, CLS_CLOCK, 0, 0, 2, A(clockid, K_ENUM(FAM_clock)),
         A(tp, K_TS)),
     [SC_clock_settime64] = SC(clock_settime64, CLS_CLOCK, 0, 0, 2, A(clockid, K_ENUM(FAM_clock)),
@@ -2085,7 +2088,7 @@ static const struct sc_row sc_rows[] = {
     [SC_name_to_handle_at] = SC(name_to_handle_at, CLS_FILE | CLS_DESC, 0, 0, 5, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(handle, K_ADDR), A(mount_id, K_ADDR),
         A(flags, K_BITS(FAM_name_to_handle))),
-    [SC_nanosleep] = SC(nanosleep, CLS_BLOCKS, 0, 0, 2, A(duration, K_TS), A(rem, K_TSOUT)),
+    [SC_nanosleep] = SC(nanosleep, CLS_BLOCKS, 0, 0, 2, A(duration, K_TS), A(rem, K_TSLEFT)),
     [SC_newfstatat] = SC(newfstatat, CLS_FILE | CLS_DESC | CLS_FSTAT, 0, 0, 4, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(statbuf, K_STAT), A(flags, K_BITS(FAM_at))),
     [SC_nfsservctl] = SC(nfsservctl, 0, 0, 0, 3, A(cmd, K_INT), A(argp, K_ADDR), A(resp, K_ADDR)),
