@@ -3368,8 +3368,8 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * dec_layouts (structures), sc_commands (commands, such as those of ioctl(2), and their arguments).
  * A new kind of argument needs an @kind line in gen/tables/syscalls.tbl and, unless it is a value
  * or a structure, a function dec_k_NAME.
- * No number from the tracee alone sizes an allocation or ends a loop: text ends at -s bytes, arrays
- * after -s elements, structures have fixed buffers, call.text has a limit. */
+ * A number from the tracee alone never sizes an allocation or ends a loop: -s limits text and
+ * arrays, structures have fixed buffers, and call.text has a maximum. */
 
 /* A named value. Common prefixes (O_, BPF_PROG_TYPE_) are stored once, to save space. */
 struct flag {
@@ -3417,7 +3417,7 @@ struct dec_layout {
 };
 #include "gen/out/structs.h"
 
-/* See `in`, `out`, `both` and `late` of gen/tables/syscalls.tbl. */
+/* WHEN in gen/tables/syscalls.tbl. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
 /* Kinds without a function: flags (K_BITS) or one value (K_ENUM) of 32 or 64 bits. */
@@ -3428,7 +3428,7 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* a command does not change the kind */
 
-/* See syscalls.tbl. */
+/* RESULT in gen/tables/syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
@@ -3507,9 +3507,11 @@ struct dec {
     u64 left;    /* transferred bytes that are not shown yet */
 };
 
-/* The longest path or string in a structure; the largest read of an array; bytes that are read
- * after those that are shown, to see whether these end within a character. */
-enum { DEC_PATH = 4095, DEC_CHUNK = 4096, DEC_AFTER = 3 };
+enum {
+    DEC_PATH = 4095,  /* maximum length of a path, or of a string in a structure */
+    DEC_CHUNK = 4096, /* maximum size of a buffer for structures and bytes */
+    DEC_AFTER = 3     /* bytes read after the shown text, which may end within a character */
+};
 
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
 {
@@ -3593,7 +3595,7 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* `row` is c->row, or c->id to treat a call through socketcall(2) like the call itself. */
+/* `row` is c->row, or c->id for the result of the call inside socketcall(2). */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3622,7 +3624,7 @@ static const struct flag *dec_flag(u64 v, unsigned fam)
 {
     if (fam == DEC_NOFAM)
         return NULL;
-    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* an int, zero- or sign-extended */
+    bool narrow = v >> 32 == 0 || (s64)v == (s32)v; /* an int, zero- or sign-extended */
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     for (; f < end; f++)
         if (f->low == (u32)v && (narrow || dec_flag_value(f) == v))
@@ -3692,11 +3694,6 @@ static void dec_sep(struct buf *b, u32 from, const char *sep)
         b_s(b, sep);
 }
 
-static bool dec_part_is(const struct dec_part *p, u64 v, unsigned fam)
-{
-    return p->fam == fam && (p->how != DEC_HUGE || v & p->arg);
-}
-
 static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
 {
     u64 field = v & p->mask;
@@ -3716,24 +3713,32 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* NAME|NAME|0x40: the number is the bits without a name. */
+/* Appends the fields before (named) or after the flags. Returns the bits of all fields. */
+static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
+{
+    u64 bits = 0;
+    for (const struct dec_part *p = dec_parts; p < dec_parts + ARRAY_LEN(dec_parts); p++) {
+        if (p->fam != fam || (p->how == DEC_HUGE && !(v & p->arg)))
+            continue;
+        bits |= p->mask;
+        if (named == (p->how == DEC_NAMED))
+            dec_part(b, p, v, from);
+    }
+    return bits;
+}
+
+/* NAME|NAME|0x40: the number has the bits without names. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
-    const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
-    const struct dec_part *p, *end = dec_parts + ARRAY_LEN(dec_parts);
+    const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* personality(2): -1 is a query */
-        b_hex(b, v);
+    if (v == 0xffffffff || v == ~0ull) { /* a special value: personality(2) */
+        if (!dec_named(b, v, fam))
+            b_hex(b, v);
         return;
     }
-    u64 rest = v;
-    for (p = dec_parts; p < end; p++)
-        if (dec_part_is(p, v, fam)) {
-            rest &= ~p->mask;
-            if (p->how == DEC_NAMED)
-                dec_part(b, p, v, from);
-        }
-    for (; f < f_end; f++) {
+    u64 rest = v & ~dec_fields(b, v, fam, true, from);
+    for (; f < end; f++) {
         u64 bits = dec_flag_value(f);
         if (bits ? (rest & bits) == bits : !v && b->len == from) {
             dec_sep(b, from, "|");
@@ -3741,33 +3746,24 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
             rest &= ~bits;
         }
     }
-    for (p = dec_parts; p < end; p++)
-        if (p->how != DEC_NAMED && dec_part_is(p, v, fam))
-            dec_part(b, p, v, from);
+    dec_fields(b, v, fam, false, from);
     if (rest || b->len == from) {
         dec_sep(b, from, "|");
         dec_hex(b, rest);
     }
 }
 
-/* flags= of flags.tbl: values that flags can be combined with. */
-static const struct {
-    u16 fam, flags;
-    u32 mask;
-} dec_flagged[] = {
-#define X(fam, flags, mask) { FAM_##fam, FAM_##flags, mask },
-    FL_FLAGGED(X)
-#undef X
-};
-
+/* One value, or a value and flags if the family has a DEC_NAMED part. */
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
-    for (unsigned k = 0; k < ARRAY_LEN(dec_flagged); k++)
-        if (dec_flagged[k].fam == fam && v >> 32 == 0 && v & dec_flagged[k].mask) {
-            dec_bits(b, v, dec_flagged[k].flags);
-            return;
-        }
-    if (!dec_named(b, v, fam))
+    const struct dec_part *p = dec_parts, *end = p + ARRAY_LEN(dec_parts);
+    if (dec_named(b, v, fam))
+        return;
+    while (p < end && (p->fam != fam || p->how != DEC_NAMED))
+        p++;
+    if (p < end)
+        dec_bits(b, v, fam);
+    else
         dec_number(b, v);
 }
 
@@ -3829,7 +3825,8 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* Returns how many of `have` bytes are shown, at most max, if there are n bytes in total. */
+/* Returns how many of `have` bytes to show: at most max and, if some of the n bytes are not shown,
+ * only whole characters. */
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
     size_t show = MIN(have, (size_t)max);
@@ -3865,8 +3862,8 @@ static void dec_cstr(struct dec *d, u64 addr)
         dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* Takes the r bytes that were read after the text (r < 0: -errno), of n bytes at addr. They stay
- * raw (ARG_STR), because text and JSON escape differently. */
+/* Appends the first r of the n bytes at addr, which the caller has read to the end of d->b; r < 0:
+ * -errno. They stay raw (ARG_STR), because text and JSON escape differently. */
 static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
     if (!addr || r < 0) {
@@ -4044,9 +4041,9 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* An extensible structure (copy_struct_from_user, include/linux/uaccess.h). Bytes that kvis does
- * not know, up to `most`, are shown in a C comment unless all are 0. A partly readable structure
- * counts as unreadable, as in BPF programs. */
+/* An extensible structure (copy_struct_from_user, include/linux/uaccess.h). Bytes after the members
+ * that kvis knows, up to `most`, are shown in a C comment unless all are 0. If only a part is
+ * readable, the address is shown, because BPF programs record all or nothing. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4069,7 +4066,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct de
 
 static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 {
-    enum { MOST = 160 }; /* as perfattr and schedattr in gen/tables/syscalls.tbl */
+    enum { MOST = 160 }; /* as MEMORY of perfattr in gen/tables/syscalls.tbl */
     u8 raw[64];
     size_t head = l->own + 4u;
     if (!dec_get(d, addr, raw, head))
@@ -4182,9 +4179,11 @@ static void dec_k_pid(struct dec *d, u64 v)
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
-static void dec_k_hex(struct dec *d, u64 v)
+/* The sinks show no empty text. */
+static void dec_k_unused(struct dec *d, u64 v)
 {
-    dec_hex(d->b, dec_long(d) == 4 ? (u32)v : v);
+    (void)d;
+    (void)v;
 }
 
 static void dec_k_fd(struct dec *d, u64 v)
@@ -4246,7 +4245,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 
 /* ---- strings ---- */
 
-/* Reads each path once. */
+/* Reads the arguments that are paths, unless they were already read. */
 static void dec_read_paths(struct task *t, struct call *c)
 {
     char raw[DEC_PATH + 2];
@@ -4322,8 +4321,8 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts up to `max` strings of an argv, and appends them with `print`. *whole: the array ends
- * there. */
+/* Counts up to `max` strings of an argv, and appends them if `print` is set. Sets *whole if the
+ * array ends there. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4393,18 +4392,13 @@ static void dec_k_filetimes(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
-/* Only if interrupted, these calls write the remaining time. */
-static bool dec_sleeps(u16 id)
-{
-    return id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
-}
-
+/* Sleeps write the remaining time only if a signal interrupts them. */
 static void dec_k_left(struct dec *d, u64 v)
 {
-    if (dec_sleeps(d->c->id) && !d->c->err)
-        dec_pointer(d, v, 0);
-    else
+    if (d->c->err == EINTR || d->c->err == 516) /* ERESTART_RESTARTBLOCK */
         dec_k_pointed(d, v);
+    else
+        dec_pointer(d, v, 0);
 }
 
 /* struct linux_dirent64[] of getdents64(2). */
@@ -4552,7 +4546,8 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* Size: previous argument of sched_setaffinity(2), or result of sched_getaffinity(2). */
+/* The size is the previous argument of sched_setaffinity(2), but the result of
+ * sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
@@ -4566,12 +4561,11 @@ static void dec_gid(struct dec *d, const u8 *p, size_t size)
 
 static void dec_k_gids(struct dec *d, u64 v)
 {
-    bool old = dec_long(d) == 4 && (d->c->id == SC_getgroups || d->c->id == SC_setgroups);
     s64 n = d->exit ? d->c->ret : (s32)d->c->arg[0];
     if (n < 0 || (d->exit && !(u32)d->c->arg[0]))
         dec_pointer(d, v, 0);
     else
-        dec_array(d, v, (u64)n, old ? 2 : 4, dec_gid);
+        dec_array(d, v, (u64)n, 4, dec_gid);
 }
 
 static void dec_caps(struct buf *b, u64 set)
@@ -4604,7 +4598,8 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* siginfo_layout, kernel/signal.c, Linux 5.10: names of si_code, and the structure after it. */
+/* The names of si_code, and the structure that follows it (siginfo_layout, kernel/signal.c, Linux
+ * 5.10). */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -4723,9 +4718,9 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
         [AF_INET6] = { NULL, ST_sockaddr_in6, 24 /* without sin6_scope_id */ },
         [AF_NETLINK] = { NULL, ST_sockaddr_nl, 12 },
         [AF_PACKET] = { dec_packet, 0, 12 },
-        [38 /* AF_ALG */] = { NULL, ST_sockaddr_alg, 88 },
-        [40 /* AF_VSOCK */] = { dec_vsock, 0, 12 },
-        [44 /* AF_XDP */] = { NULL, ST_sockaddr_xdp, 16 },
+        [AF_ALG] = { NULL, ST_sockaddr_alg, 88 },
+        [AF_VSOCK] = { dec_vsock, 0, 12 },
+        [AF_XDP] = { NULL, ST_sockaddr_xdp, 16 },
     };
     if (n < 2) {
         b_quoted(d->b, p, n, false);
@@ -4750,12 +4745,12 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
-    u8 raw[129] = { 0 };
-    s32 n = (s32)len;
-    if (n <= 0)
+    u8 raw[128];
+    size_t n = MIN((u32)len, (u32)sizeof raw);
+    if ((s32)len <= 0)
         dec_pointer(d, addr, 0);
-    else if (dec_get(d, addr, raw, MIN((size_t)n, (size_t)128)))
-        dec_sockaddr(d, raw, MIN((size_t)n, (size_t)128));
+    else if (dec_get(d, addr, raw, n))
+        dec_sockaddr(d, raw, n);
 }
 
 static void dec_k_sa(struct dec *d, u64 v)
@@ -4846,7 +4841,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, ']');
 }
 
-/* All members are words, except that the second and last are ints. */
+/* namelen and flags are ints, the other members are words. */
 struct dec_msghdr {
     u64 name, namelen, iov, iovlen, control, controllen, flags;
 };
@@ -4977,14 +4972,6 @@ static void dec_k_futexop(struct dec *d, u64 v)
     }
 }
 
-static void dec_k_futexbits(struct dec *d, u64 v)
-{
-    if ((u32)v == (u32)-1)
-        b_s(d->b, "FUTEX_BITSET_MATCH_ANY");
-    else
-        b_hex(d->b, (u32)v);
-}
-
 /* futex(2): op << 28 | cmp << 24 | oparg << 12 | cmparg. */
 static void dec_k_futexwakeop(struct dec *d, u64 v)
 {
@@ -4995,10 +4982,11 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* fl_ioctls[] has groups: second byte of the commands, size in two bytes, rows. A row: number of
- * bytes that the name shares with the one before, lowest byte of the command, its upper half, rest
- * of the name, up to a byte below '0'. A byte from 128 on stands for a word. IOCTL_SIZE in the
- * upper half means any size; '~' ends the name of a macro that takes the size. */
+/* fl_ioctls[] consists of groups: the second byte of the commands, the size of the rows in two
+ * bytes, the rows. A row has the number of bytes that its name shares with the previous name, the
+ * lowest byte of the command, the command's upper half, and the rest of the name, which ends before
+ * the next byte below '0'. A byte of 128 or more stands for a word. IOCTL_SIZE in the upper half
+ * means any size; '~' ends the name of a macro that takes the size. */
 enum { IOCTL_SIZE = 0x3fff };
 
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
@@ -5013,7 +5001,8 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
     return p;
 }
 
-/* At most three names, "A or B", because the driver decides. any: rows for any size. */
+/* Appends up to three names ("A or B"), because the meaning depends on the driver. `any`: takes
+ * only rows for any size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
     enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
@@ -5044,7 +5033,7 @@ static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
     return n;
 }
 
-/* Commands that include a number (linux/input.h), or belong to a protocol or driver
+/* Commands that contain a number (linux/input.h) or are private to a protocol or driver
  * (linux/sockios.h, linux/wireless.h). */
 static bool dec_ioctl_numbered(struct buf *b, u32 cmd)
 {
@@ -5108,7 +5097,7 @@ static void dec_k_uringarg(struct dec *d, u64 v)
                                                * memory */
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
-        dec_k_hex(d, v);
+        dec_hex(d->b, v);
     else if (flags & EXT_ARG)
         dec_struct(d, v, ST_io_uring_getevents);
     else if (size == 8)
@@ -5151,6 +5140,18 @@ static unsigned dec_nargs(const struct call *c)
     }
 }
 
+/* Marks text that did not fit into c->text. Returns false if almost nothing of it did. */
+static bool dec_mark_cut(struct buf *text, u32 off)
+{
+    enum { DOTS = 3 };
+    u32 len = text->len - off;
+    if (len < DOTS)
+        return false;
+    text->len = off + (u32)u_whole((u8 *)text->p + off, len - DOTS, len);
+    b_s(text, "...");
+    return true;
+}
+
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
@@ -5159,6 +5160,7 @@ static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool 
                      .form = ARG_TXT, .kind = kind < N_KINDS ? &kinds[kind] : NULL };
     u32 off = c->text.len;
     u64 v = dec_long(&d) == 4 ? (u32)c->arg[i] : c->arg[i];
+    c->text.cut = false;
     if (plain)
         dec_pointer(&d, v, 0);
     else if (kind < N_KINDS)
@@ -5171,6 +5173,8 @@ static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool 
         dec_bits(d.b, v, K_FAM(kind));
     else
         dec_enum(d.b, v, K_FAM(kind));
+    if (c->text.cut && d.form == ARG_TXT && !dec_mark_cut(&c->text, off))
+        d.form = ARG_NONE;
     if (d.form == ARG_NONE)
         c->text.len = off;
     *a = (struct arg){ .form = d.form, .cut = d.cut, .off = off, .len = c->text.len - off };
@@ -5198,21 +5202,13 @@ static void dec_enter(struct task *t, struct call *c)
     }
 }
 
-/* A failed call writes nothing, but an interrupted sleep writes the remaining time. */
-static bool dec_wrote(const struct call *c, unsigned kind)
-{
-    if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* ERESTART_RESTARTBLOCK */
-        return false;
-    return !c->err || kind == K_TSOUT || kind == K_TS64OUT;
-}
-
 static void dec_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
         unsigned kind = dec_kind(c, i);
-        bool plain = dec_when(kind) == DEC_OUT && !dec_wrote(c, kind);
+        bool plain = dec_when(kind) == DEC_OUT && (c->noret || c->err);
         if (c->val[i].form == ARG_NONE)
             dec_one(t, c, i, true, plain);
     }
@@ -5303,8 +5299,8 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
     b_c(d->b, ')');
 }
 
-/* -1 ENOENT (No such file or directory). ? instead of -1: the kernel restarts the call (signal(7)),
- * and the program sees no error. */
+/* -1 ENOENT (No such file or directory). If the kernel restarts the call (signal(7)), the program
+ * sees no error, and `?` replaces -1. */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
@@ -5327,7 +5323,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
     } else if (dec_ret_is_fd(c)) {
         fd_label(b, t, (int)c->ret);
     } else if (r->form == RET_ADDR) {
-        dec_k_hex(&d, (u64)c->ret);
+        dec_hex(b, dec_long(&d) == 4 ? (u32)c->ret : (u64)c->ret);
     } else if (r->form == RET_OCTAL) {
         b_f(b, "%#03" PRIo64, (u64)c->ret);
     } else if (r->form == RET_BITS && (c->ret || r->fam == FAM_open)) { /* O_RDONLY is 0 */
@@ -5759,14 +5755,14 @@ struct out_slot {
 
 struct out_proc {
     struct out_slot slot;
-    u64 born_ns;         /* creation time; 0: no line about it is delayed */
+    u64 born_ns;         /* creation time if the line about it is delayed, else 0 */
     pid_t parent, maker;
     bool ended;          /* the process has exited; the pid can be reused */
     bool starting;       /* only routine events since the exec */
     u64 exec_ns, last_ns;
-    u64 since_ns;        /* time of the first access to a file in `files`; 0: none */
+    u64 since_ns;        /* time of the first access that `files` counts; 0: none */
     u32 files[N_NM_CLASSES];
-    u32 n_files, file[OUT_FILES]; /* hash table of the paths of these files; 0: free */
+    u32 n_files, file[OUT_FILES]; /* hashes of their paths, a hash table; 0: free */
     struct {             /* per class: common directory, or path of a single file */
         u32 len;
         char path[OUT_BELOW_MAX];
@@ -5825,8 +5821,8 @@ static void out_begin(void)
         empty();
 }
 
-/* A slow reader blocks kvis and thereby the tracee. The timer of section tr_ interrupts the write;
- * returns -EINTR after OUT_PATIENCE ticks without progress if kvis has to end. */
+/* A slow reader blocks kvis and thereby the tracee. The timer of section tr_ interrupts write(2).
+ * If kvis has to end, returns -EINTR after OUT_PATIENCE ticks without progress. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
@@ -5932,8 +5928,8 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
         fraction);
 }
 
-/* [+0.003s], or as -t, -ttt or -r request. Without -v, times never decrease, although delayed lines
- * show earlier events. */
+/* [+0.003s], or the format of -t, -ttt or -r. Without -v, times never decrease, although delayed
+ * lines show earlier events. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     u64 last = out.last_line_ns, since = last && ts_ns > last ? ts_ns - last : 0;
@@ -6008,18 +6004,13 @@ static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
     const char *comm = out_comm(pid);
-    if (out.observed && pid != tid) {
-        b_s64(b, pid);
-        b_c(b, '/');
-    }
     if (opt.verbose && !out.observed) {
-        b_c(b, '[');
-        b_s64(b, tid);
-        b_s(b, "] ");
+        b_f(b, "[%d] ", tid);
         return;
     }
-    b_s64(b, tid);
-    b_c(b, ' ');
+    if (out.observed && pid != tid)
+        b_f(b, "%d/", pid);
+    b_f(b, "%d ", tid);
     out_padded(b, comm, sizeof out_names->comm, NAME_WIDTH);
 }
 
@@ -6234,7 +6225,7 @@ static void out_birth_line(struct out_proc *p)
     out_line_stop();
 }
 
-/* requests: a group of block requests; NULL: a single event. Prints no newline. */
+/* Prints no newline. requests: the group of block requests that begins with e, or NULL. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6247,8 +6238,10 @@ static void out_event_line(const struct event *e, const struct ev_group *request
     else
         while (!out_template(b, e, text) && (text = strchr(text, '|')))
             text++;
-    if (e->err)
-        b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
+    if (e->err) {
+        b_s(b, " failed: ");
+        dec_errno(b, e->err);
+    }
     if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
         b_f(b, " (after %.1f ms)", (double)e->v[EV_duration_ns].n / 1e6);
     else if (e->kind == EK_CONNECT && ev_has(e, EV_in_progress))
@@ -6319,7 +6312,7 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* 12 libraries, 4 locale and 3 configuration files, 24 headers below /usr/include */
+/* For example: 12 libraries, 4 locale and 3 configuration files, 24 headers below /usr/include. */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6458,8 +6451,8 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* An argument of the program is this file or a directory above it. Directories do not count during
- * start-up: `ls /etc` also reads /etc/ld.so.cache. */
+/* Whether an argument of the program is this file or a directory that contains it. During start-up,
+ * directories do not count, because the dynamic linker of `ls /etc` reads /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -6543,8 +6536,8 @@ static bool out_is_minor(const struct event *e, const char *path)
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether an event is a routine access to a file. A later line counts files of some
- * classes. */
+/* Returns whether an event is a routine access to a file. Files of some classes are counted in a
+ * later line. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6705,8 +6698,14 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
-/* Before the call ends, stops at the first argument that the kernel will fill. Returns the number
- * of the next argument. */
+/* The argument has the kind `unused`. */
+static bool out_is_unused(const struct arg *a)
+{
+    return a->form == ARG_TXT && !a->len;
+}
+
+/* Appends the arguments from number `from` on. Before the call ends, stops at the first argument
+ * that the kernel will fill. Returns the number of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c);
@@ -6715,6 +6714,8 @@ static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
         const struct arg *a = &c->val[i];
         if (a->form == ARG_NONE && !at_exit)
             break;
+        if (out_is_unused(a))
+            continue;
         if (i)
             b_s(b, ", ");
         if (a->form == ARG_STR)
@@ -6737,7 +6738,7 @@ static void out_call_name(struct buf *b, const struct call *c)
     out_call_bare_name(b, c);
 }
 
-/* Returns the number of arguments in the line. */
+/* Returns the number of arguments that the line has so far. */
 static u32 out_call_text_begin(struct task *t)
 {
     out_held_print(~0ull);
@@ -6813,13 +6814,6 @@ static void out_call_text_end(struct task *t)
 }
 
 /* --- JSON --- */
-
-/* Appends ,"key":n; key must be a string literal. */
-#define OUT_JSON_U64(b, key, n) \
-    do { \
-        b_s(b, ",\"" key "\":"); \
-        b_u64(b, n); \
-    } while (0)
 
 static void out_json_quoted(struct buf *b, const char *s, u32 n)
 {
@@ -6897,7 +6891,7 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     out_json_strings(b, key, p, n, true);
 }
 
-/* A number beyond 2^53 is a string, which JavaScript does not round. */
+/* A number beyond 2^53 is written as a string, because JavaScript rounds such numbers. */
 static void out_json_num(struct buf *b, s64 n)
 {
     if (n > (1ll << 53) || n < -(1ll << 53)) {
@@ -6930,62 +6924,57 @@ static void out_json_value(struct buf *b, const char *key, u8 type, const union 
     }
 }
 
-static void out_json_args(struct buf *b, const struct call *c)
+/* Appends the arguments, or with `hex` the bytes of those that are raw. Returns whether one is not
+ * UTF-8. */
+static bool out_json_list(struct buf *b, const struct call *c, bool hex)
 {
-    u32 n = out_nargs(c);
     bool bad = false;
-    b_s(b, ",\"args\":[");
-    for (u32 i = 0; i < n; i++) {
+    for (u32 i = 0, n = out_nargs(c); i < n; i++) {
         const struct arg *a = &c->val[i];
-        b_s(b, i ? ",\"" : "\"");
-        if (a->form == ARG_NONE)
-            b_hex(b, c->arg[i]);
-        else
-            bad |= b_json(b, c->text.p + a->off, a->len);
-        if (a->form == ARG_STR && a->cut)
-            b_s(b, "...");
-        b_c(b, '"');
-    }
-    b_c(b, ']');
-    if (!bad)
-        return;
-    b_s(b, ",\"args_hex\":[");
-    for (u32 i = 0; i < n; i++) {
-        const struct arg *a = &c->val[i];
+        bool raw = a->form == ARG_STR;
+        if (out_is_unused(a))
+            continue;
         b_s(b, i ? "," : "");
-        if (a->form != ARG_STR) {
+        if (hex && !raw) {
             b_s(b, "null");
             continue;
         }
         b_c(b, '"');
-        b_hexbytes(b, c->text.p + a->off, a->len);
-        b_c(b, '"');
+        if (hex)
+            b_hexbytes(b, c->text.p + a->off, a->len);
+        else if (a->form == ARG_NONE)
+            b_hex(b, c->arg[i]);
+        else
+            bad |= b_json(b, c->text.p + a->off, a->len);
+        b_s(b, raw && a->cut && !hex ? "...\"" : "\"");
     }
     b_c(b, ']');
+    return bad;
 }
 
 static void out_json_times(struct buf *b, const struct call *c)
 {
-    OUT_JSON_U64(b, "on_cpu_ns", c->cpu_ns);
-    OUT_JSON_U64(b, "runq_ns", c->runq_ns);
-    OUT_JSON_U64(b, "disk_ns", c->disk_ns);
-    OUT_JSON_U64(b, "other_ns", c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
-    if (c->slept) {
-        b_s(b, ",\"sleep_state\":\"");
-        b_c(b, c->slept);
-        b_c(b, '"');
-    }
+    u64 other_ns = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
+    b_f(b, ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64, c->cpu_ns, c->runq_ns);
+    b_f(b, ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64, c->disk_ns, other_ns);
+    if (c->slept)
+        b_f(b, ",\"sleep_state\":\"%c\"", c->slept);
     if (c->by_interrupt)
         b_s(b, ",\"waker_interrupt\":true");
-    if (c->waker_pid) {
-        b_s(b, ",\"waker_pid\":");
-        b_s64(b, c->waker_pid);
-    }
+    if (c->waker_pid)
+        b_f(b, ",\"waker_pid\":%d", c->waker_pid);
     if (*c->waker_comm) {
         b_c(b, ',');
         out_json_str(b, "waker_comm", c->waker_comm,
                      (u32)strnlen(c->waker_comm, sizeof c->waker_comm));
     }
+}
+
+static void out_json_error(struct buf *b, int e)
+{
+    b_s(b, ",\"error\":\"");
+    dec_errno(b, e);
+    b_c(b, '"');
 }
 
 static void out_json_call(struct buf *b, const struct call *c)
@@ -6996,7 +6985,11 @@ static void out_json_call(struct buf *b, const struct call *c)
     b_c(b, '"');
     if (abi)
         out_json_key_word(b, "abi", abi);
-    out_json_args(b, c);
+    b_s(b, ",\"args\":[");
+    if (out_json_list(b, c, false)) {
+        b_s(b, ",\"args_hex\":[");
+        out_json_list(b, c, true);
+    }
     b_s(b, ",\"ret\":");
     if (c->noret || (c->ret <= -512 && c->ret >= -516)) {
         b_s(b, "null");
@@ -7009,17 +7002,12 @@ static void out_json_call(struct buf *b, const struct call *c)
     } else {
         b_s64(b, c->ret);
     }
-    if (c->child && c->child != c->ret && !c->err) {
-        b_s(b, ",\"child_pid\":");
-        b_s64(b, c->child);
-    }
-    b_s(b, ",\"error\":");
-    if (!c->err)
-        b_s(b, "null");
-    else if (u_errname(c->err))
-        out_json_word(b, u_errname(c->err));
+    if (c->child && c->child != c->ret && !c->err)
+        b_f(b, ",\"child_pid\":%d", c->child);
+    if (c->err)
+        out_json_error(b, c->err);
     else
-        b_f(b, "\"%d\"", c->err);
+        b_s(b, ",\"error\":null");
     b_s(b, ",\"duration_ns\":");
     if (c->noret || c->late)
         b_s(b, "null");
@@ -7049,7 +7037,7 @@ static void out_json(const struct event *e)
     if (e->call)
         out_json_call(b, e->call);
     else if (e->err)
-        out_json_key_word(b, "error", u_errname(e->err) ? u_errname(e->err) : "?");
+        out_json_error(b, e->err);
     b_s(b, "}\n");
     out_full(&out.json);
 }
@@ -7073,7 +7061,8 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Starts a call's line (-v). whole_only: prints nothing yet, because a filter needs the result. */
+/* Starts the line of a call (-v). whole_only: prints nothing yet, because a filter needs the
+ * result. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     if (out.diverted) {
@@ -14380,7 +14369,7 @@ static void df_json(struct buf *b)
         b_f(b, ",\"%c\":{", 'a' + (int)k);
         out_json_text(b, "file", df.file[k]);
         out_json_key_word(b, "backend", df.sum[k]->backend);
-        OUT_JSON_U64(b, "wall_ns", df.wall_ns[k]);
+        b_f(b, ",\"wall_ns\":%" PRIu64, df.wall_ns[k]);
         bool unknown = df.sum[k]->lost_unknown;
         for (const struct st_num *n = st_nums; n < st_nums + ARRAY_LEN(st_nums); n++)
             if (n->recorded && n->at != offsetof(struct summary, lost_unknown)
@@ -17618,7 +17607,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
     u16 id = sc_id[r - sc_rows];
     /* The remaining time of a sleep is read after any failure: BPF cannot test for EINTR. */
-    u8 valid = !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
+    u8 valid = !k->result ? 0 : kinds[r->arg[i]].when == DEC_LATE ? ITEM_FAILED : ITEM_RESULT;
     bool memfd = id == SC_memfd_create; /* the model of the tracee needs the whole name */
     bool message = hy_is_message(r, i);
     u32 size = memfd                    ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME)
