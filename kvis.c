@@ -26668,7 +26668,7 @@ static struct {
     bool off[N_PG];            /* groups not counted: for lack of descriptors, or because of -e */
     const char *none;          /* why nothing is counted; NULL: something is */
     struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the sum of the machine or cgroup */
-    struct pmc_sum one[MFS_PIDS]; /* sums of the processes of -p, indexed like opt.pids */
+    struct pmc_sum *one;       /* sums of the processes of -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
@@ -27225,6 +27225,12 @@ static void pmc_start(void)
 {
     pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* diagnose counts the machine */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
+    pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
+    if (!pmc.one) {
+        pmc.n_tasks = 0;
+        pmc.none = "out of memory";
+        return;
+    }
     if (!pmc.n_pmus)
         pmc_look();
     pmc_raise_limit();
