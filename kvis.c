@@ -32,7 +32,7 @@
  * 18 px_      --perfetto, --folded: traces, flame graphs [die: px_open]
  * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file
- * 21 df_      kvis diff: compares two recordings [die: df_load df_put]
+ * 21 df_      kvis diff: compares two recordings [die: df_load df_new_pair]
  * 22 pf_     perf_event_open: why it fails, what it counts, page faults
  * 23 btf_     names of the kernel's types and fields
  * 24 tfs_     tracefs: ids and record layouts of tracepoints
@@ -166,7 +166,7 @@ struct buf {
 /* A 64-bit process can use several ABIs, such as i386 with `int $0x80`. */
 enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
 
-/* ARG_STR: raw bytes of the tracee, untrusted. ARG_TXT: printable text of kvis. */
+/* ARG_STR: raw, untrusted bytes from the tracee. ARG_TXT: printable text from kvis. */
 enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
@@ -182,7 +182,8 @@ struct recorded_call {
     bool addr;
 };
 
-/* A path argument, read once: at the call's entry if the call stops there, else at its end. */
+/* A path argument. kvis reads it once: at the call's entry if the call stops there, else at its
+ * end. */
 struct call_path {
     u8 arg;
     bool cut;
@@ -239,7 +240,7 @@ struct name {
     bool read, written; /* opened or used for reading, writing */
     bool ran;
     bool live;          /* in use; nm_drop keeps the name */
-    u8 kind;            /* enum fdkind at the last use; FK_SOCK of a peer: of a tracee */
+    u8 kind;            /* enum fdkind at the last use; FK_SOCK marks a tracee's own address */
     u64 in_bytes, out_bytes, opens;
     char s[];           /* `len` bytes (NULs are possible) and a NUL */
 };
@@ -256,7 +257,7 @@ struct ofd {
     u32 refs;
     u8 kind;           /* enum fdkind */
     bool writable, inherited;
-    u32 was;           /* 1 + the descriptor, if kvis has dropped its entry late */
+    u32 was;           /* if kvis dropped the descriptor's entry late: 1 + its number; else 0 */
     const char *sock;  /* "tcp4", "unix" ...; NULL: not a socket */
     struct name *name; /* path of the file, or "pipe:[12]" */
     struct name *local, *peer; /* of a socket; NULL: unknown */
@@ -265,8 +266,8 @@ struct ofd {
     pid_t opener;
     u32 dev;           /* major << 20 | minor */
     u64 ino;           /* 0: unknown */
-    bool wanted;
-    u64 moment;        /* directories: ps.moment at the last look-up of the name */
+    bool wanted;       /* -P names the file */
+    u64 moment;        /* of a directory: ps.moment when kvis last looked up its name */
     u32 entries;       /* directory entries read, without . and .. */
     bool listed, more; /* `entries` is valid; the directory had more entries */
 };
@@ -276,21 +277,23 @@ struct fdent {
     bool cloexec;
     struct ofd *o;
     u64 known_ns; /* time of the last evidence that `fd` refers to `o` */
-    u64 since_ns; /* return of the call that opened `fd`; 0: before all traced calls */
+    u64 since_ns; /* when the call that opened `fd` returned; 0: opened before tracing began */
 };
 
-/* Open addressing, because dup2(2) to a large number must not make the table large. */
+/* A hash table, because dup2(2) to a large number must not make the table large. */
 struct files {
     u32 refs, n, cap, n_reused;
     struct fdent *slot;
-    struct fdent reused[4]; /* oldest first: the number was reused, and the close(2) of `o` has
-                             * not returned */
+    struct fdent reused[4]; /* oldest first: entries whose number was reused before the close(2) of
+                             * `o` returned */
 };
 
 struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
     struct name *root; /* NULL: that of the mount namespace */
+    u64 cwd_ino;       /* 0: unknown */
+    u32 cwd_dev;       /* major << 20 | minor */
     u64 moment;        /* ps.moment when kvis last read them from /proc */
 };
 
@@ -306,7 +309,7 @@ struct mm {
     struct region *r; /* sorted by address; only with --faults */
     u64 next_ns;      /* do not read the maps file before this time */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor;    /* minor device number of the executable; 0: not one that is safe to read */
+    u32 exe_minor;    /* minor device number of the executable; 0: reading it may block */
     bool careful;     /* read with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
@@ -323,7 +326,7 @@ struct proc {
     u8 delivered, sent;
     s32 sent_code;
     pid_t sent_by;
-    u64 rss_ns, rss;    /* resident memory in bytes, and when kvis read it */
+    u64 rss_ns, rss;    /* when kvis read the resident memory, and its size in bytes */
     u64 max_rss;        /* peak resident memory of the finished program in bytes; 0: unknown */
     u64 exec_rss;       /* peak resident memory in bytes at the start of exec */
     u64 rss_before;     /* peak of earlier programs in pages; some kernels report it again */
@@ -406,8 +409,8 @@ static struct opts opt = {
 };
 
 /* == 3 u_  errors, bounded buffers, human-readable numbers =====================
- * `die`, `xcalloc` and `xrealloc` end kvis: use them only before kvis attaches to a process. Other
- * functions return 0 or -errno. Messages that end in ':' get strerror(errno). */
+ * `die`, `xcalloc` and `xrealloc` end kvis: use them only before kvis attaches to a process. If a
+ * message ends in ':', strerror(errno) follows it. */
 
 static const char *u_progname = "kvis";
 
@@ -418,8 +421,10 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     char line[1024];
     int len = snprintf(line, sizeof line, "%s: ", u_progname);
     len += vsnprintf(line + len, sizeof line - (size_t)len, fmt, ap);
-    if (len > (int)sizeof line - 80)
+    if (len > (int)sizeof line - 80) {
         len = (int)sizeof line - 80;
+        memcpy(line + len - 3, "...", 3);
+    }
     if (n && fmt[n - 1] == ':')
         len += snprintf(line + len, sizeof line - (size_t)len, " %s", strerror(e));
     line[len++] = '\n';
@@ -447,16 +452,11 @@ static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char
     exit(code);
 }
 
-static void __attribute__((noreturn)) u_no_memory(size_t bytes)
-{
-    die(EXIT_KVIS, "cannot allocate %zu bytes:", bytes);
-}
-
 static void *xrealloc(void *p, size_t n)
 {
     void *q = realloc(p, n ? n : 1);
     if (!q)
-        u_no_memory(n);
+        die(EXIT_KVIS, "out of memory");
     return q;
 }
 
@@ -464,11 +464,12 @@ static void *xcalloc(size_t n, size_t size)
 {
     void *p = calloc(n, size);
     if (!p)
-        u_no_memory(n * size);
+        die(EXIT_KVIS, "out of memory");
     return p;
 }
 
-/* Grows a table to at least n elements; new ones are zero. NULL: out of memory, nothing changed. */
+/* Grows a table to at least n elements; new ones are zero. Returns NULL if memory runs out; then
+ * nothing has changed. */
 static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 {
     u32 more = MAX(*cap, 64u);
@@ -484,7 +485,7 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* Returns the number of typos; 9: a word is too long. */
+/* Returns the Damerau-Levenshtein distance of two words; 9: a word is too long. */
 static u32 u_distance(const char *a, const char *b)
 {
     enum { MAX_LEN = 24 };
@@ -506,7 +507,7 @@ static u32 u_distance(const char *a, const char *b)
     return d[n][m];
 }
 
-/* Sets *best to `word` if `given` looks more like it. */
+/* Sets *best and *distance if `word` is close to `given` and closer than the best word so far. */
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
 {
     size_t n = strlen(given);
@@ -517,13 +518,13 @@ static void u_nearer(const char *given, const char *word, const char **best, u32
     }
 }
 
-/* kvis creates no files in /dev: nobody would find them. */
+/* kvis opens devices, but creates no files in /dev, where nobody would look for them. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
 }
 
-/* Returns whether the locale's encoding is UTF-8; without a locale, `unset`. */
+/* Returns whether the locale's encoding is UTF-8; if no locale is set, returns `unset`. */
 static bool u_locale_utf8(bool unset)
 {
     const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
@@ -531,22 +532,22 @@ static bool u_locale_utf8(bool unset)
     return !lang || !*lang ? unset : strcasestr(lang, "UTF-8") || strcasestr(lang, "utf8");
 }
 
-/* 0: not a terminal. */
+/* Returns the width of a terminal; 0: f is not a terminal. */
 static u32 u_columns(int f)
 {
     struct winsize w;
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
-/* The kernel splits user and system time by sampled ticks (cputime_adjust, kernel/sched/cputime.c):
- * a short time cannot be split. */
+/* The kernel splits CPU time into user and system time by sampled ticks (cputime_adjust,
+ * kernel/sched/cputime.c), which says nothing about a short time. */
 static bool u_cpu_is_split(u64 ns)
 {
-    enum { LEAST_MS = 100 };
-    return ns >= LEAST_MS * NSEC / 1000;
+    return ns >= NSEC / 10;
 }
 
-/* Offsets of kvis's time namespace in ns (time_namespaces(7)). Records have the initial clocks. */
+/* Clock offsets of kvis's time namespace in ns (time_namespaces(7)). Times in BPF records are those
+ * of the initial time namespace. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
 static u64 u_clock(clockid_t clock)
@@ -647,7 +648,7 @@ static void b_s(struct buf *b, const char *s)
     b_put(b, s, strlen(s));
 }
 
-/* Appends text of kvis itself, in characters that the locale has. */
+/* Appends kvis's own text, with ASCII instead of other characters if b->ascii is set. */
 static void b_own_n(struct buf *b, const char *s, size_t n)
 {
     static const struct { const char *sign, *ascii; } signs[] = {
@@ -683,7 +684,7 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
         b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
 }
 
-/* Faster than printf: every argument of every call is converted. */
+/* printf would be slow: kvis converts every argument of every call. */
 static void b_u64(struct buf *b, u64 v)
 {
     char tmp[20];
@@ -702,12 +703,20 @@ static void b_s64(struct buf *b, s64 v)
     b_u64(b, v < 0 ? -(u64)v : (u64)v);
 }
 
+static const char b_digits[] = "0123456789abcdef";
+
+static void b_hex2(struct buf *b, u8 v)
+{
+    b_c(b, b_digits[v >> 4]);
+    b_c(b, b_digits[v & 15]);
+}
+
 static void b_hex(struct buf *b, u64 v)
 {
     char tmp[18];
     int i = 18;
     do
-        tmp[--i] = "0123456789abcdef"[v & 15];
+        tmp[--i] = b_digits[v & 15];
     while (v >>= 4);
     tmp[--i] = 'x';
     tmp[--i] = '0';
@@ -743,8 +752,8 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns n, the number of bytes to show of the `have` bytes at s, without the last character if it
- * is incomplete; n if the bytes are not UTF-8. */
+/* Returns how many of the first n bytes of s to show, so that no UTF-8 character is split (`have`
+ * bytes are known); n if the bytes are not UTF-8. */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
@@ -770,7 +779,7 @@ static u32 u_cut(const char *s, u32 n, u32 most)
     return len - back;
 }
 
-/* Code points that a terminal does not show, or that let a name look like another. */
+/* Code points that a terminal does not show, or that make one name look like another. */
 static bool u_is_terminal_control(u32 c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f)
@@ -780,7 +789,8 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns the columns of the character at s; *n: its bytes. A color sequence has width 0. */
+/* Returns the width in columns of the character at s, and sets *n to its length in bytes. A color
+ * sequence has width 0. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -826,6 +836,7 @@ static u32 u_width(const char *s, u32 len)
     return columns;
 }
 
+/* Returns the offset of the longest end of s that fits into `columns`. */
 static u32 u_skip(const char *s, u32 len, u32 columns)
 {
     u32 all = u_width(s, len), at = 0, n;
@@ -842,14 +853,6 @@ static void b_pad(struct buf *b, u32 from, u32 columns)
         b_c(b, ' ');
 }
 
-static const char b_digits[] = "0123456789abcdef";
-
-static void b_hex2(struct buf *b, u8 v)
-{
-    b_c(b, b_digits[v >> 4]);
-    b_c(b, b_digits[v & 15]);
-}
-
 /* Counts leading bytes that need no escape in any format: ASCII without quotes and backslash. */
 static size_t u_plain(const u8 *s, size_t n)
 {
@@ -858,6 +861,14 @@ static size_t u_plain(const u8 *s, size_t n)
     while (i < n && set[s[i] / 64] >> s[i] % 64 & 1)
         i++;
     return i;
+}
+
+static void b_escaped(struct buf *b, const u8 *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        b_s(b, "\\x");
+        b_hex2(b, s[i]);
+    }
 }
 
 /* Appends untrusted bytes: printable UTF-8 unchanged, the rest and `quote` escaped as in C. */
@@ -881,10 +892,7 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
         } else if (len && !u_is_terminal_control(cp))
             b_put(b, s + i, (size_t)len);
         else
-            for (int k = 0; k < MAX(len, 1); k++) {
-                b_s(b, "\\x");
-                b_hex2(b, s[i + (size_t)k]);
-            }
+            b_escaped(b, s + i, (size_t)MAX(len, 1));
         i += (size_t)MAX(len, 1);
     }
 }
@@ -898,14 +906,10 @@ static const struct buf *b_unique(const char *s, size_t n)
     for (size_t k; n; s += k, n -= k) {
         int len = u_utf8((const u8 *)s, n, &cp);
         k = (size_t)MAX(len, 1);
-        if (len && !u_is_terminal_control(cp) && (n < 2 || memcmp(s, "\\x", 2) != 0)) {
+        if (len && !u_is_terminal_control(cp) && (n < 2 || memcmp(s, "\\x", 2) != 0))
             b_put(&b, s, k);
-            continue;
-        }
-        for (size_t at = 0; at < k; at++) {
-            b_s(&b, "\\x");
-            b_hex2(&b, (u8)s[at]);
-        }
+        else
+            b_escaped(&b, (const u8 *)s, k);
     }
     return &b;
 }
@@ -1050,11 +1054,9 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &old);
-    int e = pthread_attr_init(&attr);
-    if (!e)
-        e = pthread_attr_setstacksize(&attr, STACK);
-    if (!e)
-        e = pthread_create(th, &attr, f, arg);
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK);
+    int e = pthread_create(th, &attr, f, arg);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return -e;
 }
@@ -1070,7 +1072,7 @@ static char *u_line(FILE *f, char **line, size_t *size)
     return *line;
 }
 
-/* Skips n words and the blanks after them. */
+/* Returns s after n words and the blanks that follow them. */
 static const char *u_word(const char *s, int n)
 {
     for (; n > 0; n--) {
@@ -1088,10 +1090,11 @@ static bool u_mounted(const char *dir, u32 magic)
     return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
 }
 
-/* Mounts a file system without a path (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
+/* Mounts a file system, but attaches it to no path (fsmount(2), Linux 5.2). Returns a descriptor or
+ * -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* on all CPUs */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* on all architectures */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = (int)syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1137,18 +1140,16 @@ static const char *u_proc(pid_t pid, const char *name)
  * (unshare(2)). */
 static void u_clocks(void)
 {
-    char own[64] = "", children[64] = "", text[256], *boot;
+    char own[64] = "", children[64] = "", text[256];
+    s64 sec[2], ns[2];
     if (readlink("/proc/self/ns/time", own, sizeof own - 1) < 0
         || readlink("/proc/self/ns/time_for_children", children, sizeof children - 1) < 0
-        || strcmp(own, children) || !u_slurp("/proc/self/timens_offsets", text, sizeof text))
+        || strcmp(own, children) || !u_slurp("/proc/self/timens_offsets", text, sizeof text)
+        || sscanf(text, "monotonic %" SCNd64 " %" SCNd64 " boottime %" SCNd64 " %" SCNd64,
+                  &sec[0], &ns[0], &sec[1], &ns[1]) < 4)
         return;
-    char *mono = strstr(text, "monotonic");
-    if (!mono || !(boot = strstr(text, "boottime")))
-        return;
-    s64 sec = strtoll(mono + strlen("monotonic"), &mono, 10);
-    u_ahead.monotonic = sec * (s64)NSEC + strtoll(mono, NULL, 10);
-    sec = strtoll(boot + strlen("boottime"), &boot, 10);
-    u_ahead.boottime = sec * (s64)NSEC + strtoll(boot, NULL, 10);
+    u_ahead.monotonic = sec[0] * (s64)NSEC + ns[0];
+    u_ahead.boottime = sec[1] * (s64)NSEC + ns[1];
 }
 
 /* Returns the next entry without a leading dot; closes *d at the end. */
@@ -1187,8 +1188,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Writes to `why` why a path cannot be opened (errno e). `fix` (may be NULL) applies to a missing
- * file of a mounted file system. */
+/* Sets `why` to the reason why a path cannot be opened (errno e). `fix` (may be NULL) applies to a
+ * missing file of a mounted file system. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1207,16 +1208,15 @@ static void u_unseen(char *why, size_t size, const char *path, int e, const char
 static const char *u_regcomp(regex_t *re, const char *expr)
 {
     static char why[128];
-    char reason[96];
     int e = regcomp(re, expr, REG_EXTENDED | REG_NOSUB);
     if (!e)
         return NULL;
-    regerror(e, re, reason, sizeof reason);
-    snprintf(why, sizeof why, "not a valid regular expression: %s", reason);
+    int n = snprintf(why, sizeof why, "not a valid regular expression: ");
+    regerror(e, re, why + n, sizeof why - (size_t)n);
     return why;
 }
 
-/* True if memory runs out. */
+/* Also returns true if memory runs out. */
 static bool u_matches(const regex_t *re, const char *s)
 {
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
@@ -1410,7 +1410,8 @@ static void arch_set_reg(union arch_regs *u, const struct arch_layout *l, u32 i,
         u->w64[i] = v;
 }
 
-/* `int $0x80` is cd 80, `syscall` 0f 05. Kernels before 5.3 do not report which was used. */
+/* `int $0x80` is the bytes cd 80; `syscall` is 0f 05. Kernels before 5.3 do not report which one
+ * made the call. */
 static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
@@ -1440,7 +1441,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Replaces the call that is about to start by one of the same ABI; nr -1 skips the call, which
+/* Replaces the call that is about to start with one of the same ABI; nr -1 skips the call, which
  * returns -e. On ARM, -e also becomes the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
@@ -1493,8 +1494,8 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 
 static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
 
-/* Reads a system-call stop. op: its kind, for kernels that do not report it. Returns 0 or -errno
- * (-ESRCH: the thread has exited or is not stopped). */
+/* Reads a system-call stop. op: the kind of stop, for kernels that do not report it. Returns 0 or
+ * -errno (-ESRCH: the thread has exited or is not stopped). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1538,20 +1539,17 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
 
 /* == 5 mem_  access to the tracee's memory =======================================
  * A fault on a page of a userfaultfd or FUSE server sleeps in TASK_KILLABLE (fs/userfaultfd.c,
- * handle_userfault), and kvis may hold the thread of that server. Therefore a second thread reads
- * the address spaces that vm_ and md_ mark; after a timeout kvis shows `<unreadable>`. */
+ * handle_userfault), and kvis may have stopped a thread of that server. Therefore a second thread
+ * reads the address spaces that vm_ and md_ mark; after a timeout kvis shows `<unreadable>`. */
 
-/* Limits for one stop or record. The longest argv of the kernel (6 MiB: fs/exec.c,
+/* Limits for one stop or record. The longest argv that the kernel allows (6 MiB: fs/exec.c,
  * bprm_stack_limits) takes 3000 reads. */
-enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
-
-/* Not in `mem`: its initializer would put it in the binary. */
-static u8 mem_data[4096];
+enum { MEM_WAIT_NS = 250000000, MEM_READS = 32768 };
 
 static struct {
-    u32 reads_left; /* reads left at the current stop */
-    u64 wait_left_ns;
-    bool gave_up;   /* a read at this stop timed out */
+    u32 reads;      /* at the current stop */
+    u64 waited_ns;
+    bool gave_up;   /* a read at this stop failed because of the limits */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy; /* states of the reader thread */
@@ -1559,21 +1557,22 @@ static struct {
     u64 addr;
     size_t n;
     s64 result;
-    u64 unreadable; /* stops at which a read timed out */
-} mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .reads_left = MEM_READS,
-          .wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000) };
+    u8 data[4096];
+    u64 unreadable; /* stops at which a read failed because of the limits */
+} mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER };
 
+/* Resets the limits, for a new stop or record. */
 static void mem_budget(void)
 {
-    mem.reads_left = MEM_READS;
-    mem.wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000);
+    mem.reads = 0;
+    mem.waited_ns = 0;
     mem.gave_up = false;
 }
 
 static bool mem_charge(void)
 {
-    mem.reads_left -= mem.reads_left > 0;
-    return mem.reads_left > 0;
+    mem.reads += mem.reads < MEM_READS;
+    return mem.reads < MEM_READS;
 }
 
 static s64 mem_give_up(void)
@@ -1583,7 +1582,7 @@ static s64 mem_give_up(void)
     return -ETIMEDOUT;
 }
 
-/* A range takes at least a header and an address. */
+/* In a record, each range takes at least 16 bytes: a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
 struct mem_record {
@@ -1606,7 +1605,7 @@ struct mem_record {
     } part[MEM_PARTS];
 };
 
-/* The tracee has continued since the record. */
+/* Returns whether the thread has continued since the call that kvis is handling. */
 static bool mem_is_past(const struct task *t)
 {
     return t->record && !t->record->live;
@@ -1640,9 +1639,8 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
     return (s64)n;
 }
 
-/* Reads like mem_copy, but needs no permission beyond that to trace: process_vm_readv(2) is refused
- * if the tracee has another user and kvis lacks CAP_SYS_PTRACE, or by a container's seccomp filter,
- * and missing in kernels without CONFIG_CROSS_MEMORY_ATTACH. */
+/* Reads by ptrace(2) if process_vm_readv(2) is missing (CONFIG_CROSS_MEMORY_ATTACH) or denied: by a
+ * seccomp filter, or, if the tracee has another user, for lack of CAP_SYS_PTRACE. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -1678,7 +1676,7 @@ static void *mem_reader(void *unused)
         u64 addr = mem.addr;
         size_t n = mem.n;
         pthread_mutex_unlock(&mem.lock);
-        s64 got = mem_copy(tid, addr, mem_data, n);
+        s64 got = mem_copy(tid, addr, mem.data, n);
         pthread_mutex_lock(&mem.lock);
         mem.result = got;
         mem.busy = false;
@@ -1693,7 +1691,6 @@ static int mem_start(void)
     pthread_condattr_t a;
     pthread_condattr_init(&a);
     pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
-    pthread_cond_init(&mem.asked, NULL);
     pthread_cond_init(&mem.done, &a);
     int e = u_thread(&th, mem_reader, NULL);
     mem.started = !e;
@@ -1702,9 +1699,10 @@ static int mem_start(void)
 
 static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
-    if (!mem.wait_left_ns || (!mem.started && mem_start() < 0))
+    u64 begin = u_now();
+    u64 deadline = begin + MEM_WAIT_NS - mem.waited_ns + (u64)u_ahead.monotonic;
+    if (mem.waited_ns >= MEM_WAIT_NS || (!mem.started && mem_start() < 0))
         return mem_give_up();
-    u64 begin = u_now(), deadline = begin + mem.wait_left_ns + (u64)u_ahead.monotonic;
     struct timespec until = { (time_t)(deadline / NSEC), (long)(deadline % NSEC) };
     s64 got = -ETIMEDOUT;
     pthread_mutex_lock(&mem.lock);
@@ -1717,10 +1715,10 @@ static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
         while (mem.busy && pthread_cond_timedwait(&mem.done, &mem.lock, &until) == 0)
             ;
         if (!mem.busy && (got = mem.result) > 0)
-            memcpy(dst, mem_data, (size_t)got);
+            memcpy(dst, mem.data, (size_t)got);
     }
     pthread_mutex_unlock(&mem.lock);
-    mem.wait_left_ns -= MIN(mem.wait_left_ns, u_now() - begin);
+    mem.waited_ns += u_now() - begin;
     return got == -ETIMEDOUT ? mem_give_up() : got;
 }
 
@@ -1760,16 +1758,17 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
-/* Reads a string; dst holds max + 1 bytes. Returns its length, or -errno if memory ends first.
- * *cut: the string is longer, or its end is missing. Never reads past the string's last page. */
-static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
+/* Reads a string; dst holds max + 1 bytes. Returns its length, at most max, or -errno if memory
+ * ends before the NUL, unless more than `enough` bytes are readable. *cut: the string is longer, or
+ * its end is missing. Never reads past the string's last page. */
+static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, size_t enough, bool *cut)
 {
     size_t got = 0;
     *cut = false;
-    while (got < max) {
-        size_t k = MIN(max - got, (got ? 4096 : 256) - ((addr + got) & (got ? 4095 : 255)));
+    while (got <= max) {
+        size_t k = MIN(max + 1 - got, (got ? 4096 : 256) - ((addr + got) & (got ? 4095 : 255)));
         s64 r = mem_read(t, addr + got, dst + got, k);
-        bool partial = got && (mem_is_past(t) || r == -ETIMEDOUT);
+        bool partial = got > enough || (got && (mem_is_past(t) || r == -ETIMEDOUT));
         if (r <= 0 && !partial)
             return r ? r : -EFAULT;
         if (r <= 0)
@@ -1779,11 +1778,9 @@ static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
             return nul - dst;
         got += (size_t)r;
     }
-    u8 next = 1;
-    if (got == max)
-        mem_read(t, addr + got, &next, 1);
+    got = MIN(got, max);
     dst[got] = 0;
-    *cut = next != 0;
+    *cut = true;
     return (s64)got;
 }
 
@@ -1798,7 +1795,7 @@ static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* Initialize n to 0. */
+/* A page of the tracee that kvis has read. Initialize n to 0. */
 struct mem_ahead {
     u64 addr;
     u32 n;
@@ -1837,15 +1834,14 @@ static bool mem_word_ahead(struct task *t, struct mem_ahead *m, enum abi a, u64 
     return mem_read_ahead(t, m, addr, v, abi_word(a)) == (s64)abi_word(a);
 }
 
-/* Appends the string at addr. Returns false if its end is missing. */
-static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
+/* Appends the string at addr, as far as it is readable. */
+static void mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
 {
     const u8 *p, *nul = NULL;
     for (s64 n; !nul && !b->cut && (n = mem_peek_ahead(t, m, addr, &p)) > 0; addr += (u64)n) {
         nul = memchr(p, 0, (size_t)n);
         b_put(b, p, nul ? (size_t)(nul - p) : (size_t)n);
     }
-    return nul && !b->cut;
 }
 
 /* == 6 nm_  names that are kept for the summary =================================
@@ -1905,7 +1901,7 @@ static void nm_init(void)
     nm.chain = xcalloc(NM_BUCKETS, sizeof *nm.chain);
     nm.other = nm_alloc('f', text, sizeof text - 1);
     if (!nm.other)
-        u_no_memory(nm_size(sizeof text - 1));
+        die(EXIT_KVIS, "out of memory");
 }
 
 static struct name *nm_get(char cls, const char *s, size_t n)
@@ -2017,44 +2013,42 @@ static bool nm_is_library(const char *s)
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
-/* Classifies a file by its path ('='), a prefix ('^') or a substring ('*'). */
+/* Classifies a file by a prefix of its path, by its whole path (after '=') or by a substring (after
+ * '*'). */
 static enum nm_class nm_class(const char *s)
 {
-    static const struct { char how; u8 class; const char *text; } row[] = {
-        { '*', NM_SILENT, "ld-linux" },             { '*', NM_SILENT, "/ld-musl" },
-        { '*', NM_SILENT, "/ld.so" },
-        { '^', NM_SYSTEM, "/proc/" },               { '^', NM_SYSTEM, "/sys/" },
-        { '=', NM_SILENT, "/dev/null" },            { '=', NM_SILENT, "/dev/zero" },
-        { '=', NM_SILENT, "/dev/full" },            { '=', NM_SILENT, "/dev/random" },
-        { '=', NM_SILENT, "/dev/urandom" },         { '^', NM_PLAIN, "/dev/shm/" },
-        { '^', NM_DEVICE, "/dev/" },                { '^', NM_SILENT, "/var/run/nscd/" },
-        { '^', NM_LOCALE, "/usr/lib/locale/" },     { '^', NM_LOCALE, "/usr/share/locale" },
-        { '^', NM_LOCALE, "/usr/share/zoneinfo/" }, { '^', NM_LOCALE, "/etc/localtime" },
-        { '^', NM_LOCALE, "/usr/share/i18n/" },     { '*', NM_LOCALE, "/gconv/" },
-        { '^', NM_CONFIG, "/etc/nsswitch.conf" },   { '*', NM_CONFIG, "/openssl.cnf" },
-        { '^', NM_CONFIG, "/etc/gai.conf" },        { '^', NM_CONFIG, "/etc/host.conf" },
-        { '^', NM_CONFIG, "/etc/selinux/" },        { '*', NM_CONFIG, "/terminfo/" },
-        { '^', NM_CONFIG, "/etc/gcrypt/" },         { '^', NM_CONFIG, "/etc/gnutls/" },
-        { '^', NM_CONFIG, "/etc/crypto-policies/" }, { '^', NM_HEADER, "/usr/include/" },
-        { '^', NM_HEADER, "/usr/local/include/" },  { '*', NM_PART, "/lib/python" },
-        { '*', NM_PART, "/site-packages/" },        { '*', NM_PART, "/node_modules/" },
-        { '^', NM_PART, "/usr/share/perl" },        { '^', NM_PART, "/etc/perl/" },
-        { '^', NM_PART, "/usr/local/share/perl" },  { '^', NM_PART, "/usr/share/nodejs/" },
-        { '^', NM_PART, "/usr/lib" },               { '^', NM_PART, "/lib" },
-        { '^', NM_PART, "/usr/local/lib/" },        { '^', NM_PART, "/nix/store/" },
+    static const struct { u8 class; const char *text; } row[] = {
+        { NM_SILENT, "*ld-linux" }, { NM_SILENT, "*/ld-musl" }, { NM_SILENT, "*/ld.so" },
+        { NM_SYSTEM, "/proc/" }, { NM_SYSTEM, "/sys/" }, { NM_SILENT, "=/dev/null" },
+        { NM_SILENT, "=/dev/zero" }, { NM_SILENT, "=/dev/full" }, { NM_SILENT, "=/dev/random" },
+        { NM_SILENT, "=/dev/urandom" }, { NM_PLAIN, "/dev/shm/" }, { NM_DEVICE, "/dev/" },
+        { NM_SILENT, "/var/run/nscd/" }, { NM_LOCALE, "/usr/lib/locale/" },
+        { NM_LOCALE, "/usr/share/locale" }, { NM_LOCALE, "/usr/share/zoneinfo/" },
+        { NM_LOCALE, "/etc/localtime" }, { NM_LOCALE, "/usr/share/i18n/" },
+        { NM_LOCALE, "*/gconv/" }, { NM_CONFIG, "/etc/nsswitch.conf" },
+        { NM_CONFIG, "*/openssl.cnf" }, { NM_CONFIG, "/etc/gai.conf" },
+        { NM_CONFIG, "/etc/host.conf" }, { NM_CONFIG, "/etc/selinux/" },
+        { NM_CONFIG, "*/terminfo/" }, { NM_CONFIG, "/etc/gcrypt/" }, { NM_CONFIG, "/etc/gnutls/" },
+        { NM_CONFIG, "/etc/crypto-policies/" }, { NM_HEADER, "/usr/include/" },
+        { NM_HEADER, "/usr/local/include/" }, { NM_PART, "*/lib/python" },
+        { NM_PART, "*/site-packages/" }, { NM_PART, "*/node_modules/" },
+        { NM_PART, "/usr/share/perl" }, { NM_PART, "/etc/perl/" },
+        { NM_PART, "/usr/local/share/perl" }, { NM_PART, "/usr/share/nodejs/" },
+        { NM_PART, "/usr/lib" }, { NM_PART, "/lib" }, { NM_PART, "/usr/local/lib/" },
+        { NM_PART, "/nix/store/" },
     };
     enum nm_class class = NM_PLAIN;
-    for (size_t i = 0; i < ARRAY_LEN(row); i++)
-        if (row[i].how == '=' ? !strcmp(s, row[i].text)
-            : row[i].how == '^' ? !strncmp(s, row[i].text, strlen(row[i].text))
-                                : strstr(s, row[i].text) != NULL) {
+    for (size_t i = ARRAY_LEN(row); i--;) { /* the first row that matches counts */
+        const char *text = row[i].text;
+        if (*text == '='   ? !strcmp(s, text + 1)
+            : *text == '*' ? strstr(s, text + 1) != NULL
+                           : !strncmp(s, text, strlen(text)))
             class = row[i].class;
-            break;
-        }
+    }
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Lists of files omit files that many programs use. */
+/* Returns whether lists of files omit this file, because many programs use it. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2063,8 +2057,8 @@ static bool nm_noise(const char *s)
 
 /* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
  * Descriptor tables as in the kernel: fork copies, CLONE_FILES shares, exec closes CLOEXEC
- * descriptors. System calls update them; /proc/PID/fd and pidfd_getfd(2) tell the rest. A file that
- * loses its last reference goes to fdt.dead, and md_ reports it as closed. */
+ * descriptors. System calls update them; /proc/PID/fd and pidfd_getfd(2) provide the rest. A file
+ * that loses its last reference goes to fdt.dead, and md_ reports it as closed. */
 
 static struct {
     struct ofd *dead; /* files to report as closed, oldest first */
@@ -2289,8 +2283,8 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* Removes the descriptors from lo to hi that were opened until ns. A removal can fill the slot, so
- * the loop checks it again. */
+/* Removes the descriptors from lo to hi that were opened at or before ns. A removal can fill the
+ * slot, so the loop checks it again. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, u64 ns, bool only_cloexec)
 {
     struct files *f = t->files;
@@ -2361,18 +2355,6 @@ static void fd_ip6(struct buf *b, const u8 *ip)
             b_f(b, i && i != at + run ? ":%x" : "%x", g[i]);
 }
 
-static void fd_addr_inet(struct buf *b, const u8 *sa, size_t len)
-{
-    u32 port = (u32)sa[2] << 8 | sa[3];
-    if (sa[0] == AF_INET && len >= 8) {
-        b_f(b, "%u.%u.%u.%u:%u", sa[4], sa[5], sa[6], sa[7], port);
-        return;
-    }
-    b_c(b, '[');
-    fd_ip6(b, sa + 8);
-    b_f(b, "]:%u", port);
-}
-
 /* Appends a socket address; the path of a unix socket stays raw bytes. */
 static void fd_addr(struct buf *b, const void *addr, size_t len)
 {
@@ -2384,8 +2366,12 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
     memcpy(&family, sa, 2);
     if (len > 4)
         memcpy(w, sa + 4, MIN(len - 4, sizeof w));
-    if ((family == AF_INET && len >= 8) || (family == AF_INET6 && len >= 24)) {
-        fd_addr_inet(b, sa, len);
+    if (family == AF_INET && len >= 8) {
+        b_f(b, "%u.%u.%u.%u:%u", sa[4], sa[5], sa[6], sa[7], sa[2] << 8 | sa[3]);
+    } else if (family == AF_INET6 && len >= 24) {
+        b_c(b, '[');
+        fd_ip6(b, sa + 8);
+        b_f(b, "]:%u", sa[2] << 8 | sa[3]);
     } else if (family == AF_UNIX && len > 2 && !sa[2]) { /* abstract name: unix(7) */
         b_c(b, '@');
         b_put(b, sa + 3, len - 3);
@@ -2434,7 +2420,7 @@ static struct name *fd_unnamed(const char *sock, u64 ino)
     return ino ? nm_inode('p', text, ino) : NULL;
 }
 
-/* Returns whether a unix socket's name is an address, not made by fd_unnamed(). */
+/* Returns whether the name of a unix socket is an address; fd_unnamed() makes other names. */
 static bool fd_is_address(const struct name *n)
 {
     u32 len;
@@ -2477,15 +2463,13 @@ static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
     o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
 }
 
-/* Valid until the next call. */
+/* Returns the value of `key` in /proc/TID/status, valid until the next call; NULL: none. */
 static const char *fd_status(pid_t tid, const char *key)
 {
     static char line[256];
-    char path[64];
     bool found = false;
     size_t n = strlen(key);
-    snprintf(path, sizeof path, "/proc/%d/status", tid);
-    FILE *f = fopen(path, "re");
+    FILE *f = fopen(u_proc(tid, "status"), "re");
     while (f && !found && fgets(line, sizeof line, f))
         found = !strncmp(line, key, n);
     if (f)
@@ -2549,12 +2533,12 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 /* musl's O_ACCMODE includes O_PATH, which allows neither reading nor writing. */
 static bool fd_writes(u64 flags)
 {
-    return !(flags & O_PATH) && ((flags & 3) == O_WRONLY || (flags & 3) == O_RDWR);
+    return !(flags & O_PATH) && (flags + 1) & 2; /* OPEN_FMODE, include/linux/fs.h */
 }
 
 static bool fd_reads(u64 flags)
 {
-    return !(flags & O_PATH) && ((flags & 3) == O_RDONLY || (flags & 3) == O_RDWR);
+    return !(flags & O_PATH) && (flags + 1) & 1;
 }
 
 /* Mode 3 allows only ioctl(2) (open(2), NOTES). */
@@ -2575,7 +2559,7 @@ struct fd_stat {
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Does not ask a FUSE or network server (AT_STATX_DONT_SYNC): kvis may hold it. */
+/* Does not ask a FUSE or network server (AT_STATX_DONT_SYNC), which kvis may have stopped. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
     enum { DONT_SYNC = 0x4000, TYPE = 1, INO = 0x100, BTIME = 0x800 };
@@ -2588,8 +2572,9 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Whether -P names this file. For each path, the first file found counts. Birth times differ if an
- * inode number was reused. A record has none; then the path must still lead to the file. */
+/* Returns whether -P names this file: each path stands for the first file that kvis finds there. A
+ * file that reuses an inode number has another birth time. Records contain no birth times; then the
+ * path must still lead to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2627,22 +2612,21 @@ static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 /* link: text of the link in /proc/PID/fd. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
-    static const struct { const char *prefix; u8 kind; } anon[] = {
-        { "anon_inode:[eventfd]", FK_EVENTFD }, { "anon_inode:[eventpoll]", FK_EPOLL },
-        { "anon_inode:[timerfd]", FK_TIMERFD }, { "anon_inode:[signalfd]", FK_SIGNALFD },
-        { "anon_inode:inotify", FK_INOTIFY }, { "anon_inode:[fanotify]", FK_FANOTIFY },
-        { "anon_inode:[pidfd]", FK_PIDFD }, { "pidfd:", FK_PIDFD },
-        { "anon_inode:[io_uring]", FK_URING }, { "anon_inode:bpf", FK_BPF },
-        { "anon_inode:[perf_event]", FK_PERF }, { "anon_inode:[userfaultfd]", FK_UFFD },
-        { "anon_inode:seccomp notify", FK_SECCOMP }, { "anon_inode:", FK_ANON },
-        { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
+    static const struct { const char *prefix; u8 kind; } row[] = {
+        { "[eventfd]", FK_EVENTFD }, { "[eventpoll]", FK_EPOLL }, { "[timerfd]", FK_TIMERFD },
+        { "[signalfd]", FK_SIGNALFD }, { "inotify", FK_INOTIFY }, { "[fanotify]", FK_FANOTIFY },
+        { "[pidfd]", FK_PIDFD }, { "pidfd:", FK_PIDFD }, { "[io_uring]", FK_URING },
+        { "bpf", FK_BPF }, { "[perf_event]", FK_PERF }, { "[userfaultfd]", FK_UFFD },
+        { "seccomp notify", FK_SECCOMP }, { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
         { "socket:[", FK_SOCK },
     };
-    for (size_t i = 0; i < ARRAY_LEN(anon); i++)
-        if (!strncmp(link, anon[i].prefix, strlen(anon[i].prefix)))
-            return anon[i].kind;
-    if (!sx)
-        return FK_UNKNOWN;
+    bool anon = !strncmp(link, "anon_inode:", 11);
+    link += anon ? 11 : 0;
+    for (size_t i = 0; i < ARRAY_LEN(row); i++)
+        if (!strncmp(link, row[i].prefix, strlen(row[i].prefix)))
+            return row[i].kind;
+    if (anon || !sx)
+        return anon ? FK_ANON : FK_UNKNOWN;
     u32 mode = sx->stx_mode;
     if (S_ISCHR(mode)) /* terminals: Documentation/admin-guide/devices.txt; 5:0 is /dev/tty */
         return sx->stx_rdev_major == 136 || sx->stx_rdev_major == 4
@@ -2720,9 +2704,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
 /* before_exec: adds only the files that stay open. */
 static void fd_scan(struct task *t, bool before_exec)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd", t->tid);
-    DIR *d = opendir(path); /* NULL: descriptors are shown without files */
+    DIR *d = opendir(u_proc(t->tid, "fd")); /* NULL: descriptors are shown without files */
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
@@ -2740,9 +2722,9 @@ static void fd_scan(struct task *t, bool before_exec)
 
 static bool fd_is_closed(pid_t tid, s32 n)
 {
-    char link[8], path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd", tid);
-    return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT && access(path, F_OK) == 0;
+    char link[8];
+    return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT
+           && access(u_proc(tid, "fd"), F_OK) == 0;
 }
 
 /* Returns the file that descriptor n was at ns, or NULL. Uses /proc if kvis did not see the
@@ -2786,7 +2768,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     return fd_get_at(t, n, t->call.enter_ns);
 }
 
-/* Raw bytes: a path, or "tcp4 local->peer". */
+/* Appends raw bytes: a path, or "tcp4 local->peer". */
 static void fd_describe(struct buf *b, const struct ofd *o)
 {
     if (!o->sock) {
@@ -2805,7 +2787,7 @@ static void fd_describe(struct buf *b, const struct ofd *o)
     b_put(b, p, p_len);
 }
 
-/* "3</etc/hosts>", or "3" if the file is unknown. */
+/* Appends "3</etc/hosts>", or "3" if the file is unknown. */
 static void fd_label(struct buf *b, struct task *t, s32 n)
 {
     char raw[PATH_MAX + 64];
@@ -2825,7 +2807,7 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * after an exec, and after a fault outside of all regions (shmat(2)). System calls update the
  * regions, because /proc may have changed when kvis examines a fault. */
 
-/* Limit on lines of a maps file; pause after reading it, in multiples of the reading time. */
+/* Limit on lines of a maps file; pause between two readings, in multiples of the reading time. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct mm *vm_new(void)
@@ -2908,7 +2890,7 @@ static void vm_set(struct mm *m, struct region r)
     vm_join(m, from, from + n);
 }
 
-/* vm_set() would take hours for a million regions. */
+/* Changes regions in place: vm_set() would take hours for a million regions. */
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
     for (int i = 0; i < 2; i++) { /* split at both ends of the range */
@@ -2957,19 +2939,18 @@ static void vm_put(struct mm *m)
 
 /* --- file systems that can block a reader --- */
 
-/* Whether page faults on device 0:minor, in tid's mount namespace, can wait for a server. statfs(2)
- * would ask that server. */
+/* Returns whether page faults on device 0:minor, in tid's mount namespace, can wait for a server.
+ * statfs(2) would ask that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
-    char path[64], *line = NULL;
+    char *line = NULL;
     size_t size = 0;
     bool hit = false;
-    snprintf(path, sizeof path, "/proc/%d/mountinfo", tid);
-    FILE *f = fopen(path, "re");
+    FILE *f = fopen(u_proc(tid, "mountinfo"), "re");
     while (f && u_line(f, &line, &size)) {
         const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id, parent, dev */
-        hit |= !mem_charge(); /* too many mounts: assume that it can */
+        hit |= !mem_charge(); /* too many mounts: assume so */
         if (hit)
             break;
         if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
@@ -3001,10 +2982,8 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
-    char link[64];
     struct fd_stat sx;
-    snprintf(link, sizeof link, "/proc/%d/exe", tid);
-    if (fd_statx(link, &sx) < 0)
+    if (fd_statx(u_proc(tid, "exe"), &sx) < 0)
         return;
     vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
     m->exe_minor = m->careful || sx.stx_dev_major ? 0 : sx.stx_dev_minor;
@@ -3015,13 +2994,10 @@ static void vm_check_exe(struct mm *m, pid_t tid)
 /* A line is "start-end rwxp offset major:minor inode name". */
 static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
-    char *dash, *blank, *colon;
-    *r = (struct region){ .start = strtoull(line, &dash, 16) };
-    if (dash == line || *dash != '-')
-        return false;
-    r->end = strtoull(dash + 1, &blank, 16);
-    const char *perm = blank + 1, *name = u_word(line, 5);
-    if (*blank != ' ' || strlen(perm) < 4)
+    char perm[5];
+    const char *name = u_word(line, 5);
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %x:%x", &r->start, &r->end, perm, major,
+               minor) < 5)
         return false;
     r->prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
                  | (perm[2] == 'x' ? PROT_EXEC : 0));
@@ -3029,8 +3005,6 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
               : !strncmp(name, "[stack", 6) ? nm_str('x', "stack")
               : *name                       ? nm_str(*name == '/' ? 'f' : 'x', name)
                                             : nm_str('x', "anon");
-    *major = (u32)strtoul(u_word(line, 3), &colon, 16);
-    *minor = *colon == ':' ? (u32)strtoul(colon + 1, NULL, 16) : 0;
     return true;
 }
 
@@ -3039,12 +3013,11 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
  * tid has exited, nothing changes. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
-    char path[64], *line = NULL;
+    char *line = NULL;
     size_t size = 0;
     u32 lines = 0, major, minor, was = 0;
     struct region r;
-    snprintf(path, sizeof path, "/proc/%d/%s", tid, attach ? "smaps" : "maps");
-    FILE *f = fopen(path, "re");
+    FILE *f = fopen(u_proc(tid, attach ? "smaps" : "maps"), "re");
     while (f && lines < VM_LINES_MAX && u_line(f, &line, &size)) {
         if (!strncmp(line, "VmFlags:", 8))
             m->careful |= strstr(line, " um") || strstr(line, " uw");
@@ -3100,9 +3073,9 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment;             /* incremented at each stop and before records are read; until then, a
-                             * directory's name from /proc is valid */
-    struct {                /* recently exited threads of other pid namespaces, for wait(2) and
+    u64 moment;             /* incremented at each stop and before records are read; a directory's
+                             * name from /proc is valid until the next increment */
+    struct ps_gone {        /* recently exited threads of other pid namespaces, for wait(2) and
                              * SIGCHLD */
         u64 pid_ns;
         pid_t tid, ns_tid;
@@ -3206,12 +3179,8 @@ static void ps_free_task(struct task *t)
     vm_put(t->mm);
     if (t->fs && !--t->fs->refs)
         free(t->fs);
-    if (t->proc && t->ns_tid) {
-        u32 i = ps.n_gone++ % PS_GONE;
-        ps.gone[i].pid_ns = t->proc->pid_ns;
-        ps.gone[i].tid = t->tid;
-        ps.gone[i].ns_tid = t->ns_tid;
-    }
+    if (t->proc && t->ns_tid)
+        ps.gone[ps.n_gone++ % PS_GONE] = (struct ps_gone){ t->proc->pid_ns, t->tid, t->ns_tid };
     if (t->proc)
         t->proc->tasks--;
     b_free(&t->call.text);
@@ -3245,22 +3214,55 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
     return nm_get('f', link, (size_t)n);
 }
 
-static void ps_look_fs(struct task *t)
+/* Returns a thread's working directory; `was` if it is unreadable or deleted. The descriptor makes
+ * sure that the name and *sx are of the same directory. */
+static struct name *ps_cwd(const struct task *t, struct name *was, struct fd_stat *sx)
 {
-    struct name *cwd = t->fs ? ps_directory(t->tid, "cwd", t->fs->cwd) : NULL;
+    char fd[16];
+    int f = open(u_proc(t->tid, "cwd"), O_PATH | O_CLOEXEC);
+    *sx = (struct fd_stat){ 0 };
+    if (f < 0)
+        return was;
+    snprintf(fd, sizeof fd, "fd/%d", f);
+    if (fd_statx(u_proc(getpid(), fd), sx) < 0)
+        sx->stx_ino = 0;
+    struct name *cwd = ps_directory(getpid(), fd, was);
+    close(f);
+    return cwd;
+}
+
+static void ps_set_fs(struct task *t, struct name *cwd, const struct fd_stat *sx)
+{
     struct name *root = cwd ? ps_directory(t->tid, "root", t->fs->root) : NULL;
     if (!cwd)
         return;
     t->fs->cwd = cwd;
+    t->fs->cwd_ino = sx->stx_ino;
+    t->fs->cwd_dev = sx->stx_dev_major << 20 | sx->stx_dev_minor;
     t->fs->root = root && root->len > 1 ? root : NULL;
     t->fs->moment = ps.moment;
 }
 
+static void ps_look_fs(struct task *t)
+{
+    struct fd_stat sx;
+    if (t->fs)
+        ps_set_fs(t, ps_cwd(t, t->fs->cwd, &sx), &sx);
+}
+
+/* For a past call, uses /proc only if the thread is still in the same directory. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
-    if (t->fs && t->fs->moment != ps.moment)
-        ps_look_fs(t);
-    return t->fs;
+    struct fd_stat sx;
+    struct fsinfo *fs = t->fs;
+    if (!fs || fs->moment == ps.moment)
+        return fs;
+    struct name *now = ps_cwd(t, fs->cwd, &sx);
+    u32 dev = sx.stx_dev_major << 20 | sx.stx_dev_minor;
+    fs->moment = ps.moment;
+    if (!mem_is_past(t) || !fs->cwd_ino || (sx.stx_ino == fs->cwd_ino && dev == fs->cwd_dev))
+        ps_set_fs(t, now, &sx);
+    return fs;
 }
 
 static void ps_inherit(struct task *child, struct task *t, u64 fl)
@@ -3287,15 +3289,13 @@ static s64 ps_status(pid_t tid, const char *key)
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns a live thread, because /proc shows no memory of an exited main thread. */
+/* Returns a live thread of the process: /proc shows no memory of a main thread that has exited. */
 static pid_t ps_living(pid_t pid)
 {
-    char path[64];
     const struct dirent *e;
     if (ps_status(pid, "State:") != 'Z')
         return pid;
-    snprintf(path, sizeof path, "/proc/%d/task", pid);
-    DIR *d = opendir(path);
+    DIR *d = opendir(u_proc(pid, "task"));
     while ((e = u_entry(&d)))
         if (ps_status(atoi(e->d_name), "State:") != 'Z') {
             pid = atoi(e->d_name);
@@ -3308,9 +3308,8 @@ static pid_t ps_living(pid_t pid)
 /* Returns bytes (proc_pid_statm(5)); 0: unknown, or none. */
 static u64 ps_resident(pid_t pid)
 {
-    char path[64], text[128];
-    snprintf(path, sizeof path, "/proc/%d/statm", ps_living(pid));
-    u_slurp(path, text, sizeof text);
+    char text[128];
+    u_slurp(u_proc(ps_living(pid), "statm"), text, sizeof text);
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
@@ -3358,10 +3357,10 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
         for (const struct task *o = ps.task[i]; o; o = o->next)
             if (o->ns_tid == n && o->proc && o->proc->pid_ns == ns)
                 return o->tid;
-    for (u32 i = ps.n_gone, k = 0; k < PS_GONE && i; k++) {
-        i--;
-        if (ps.gone[i % PS_GONE].pid_ns == ns && ps.gone[i % PS_GONE].ns_tid == n)
-            return ps.gone[i % PS_GONE].tid;
+    for (u32 k = 1; k <= PS_GONE; k++) { /* the latest first */
+        const struct ps_gone *g = &ps.gone[(ps.n_gone - k) % PS_GONE];
+        if (g->pid_ns == ns && g->ns_tid == n)
+            return g->tid;
     }
     return 0;
 }
@@ -3371,8 +3370,8 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * dec_layouts (structures), sc_commands (commands, such as those of ioctl(2), and their arguments).
  * A new kind of argument needs an @kind line in gen/tables/syscalls.tbl and, unless it is a value
  * or a structure, a function dec_k_NAME.
- * No number from the tracee alone sizes an allocation or ends a loop: text ends at -s bytes, arrays
- * after -s elements, structures have fixed buffers, call.text has a limit. */
+ * A number from the tracee alone never sizes an allocation or ends a loop: -s limits text and
+ * arrays, structures have fixed buffers, and call.text has a maximum. */
 
 /* A named value. Common prefixes (O_, BPF_PROG_TYPE_) are stored once, to save space. */
 struct flag {
@@ -3420,7 +3419,7 @@ struct dec_layout {
 };
 #include "gen/out/structs.h"
 
-/* See `in`, `out`, `both` and `late` of gen/tables/syscalls.tbl. */
+/* WHEN in gen/tables/syscalls.tbl. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
 /* Kinds without a function: flags (K_BITS) or one value (K_ENUM) of 32 or 64 bits. */
@@ -3431,7 +3430,7 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* a command does not change the kind */
 
-/* See syscalls.tbl. */
+/* RESULT in gen/tables/syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
@@ -3510,9 +3509,11 @@ struct dec {
     u64 left;    /* transferred bytes that are not shown yet */
 };
 
-/* The longest path or string in a structure; the largest read of an array; bytes that are read
- * after those that are shown, to see whether these end within a character. */
-enum { DEC_PATH = 4095, DEC_CHUNK = 4096, DEC_AFTER = 3 };
+enum {
+    DEC_PATH = 4095,  /* maximum length of a path, or of a string in a structure */
+    DEC_CHUNK = 4096, /* maximum size of a buffer for structures and bytes */
+    DEC_AFTER = 3     /* bytes read after the shown text, which may end within a character */
+};
 
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
 {
@@ -3596,7 +3597,7 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* `row` is c->row, or c->id to treat a call through socketcall(2) like the call itself. */
+/* `row` is c->row, or c->id for the result of the call inside socketcall(2). */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3625,7 +3626,7 @@ static const struct flag *dec_flag(u64 v, unsigned fam)
 {
     if (fam == DEC_NOFAM)
         return NULL;
-    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* an int, zero- or sign-extended */
+    bool narrow = v >> 32 == 0 || (s64)v == (s32)v; /* an int, zero- or sign-extended */
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     for (; f < end; f++)
         if (f->low == (u32)v && (narrow || dec_flag_value(f) == v))
@@ -3695,11 +3696,6 @@ static void dec_sep(struct buf *b, u32 from, const char *sep)
         b_s(b, sep);
 }
 
-static bool dec_part_is(const struct dec_part *p, u64 v, unsigned fam)
-{
-    return p->fam == fam && (p->how != DEC_HUGE || v & p->arg);
-}
-
 static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
 {
     u64 field = v & p->mask;
@@ -3719,24 +3715,32 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* NAME|NAME|0x40: the number is the bits without a name. */
+/* Appends the fields before (named) or after the flags. Returns the bits of all fields. */
+static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
+{
+    u64 bits = 0;
+    for (const struct dec_part *p = dec_parts; p < dec_parts + ARRAY_LEN(dec_parts); p++) {
+        if (p->fam != fam || (p->how == DEC_HUGE && !(v & p->arg)))
+            continue;
+        bits |= p->mask;
+        if (named == (p->how == DEC_NAMED))
+            dec_part(b, p, v, from);
+    }
+    return bits;
+}
+
+/* NAME|NAME|0x40: the number has the bits without names. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
-    const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
-    const struct dec_part *p, *end = dec_parts + ARRAY_LEN(dec_parts);
+    const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* personality(2): -1 is a query */
-        b_hex(b, v);
+    if (v == 0xffffffff || v == ~0ull) { /* a special value: personality(2) */
+        if (!dec_named(b, v, fam))
+            b_hex(b, v);
         return;
     }
-    u64 rest = v;
-    for (p = dec_parts; p < end; p++)
-        if (dec_part_is(p, v, fam)) {
-            rest &= ~p->mask;
-            if (p->how == DEC_NAMED)
-                dec_part(b, p, v, from);
-        }
-    for (; f < f_end; f++) {
+    u64 rest = v & ~dec_fields(b, v, fam, true, from);
+    for (; f < end; f++) {
         u64 bits = dec_flag_value(f);
         if (bits ? (rest & bits) == bits : !v && b->len == from) {
             dec_sep(b, from, "|");
@@ -3744,33 +3748,24 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
             rest &= ~bits;
         }
     }
-    for (p = dec_parts; p < end; p++)
-        if (p->how != DEC_NAMED && dec_part_is(p, v, fam))
-            dec_part(b, p, v, from);
+    dec_fields(b, v, fam, false, from);
     if (rest || b->len == from) {
         dec_sep(b, from, "|");
         dec_hex(b, rest);
     }
 }
 
-/* flags= of flags.tbl: values that flags can be combined with. */
-static const struct {
-    u16 fam, flags;
-    u32 mask;
-} dec_flagged[] = {
-#define X(fam, flags, mask) { FAM_##fam, FAM_##flags, mask },
-    FL_FLAGGED(X)
-#undef X
-};
-
+/* One value, or a value and flags if the family has a DEC_NAMED part. */
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
-    for (unsigned k = 0; k < ARRAY_LEN(dec_flagged); k++)
-        if (dec_flagged[k].fam == fam && v >> 32 == 0 && v & dec_flagged[k].mask) {
-            dec_bits(b, v, dec_flagged[k].flags);
-            return;
-        }
-    if (!dec_named(b, v, fam))
+    const struct dec_part *p = dec_parts, *end = p + ARRAY_LEN(dec_parts);
+    if (dec_named(b, v, fam))
+        return;
+    while (p < end && (p->fam != fam || p->how != DEC_NAMED))
+        p++;
+    if (p < end)
+        dec_bits(b, v, fam);
+    else
         dec_number(b, v);
 }
 
@@ -3832,7 +3827,8 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* Returns how many of `have` bytes are shown, at most max, if there are n bytes in total. */
+/* Returns how many of `have` bytes to show: at most max and, if some of the n bytes are not shown,
+ * only whole characters. */
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
     size_t show = MIN(have, (size_t)max);
@@ -3860,15 +3856,16 @@ static void dec_cstr(struct dec *d, u64 addr)
 {
     char tmp[DEC_PATH + DEC_AFTER + 1];
     bool cut = false;
-    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, dec_max(DEC_PATH) + DEC_AFTER, &cut);
+    u32 max = dec_max(DEC_PATH);
+    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, max + DEC_AFTER, max, &cut);
     if (r < 0)
         dec_pointer(d, addr, r);
     else
         dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* Takes the r bytes that were read after the text (r < 0: -errno), of n bytes at addr. They stay
- * raw (ARG_STR), because text and JSON escape differently. */
+/* Appends the first r of the n bytes at addr, which the caller has read to the end of d->b; r < 0:
+ * -errno. They stay raw (ARG_STR), because text and JSON escape differently. */
 static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
     if (!addr || r < 0) {
@@ -3892,7 +3889,7 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 {
     bool cut = false;
     u32 room = addr ? b_room(d->b, (size_t)max + DEC_AFTER + 1) : 0;
-    s64 r = room < 2 ? -EFAULT : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, &cut);
+    s64 r = room < 2 ? -EFAULT : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, max, &cut);
     dec_take(d, addr, r, (u64)r + cut, max);
 }
 
@@ -4046,9 +4043,9 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* An extensible structure (copy_struct_from_user, include/linux/uaccess.h). Bytes that kvis does
- * not know, up to `most`, are shown in a C comment unless all are 0. A partly readable structure
- * counts as unreadable, as in BPF programs. */
+/* An extensible structure (copy_struct_from_user, include/linux/uaccess.h). Bytes after the members
+ * that kvis knows, up to `most`, are shown in a C comment unless all are 0. If only a part is
+ * readable, the address is shown, because BPF programs record all or nothing. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4071,7 +4068,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct de
 
 static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 {
-    enum { MOST = 160 }; /* as perfattr and schedattr in gen/tables/syscalls.tbl */
+    enum { MOST = 160 }; /* as MEMORY of perfattr in gen/tables/syscalls.tbl */
     u8 raw[64];
     size_t head = l->own + 4u;
     if (!dec_get(d, addr, raw, head))
@@ -4184,9 +4181,11 @@ static void dec_k_pid(struct dec *d, u64 v)
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
-static void dec_k_hex(struct dec *d, u64 v)
+/* The sinks show no empty text. */
+static void dec_k_unused(struct dec *d, u64 v)
 {
-    dec_hex(d->b, dec_long(d) == 4 ? (u32)v : v);
+    (void)d;
+    (void)v;
 }
 
 static void dec_k_fd(struct dec *d, u64 v)
@@ -4248,7 +4247,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 
 /* ---- strings ---- */
 
-/* Reads each path once. */
+/* Reads the arguments that are paths, unless they were already read. */
 static void dec_read_paths(struct task *t, struct call *c)
 {
     char raw[DEC_PATH + 2];
@@ -4263,7 +4262,7 @@ static void dec_read_paths(struct task *t, struct call *c)
         if (!c->n_paths)
             b_reset(&c->paths);
         *p = (struct call_path){ .arg = (u8)i, .off = c->paths.len };
-        s64 len = c->arg[i] ? mem_str(t, c->arg[i], raw, DEC_PATH, &p->cut) : -EFAULT;
+        s64 len = c->arg[i] ? mem_str(t, c->arg[i], raw, DEC_PATH, DEC_PATH, &p->cut) : -EFAULT;
         if (len >= 0)
             b_put(&c->paths, raw, (size_t)len + 1);
         p->len = c->paths.cut ? -ENOMEM : (s32)len;
@@ -4324,8 +4323,8 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts up to `max` strings of an argv, and appends them with `print`. *whole: the array ends
- * there. */
+/* Counts up to `max` strings of an argv, and appends them if `print` is set. Sets *whole if the
+ * array ends there. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4395,18 +4394,13 @@ static void dec_k_filetimes(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
-/* Only if interrupted, these calls write the remaining time. */
-static bool dec_sleeps(u16 id)
-{
-    return id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
-}
-
+/* Sleeps write the remaining time only if a signal interrupts them. */
 static void dec_k_left(struct dec *d, u64 v)
 {
-    if (dec_sleeps(d->c->id) && !d->c->err)
-        dec_pointer(d, v, 0);
-    else
+    if (d->c->err == EINTR || d->c->err == 516) /* ERESTART_RESTARTBLOCK */
         dec_k_pointed(d, v);
+    else
+        dec_pointer(d, v, 0);
 }
 
 /* struct linux_dirent64[] of getdents64(2). */
@@ -4554,7 +4548,8 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* Size: previous argument of sched_setaffinity(2), or result of sched_getaffinity(2). */
+/* The size is the previous argument of sched_setaffinity(2), but the result of
+ * sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
@@ -4568,12 +4563,11 @@ static void dec_gid(struct dec *d, const u8 *p, size_t size)
 
 static void dec_k_gids(struct dec *d, u64 v)
 {
-    bool old = dec_long(d) == 4 && (d->c->id == SC_getgroups || d->c->id == SC_setgroups);
     s64 n = d->exit ? d->c->ret : (s32)d->c->arg[0];
     if (n < 0 || (d->exit && !(u32)d->c->arg[0]))
         dec_pointer(d, v, 0);
     else
-        dec_array(d, v, (u64)n, old ? 2 : 4, dec_gid);
+        dec_array(d, v, (u64)n, 4, dec_gid);
 }
 
 static void dec_caps(struct buf *b, u64 set)
@@ -4606,7 +4600,8 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* siginfo_layout, kernel/signal.c, Linux 5.10: names of si_code, and the structure after it. */
+/* The names of si_code, and the structure that follows it (siginfo_layout, kernel/signal.c, Linux
+ * 5.10). */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -4725,9 +4720,9 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
         [AF_INET6] = { NULL, ST_sockaddr_in6, 24 /* without sin6_scope_id */ },
         [AF_NETLINK] = { NULL, ST_sockaddr_nl, 12 },
         [AF_PACKET] = { dec_packet, 0, 12 },
-        [38 /* AF_ALG */] = { NULL, ST_sockaddr_alg, 88 },
-        [40 /* AF_VSOCK */] = { dec_vsock, 0, 12 },
-        [44 /* AF_XDP */] = { NULL, ST_sockaddr_xdp, 16 },
+        [AF_ALG] = { NULL, ST_sockaddr_alg, 88 },
+        [AF_VSOCK] = { dec_vsock, 0, 12 },
+        [AF_XDP] = { NULL, ST_sockaddr_xdp, 16 },
     };
     if (n < 2) {
         b_quoted(d->b, p, n, false);
@@ -4752,12 +4747,12 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
-    u8 raw[129] = { 0 };
-    s32 n = (s32)len;
-    if (n <= 0)
+    u8 raw[128];
+    size_t n = MIN((u32)len, (u32)sizeof raw);
+    if ((s32)len <= 0)
         dec_pointer(d, addr, 0);
-    else if (dec_get(d, addr, raw, MIN((size_t)n, (size_t)128)))
-        dec_sockaddr(d, raw, MIN((size_t)n, (size_t)128));
+    else if (dec_get(d, addr, raw, n))
+        dec_sockaddr(d, raw, n);
 }
 
 static void dec_k_sa(struct dec *d, u64 v)
@@ -4848,7 +4843,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, ']');
 }
 
-/* All members are words, except that the second and last are ints. */
+/* namelen and flags are ints, the other members are words. */
 struct dec_msghdr {
     u64 name, namelen, iov, iovlen, control, controllen, flags;
 };
@@ -4979,14 +4974,6 @@ static void dec_k_futexop(struct dec *d, u64 v)
     }
 }
 
-static void dec_k_futexbits(struct dec *d, u64 v)
-{
-    if ((u32)v == (u32)-1)
-        b_s(d->b, "FUTEX_BITSET_MATCH_ANY");
-    else
-        b_hex(d->b, (u32)v);
-}
-
 /* futex(2): op << 28 | cmp << 24 | oparg << 12 | cmparg. */
 static void dec_k_futexwakeop(struct dec *d, u64 v)
 {
@@ -4997,10 +4984,11 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* fl_ioctls[] has groups: second byte of the commands, size in two bytes, rows. A row: number of
- * bytes that the name shares with the one before, lowest byte of the command, its upper half, rest
- * of the name, up to a byte below '0'. A byte from 128 on stands for a word. IOCTL_SIZE in the
- * upper half means any size; '~' ends the name of a macro that takes the size. */
+/* fl_ioctls[] consists of groups: the second byte of the commands, the size of the rows in two
+ * bytes, the rows. A row has the number of bytes that its name shares with the previous name, the
+ * lowest byte of the command, the command's upper half, and the rest of the name, which ends before
+ * the next byte below '0'. A byte of 128 or more stands for a word. IOCTL_SIZE in the upper half
+ * means any size; '~' ends the name of a macro that takes the size. */
 enum { IOCTL_SIZE = 0x3fff };
 
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
@@ -5015,7 +5003,8 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
     return p;
 }
 
-/* At most three names, "A or B", because the driver decides. any: rows for any size. */
+/* Appends up to three names ("A or B"), because the meaning depends on the driver. `any`: takes
+ * only rows for any size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
     enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
@@ -5046,7 +5035,7 @@ static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
     return n;
 }
 
-/* Commands that include a number (linux/input.h), or belong to a protocol or driver
+/* Commands that contain a number (linux/input.h) or are private to a protocol or driver
  * (linux/sockios.h, linux/wireless.h). */
 static bool dec_ioctl_numbered(struct buf *b, u32 cmd)
 {
@@ -5110,7 +5099,7 @@ static void dec_k_uringarg(struct dec *d, u64 v)
                                                * memory */
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
-        dec_k_hex(d, v);
+        dec_hex(d->b, v);
     else if (flags & EXT_ARG)
         dec_struct(d, v, ST_io_uring_getevents);
     else if (size == 8)
@@ -5153,6 +5142,18 @@ static unsigned dec_nargs(const struct call *c)
     }
 }
 
+/* Marks text that did not fit into c->text. Returns false if almost nothing of it did. */
+static bool dec_mark_cut(struct buf *text, u32 off)
+{
+    enum { DOTS = 3 };
+    u32 len = text->len - off;
+    if (len < DOTS)
+        return false;
+    text->len = off + (u32)u_whole((u8 *)text->p + off, len - DOTS, len);
+    b_s(text, "...");
+    return true;
+}
+
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
@@ -5161,6 +5162,7 @@ static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool 
                      .form = ARG_TXT, .kind = kind < N_KINDS ? &kinds[kind] : NULL };
     u32 off = c->text.len;
     u64 v = dec_long(&d) == 4 ? (u32)c->arg[i] : c->arg[i];
+    c->text.cut = false;
     if (plain)
         dec_pointer(&d, v, 0);
     else if (kind < N_KINDS)
@@ -5173,6 +5175,8 @@ static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool 
         dec_bits(d.b, v, K_FAM(kind));
     else
         dec_enum(d.b, v, K_FAM(kind));
+    if (c->text.cut && d.form == ARG_TXT && !dec_mark_cut(&c->text, off))
+        d.form = ARG_NONE;
     if (d.form == ARG_NONE)
         c->text.len = off;
     *a = (struct arg){ .form = d.form, .cut = d.cut, .off = off, .len = c->text.len - off };
@@ -5200,21 +5204,13 @@ static void dec_enter(struct task *t, struct call *c)
     }
 }
 
-/* A failed call writes nothing, but an interrupted sleep writes the remaining time. */
-static bool dec_wrote(const struct call *c, unsigned kind)
-{
-    if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* ERESTART_RESTARTBLOCK */
-        return false;
-    return !c->err || kind == K_TSOUT || kind == K_TS64OUT;
-}
-
 static void dec_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
         unsigned kind = dec_kind(c, i);
-        bool plain = dec_when(kind) == DEC_OUT && !dec_wrote(c, kind);
+        bool plain = dec_when(kind) == DEC_OUT && (c->noret || c->err);
         if (c->val[i].form == ARG_NONE)
             dec_one(t, c, i, true, plain);
     }
@@ -5305,8 +5301,8 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
     b_c(d->b, ')');
 }
 
-/* -1 ENOENT (No such file or directory). ? instead of -1: the kernel restarts the call (signal(7)),
- * and the program sees no error. */
+/* -1 ENOENT (No such file or directory). If the kernel restarts the call (signal(7)), the program
+ * sees no error, and `?` replaces -1. */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
@@ -5329,7 +5325,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
     } else if (dec_ret_is_fd(c)) {
         fd_label(b, t, (int)c->ret);
     } else if (r->form == RET_ADDR) {
-        dec_k_hex(&d, (u64)c->ret);
+        dec_hex(b, dec_long(&d) == 4 ? (u32)c->ret : (u64)c->ret);
     } else if (r->form == RET_OCTAL) {
         b_f(b, "%#03" PRIo64, (u64)c->ret);
     } else if (r->form == RET_BITS && (c->ret || r->fam == FAM_open)) { /* O_RDONLY is 0 */
@@ -5391,8 +5387,8 @@ static void sc_widen_ids(int row, u64 *arg)
     }
 }
 
-/* Clears upper halves that the kernel ignores (SYSCALL_DEFINE), of arguments that determine what
- * the call does. For 32-bit ABIs, also widens ids. */
+/* Some arguments determine what the call does: clears their upper halves, which the kernel ignores
+ * (SYSCALL_DEFINE). For 32-bit ABIs, also widens ids. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
     static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
@@ -5447,22 +5443,19 @@ static const char *sc_add(const char *word, bool *set)
 /* Sets sc_set from -e trace=[!]word,word... Returns NULL, or a static error message. */
 static const char *sc_parse(const char *expr)
 {
-    static char word[4096];
     bool set[SC_N] = { false };
     bool invert = *expr == '!';
-    expr += invert;
-    if (!*expr)
-        return "the name of a system call, a class or a /regex is missing";
-    while (*expr) {
-        size_t n = strcspn(expr, ",");
-        if (n >= sizeof word)
-            return "a name between commas is longer than 4095 bytes";
-        snprintf(word, sizeof word, "%.*s", (int)n, expr);
-        const char *wrong = n ? sc_add(word, set) : NULL;
-        if (wrong)
-            return wrong;
-        expr += n + (expr[n] == ',');
-    }
+    const char *word, *wrong = NULL;
+    char *copy = strdup(expr + invert), *words = copy;
+    if (!expr[invert])
+        wrong = "the name of a system call, a class or a /regex is missing";
+    if (!copy)
+        wrong = "out of memory";
+    while (!wrong && (word = strsep(&words, ",")))
+        wrong = *word ? sc_add(word, set) : NULL;
+    free(copy);
+    if (wrong)
+        return wrong;
     for (u16 i = 0; i < SC_N; i++)
         sc_set[i] = set[i] != invert;
     return NULL;
@@ -5558,7 +5551,7 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_mark(e, f);
 }
 
-/* `process`: the whole process has ended. */
+/* process: the whole process has ended, not only a thread. */
 static void ev_status(struct event *e, int status, bool process)
 {
     if (WIFSIGNALED(status))
@@ -5671,7 +5664,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Events that differ only in times and addresses, or execs of one thread. */
+/* Returns whether two events differ only in times and addresses, or are execs of one thread. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -5713,7 +5706,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* NULL: no group began by until_ns. */
+/* Returns the oldest group, if it began by until_ns, or NULL. Valid until the next event. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -5764,14 +5757,14 @@ struct out_slot {
 
 struct out_proc {
     struct out_slot slot;
-    u64 born_ns;         /* creation time; 0: no line about it is delayed */
+    u64 born_ns;         /* creation time if the line about it is delayed, else 0 */
     pid_t parent, maker;
     bool ended;          /* the process has exited; the pid can be reused */
     bool starting;       /* only routine events since the exec */
     u64 exec_ns, last_ns;
-    u64 since_ns;        /* time of the first access to a file in `files`; 0: none */
+    u64 since_ns;        /* time of the first access that `files` counts; 0: none */
     u32 files[N_NM_CLASSES];
-    u32 n_files, file[OUT_FILES]; /* hash table of the paths of these files; 0: free */
+    u32 n_files, file[OUT_FILES]; /* hashes of their paths, a hash table; 0: free */
     struct {             /* per class: common directory, or path of a single file */
         u32 len;
         char path[OUT_BELOW_MAX];
@@ -5830,8 +5823,8 @@ static void out_begin(void)
         empty();
 }
 
-/* A slow reader blocks kvis and thereby the tracee. The timer of section tr_ interrupts the write;
- * returns -EINTR after OUT_PATIENCE ticks without progress if kvis has to end. */
+/* A slow reader blocks kvis and thereby the tracee. The timer of section tr_ interrupts write(2).
+ * If kvis has to end, returns -EINTR after OUT_PATIENCE ticks without progress. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
@@ -5937,8 +5930,8 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
         fraction);
 }
 
-/* [+0.003s], or as -t, -ttt or -r request. Without -v, times never decrease, although delayed lines
- * show earlier events. */
+/* [+0.003s], or the format of -t, -ttt or -r. Without -v, times never decrease, although delayed
+ * lines show earlier events. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     u64 last = out.last_line_ns, since = last && ts_ns > last ? ts_ns - last : 0;
@@ -6013,18 +6006,13 @@ static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
     const char *comm = out_comm(pid);
-    if (out.observed && pid != tid) {
-        b_s64(b, pid);
-        b_c(b, '/');
-    }
     if (opt.verbose && !out.observed) {
-        b_c(b, '[');
-        b_s64(b, tid);
-        b_s(b, "] ");
+        b_f(b, "[%d] ", tid);
         return;
     }
-    b_s64(b, tid);
-    b_c(b, ' ');
+    if (out.observed && pid != tid)
+        b_f(b, "%d/", pid);
+    b_f(b, "%d ", tid);
     out_padded(b, comm, sizeof out_names->comm, NAME_WIDTH);
 }
 
@@ -6239,7 +6227,7 @@ static void out_birth_line(struct out_proc *p)
     out_line_stop();
 }
 
-/* requests: a group of block requests; NULL: a single event. Prints no newline. */
+/* Prints no newline. requests: the group of block requests that begins with e, or NULL. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6252,8 +6240,10 @@ static void out_event_line(const struct event *e, const struct ev_group *request
     else
         while (!out_template(b, e, text) && (text = strchr(text, '|')))
             text++;
-    if (e->err)
-        b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
+    if (e->err) {
+        b_s(b, " failed: ");
+        dec_errno(b, e->err);
+    }
     if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
         b_f(b, " (after %.1f ms)", (double)e->v[EV_duration_ns].n / 1e6);
     else if (e->kind == EK_CONNECT && ev_has(e, EV_in_progress))
@@ -6324,7 +6314,7 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* 12 libraries, 4 locale and 3 configuration files, 24 headers below /usr/include */
+/* For example: 12 libraries, 4 locale and 3 configuration files, 24 headers below /usr/include. */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6463,8 +6453,8 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* An argument of the program is this file or a directory above it. Directories do not count during
- * start-up: `ls /etc` also reads /etc/ld.so.cache. */
+/* Whether an argument of the program is this file or a directory that contains it. During start-up,
+ * directories do not count, because the dynamic linker of `ls /etc` reads /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -6548,8 +6538,8 @@ static bool out_is_minor(const struct event *e, const char *path)
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether an event is a routine access to a file. A later line counts files of some
- * classes. */
+/* Returns whether an event is a routine access to a file. Files of some classes are counted in a
+ * later line. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6710,8 +6700,14 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
-/* Before the call ends, stops at the first argument that the kernel will fill. Returns the number
- * of the next argument. */
+/* The argument has the kind `unused`. */
+static bool out_is_unused(const struct arg *a)
+{
+    return a->form == ARG_TXT && !a->len;
+}
+
+/* Appends the arguments from number `from` on. Before the call ends, stops at the first argument
+ * that the kernel will fill. Returns the number of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c);
@@ -6720,6 +6716,8 @@ static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
         const struct arg *a = &c->val[i];
         if (a->form == ARG_NONE && !at_exit)
             break;
+        if (out_is_unused(a))
+            continue;
         if (i)
             b_s(b, ", ");
         if (a->form == ARG_STR)
@@ -6742,7 +6740,7 @@ static void out_call_name(struct buf *b, const struct call *c)
     out_call_bare_name(b, c);
 }
 
-/* Returns the number of arguments in the line. */
+/* Returns the number of arguments that the line has so far. */
 static u32 out_call_text_begin(struct task *t)
 {
     out_held_print(~0ull);
@@ -6818,13 +6816,6 @@ static void out_call_text_end(struct task *t)
 }
 
 /* --- JSON --- */
-
-/* Appends ,"key":n; key must be a string literal. */
-#define OUT_JSON_U64(b, key, n) \
-    do { \
-        b_s(b, ",\"" key "\":"); \
-        b_u64(b, n); \
-    } while (0)
 
 static void out_json_quoted(struct buf *b, const char *s, u32 n)
 {
@@ -6902,7 +6893,7 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     out_json_strings(b, key, p, n, true);
 }
 
-/* A number beyond 2^53 is a string, which JavaScript does not round. */
+/* A number beyond 2^53 is written as a string, because JavaScript rounds such numbers. */
 static void out_json_num(struct buf *b, s64 n)
 {
     if (n > (1ll << 53) || n < -(1ll << 53)) {
@@ -6935,62 +6926,57 @@ static void out_json_value(struct buf *b, const char *key, u8 type, const union 
     }
 }
 
-static void out_json_args(struct buf *b, const struct call *c)
+/* Appends the arguments, or with `hex` the bytes of those that are raw. Returns whether one is not
+ * UTF-8. */
+static bool out_json_list(struct buf *b, const struct call *c, bool hex)
 {
-    u32 n = out_nargs(c);
     bool bad = false;
-    b_s(b, ",\"args\":[");
-    for (u32 i = 0; i < n; i++) {
+    for (u32 i = 0, n = out_nargs(c); i < n; i++) {
         const struct arg *a = &c->val[i];
-        b_s(b, i ? ",\"" : "\"");
-        if (a->form == ARG_NONE)
-            b_hex(b, c->arg[i]);
-        else
-            bad |= b_json(b, c->text.p + a->off, a->len);
-        if (a->form == ARG_STR && a->cut)
-            b_s(b, "...");
-        b_c(b, '"');
-    }
-    b_c(b, ']');
-    if (!bad)
-        return;
-    b_s(b, ",\"args_hex\":[");
-    for (u32 i = 0; i < n; i++) {
-        const struct arg *a = &c->val[i];
+        bool raw = a->form == ARG_STR;
+        if (out_is_unused(a))
+            continue;
         b_s(b, i ? "," : "");
-        if (a->form != ARG_STR) {
+        if (hex && !raw) {
             b_s(b, "null");
             continue;
         }
         b_c(b, '"');
-        b_hexbytes(b, c->text.p + a->off, a->len);
-        b_c(b, '"');
+        if (hex)
+            b_hexbytes(b, c->text.p + a->off, a->len);
+        else if (a->form == ARG_NONE)
+            b_hex(b, c->arg[i]);
+        else
+            bad |= b_json(b, c->text.p + a->off, a->len);
+        b_s(b, raw && a->cut && !hex ? "...\"" : "\"");
     }
     b_c(b, ']');
+    return bad;
 }
 
 static void out_json_times(struct buf *b, const struct call *c)
 {
-    OUT_JSON_U64(b, "on_cpu_ns", c->cpu_ns);
-    OUT_JSON_U64(b, "runq_ns", c->runq_ns);
-    OUT_JSON_U64(b, "disk_ns", c->disk_ns);
-    OUT_JSON_U64(b, "other_ns", c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
-    if (c->slept) {
-        b_s(b, ",\"sleep_state\":\"");
-        b_c(b, c->slept);
-        b_c(b, '"');
-    }
+    u64 other_ns = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
+    b_f(b, ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64, c->cpu_ns, c->runq_ns);
+    b_f(b, ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64, c->disk_ns, other_ns);
+    if (c->slept)
+        b_f(b, ",\"sleep_state\":\"%c\"", c->slept);
     if (c->by_interrupt)
         b_s(b, ",\"waker_interrupt\":true");
-    if (c->waker_pid) {
-        b_s(b, ",\"waker_pid\":");
-        b_s64(b, c->waker_pid);
-    }
+    if (c->waker_pid)
+        b_f(b, ",\"waker_pid\":%d", c->waker_pid);
     if (*c->waker_comm) {
         b_c(b, ',');
         out_json_str(b, "waker_comm", c->waker_comm,
                      (u32)strnlen(c->waker_comm, sizeof c->waker_comm));
     }
+}
+
+static void out_json_error(struct buf *b, int e)
+{
+    b_s(b, ",\"error\":\"");
+    dec_errno(b, e);
+    b_c(b, '"');
 }
 
 static void out_json_call(struct buf *b, const struct call *c)
@@ -7001,7 +6987,11 @@ static void out_json_call(struct buf *b, const struct call *c)
     b_c(b, '"');
     if (abi)
         out_json_key_word(b, "abi", abi);
-    out_json_args(b, c);
+    b_s(b, ",\"args\":[");
+    if (out_json_list(b, c, false)) {
+        b_s(b, ",\"args_hex\":[");
+        out_json_list(b, c, true);
+    }
     b_s(b, ",\"ret\":");
     if (c->noret || (c->ret <= -512 && c->ret >= -516)) {
         b_s(b, "null");
@@ -7014,17 +7004,12 @@ static void out_json_call(struct buf *b, const struct call *c)
     } else {
         b_s64(b, c->ret);
     }
-    if (c->child && c->child != c->ret && !c->err) {
-        b_s(b, ",\"child_pid\":");
-        b_s64(b, c->child);
-    }
-    b_s(b, ",\"error\":");
-    if (!c->err)
-        b_s(b, "null");
-    else if (u_errname(c->err))
-        out_json_word(b, u_errname(c->err));
+    if (c->child && c->child != c->ret && !c->err)
+        b_f(b, ",\"child_pid\":%d", c->child);
+    if (c->err)
+        out_json_error(b, c->err);
     else
-        b_f(b, "\"%d\"", c->err);
+        b_s(b, ",\"error\":null");
     b_s(b, ",\"duration_ns\":");
     if (c->noret || c->late)
         b_s(b, "null");
@@ -7054,7 +7039,7 @@ static void out_json(const struct event *e)
     if (e->call)
         out_json_call(b, e->call);
     else if (e->err)
-        out_json_key_word(b, "error", u_errname(e->err) ? u_errname(e->err) : "?");
+        out_json_error(b, e->err);
     b_s(b, "}\n");
     out_full(&out.json);
 }
@@ -7078,7 +7063,8 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Starts a call's line (-v). whole_only: prints nothing yet, because a filter needs the result. */
+/* Starts the line of a call (-v). whole_only: prints nothing yet, because a filter needs the
+ * result. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     if (out.diverted) {
@@ -7181,7 +7167,7 @@ struct st_time {
 
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of `ns` in calls of killed threads; -c excludes it */
+    u64 killed_ns; /* part of `ns` spent in calls of killed threads; -c excludes it */
     struct st_time known;
     u32 *hist; /* histogram of durations, or NULL */
     u16 row;   /* index of this row, set by st_compute_derived */
@@ -7244,7 +7230,8 @@ static struct summary {
     struct st_row chosen[ST_ROWS]; /* calls that filters select, for -c */
     bool apart;            /* the table of -c shows chosen[], not row[] */
     bool recorded;         /* read from a recording */
-    bool from_calls, from_tables; /* chosen[], caller[] come from recorded calls, tables */
+    bool from_calls;       /* chosen[] and caller[] come from recorded calls */
+    bool from_tables;      /* ... or from recorded tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* open-addressing hash table; count 0: free */
@@ -7422,11 +7409,11 @@ static int st_where_cmp(const void *a, const void *b)
 /* Returns the row of a call and a file, or a free row. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
-    u32 at = row * 31u + (on ? on->hash : 0);
-    while (s->where[at % ST_WHERE].time.calls
-           && (s->where[at % ST_WHERE].row != row || s->where[at % ST_WHERE].on != on))
-        at++;
-    return &s->where[at % ST_WHERE];
+    for (u32 at = row * 31u + (on ? on->hash : 0);; at++) {
+        struct st_where *w = &s->where[at % ST_WHERE];
+        if (!w->time.calls || (w->row == row && w->on == on))
+            return w;
+    }
 }
 
 static void st_where_thin(struct summary *s)
@@ -7601,8 +7588,8 @@ static int st_compare(const void *pa, const void *pb)
     return strcmp(st_name(a), st_name(b));
 }
 
-/* Columns of strace, and percentiles. A narrow terminal lacks those with the lowest `goes`, unless
- * 0. */
+/* The columns of strace -c, and percentiles. A narrow terminal shows fewer columns; those with the
+ * lowest `goes` are left out first (0: never). */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -7658,29 +7645,6 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
     st_table_line(b, cell, name);
 }
 
-static void st_one_table(struct buf *b, const struct st_row *rows)
-{
-    struct st_row total = { 0 };
-    u16 order[ST_ROWS];
-    u32 n = 0;
-    for (u16 i = 0; i < ST_ROWS; i++) {
-        if (!rows[i].calls)
-            continue;
-        order[n++] = i;
-        st_row_add(&total, &rows[i]);
-    }
-    st_sorted = rows;
-    /* cppcheck-suppress uninitvar ; n may be 0 */
-    qsort(order, n, sizeof *order, st_compare);
-    st_table_line(b, NULL, "syscall");
-    st_table_rule(b);
-    for (u32 i = 0; i < n; i++)
-        st_table_row(b, &rows[order[i]], st_returned_ns(&total), st_name(order[i]));
-    st_table_rule(b);
-    st_table_row(b, &total, st_returned_ns(&total), "total");
-    free(total.hist);
-}
-
 static int st_compare_callers(const void *a, const void *b)
 {
     const struct st_caller *x = *(const struct st_caller *const *)a,
@@ -7718,16 +7682,35 @@ static bool st_no_table(const struct summary *s)
 
 static void st_table(struct buf *b, const struct summary *s)
 {
+    const struct st_row *rows = st_table_rows(s);
+    struct st_row total = { 0 };
+    u16 order[ST_ROWS];
+    u32 n = 0;
     if (opt.by_pid)
         st_caller_table(b, s);
-    st_one_table(b, st_table_rows(s));
+    for (u16 i = 0; i < ST_ROWS; i++) {
+        if (!rows[i].calls)
+            continue;
+        order[n++] = i;
+        st_row_add(&total, &rows[i]);
+    }
+    st_sorted = rows;
+    /* cppcheck-suppress uninitvar ; n may be 0 */
+    qsort(order, n, sizeof *order, st_compare);
+    st_table_line(b, NULL, "syscall");
+    st_table_rule(b);
+    for (u32 i = 0; i < n; i++)
+        st_table_row(b, &rows[order[i]], st_returned_ns(&total), st_name(order[i]));
+    st_table_rule(b);
+    st_table_row(b, &total, st_returned_ns(&total), "total");
+    free(total.hist);
 }
 
 /* --- the summary --- */
 
 #define ST_PROC "proc" /* backend in recordings of kvis proc */
 
-/* Names that `want` selects, most I/O first. Returns their number; *more: those beyond max. */
+/* Lists up to `max` names that `want` selects, most I/O first. *more: number of other names. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -7903,7 +7886,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Rows to show have at least 1 ms. *more: number of others. */
+/* Returns how many rows to show: 10, or those of at least 1 ms. *more: number of other rows. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7933,7 +7916,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
         u64 part[] = { t->ns, t->cpu, t->runq, t->disk, st_blocked_ns(t) };
         b_f(b, "   %-16s", st_name(w->row));
         for (size_t k = 0; k < ARRAY_LEN(part); k++)
-            b_f(b, " %*" PRIu64 ".%" PRIu64, k ? 5 : 8, part[k] / 1000000, part[k] / 100000 % 10);
+            b_f(b, " %*.1f", k ? 7 : 10, (double)part[k] / 1e6);
         b_s(b, "   ");
         if (w->on)
             b_esc(b, w->on->s, w->on->len, 0);
@@ -7946,7 +7929,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %" PRIu64 " more", more);
-    b_f(b, ", %" PRIu64 ".%" PRIu64 " ms in total\n", rest / 1000000, rest / 100000 % 10);
+    b_f(b, ", %.1f ms in total\n", (double)rest / 1e6);
 }
 
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
@@ -7966,8 +7949,7 @@ static void st_text_delays(struct buf *b, const struct st_delays *d)
     u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
-        b_f(b, "%s %s %" PRIu64 ".%03" PRIu64 " ms", i ? "," : "", name[i], v[i] / 1000000,
-            v[i] / 1000 % 1000);
+        b_f(b, "%s %s %.3f ms", i ? "," : "", name[i], (double)v[i] / 1e6);
 }
 
 static void st_text_delays_of(struct buf *b, const struct st_delays *d)
@@ -8320,7 +8302,7 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Waits for disks are known per call. */
+/* Waits for disks are known only inside system calls. */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
@@ -8444,43 +8426,28 @@ static void st_text_ended(struct buf *b, const struct summary *s)
     }
 }
 
-static void st_text_peers(struct buf *b, const struct summary *s)
+static void st_text_names(struct buf *b, const char *label, u32 max,
+                          bool (*want)(const struct name *), u64 dropped)
 {
-    struct st_items items = st_begin_items(b, "network");
+    struct st_items items = st_begin_items(b, label);
     struct name *list[4];
     u64 more;
-    u32 n = st_names(list, ARRAY_LEN(list), st_is_far_peer, &more);
-    for (u32 i = 0; i < n; i++) {
-        b_esc(b, list[i]->s, list[i]->len, 0);
-        b_f(b, " %s sent, %s received", out_bytes(list[i]->out_bytes).s,
-            out_bytes(list[i]->in_bytes).s);
-        st_item(&items);
-    }
-    st_end_items(&items, more, s->peers_dropped);
-}
-
-static void st_text_files(struct buf *b, const struct summary *s)
-{
-    if (st_knows_files() && st_knows(s, ST_MODEL))
-        b_f(b, ST_LABEL "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n", "files",
-            s->files_dropped ? "at least " : "", s->files_read, out_bytes(s->file_in).s,
-            s->files_written, out_bytes(s->file_out).s);
-    struct st_items items = st_begin_items(b, "");
-    struct name *list[3];
-    u64 more;
-    u32 n = st_names(list, ARRAY_LEN(list), st_is_file_with_bytes, &more);
+    u32 n = st_names(list, max, want, &more);
     for (u32 i = 0; i < n; i++) {
         const struct name *f = list[i];
-        u32 from = isatty(out.text.fd) ? u_skip(f->s, f->len, ST_PATH_COLUMNS) : 0;
+        bool file = f->cls == 'f';
+        u32 from = file && isatty(out.text.fd) ? u_skip(f->s, f->len, ST_PATH_COLUMNS) : 0;
         b_own(b, from ? "…" : "");
         b_esc(b, f->s + from, f->len - from, 0);
-        if (f->in_bytes)
+        if (!file)
+            b_f(b, " %s sent, %s received", out_bytes(f->out_bytes).s, out_bytes(f->in_bytes).s);
+        if (file && f->in_bytes)
             b_f(b, " %s read", out_bytes(f->in_bytes).s);
-        if (f->out_bytes)
+        if (file && f->out_bytes)
             b_f(b, " %s written", out_bytes(f->out_bytes).s);
         st_item(&items);
     }
-    st_end_items(&items, more, s->files_dropped);
+    st_end_items(&items, more, dropped);
 }
 
 /* These errors are normal, for example while a program searches for a file. */
@@ -8577,8 +8544,12 @@ static void st_text_short(struct buf *b, const struct summary *s)
         st_text_took(b, s);
         st_text_waited(b, s);
         st_text_ended(b, s);
-        st_text_peers(b, s);
-        st_text_files(b, s);
+        st_text_names(b, "network", 4, st_is_far_peer, s->peers_dropped);
+        if (st_knows_files() && st_knows(s, ST_MODEL))
+            b_f(b, ST_LABEL "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n", "files",
+                s->files_dropped ? "at least " : "", s->files_read, out_bytes(s->file_in).s,
+                s->files_written, out_bytes(s->file_out).s);
+        st_text_names(b, "", 3, st_is_file_with_bytes, s->files_dropped);
         st_text_failures(b, s);
         st_text_rest(b, s);
         st_text_incomplete(b, s);
@@ -8586,7 +8557,7 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* A thousand long names would overflow the buffer. */
+/* Writes the buffer if it is full: a thousand long names do not fit. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
@@ -8761,18 +8732,15 @@ static void st_report(struct summary *s, bool text)
  * directories. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Generated from model= in gen/tables/syscalls.tbl; the index is sc_id[row]. md_kind[] is the kind
- * of event if several calls share a handler. */
-#define X(call, need, enter, exit, kind) [SC_##call] = MD_##need,
-static const u8 md_needs[SC_N] = { MD_CALLS(X) };
-#undef X
+/* Kinds of events of calls that share a handler, by sc_id[row]. gen/tables.sh writes MD_CALLS from
+ * model= in gen/tables/syscalls.tbl. */
 #define X(call, need, enter, exit, kind) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
 
 /* --- paths --- */
 
-struct path { /* an absolute path */
+struct path { /* an absolute path; relative if its directory is unknown */
     char s[PATH_MAX * 2 + 2];
     u32 len;
     bool ok; /* not truncated */
@@ -8855,7 +8823,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* Returns the directory where a path starts; NULL: unknown, or the host's root. */
+/* Returns the directory that a path is relative to; NULL: unknown, or the host's root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -8895,7 +8863,7 @@ static void md_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* Sets *p to the absolute path of argument i, with unresolved symbolic links. */
+/* Sets *p to the absolute path of argument i. Does not resolve symbolic links. */
 static void md_path(const struct call *c, u32 i, struct path *p)
 {
     const struct call_path *w = dec_path(c, i);
@@ -8989,7 +8957,7 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* The text of a new symbolic link is not looked up. */
+/* symlink(2) does not look up its first argument, the text of the link. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
@@ -9049,12 +9017,37 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
+/* md_walk cannot follow the magic links of another process (proc(5)). Replaces such a link at the
+ * start of a path, /proc/self/cwd or /proc/self/fd/N, with its target. */
+static void md_own_link(struct task *t, struct path *p)
+{
+    static const char *const own[] = { "/proc/self/", "/proc/thread-self/", "/dev/" };
+    static struct path to;
+    const struct name *n = NULL;
+    char *rest = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(own) && !rest; i++)
+        rest = strncmp(p->s, own[i], strlen(own[i])) ? NULL : p->s + strlen(own[i]);
+    if (rest && !strncmp(rest, "cwd/", 4)) {
+        n = md_base(t, AT_FDCWD, false);
+        rest += 3;
+    } else if (rest && !strncmp(rest, "fd/", 3) && isdigit((u8)rest[3])) {
+        n = md_fd_directory(t, (s32)strtol(rest + 3, &rest, 10));
+    }
+    if (!n || *n->s != '/' || (*rest && *rest != '/'))
+        return;
+    rest += *rest == '/';
+    md_join(&to, n->s, n->len, rest, (u32)strlen(rest));
+    *p = to;
+}
+
 /* Returns whether -P selects the file that a path resolves to; for a missing file, resolves its
  * directory. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
     char last[NAME_MAX + 1];
+    if (!at_link)
+        md_own_link(t, p);
     int e = *p->s == '/' && p->ok ? md_walk(t, p, at_link, &sx) : -EAGAIN;
     char *slash = strrchr(p->s, '/');
     if (e == -ENOENT && slash > p->s && p->len - (u32)(slash - p->s) <= sizeof last) {
@@ -9569,7 +9562,7 @@ static void md_make(struct task *t, struct call *c)
     if (c->id == SC_userfaultfd && t->mm)
         t->mm->careful = true;
     if (c->id == SC_memfd_create)
-        mem_str(t, c->arg[0], name + strlen(name), 250, &cut);
+        mem_str(t, c->arg[0], name + strlen(name), 250, 250, &cut);
     else
         strcpy(name, fd_kind_name[kind]);
     struct fdent *old = fd_find(t->files, (s32)c->ret);
@@ -9602,7 +9595,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t, n, cloexec) : NULL;
 }
 
-/* Handles calls that return a descriptor to a file known only from /proc or the record. */
+/* Handles calls that return a descriptor whose file only /proc or the record can name. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -9678,7 +9671,8 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
-/* A command that the file system lacks is no event: programs such as cp(1) do without it. */
+/* A command that the file system does not support is no event: programs such as cp(1) then copy in
+ * another way. */
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -9741,7 +9735,7 @@ static void md_getdents(struct task *t, struct call *c)
     if (c->err || !o)
         return;
     s64 have = c->ret ? mem_read(t, c->arg[1], raw, MIN((size_t)c->ret, sizeof raw)) : 0, at = 0;
-    while (at + NAME + 1 < have) {
+    while (at + NAME + 2 < have) { /* an entry has at least 24 bytes */
         const char *name = (const char *)raw + at + NAME;
         bool dots = name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
         u64 len = dec_ld(raw + at + LENGTH, 2);
@@ -9761,15 +9755,6 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
 }
 
-static u64 md_end_inode(struct task *t, u32 i, s32 n)
-{
-    struct fd_stat sx;
-    const struct wire_file *f = mem_recorded_file(t, i);
-    if (f)
-        return f->ino;
-    return mem_is_past(t) || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
-}
-
 /* Returns an end of a socket pair. The text summary shows only one end. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
@@ -9787,11 +9772,15 @@ static void md_pair(struct task *t, struct call *c)
 {
     s32 n[2];
     u64 ino[2];
+    struct fd_stat sx;
     bool sock = c->id == SC_socketpair;
     if (c->err || !mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
         return;
-    for (u32 i = 0; i < 2; i++)
-        ino[i] = md_end_inode(t, i, n[i]);
+    for (u32 i = 0; i < 2; i++) {
+        const struct wire_file *f = mem_recorded_file(t, i);
+        bool late = mem_is_past(t) || (!f && fd_statx(fd_proc(t->tid, n[i]), &sx) < 0);
+        ino[i] = f ? f->ino : late ? 0 : sx.stx_ino;
+    }
     for (u32 i = 0; i < 2; i++) {
         struct ofd *o = sock ? md_socket_end(t, c, ino, i)
                              : ofd_new(t, FK_PIPE, nm_inode('x', "pipe", ino[i]));
@@ -9860,6 +9849,14 @@ static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storag
         return 0;
     s64 n = mem_read(t, addr, sa, MIN(len, sizeof *sa));
     return n < 2 ? 0 : (u32)n;
+}
+
+static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
+{
+    struct sockaddr_storage sa;
+    struct ofd *o = addr ? fd_get(t, n) : NULL;
+    u32 k = o && o->sock ? md_sockaddr(t, addr, len, &sa) : 0;
+    return k ? fd_peer(o->sock, &sa, k) : NULL;
 }
 
 static struct event *md_connect_event(struct task *t, const struct call *c, const struct ofd *o,
@@ -9931,8 +9928,8 @@ static int md_connected(struct task *t, const struct call *c)
     }
 }
 
-/* Reports the outcome of a connect(2) that was in progress. Returns true if c is a connect(2) whose
- * event this is. */
+/* Reports the outcome of a connect(2) that was in progress. Returns true if c is a connect(2) too,
+ * which then needs no event of its own. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     static const u16 shows_outcome[] = {
@@ -9999,25 +9996,22 @@ static void md_accept(struct task *t, struct call *c)
 
 static void md_bind_listen(struct task *t, struct call *c)
 {
-    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, (s32)c->arg[0]);
-    struct sockaddr_storage sa;
+    s32 n = (s32)c->arg[0];
+    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, n);
     if (!o || !o->sock)
         return;
     struct name *local = o->local;
-    if (c->id == SC_bind) {
-        u32 len = md_sockaddr(t, c->arg[1], (u32)c->arg[2], &sa);
-        local = fd_peer(o->sock, &sa, len);
-        if (!c->err)
-            o->local = local;
-    }
+    if (c->id == SC_bind)
+        local = md_named_peer(t, n, c->arg[1], (u32)c->arg[2]);
     if (!c->err) { /* the kernel may choose the address */
-        md_look_at_socket(t, o, (s32)c->arg[0]);
+        o->local = local;
+        md_look_at_socket(t, o, n);
         local = o->local;
     }
     struct event *e = md_event(c->id == SC_bind ? EK_BIND : EK_LISTEN, t, c);
     ev_sym(e, EV_sock_type, o->sock);
     ev_peer(e, EV_local_addr, local);
-    ev_num(e, EV_fd, (s32)c->arg[0]);
+    ev_num(e, EV_fd, n);
     if (c->id == SC_listen)
         ev_num(e, EV_backlog, (s32)c->arg[1]);
     md_emit(e);
@@ -10054,20 +10048,29 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
     return e;
 }
 
+/* Programs repeat a call after these errors, or the kernel restarts it (ERESTART*): no event. */
+static bool md_repeats(const struct call *c)
+{
+    return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
+}
+
 /* Counts the bytes that a call moved, and emits an event. at: their address; 0: several buffers. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
     struct ofd *o = fd_get(t, n);
-    if (bytes <= 0)
+    if (c->err ? md_repeats(c) : bytes <= 0)
         return;
+    struct event *e = md_transfer(t, c, n, peer, in);
+    if (c->err) {
+        md_emit(e);
+        return;
+    }
     if (o)
         st_io(o, peer, (u64)bytes, in);
     struct md_query *dns = md_dns_read(t, c, o, peer ? peer : o ? o->peer : NULL, at, bytes, in);
     if (dns && !in && !md_dns_note(dns))
         dns = NULL;
-    struct event *e = md_transfer(t, c, n, peer, in);
-    e->err = 0;
     ev_num(e, EV_bytes, bytes);
     if (dns)
         ev_bytes(e, EV_name, dns->m.name, dns->m.name_len);
@@ -10076,32 +10079,10 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
         md_dns_answered(dns, t->at_ns);
 }
 
-static bool md_repeats(const struct call *c)
-{
-    return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
-}
-
-static void md_unmoved(struct task *t, const struct call *c, const struct name *peer, bool in)
-{
-    if (!md_repeats(c))
-        md_emit(md_transfer(t, c, (s32)c->arg[0], peer, in));
-}
-
 static void md_read_write(struct task *t, struct call *c)
 {
     bool one = c->id == SC_read || c->id == SC_write, in = md_kind[c->id] == EK_READ;
-    if (c->err)
-        md_unmoved(t, c, NULL, in);
-    else
-        md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
-}
-
-static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
-{
-    struct sockaddr_storage sa;
-    struct ofd *o = addr ? fd_get(t, n) : NULL;
-    u32 k = o && o->sock ? md_sockaddr(t, addr, len, &sa) : 0;
-    return k ? fd_peer(o->sock, &sa, k) : NULL;
+    md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
 }
 
 /* Handles sendto(2), and send(2) of 32-bit ARM, which has no address. */
@@ -10109,14 +10090,10 @@ static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = (s32)c->arg[0];
     struct name *peer = c->id == SC_sendto ? md_named_peer(t, n, c->arg[4], (u32)c->arg[5]) : NULL;
-    if (!c->err) {
-        md_moved(t, c, n, peer, c->arg[1], c->ret, false);
-        return;
-    }
-    struct md_query *dns = md_repeats(c) ? NULL
+    struct md_query *dns = !c->err || md_repeats(c) ? NULL
         : md_dns_read(t, c, fd_get(t, n), peer, c->arg[1], (s64)c->arg[2], false);
     if (!dns)
-        md_unmoved(t, c, peer, false);
+        md_moved(t, c, n, peer, c->arg[1], c->ret, false);
     else if (!md_dns_find(dns))
         md_dns_emit(dns, c->err, t->at_ns);
 }
@@ -10155,11 +10132,7 @@ static void md_recvfrom(struct task *t, struct call *c)
 {
     u32 len = 0;
     s32 n = (s32)c->arg[0];
-    if (c->err) {
-        md_unmoved(t, c, NULL, true);
-        return;
-    }
-    bool named = c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
+    bool named = !c->err && c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
     md_moved(t, c, n, named ? md_written_peer(t, c, c->arg[4], len) : NULL, c->arg[1],
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
@@ -10222,7 +10195,7 @@ static void md_msg(struct task *t, struct call *c)
 {
     bool in = c->id == SC_recvmsg;
     if (c->err)
-        md_unmoved(t, c, NULL, in);
+        md_moved(t, c, (s32)c->arg[0], NULL, 0, 0, in);
     else
         md_message(t, c, c->arg[1], c->ret, c->arg[2], in);
 }
@@ -10233,7 +10206,7 @@ static void md_mmsg(struct task *t, struct call *c)
     unsigned w = abi_word(c->abi);
     u64 at = c->arg[1], size = 7 * w + (w == 8 ? 8 : 4); /* struct mmsghdr: msghdr, byte count */
     if (c->err)
-        md_unmoved(t, c, NULL, c->id != SC_sendmmsg);
+        md_moved(t, c, (s32)c->arg[0], NULL, 0, 0, c->id != SC_sendmmsg);
     for (s64 i = 0; !c->err && i < MIN(c->ret, 1024 /* UIO_MAXIOV */); i++, at += size) {
         u32 len = 0;
         if (!mem_get(t, at + 7 * w, &len, 4)
@@ -10302,7 +10275,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     }
     if (kind == K_TARGET || kind == K_NAME) {
         bool cut;
-        s64 n = mem_str(t, c->arg[0], p->s, sizeof p->s - 1, &cut);
+        s64 n = mem_str(t, c->arg[0], p->s, sizeof p->s - 1, sizeof p->s, &cut);
         p->ok = n > 0;
         p->len = (u32)MAX(n, 0);
         return;
@@ -10368,11 +10341,11 @@ static void md_change(struct task *t, struct call *c)
 /* Finds the recorded directory: in /proc if t is still there, else by the call's path *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
-    char at[64];
     struct fd_stat sx;
-    struct name *now = ps_directory(t->tid, "cwd", NULL);
-    snprintf(at, sizeof at, "/proc/%d/cwd", t->tid);
-    if (fd_statx(at, &sx) == 0 && md_is_file(&sx, f))
+    struct name *now = ps_cwd(t, NULL, &sx);
+    t->fs->cwd_ino = f->ino;
+    t->fs->cwd_dev = f->dev;
+    if (now && md_is_file(&sx, f))
         t->fs->cwd = now;
     else if (p->ok)
         md_resolve_recorded(t, p, f);
@@ -10545,7 +10518,7 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
         b->cut |= n == STRINGS_MAX;
         at += abi_word(a);
     }
-    b->cut |= !mem.reads_left || !mem.wait_left_ns;
+    b->cut |= mem.gave_up;
 }
 
 /* The path and argv are gone when execve(2) returns. */
@@ -10581,7 +10554,8 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* The new namespace may be a PID namespace for later children, or change the directories. */
+/* The new namespace may be the PID namespace of later children, or a mount namespace with other
+ * directories. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -10605,7 +10579,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at all later calls, else kvis misses calls that t's own filter denies. */
+/* Makes t stop at all later calls; otherwise kvis would miss calls that t's own filter denies. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -10694,15 +10668,16 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 static const struct md_call {
     void (*enter)(struct task *, struct call *);
     void (*exit)(struct task *, struct call *);
+    u8 need;
 } md_calls[SC_N] = {
-#define X(call, need, enter, exit, kind) [SC_##call] = { enter, exit },
+#define X(call, need, enter, exit, kind) [SC_##call] = { enter, exit, MD_##need },
     MD_CALLS(X)
 #undef X
 };
 
 static enum md_need md_need_of(u16 row)
 {
-    return md_needs[sc_id[row]];
+    return md_calls[sc_id[row]].need;
 }
 
 /* Returns whether -e trace= selects no call whose event has more than a path; kvis then prints only
@@ -10740,8 +10715,8 @@ static struct call *md_modelled(struct task *t, struct call *c)
 }
 
 /* Handles the start of a call. shown: its arguments will be printed. A page of a tracee with
- * userfaultfd(2) may never arrive; unless its paths are printed or -P is given, kvis reads them at
- * the end of the call, when the kernel has faulted them in. */
+ * userfaultfd(2) may never arrive; unless paths are printed or -P is given, kvis reads the paths of
+ * such a tracee at the end of the call, when the kernel has faulted them in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -10781,15 +10756,17 @@ static void md_exit(struct task *t, struct call *c)
  * number and data, data}, little-endian. A block contains records: a type, numbers (varints: 7 bits
  * per byte, low bits first; signed numbers are zigzag-encoded) and strings. REC_END is the last
  * record. A string of at most REC_KEEP bytes is hashed to one of REC_SLOTS slots and written once;
- * later records contain the slot's number until another string takes the slot. This bounds the
- * memory of writer and reader. Fields and kinds of events are described in the recording itself
- * (REC_FIELD, REC_KIND). A damaged block ends the recording. Raise REC_VERSION only if existing
- * records change their meaning: a reader reports unknown record types and flags as those of a newer
- * kvis. Entry points: rec_start, rec_finish; rec_open_fd, rec_read_block, rec_get_*. */
+ * later records refer to the slot until another string takes it. This bounds the memory of writer
+ * and reader. The recording describes the fields and kinds of its events (REC_FIELD, REC_KIND).
+ * A replay ends at a damaged block. Raise REC_VERSION only if existing records change their
+ * meaning: a reader reports unknown record types and flags as those of a newer kvis. Entry points:
+ * rec_start, rec_finish; rec_open_fd, rec_read_block, rec_get_*. */
 
 enum {
     REC_VERSION = 5, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096, REC_KEEP = 512,
-    /* The field mask of an event has 64 bits: the fields of its kind, and one for other fields. */
+    REC_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
+    REC_NAMES = 128 << 20, /* most bytes of names in memory; live kvis drops names earlier */
+    /* An event's field mask has a bit for each field of its kind and one bit for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
 _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "a recording cannot have so many fields");
@@ -10800,25 +10777,30 @@ enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 1
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the first 13 */ };
-_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
-_Static_assert(REC_ROUTINE <= UINT8_MAX, "an event's flags are one byte");
+       REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the first 13 */,
+       REC_EVENT_BITS = 5 /* number of REC_EVENT flags */ };
+_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a reader would reject this flag");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 struct rec_head { u8 magic[8]; u32 version, crc; };
 
-/* Description of the run, for all outputs. */
+/* Describes the run in all outputs. */
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
-    pid_t reader[64]; /* processes that read kvis's output: not traced */
+    pid_t reader[64]; /* processes that read kvis's output; kvis does not trace them */
     u32 n_readers;
 } rec_run;
 static const struct { const char *key, **text; } rec_facts[] = {
     { "version", &rec_run.version }, { "host", &rec_run.host }, { "kernel", &rec_run.kernel },
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
 };
+static const struct { const char *key; u64 *n; bool *flag; } rec_numbers[] = {
+    { "start_ns", &out.start_ns, NULL }, { "start_real_ns", &out.start_real_ns, NULL },
+    { "page_bytes", &out.page_bytes, NULL }, { "faults", NULL, &opt.faults },
+    { "calls", NULL, &opt.calls },
+};
 
-/* With -p, lines that describe the processes; each ends with a NUL. */
+/* With -p: lines that describe the processes, each followed by a NUL. */
 static struct buf rec_processes;
 
 static void rec_json_header(struct buf *b, const char *backend)
@@ -10872,12 +10854,12 @@ static struct {
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
     pid_t pid, tid;            /* process and thread of the previous record */
-    struct task *enter;        /* task whose call has begun, but is not recorded yet; NULL: none */
+    struct task *enter;        /* its call has begun, but is not recorded yet; NULL: none */
     bool enter_many;           /* out.many when that call began */
-    u32 blocks;
-} rec_out; /* in .bss: an initializer would put all slots into the binary */
+    u32 blocks;                /* number of blocks written */
+} rec_out; /* an initializer would put all slots into the binary */
 
-static int rout_fd = -1; /* file of -w, or the temporary file of a live report */
+static int rout_fd = -1; /* file of -w or, for a live report, a temporary file */
 static struct writer rec_file = { .fd = -1 };
 
 static void rec_varint(struct buf *b, u64 v)
@@ -10942,7 +10924,7 @@ static void rec_block(void)
     b_reset(&rec_out.b);
 }
 
-/* Writes to the file of a live recording. Holds the bytes until out_begin empties the file. */
+/* Until out_begin empties the file, the bytes stay in memory. */
 static void rec_write_file(const char *p, size_t n)
 {
     enum { HELD_MAX = 8 << 20 };
@@ -10970,7 +10952,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Two bits per argument for its form precede the values. */
+/* The values follow a mask with two bits per argument: enum arg_form; 3: a truncated ARG_STR. */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -11027,7 +11009,8 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns bit i for field i of the event's kind, and the next bit if it has *others. */
+/* Returns a bit for each field of the event's kind that the event has, and the next bit if it has
+ * fields of other kinds. Sets *others to their number. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11061,7 +11044,7 @@ static void rec_event(const struct event *e)
         | (out.many ? REC_MANY : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
         | (out_routine_alone(e) ? REC_ROUTINE : 0);
     rec_put(REC_EVENT);
-    b_c(&rec_out.b, (char)flags);
+    rec_put(flags);
     rec_put(e->kind);
     rec_put(mask);
     if (others)
@@ -11086,11 +11069,11 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* the next record overwrites a replayed call */
+        rec_enter_due(); /* the next record of a replay overwrites the call */
 }
 
-/* Writes the absolute paths of a call and the files of its descriptors, for -P of kvis replay. An
- * empty last string stands for more files. */
+/* Writes what -P of kvis replay compares: the call's absolute paths and the files of its
+ * descriptors. An empty last string means that there are more files. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11110,7 +11093,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Returns whether the result of a call as text, *b, says more than the number. */
+/* Writes a call's result as text to *b. Returns whether the text differs from the number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -11205,13 +11188,6 @@ static void rec_meta(const char *key, const char *value)
     rec_text(value);
 }
 
-static void rec_meta_num(const char *key, u64 v)
-{
-    char tmp[24];
-    snprintf(tmp, sizeof tmp, "%" PRIu64, v);
-    rec_meta(key, tmp);
-}
-
 static void rec_schema(void)
 {
     for (u32 f = 0; f < N_EV_FIELDS; f++) {
@@ -11228,17 +11204,20 @@ static void rec_schema(void)
     }
 }
 
-/* Describes the run, and the kinds and fields of events, in the first block. */
+/* Writes the first block, which describes the run and the kinds and fields of events. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         rec_meta(rec_facts[i].key, *rec_facts[i].text);
-    rec_meta_num("start_ns", out.start_ns);
-    rec_meta_num("start_real_ns", out.start_real_ns);
-    rec_meta_num("faults", opt.faults);
-    rec_meta_num("calls", opt.calls);
-    rec_meta_num("page_bytes", out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
+    if (!out.page_bytes)
+        out.page_bytes = (u64)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
+        u64 n = rec_numbers[i].n ? *rec_numbers[i].n : *rec_numbers[i].flag;
+        char number[24];
+        snprintf(number, sizeof number, "%" PRIu64, n);
+        rec_meta(rec_numbers[i].key, number);
+    }
     for (char **a = opt.command; a && *a; a++) {
         rec_put(REC_WORD);
         rec_text(*a);
@@ -11251,7 +11230,7 @@ static void rec_begin(void)
         char key[24];
         if (!n->slot.pid)
             continue;
-        snprintf(key, sizeof key, "comm %d", n->slot.pid); /* kvis attached after its exec */
+        snprintf(key, sizeof key, "comm %d", n->slot.pid); /* of a process that kvis attached to */
         rec_meta(key, n->comm);
     }
     for (u32 at = 0; at < rec_processes.len; at += (u32)strlen(rec_processes.p + at) + 1)
@@ -11289,7 +11268,7 @@ static void rec_names(void)
         if (e->cls != 'f' && e->cls != 'p')
             continue;
         rec_put(REC_NAME);
-        b_c(&rec_out.b, e->cls);
+        rec_put((u8)e->cls);
         rec_str(e->s, e->len);
         rec_put(e->kind);
         rec_put(e->read | e->written << 1);
@@ -11317,12 +11296,11 @@ static void rec_hist(const u32 *hist, u32 n)
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
-    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among rows of this name */
+    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among rows with this name */
 }
 
 static void rec_table(const struct st_row *r)
 {
-    static const u32 none[ST_BUCKETS];
     for (u16 i = 0; i < ST_ROWS; i++, r++) {
         if (!r->calls)
             continue;
@@ -11332,7 +11310,7 @@ static void rec_table(const struct st_row *r)
         rec_put(r->errors);
         rec_put(st_returned_ns(r));
         rec_put(r->max_ns);
-        rec_hist(r->hist ? r->hist : none, ST_BUCKETS);
+        rec_hist(r->hist, r->hist ? ST_BUCKETS : 0);
         rec_done();
     }
 }
@@ -11351,7 +11329,7 @@ static void rec_col(const struct st_col *c, const void *p)
     case ST_FILE: n = *(struct name *const *)p; rec_str(n->s, n->len); break;
     case ST_NAME:
         n = *(struct name *const *)p;
-        b_c(&rec_out.b, n ? n->cls : '-'); /* '-': no name */
+        rec_put(n ? (u8)n->cls : '-');
         rec_str(n ? n->s : "", n ? n->len : 0);
         break;
     case ST_COUNTS: rec_hist(p, c->size / (u32)sizeof(u32)); break;
@@ -11408,26 +11386,27 @@ static int rin_fd = -1;
 
 static struct {
     const char *name;
-    struct summary *sum;       /* filled from the recording */
-    bool again;                /* the traced command is known from an earlier reading */
+    struct summary *sum;       /* receives the numbers of the recording */
+    bool again;                /* command and pids are known from an earlier recording or pass */
     u64 at;                    /* offset of the current block in the file */
     u32 blocks;
     struct buf b;              /* the current block */
     const u8 *p, *end;         /* unread bytes of the current block; NULL: none */
     struct rec_slot slot[REC_SLOTS];
     char wrong[160];           /* why the recording cannot be read further; "": valid so far */
-    bool of_command;           /* recorded with a COMMAND, not with -p */
+    bool of_command;           /* the recorded kvis started a command */
+    bool ended;                /* REC_END was read */
     struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;               /* time of the previous record */
     pid_t pid, tid;            /* process and thread of the previous record */
-    /* own: index in ev_fields[] or event_kinds[]; -1: unknown to this kvis */
+    /* own: index in ev_fields[] or event_kinds[]; -1: this kvis does not know it */
     struct rec_field { s8 own; u8 type; } field[REC_FIELDS];
     struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
     u32 n_unasked;             /* number of system calls that -e excluded */
-} rec_in; /* in .bss, like rec_out */
+} rec_in;
 
-/* Keeps the first reason why the recording cannot be read further. */
+/* Ends the reading. Keeps the first reason. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
@@ -11445,7 +11424,7 @@ static void rec_damaged(const char *what)
     rec_bad("damaged at offset %" PRIu64 " (invalid %s)", rec_in.at + read, what);
 }
 
-/* Returns how many bytes were read, fewer than n only at the end of the file; or -errno. */
+/* Returns the number of bytes read, which is less than n only at the end of the file, or -errno. */
 static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
@@ -11519,20 +11498,8 @@ static u32 rec_below(u32 limit, const char *what)
     return 0;
 }
 
-static u8 rec_byte(void)
-{
-    if (rec_in.p == rec_in.end) {
-        rec_damaged("length of a record");
-        return 0;
-    }
-    return *rec_in.p++;
-}
-
-/* A string of the current record, followed by a NUL. */
-struct rec_text {
-    char *p; /* points into rec_in.text, which is never reallocated */
-    u32 len;
-};
+/* A string of the current record, followed by a NUL, in rec_in.text, which is never reallocated. */
+struct rec_text { char *p; u32 len; };
 
 static struct rec_text rec_gets(void)
 {
@@ -11566,8 +11533,8 @@ static struct rec_text rec_gets(void)
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
-/* Replaces characters that a terminal would interpret with '?': kvis prints these strings as they
- * are. */
+/* Replaces invalid UTF-8 and control characters of terminals with '?', because kvis prints these
+ * strings unescaped. */
 static char *rec_clean(struct rec_text s)
 {
     for (u32 i = 0; i < s.len;) {
@@ -11580,6 +11547,7 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
+/* Returns row k of the rows with this name; -1: this kvis does not know the name. */
 static s32 rec_row(const char *name, u64 k)
 {
     static struct { char name[40]; s32 row; } seen[64]; /* cache */
@@ -11600,9 +11568,16 @@ static s32 rec_row(const char *name, u64 k)
 
 /* --- reading: the description of the run --- */
 
-static char *rec_keep(const char *s)
+static struct name *rec_name(char cls, const char *s, u32 n)
 {
-    return nm_str('x', s)->s;
+    if (nm.total > REC_NAMES)
+        rec_bad("damaged: more than %d MiB of names", REC_NAMES >> 20);
+    return nm_get(cls, s, n);
+}
+
+static char *rec_keep(struct rec_text s)
+{
+    return rec_name('x', rec_clean(s), (u32)strlen(s.p))->s;
 }
 
 static void rec_get_meta(void)
@@ -11614,22 +11589,20 @@ static void rec_get_meta(void)
     const char *value = rec_clean(v);
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         if (!strcmp(key, rec_facts[i].key))
-            *rec_facts[i].text = rec_keep(value);
+            *rec_facts[i].text = rec_keep(v);
     if (!strcmp(key, "process") && !rec_in.again)
         b_put(&rec_processes, value, strlen(value) + 1);
     if (rec_processes.cut)
-        b_reset(&rec_processes); /* the last line may lack its NUL */
+        b_reset(&rec_processes); /* the last line has lost its NUL */
     u64 n = strtoull(value, NULL, 10);
-    if (!strcmp(key, "start_ns"))
-        out.start_ns = rec_in.last_ns = n;
-    else if (!strcmp(key, "start_real_ns"))
-        out.start_real_ns = n;
-    else if (!strcmp(key, "page_bytes"))
-        out.page_bytes = n;
-    else if (!strcmp(key, "faults"))
-        opt.faults = n != 0;
-    else if (!strcmp(key, "calls"))
-        opt.calls = n != 0;
+    for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
+        if (strcmp(key, rec_numbers[i].key))
+            continue;
+        if (rec_numbers[i].n)
+            *rec_numbers[i].n = n;
+        else
+            *rec_numbers[i].flag = n;
+    }
 }
 
 static void rec_get_word(void)
@@ -11705,27 +11678,23 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Checks the header. *sum: to be filled. Returns -1 with rec_in.wrong on error. */
+/* Reads the header. Returns -1 with rec_in.wrong on error. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     struct rec_head head;
+    bool again = rec_in.again;
+    for (u32 i = 0; i < REC_SLOTS; i++)
+        free(rec_in.slot[i].p);
+    b_free(&rec_in.b);
+    b_free(&rec_in.text);
+    memset(&rec_in, 0, sizeof rec_in);
+    memset(out_names, 0, sizeof out_names);
     rin_fd = f;
     rec_in.name = name;
     rec_in.sum = sum;
-    rec_in.at = rec_in.blocks = 0;
-    *rec_in.wrong = 0;
-    rec_in.of_command = false;
-    rec_in.p = rec_in.end = NULL;
+    rec_in.again = again;
     rec_in.b.max = rec_in.text.max = REC_MAX;
-    b_reset(&rec_in.text);
-    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* unused pages need no memory */
-    rec_in.n_fields = rec_in.n_kinds = rec_in.n_unasked = 0;
-    rec_in.pid = rec_in.tid = 0;
-    memset(out_names, 0, sizeof out_names);
-    for (u32 i = 0; i < REC_SLOTS; i++) {
-        free(rec_in.slot[i].p);
-        rec_in.slot[i] = (struct rec_slot){ 0 };
-    }
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* unused pages take no memory */
     s64 n = rec_read(&head, sizeof head);
     if (!room)
         rec_bad("out of memory");
@@ -11759,29 +11728,25 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Returns the name s of class c; NULL if it is not valid. A peer's name is "KIND ADDRESS". */
-static struct name *rec_name(char c, struct rec_text s)
+/* Reads a name. Returns NULL if it is not valid. A peer's name is "KIND ADDRESS". */
+static struct name *rec_gets_name(char cls)
 {
-    if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rec_in.wrong)
-        return NULL;
-    return nm_get(c, s.p, s.len);
+    struct rec_text s = rec_gets();
+    bool valid = cls == 'f' || cls == 'x' || (cls == 'p' && strchr(s.p, ' '));
+    return valid && !*rec_in.wrong ? rec_name(cls, s.p, s.len) : NULL;
 }
 
 static void rec_get_name(void)
 {
-    char c = (char)rec_byte();
-    struct rec_text s = rec_gets();
-    u8 kind = (u8)rec_below(N_FK, "kind"), how = (u8)rec_below(4, "use of a file");
-    u64 in = rec_get(), written = rec_get(), opens = rec_get();
-    struct name *n = rec_name(c, s);
-    if (!n)
-        return;
-    n->kind = kind;
+    struct name unused, *n = rec_gets_name((char)rec_get());
+    n = n ? n : &unused;
+    n->kind = (u8)rec_below(N_FK, "kind");
+    u32 how = rec_below(4, "use of a file");
     n->read = how & 1;
     n->written = how >> 1;
-    n->in_bytes = in;
-    n->out_bytes = written;
-    n->opens = opens;
+    n->in_bytes = rec_get();
+    n->out_bytes = rec_get();
+    n->opens = rec_get();
 }
 
 static void rec_get_hist(u32 *hist, u32 n)
@@ -11794,7 +11759,7 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-/* All calls that this kvis does not know share one row. */
+/* Calls that this kvis does not know share one row. */
 static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
@@ -11832,13 +11797,11 @@ static void rec_get_col(const struct st_col *c, void *p)
         break;
     case ST_WORD:
         s = rec_gets();
-        *(const char **)p = s.len ? rec_keep(rec_clean(s)) : NULL;
+        *(const char **)p = s.len ? rec_keep(s) : NULL;
         break;
-    case ST_FILE: case ST_NAME: {
-        char cls = c->type == ST_FILE ? 'f' : (char)rec_byte();
-        *(struct name **)p = rec_name(cls, rec_gets());
+    case ST_FILE: case ST_NAME:
+        *(struct name **)p = rec_gets_name(c->type == ST_FILE ? 'f' : (char)rec_get());
         break;
-    }
     }
 }
 
@@ -11862,17 +11825,40 @@ static void rec_get_list(const struct st_list *l)
  * Passes the events and calls of a recording to the outputs of a live run. The options -e, -P and
  * -z are applied here. Entry points: rp_head, rp_play. */
 
-static struct {
-    struct recorded_call recorded;
-    bool ended;              /* REC_END was read */
-} rp;
+static struct recorded_call rp_recorded;
+
+/* The checksum of the unknown data is valid, so the data is not damaged. */
+static void rp_newer(const char *what, u64 n)
+{
+    rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
+            PRIu64, rec_run.version, what, n, rec_in.at + 8);
+}
+
+static u32 rp_flags(u32 bits)
+{
+    u64 flags = rec_get();
+    if (!(flags >> bits))
+        return (u32)flags;
+    rp_newer("unknown flags", flags);
+    return 0;
+}
+
+/* Ids beyond the kernel's limit could all fall into one bucket of a hash table. */
+static pid_t rp_id(void)
+{
+    s64 id = rec_getz();
+    if (id >= 0 && id < REC_PIDS)
+        return (pid_t)id;
+    rec_damaged("process id");
+    return 0;
+}
 
 static void rp_ids(u32 flags)
 {
     if (flags & REC_SAME)
         return;
-    rec_in.pid = (pid_t)rec_getz();
-    rec_in.tid = (pid_t)rec_getz();
+    rec_in.pid = rp_id();
+    rec_in.tid = rp_id();
 }
 
 static u64 rp_time(void)
@@ -11918,7 +11904,7 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* With --by=pid, a new child ends the row of an earlier process with its pid. */
+/* With --by=pid: a new process ends the row of an earlier process with the same pid. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
@@ -11929,7 +11915,7 @@ static void rp_follow(const struct event *e)
 
 static void rp_event(void)
 {
-    u32 flags = rec_byte(), kind = rec_below(rec_in.n_kinds, "kind");
+    u32 flags = rp_flags(REC_EVENT_BITS), kind = rec_below(rec_in.n_kinds, "kind");
     u64 mask = rec_get();
     bool has_others = mask >> rec_in.kind[kind].n & 1;
     u32 others = has_others ? rec_below(rec_in.n_fields + 1, "number of fields") : 0;
@@ -11956,12 +11942,12 @@ static void rp_event(void)
 static void rp_recorded_call(struct call *c, u32 flags)
 {
     static const u8 form[] = { ARG_NONE, ARG_TXT, ARG_STR, ARG_STR };
-    rp.recorded.name = rec_clean(rec_gets());
-    rp.recorded.abi = flags & REC_ABI ? rec_clean(rec_gets()) : NULL;
-    rp.recorded.addr = flags & REC_ADDR;
-    rp.recorded.nargs = (u8)rec_below(7, "number of arguments");
+    rp_recorded.name = rec_clean(rec_gets());
+    rp_recorded.abi = flags & REC_ABI ? rec_clean(rec_gets()) : NULL;
+    rp_recorded.addr = flags & REC_ADDR;
+    rp_recorded.nargs = (u8)rec_below(7, "number of arguments");
     u32 forms = rec_below(1 << 12, "form of an argument");
-    for (u32 i = 0; i < rp.recorded.nargs; i++) {
+    for (u32 i = 0; i < rp_recorded.nargs; i++) {
         u32 f = forms >> 2 * i & 3, off = rec_in.text.len;
         struct rec_text s = { 0 };
         if (f)
@@ -11973,8 +11959,8 @@ static void rp_recorded_call(struct call *c, u32 flags)
         c->val[i] = (struct arg){ .form = form[f], .cut = f == 3, .off = off, .len = s.len };
     }
     c->text = rec_in.text;
-    c->recorded = &rp.recorded;
-    s32 row = rec_row(rp.recorded.name, 0);
+    c->recorded = &rp_recorded;
+    s32 row = rec_row(rp_recorded.name, 0);
     c->known = row >= 0;
     c->row = c->id = c->known ? (u16)row : 0;
 }
@@ -11982,22 +11968,6 @@ static void rp_recorded_call(struct call *c, u32 flags)
 static bool rp_shown(const struct call *c)
 {
     return !c->known || sc_set[c->row];
-}
-
-/* Unknown data has a valid checksum: a newer kvis wrote it. */
-static void rp_newer(const char *what, u64 n)
-{
-    rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
-            PRIu64, rec_run.version, what, n, rec_in.at + 8);
-}
-
-static u32 rp_flags(u32 bits)
-{
-    u64 flags = rec_get();
-    if (!(flags >> bits))
-        return (u32)flags;
-    rp_newer("unknown flags", flags);
-    return 0;
 }
 
 static void rp_enter(void)
@@ -12023,7 +11993,7 @@ static void rp_enter(void)
     t->call.text = (struct buf){ 0 }; /* rec_in owns the memory of the text */
 }
 
-/* Returns whether -P selects a call by one of its n recorded paths or by a path argument. */
+/* Returns whether -P selects a call by one of its n recorded paths or by an argument. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -12069,11 +12039,11 @@ static void rp_result(const struct call *c, u32 flags)
     struct rec_text ret = { plain, (u32)snprintf(plain, sizeof plain, "%" PRId64, c->ret) };
     if (flags & REC_RET)
         ret = rec_gets();
-    rp.recorded.ret = rec_clean(ret);
-    rp.recorded.ret_len = ret.len;
+    rp_recorded.ret = rec_clean(ret);
+    rp_recorded.ret_len = ret.len;
 }
 
-/* Returns the --by=pid row of a process, or NULL if there are too many. */
+/* Returns the row of a process for --by=pid, or NULL if there are too many rows. */
 static struct st_caller *rp_caller(pid_t pid)
 {
     struct summary *s = rec_in.sum;
@@ -12139,7 +12109,7 @@ static void rp_due(void)
 
 static void rp_end(void)
 {
-    rp.ended = true;
+    rec_in.ended = true;
     rec_in.sum->status = (int)rec_getz();
     rec_in.sum->backend = rec_run.backend;
 }
@@ -12159,7 +12129,7 @@ static bool rp_record(u8 from, u8 to)
     if (rec_in.p == rec_in.end && !rec_read_block())
         return false;
     u8 type = *rec_in.p;
-    if (type < from || type > to || rp.ended)
+    if (type < from || type > to)
         return false;
     rec_in.p++;
     if (type < ARRAY_LEN(rp_reader) && rp_reader[type]) {
@@ -12173,39 +12143,37 @@ static bool rp_record(u8 from, u8 to)
         else
             rp_newer("unknown record type", type);
     }
-    return !*rec_in.wrong && !rp.ended;
+    return !*rec_in.wrong && !rec_in.ended;
 }
 
-/* Reads the description of the run. Returns false if it is incomplete. */
+/* Reads the description of the run. Returns whether it is complete. */
 static bool rp_head(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         *rec_facts[i].text = "?";
-    rp.ended = false;
     while (rp_record(REC_META, REC_UNASKED))
         ;
+    rec_in.last_ns = out.start_ns;
     return !*rec_in.wrong && rec_in.n_kinds && *rec_in.p > REC_UNASKED;
 }
 
-/* Replays the rest. Returns whether the recording has its end record. */
+/* Replays the events. Returns whether the recording is complete. */
 static bool rp_play(void)
 {
-    rp.ended = false;
     while (rp_record(REC_EVENT, 255))
         ;
     out_end();
-    if (!rp.ended && !*rec_in.wrong)
+    if (!rec_in.ended && !*rec_in.wrong)
         rec_damaged("order of records");
-    return rp.ended;
+    return rec_in.ended;
 }
 
 /* == 18 px_  --perfetto, --folded: traces, flame graphs ===============================
  * Writes a trace in Perfetto's format (protos/perfetto/trace/ in its source) while events arrive.
  * px_pb_ writes protocol buffers. System calls are slices on the track of their thread; open files,
  * disk requests and other intervals that can overlap have tracks of their own. Forks and wake-ups
- * are arrows. A track below each thread shows the thread's states during calls. Viewers merge
- * processes with the same pid; therefore the ids in a trace are never reused. Entry points:
- * px_open, px_close. */
+ * are arrows. A track below each thread shows the thread's states during calls. The kernel reuses
+ * pids, so tracks have unique ids. Entry points: px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -12217,7 +12185,7 @@ static const char *const px_counters[N_PX] = {
     "RSS", "max RSS",
 };
 
-/* Categories; the first ones are those of events (enum cat). */
+/* Categories: first those of events (enum cat), then more. */
 enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
               PX_OPEN, PX_STATE, N_PX_CATS };
 static const char *const px_cats[N_PX_CATS] = {
@@ -12227,32 +12195,32 @@ static const char *const px_cats[N_PX_CATS] = {
     [PX_URING] = "io_uring", [PX_OPEN] = "open file", [PX_STATE] = "state",
 };
 
-/* Arguments; the first ones are the fields of events. */
+/* Arguments: first the fields of events (enum ev_field), then more. */
 enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
               N_PX_ARGS };
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* The id of a track is 16 * upid or utid, plus one of these constants; of a counter,
- * PX_OF_COUNTER + enum px_counter. */
+/* A track's id is 16 * upid or utid, plus one of these constants. A counter adds enum px_counter to
+ * PX_OF_COUNTER. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
-/* A traced thread. The main thread also represents its process. */
+/* A traced thread. The main thread's track also represents the process. */
 struct px_track {
     struct px_track *next;
     pid_t pid, tid;
     u64 upid, utid;       /* ids in the trace */
-    u64 flow;             /* id of the fork arrow that the thread's first record ends; 0: none */
+    u64 flow;             /* fork arrow that ends at the thread's first record; 0: none */
     bool dead;
     bool runs;            /* the slice of a program has begun */
     s64 count[N_PX];      /* counters of the process */
     u64 reported_ns[N_PX]; /* when each counter was last written */
-    bool due[N_PX];       /* the counter changed after reported_ns */
-    u32 described;        /* bit set of the PX_OF_ tracks that the trace describes */
+    bool due[N_PX];       /* the counter changed after it was last written */
+    u32 described;        /* bit set of the PX_OF_ tracks that the trace already describes */
     u64 state_ns;         /* end of the last thread state that was written */
     struct { u64 from, to; } *wait; /* waits for a CPU, not written yet */
     u32 n_waits, cap_waits;
-    /* only for --folded: */
+    /* for --folded only: */
     pid_t parent;
     u32 name_len;         /* length of `name`; 0: unknown */
     char name[PX_NAME];   /* program of the process, or the thread's own name (prctl(2)) */
@@ -12264,10 +12232,10 @@ static struct {
     bool proto;           /* --perfetto is given */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
-    u64 untracked;        /* number of records on the track that threads share */
+    u64 untracked;        /* number of records on the shared track */
     u64 ids;              /* last id that was assigned */
     u32 packet, inner;    /* offsets of the current packet and of the message in it */
-} px; /* in .bss: an initializer would add its tables to the binary */
+} px; /* an initializer would put the tables into the binary */
 
 /* --- protocol buffers (https://protobuf.dev/programming-guides/encoding) --- */
 
@@ -12298,7 +12266,7 @@ static void px_pb_end(u32 from)
     for (u32 v = n; v > 127; v >>= 7)
         more++;
     if (!from || b_room(b, more) < more)
-        return; /* out of memory: the trace ends here */
+        return; /* out of memory: the trace is damaged from here on */
     b->len += more;
     char *p = b->p + from - 1;
     memmove(p + 1 + more, p + 1, n);
@@ -12320,7 +12288,7 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* flags: SequenceFlags. 1: the packet needs no earlier packets; 2: it needs them. */
+/* flags: SequenceFlags. 1: the packet resets the interned names; 2: it uses them. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -12328,8 +12296,8 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-/* Defines the number that later packets write instead of a name (InternedData). index: 1 for
- * categories, 3 for names of arguments. */
+/* Interns a name: later packets contain its number. index: field of InternedData: 1 for categories,
+ * 3 for names of arguments. */
 static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
 {
     u32 at = px_pb_begin(index);
@@ -12462,6 +12430,13 @@ static void px_arg_text(enum px_arg arg, const char *s, size_t n)
     px_pb_arg(arg + 1u, VT_STR, &(union ev_val){ .s = { s, (u32)n } });
 }
 
+static void px_arg_error(int err)
+{
+    const char *name = u_errname(err);
+    if (name)
+        px_arg_text(PX_ERROR, name, strlen(name));
+}
+
 static void px_arg_num(enum px_arg arg, s64 v)
 {
     px_pb_arg(arg + 1u, VT_NUM, &(union ev_val){ .n = v });
@@ -12549,7 +12524,7 @@ static void px_free(struct px_track *t)
     free(t);
 }
 
-/* Late records of a thread find its track until PX_DEAD more threads have ended. */
+/* Keeps the track for late records until PX_DEAD more threads have ended. */
 static void px_dead(struct px_track *t)
 {
     struct px_track **slot = &px.dead[px.n_dead++ % PX_DEAD];
@@ -12561,7 +12536,7 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* If memory or PX_TRACKS is exhausted, new threads share a track. */
+/* New threads share a track if there are PX_TRACKS or no memory is left. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
@@ -12569,7 +12544,7 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     if (t)
         return t;
     struct px_track *leader = pid == tid ? NULL : px_track(pid, pid);
-    t = px.n_tracks < PX_TRACKS ? calloc(1, sizeof *t) : NULL;
+    t = px.n_tracks < PX_TRACKS && (u32)tid < REC_PIDS ? calloc(1, sizeof *t) : NULL;
     if (!t) {
         px.untracked++;
         return &other;
@@ -12586,7 +12561,7 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Does not name the track that threads share (tid 0). */
+/* Does nothing for the shared track (tid 0). */
 static void px_name(struct px_track *t, const char *name, size_t n)
 {
     t->name_len = t->tid ? (u32)MIN(n, sizeof t->name) : 0;
@@ -12603,7 +12578,7 @@ static void px_flow(bool start, const struct px_track *t, u64 ns, u64 id, const 
     px_pb_event_end();
 }
 
-/* A thread's first record ends its fork arrow. */
+/* Returns the track of a thread. The fork arrow ends at the thread's first record. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -12615,7 +12590,8 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* A process may close another's file: records can be out of order, but a counter's time cannot. */
+/* A process may close a file of another process, so its records may be out of order. The samples of
+ * a counter must not be. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     const char *name = px_counters[k];
@@ -12636,7 +12612,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* The sum of two such numbers cannot overflow. */
+/* Limits a recorded number: the sum of two cannot overflow. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
@@ -12679,35 +12655,28 @@ static void px_counts(const struct event *e)
 }
 
 /* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and
- * speedscope, which add up lines with the same stack: a full table is written and cleared --- */
+ * speedscope, which add up the lines of a stack: a new stack may replace one in the table --- */
 
-enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
+enum { PX_STACKS = 4096, PX_STACK_WAYS = 8, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
 static struct writer px_folded = { .fd = -1 };
 
-static struct {
-    struct px_stack {
-        u64 ns;
-        u32 len;
-        char text[PX_STACK_LEN];
-    } stack[PX_STACKS];
-    u32 n;
-} *px_fold; /* NULL: no --folded */
+static struct px_stack {
+    u64 ns;
+    u32 len;
+    char text[PX_STACK_LEN];
+} *px_fold; /* PX_STACKS elements; NULL: no --folded */
 
-static void px_fold_flush(void)
+static void px_fold_line(const struct px_stack *s)
 {
-    for (struct px_stack *s = px_fold->stack; s < px_fold->stack + PX_STACKS; s++) {
-        u64 us = (s->ns + 500) / 1000;
-        if (us) {
-            b_put(&px_folded.b, s->text, s->len);
-            b_c(&px_folded.b, ' ');
-            b_u64(&px_folded.b, us);
-            b_c(&px_folded.b, '\n');
-            out_full(&px_folded);
-        }
-        s->ns = s->len = 0;
-    }
-    px_fold->n = 0;
+    u64 us = (s->ns + 500) / 1000;
+    if (!us)
+        return;
+    b_put(&px_folded.b, s->text, s->len);
+    b_c(&px_folded.b, ' ');
+    b_u64(&px_folded.b, us);
+    b_c(&px_folded.b, '\n');
+    out_full(&px_folded);
 }
 
 /* Escapes ';' and line breaks, which separate frames and stacks. */
@@ -12725,17 +12694,18 @@ static void px_frame(struct buf *b, const char *s, size_t n)
     }
 }
 
+/* The hash selects PX_STACK_WAYS elements. A new stack replaces the one with the least time. */
 static void px_fold_add(const char *text, size_t n, u64 ns)
 {
-    if (px_fold->n == PX_STACKS / 4 * 3)
-        px_fold_flush();
-    u32 at = nm_hash(0, text, n) % PX_STACKS;
-    struct px_stack *s = &px_fold->stack[at];
-    while (s->len && (s->len != n || memcmp(s->text, text, n)))
-        s = &px_fold->stack[++at % PX_STACKS];
-    if (!s->len) {
-        px_fold->n++;
-        s->len = (u32)n;
+    struct px_stack *s = &px_fold[nm_hash(0, text, n) % PX_STACKS / PX_STACK_WAYS * PX_STACK_WAYS];
+    struct px_stack *end = s + PX_STACK_WAYS, *least = s;
+    for (; s < end && (s->len != n || memcmp(s->text, text, n)); s++)
+        if (s->ns < least->ns)
+            least = s;
+    if (s == end) {
+        s = least;
+        px_fold_line(s);
+        *s = (struct px_stack){ .len = (u32)n };
         memcpy(s->text, text, n);
     }
     s->ns += ns;
@@ -12750,8 +12720,8 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Returns the file or peer of a call, or NULL: its first path argument, or the file in its first
- * argument ("3</etc/hosts>"). openat and similar calls have both. */
+/* Returns the file or peer of a call, or NULL: the first path argument, or the file in the first
+ * argument ("3</etc/hosts>"). A call such as openat, which has both, is about the path. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -12786,8 +12756,8 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* A thread names itself with prctl(PR_SET_NAME). The argument's text is the name in quotes, and
- * "..." if kvis truncated it. */
+/* Notes the name of prctl(PR_SET_NAME). The argument's text is the name in quotes; "..." follows if
+ * it was truncated. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -12798,7 +12768,7 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds the time of a call: on a CPU, and, as frames of their own, in each state. */
+/* Adds a call's time on a CPU to its stack. The times in other states have frames of their own. */
 static void px_fold_parts(struct buf *b, const struct call *c)
 {
     static const char *const leaf[] = { NULL, "[run queue]", "[disk]", "[blocked]" };
@@ -12843,7 +12813,7 @@ static void px_fold_exit(const struct event *e)
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = px_find(chain[n - 1])) || !t->parent)
             break;
-    do { /* drop the oldest ancestors if the stack is too long */
+    do { /* drops the oldest ancestors if the stack is too long */
         b_reset(&b);
         for (u32 k = n; k; k--)
             px_frame_process(&b, chain[k - 1]);
@@ -12853,7 +12823,7 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* A slice that may overlap others of its category gets a track of its own. */
+/* Writes a slice on a track of its own, because it may overlap others of its category. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -12867,21 +12837,19 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
 static void px_instant(const struct px_track *t, const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
-    const char *err = u_errname(e->err);
     bool beside = e->kind == EK_EXIT_THREAD || k->how & EVENT_WITH_CALLS;
     if (e->kind == EK_RSS || (opt.calls && !beside))
-        return; /* shown as a counter, or as the slice of its call */
+        return; /* the counter or the call's slice shows it */
     px_begin(t, e->ts_ns, PX_INSTANT, (enum px_cat)k->cat, k->name, strlen(k->name));
-    if (err)
-        px_arg_text(PX_ERROR, err, strlen(err));
+    px_arg_error(e->err);
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
             px_arg_field(e, k->field[i]);
     px_pb_event_end();
 }
 
-/* Ends the slice of a process's program and begins the next one; name is NULL at exit. Slices of
- * calls replace both. */
+/* Ends the slice of a process's program and begins the next one; name is NULL at exit. If calls are
+ * traced, their slices take this place. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -12919,7 +12887,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
     if (old)
-        return; /* the child's records came first: no arrow */
+        return; /* the child's records came first, so there is no arrow */
     c->flow = ++px.ids;
     px_flow(true, t, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -13013,9 +12981,7 @@ static void px_call_args(const struct call *c)
     px_arg_text(PX_ARGS, text.p ? text.p : "", text.len);
     b_s64(&number, c->ret);
     px_arg_text(PX_RET, ret, number.len);
-    const char *err = u_errname(c->err);
-    if (err)
-        px_arg_text(PX_ERROR, err, strlen(err));
+    px_arg_error(c->err);
     if (!c->timed)
         return;
     px_arg_num(PX_ON_CPU, (s64)c->cpu_ns);
@@ -13042,8 +13008,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* If the thread left its CPU once, a scheduler record shows when; otherwise, only the time in each
- * state is known. */
+/* If the thread left its CPU only once, a scheduler record shows when. Otherwise, only the total
+ * time in each state is known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -13099,11 +13065,11 @@ static void px_flush(void)
 
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
 
-/* A descriptor of -1 means that the format is not wanted. */
+/* The arguments are file descriptors; -1: the format was not requested. */
 static void px_open(int proto, int folded)
 {
     px.proto = proto >= 0;
-    px_fold = folded >= 0 ? xcalloc(1, sizeof *px_fold) : NULL;
+    px_fold = folded >= 0 ? xcalloc(PX_STACKS, sizeof *px_fold) : NULL;
     out_writer_open(&px_proto, proto, opt.perfetto);
     out_writer_open(&px_folded, folded, opt.folded);
     if (px.proto)
@@ -13120,10 +13086,10 @@ static void px_open(int proto, int folded)
 
 static void px_close(void)
 {
-    if (px_fold) {
-        px_fold_flush();
+    for (u32 i = 0; px_fold && i < PX_STACKS; i++)
+        px_fold_line(&px_fold[i]);
+    if (px_fold)
         out_writer_flush(&px_folded);
-    }
     for (u32 i = 0; i < PX_HASH && px.n_tracks; i++)
         for (struct px_track *t = px.track[i]; t; t = t->next)
             px_waited(t, UINT64_MAX);
@@ -13134,14 +13100,14 @@ static void px_close(void)
 }
 
 /* == 19 emb_  texts embedded in the binary =============================================
- * gen/texts.py collects the report page, manual pages, completions, lists and the dashboard in one
- * file. Entry points: emb_text, emb_list, emb_next. */
+ * The Makefile combines the report page, manual pages, completions, lists and the dashboard into
+ * one file. Entry points: emb_text, emb_list, emb_next. */
 
-/* Tests define main, and embed an empty report page. */
+/* Tests, which define main, embed an empty report page. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
-/* Never called; only holds the assembler code. */
+/* Nothing calls this function, which only contains the assembler code. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
@@ -13172,8 +13138,8 @@ static const char *emb_text(const char *kind, const char *name)
     return NULL;
 }
 
-/* Appends a list of a manual page (from `.\" list NAME` to `.\" end`), without man(7) macros and
- * backslashes. Returns false if no page has it. */
+/* Appends a list from a manual page, where `.\" list NAME` and `.\" end` enclose it, without man(7)
+ * macros and backslashes. Returns false if no page has it. */
 static bool emb_list(struct buf *b, const char *name)
 {
     char begin[64];
@@ -13203,11 +13169,11 @@ static bool emb_list(struct buf *b, const char *name)
 
 /* == 20 rep_  --report: one HTML file ==============================================
  * The Makefile combines gen/report/ into one HTML page, into which kvis writes the run, the summary
- * (both as in --json) and the events (a base64 recording for report.js). The events come from two
- * passes over a recording, and not from memory. If there are more than --max-report-events, the
- * page has the most significant ones. kvis monitor and kvis diff fill in other parts of the page.
- * Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip, rep_json,
- * rep_write, rep_close. */
+ * (both as in --json) and the events (a base64 recording for report.js). kvis reads the events
+ * twice from a recording, and does not keep them in memory. If there are more than
+ * --max-report-events, the page has the most significant ones. kvis monitor and kvis diff fill in
+ * other parts of the page. Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page,
+ * rep_skip, rep_json, rep_write, rep_close. */
 
 /* --- the page --- */
 
@@ -13216,12 +13182,12 @@ enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3: base64 needs no p
 static struct {
     struct writer w;
     const char *page;        /* rest of the page template */
-    struct buf raw;          /* the events' recording, not written yet */
+    struct buf raw;          /* bytes of the page's recording that are not written yet */
     u64 score[REP_SCORES];   /* number of events with each score */
     u64 seen, kept;          /* number of events in the run and in the page */
     bool chosen;             /* the second pass has begun */
-    u32 least;               /* lowest score of the events in the page */
-    u64 at_least, some;      /* number of events with this score: so far; in the page */
+    u32 least;               /* lowest score of an event in the page */
+    u64 at_least, some;      /* events with this score: read so far; allowed in the page */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
@@ -13229,7 +13195,8 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* Processes and signals rank first, then network and failures, then duration or size. */
+/* Events of processes and signals have the highest score, then those of the network and failures.
+ * Longer and larger events have higher scores. */
 static u32 rep_score(const struct event *e)
 {
     u8 cat = event_kinds[e->kind].cat;
@@ -13244,8 +13211,8 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether an event or call goes into the page. The first pass counts scores. Of the events
- * with the lowest score, only some, spread evenly over the run, go into the page. */
+/* Returns whether the page has an event or call. The first pass only counts scores. Of the events
+ * with the lowest score, the page has a part that is spread evenly over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13329,7 +13296,7 @@ static void rep_write(const char *p, size_t n)
         rep_chunk(REP_CHUNK);
 }
 
-/* Escapes '<', which could end the script element or begin a comment. */
+/* Escapes '<', which could begin </script> or a comment. */
 static void rep_json(const char *id, const struct buf *b)
 {
     rep_text("<script type=\"application/json\" id=\"");
@@ -13364,7 +13331,7 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* whole: the recording is complete; otherwise, the summary is "null". */
+/* whole: the recording is complete. Otherwise, the summary is null. */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -13388,7 +13355,7 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Skips the template up to a placeholder. Returns the number of bytes before it. */
+/* Skips the template up to and including a placeholder. Returns the number of bytes before it. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page, *at = strstr(from, mark);
@@ -13441,7 +13408,7 @@ static void rep_begin(void)
     out.tap[out.n_taps++] = &rep_tap;
 }
 
-/* whole: the first pass reached the end of the recording. */
+/* whole: the recording is complete. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
@@ -13454,7 +13421,7 @@ static void rep_end(int fd, const char *name, int to, bool whole)
     rep_close();
 }
 
-/* Creates an unnamed file for the recording of a live report. Returns its fd or -errno. */
+/* Creates a file without a name. Returns its descriptor or -errno. */
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
@@ -13468,18 +13435,17 @@ static int rep_temporary(const char *dir)
 
 /* == 21 df_  kvis diff: compares two recordings ====================================
  * Replays both recordings. df_event adds up commands; the summaries of the recordings have the
- * files, peers and system calls. The result is a list of pairs: a name with its numbers in
- * recording A and in recording B, for text and JSON (df_tables[]). The report page contains the
- * JSON and timelines of the commands. Entry points: df_load, df_text, df_json, df_page,
- * df_is_above. */
+ * files, peers and system calls. The result is a list of pairs for text and JSON (df_tables[]): a
+ * name with its numbers in recordings A and B. The report page contains the JSON and timelines of
+ * the commands. Entry points: df_load, df_text, df_json, df_page, df_is_above. */
 
 enum {
-    DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
     DF_SHOWN = 10,        /* most rows of a table in text output */
     DF_LIVES = 1 << 16,   /* most processes at the same time */
-    DF_LINE = 512,        /* limit on bytes of a command line (--by=line) */
+    DF_LINE = 512,        /* most bytes of a command line (--by=line) */
     DF_RUNS = 4096,       /* most command runs in a timeline */
     DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
+    DF_NAMES = REC_NAMES / 2, /* bytes of names in memory, beyond which commands are omitted */
 };
 
 /* A name in one recording. count: runs, opens or calls. amount: bytes or ns. */
@@ -13490,20 +13456,20 @@ struct df_row {
 };
 
 struct df_pair {
-    struct name *name, *shape; /* shape: the name with * for its random characters */
+    struct name *name, *shape; /* shape: the name with its pids and random characters as * */
     struct df_row of[2];
     bool in[2];
-    u16 row;                   /* of a system call: its row in the summary */
-    u16 err;                   /* of a failed call: errno */
+    u16 row;                   /* the summary's row of a system call */
+    u16 err;                   /* errno of a failed call */
 };
 
-/* A process. Its own time stops while a child runs. */
+/* A process. The time while a child runs is not its own time. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
     u64 serial, parent_serial; /* unique, unlike pids */
     bool execed;
-    u64 begin_ns, since_ns;    /* start of the command; time since which no child runs */
+    u64 begin_ns, since_ns;    /* start of the command; end of the last child */
     struct df_row now;         /* the current command */
 };
 
@@ -13517,8 +13483,8 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* start of the recording or its command */
-    u64 least_ns, shorter; /* shortest run in run[]; number of dropped shorter runs */
+    u64 from_ns;           /* start of the command, or else of the recording */
+    u64 least_ns, shorter; /* least time of the runs in run[]; number of omitted shorter runs */
 };
 
 static const char *df_by = "program";
@@ -13527,8 +13493,8 @@ static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: n
 static struct {
     struct df_row *row[2];   /* commands, files and peers */
     u32 n_rows[2], cap[2];
-    u64 left_out;            /* number of times that a process or command did not fit */
-    u64 wall_ns[2];          /* duration of the command; without a command, of the recording */
+    u64 left_out;            /* number of times that a process or command was omitted */
+    u64 wall_ns[2];          /* duration of the command, or else of the recording */
     bool counted[2];         /* the recording counts calls */
     u32 unasked[2];          /* number of system calls that -e excluded */
     bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
@@ -13565,16 +13531,17 @@ static struct df_row *df_new_row(u32 k, struct name *name)
     return rows;
 }
 
-/* Adds a run to the row of its command. in_bytes of a name is the index of its row, unless the row
- * there has another name. */
+/* Adds a run to the row of its command. name->in_bytes is the index of that row, if the row with
+ * this index has the same name. */
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
-    if (!one->name || one->name->cls != 'c') /* nm.other: no memory */
+    if (!one->name)
         return;
     u64 at = one->name->in_bytes;
     bool known = at < df.n_rows[k] && df.row[k][at].name == one->name;
-    struct df_row *row = known ? &df.row[k][at] : df_new_row(k, one->name);
+    struct df_row *row = one->name == nm.other ? NULL
+                         : known ? &df.row[k][at] : df_new_row(k, one->name);
     if (!row) {
         df.left_out++;
         return;
@@ -13597,7 +13564,7 @@ static struct df_life *df_life(u32 pid, u64 ns)
     struct df_life **at = df_slot(pid), *l = *at;
     if (l)
         return l;
-    l = df.n_lives < DF_LIVES ? calloc(1, sizeof *l) : NULL;
+    l = df.n_lives < DF_LIVES && pid < REC_PIDS ? calloc(1, sizeof *l) : NULL;
     if (!l) {
         df.left_out++;
         return NULL;
@@ -13615,7 +13582,7 @@ static u64 df_since(u64 from, u64 to)
     return to > from ? to - from : 0;
 }
 
-/* Adds a run to the timeline. A full timeline loses its shortest runs. */
+/* Adds a run to the timeline, and drops the shortest runs of a full timeline. */
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
@@ -13690,7 +13657,7 @@ static struct name *df_command_name(const struct event *e)
     n = line ? e->v[EV_argv].s.len : 0;
     for (u32 i = (u32)strnlen(argv, n); i + 1 < n; i++)
         b_c(&name, argv[i] ? argv[i] : ' ');
-    return nm_get('c', name.p ? name.p : "", name.len);
+    return nm.total > DF_NAMES ? nm.other : nm_get('c', name.p ? name.p : "", name.len);
 }
 
 static void df_exec(const struct event *e)
@@ -13723,8 +13690,7 @@ static void df_exit(const struct event *e)
 
 static void df_event(const struct event *e)
 {
-    if (e->pid > 0 && e->pid < DF_PIDS)
-        df.pids[df.k][e->pid / 8] |= (u8)(1u << e->pid % 8);
+    df.pids[df.k][e->pid / 8] |= (u8)(1u << e->pid % 8);
     if (e->kind == EK_SPAWN)
         df_fork(e);
     else if (e->kind == EK_EXEC)
@@ -13761,7 +13727,7 @@ static bool df_take_names(u32 k)
     return true;
 }
 
-/* Names the attached processes, whose exec events preceded the recording. */
+/* Names the processes that kvis attached to, which called exec before the recording. */
 static void df_attached(void)
 {
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
@@ -13777,7 +13743,7 @@ static bool df_load(u32 k, int fd, const char *name)
     static const struct out_tap tap = { .event = df_event };
     df.file[k] = name;
     df.k = k;
-    df.pids[k] = xcalloc(DF_PIDS / 8, 1);
+    df.pids[k] = xcalloc(REC_PIDS / 8, 1);
     df.timeline[k].run = xcalloc(DF_RUNS, sizeof(struct df_run));
     rec_in.again = k > 0;
     out.tap[0] = &tap;
@@ -13815,17 +13781,18 @@ static bool df_is_above(void)
 static bool df_is_pid(const char *s, u32 n, u32 k)
 {
     u32 pid = n <= 7 ? (u32)strtoul(s, NULL, 10) : 0;
-    return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
+    return n > 2 && pid < REC_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
-/* Returns how many characters at the end of a word are probably random, as from mkstemp(3): more
- * than three digits; 8 characters in Python's tmp names; 6 in a word of 6 to 9 characters
- * (ccAbCdEf); all of a longer word. Letters of one case with final digits (part12) are not. */
+/* Returns how many characters at the end of a word are probably random (mkstemp(3)): all final
+ * digits if there are more than three; 8 characters of Python's tmp names; none of a word that has
+ * less than 6 characters or letters of one case (part12); 6 of a word of 6 to 9 characters
+ * (ccAbCdEf); all of a longer word. */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
     for (u32 i = 0; i < n; i++) {
-        /* an initial capital, as in Makefile, also counts as lower case */
+        /* An initial capital also counts as lower case (Makefile). */
         lower += islower((u8)s[i]) || s[i] == '_' || (!i && isupper((u8)*s));
         upper += isupper((u8)s[i]) || s[i] == '_';
         last = isdigit((u8)s[i]) ? last + 1 : 0;
@@ -13898,21 +13865,31 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-static struct df_pair *df_put(u32 k, const struct df_row *row)
+static struct df_pair *df_new_pair(struct name *name)
 {
     static u32 cap;
     struct df_pair *p = u_grow(df_list.p, &cap, df_list.n + 1, sizeof *p);
     if (!p)
         die(EXIT_KVIS, "out of memory");
     df_list.p = p;
+    name->in_bytes = df_list.n;
     p += df_list.n++;
-    *p = (struct df_pair){ .name = row->name, .shape = row->name };
-    p->of[k] = *row;
+    *p = (struct df_pair){ .name = name, .shape = name };
+    return p;
+}
+
+/* Adds a row to the pair of its name. As in df_command, in_bytes of a name is the index. */
+static struct df_pair *df_put(u32 k, const struct df_row *row)
+{
+    u64 at = row->name->in_bytes;
+    bool known = at < df_list.n && df_list.p[at].name == row->name;
+    struct df_pair *p = known ? &df_list.p[at] : df_new_pair(row->name);
+    df_add(&p->of[k], row);
     p->in[k] = true;
     return p;
 }
 
-/* Merges pairs of the same shape, which names the result if their names differ. */
+/* Merges pairs of the same shape. If their names differ, the name of the result is the shape. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -13942,10 +13919,9 @@ static void df_pair_rows(char cls)
         for (u32 i = 0; i < df.n_rows[k]; i++)
             if (df.row[k][i].name->cls == cls)
                 df_put(k, &df.row[k][i]);
-    df_join();
     for (u32 i = 0; i < df_list.n; i++) {
         struct df_pair *p = &df_list.p[i];
-        /* an IP address with a port has no shape */
+        /* The numbers of an IP address and its port must not be taken for pids. */
         if ((p->in[0] && p->in[1]) || (cls == 'p' && !strchr(p->name->s, '/')))
             continue;
         df_shape(&shape, p->name->s, p->in[1]);
@@ -13954,12 +13930,12 @@ static void df_pair_rows(char cls)
     df_join();
 }
 
-/* `amount` is the time of all calls if both recordings counted calls, else of those that waited. */
+/* `amount`: time of all calls if both recordings counted them; otherwise, of calls that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
     const struct st_time *t = &df.sum[k]->row[row].known;
-    struct df_row one = { .name = nm_str('x', st_name(row)), .count = t->calls, .amount = t->ns };
+    struct df_row one = { .count = t->calls, .amount = t->ns };
     if (r->calls && df.counted[k])
         one.count = MAX(r->calls, t->calls);
     if (r->calls && df.counted[0] && df.counted[1])
@@ -13973,11 +13949,12 @@ static void df_pair_calls(void)
         struct df_row one[2] = { df_call(0, i), df_call(1, i) };
         if ((i < SC_N && !sc_set[i]) || (!one[0].count && !one[1].count))
             continue;
-        struct df_pair *p = df_put(0, &one[0]);
-        p->of[1] = one[1];
+        struct df_pair *p = df_new_pair(nm_str('x', st_name(i)));
         p->row = i;
-        for (u32 k = 0; k < 2; k++)
+        for (u32 k = 0; k < 2; k++) {
+            p->of[k] = one[k];
             p->in[k] = one[k].count;
+        }
     }
 }
 
@@ -13996,7 +13973,6 @@ static void df_pair_failed(void)
             p->row = f->row;
             p->err = f->err;
         }
-    df_join();
 }
 
 static bool df_other_calls(void)
@@ -14033,7 +14009,7 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* A recording whose list of failed calls was full may lack this failure. */
+/* The list of failed calls of recording k was full, and may lack this failure. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
@@ -14077,7 +14053,7 @@ static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
     b_f(b, "%*s", width, tmp);
 }
 
-/* Returns the increase from a (not 0) to b in percent. */
+/* Returns the change from a (not 0) to b in percent. */
 static double df_percent(u64 a, u64 b)
 {
     return ((double)b / (double)a - 1) * 100;
@@ -14301,8 +14277,9 @@ static void df_text(struct buf *b)
     if (!proc)
         df_text_times(b);
     if (df.left_out)
-        b_f(b, " Omitted: %" PRIu64 " processes or commands (limit: %d at once)\n",
-            df.left_out, DF_LIVES);
+        b_f(b, " Omitted: %" PRIu64 " processes or commands"
+            " (limits: %d processes at once, %d MiB of names)\n",
+            df.left_out, DF_LIVES, DF_NAMES >> 20);
 }
 
 /* --- JSON --- */
@@ -14334,8 +14311,8 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
-/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}. A recording without
- * the name is null. */
+/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}. "a" or "b" is null
+ * if that recording does not have the name. */
 static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
     bool calls = t->pair == df_pair_calls;
@@ -14367,7 +14344,7 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* Writes the changed pairs of a table; of calls, all pairs. */
+/* Writes the pairs that changed; all pairs of calls. */
 static void df_json_list(struct buf *b, const struct df_table *t)
 {
     bool first = true;
@@ -14394,7 +14371,7 @@ static void df_json(struct buf *b)
         b_f(b, ",\"%c\":{", 'a' + (int)k);
         out_json_text(b, "file", df.file[k]);
         out_json_key_word(b, "backend", df.sum[k]->backend);
-        OUT_JSON_U64(b, "wall_ns", df.wall_ns[k]);
+        b_f(b, ",\"wall_ns\":%" PRIu64, df.wall_ns[k]);
         bool unknown = df.sum[k]->lost_unknown;
         for (const struct st_num *n = st_nums; n < st_nums + ARRAY_LEN(st_nums); n++)
             if (n->recorded && n->at != offsetof(struct summary, lost_unknown)
@@ -17636,7 +17613,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
     u16 id = sc_id[r - sc_rows];
     /* The remaining time of a sleep is read after any failure: BPF cannot test for EINTR. */
-    u8 valid = !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
+    u8 valid = !k->result ? 0 : kinds[r->arg[i]].when == DEC_LATE ? ITEM_FAILED : ITEM_RESULT;
     bool memfd = id == SC_memfd_create; /* the model of the tracee needs the whole name */
     bool message = hy_is_message(r, i);
     u32 size = memfd                    ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME)
@@ -18333,12 +18310,13 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 
 /* == 29 tr_  the ptrace loop =====================================================
  * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
- * model need; a seccomp filter selects these calls if tracees cannot notice the filter. After the
- * first attach, only tr_finish ends the run. Output is ordered by completion time. So are the
- * ring's records, except for the microseconds between reading the clock and reserving space in the
- * ring. kvis handles stops when it has read the ring up to a marked position. The time of the mark
- * (tr.seen_ns) is also that of the stops, so calls of other threads in the meantime come after the
- * stops. A group of page faults is up to PF_RUN_NS late: it has the time of its first fault. */
+ * model need. A seccomp filter selects these calls, unless tracees could notice the filter. Output
+ * is ordered by completion time. The records in the ring have this order, too, but records that are
+ * microseconds apart may be swapped: a BPF program reads the clock before it reserves space in the
+ * ring. Before kvis handles stops, it marks the end of the ring and reads all records before the
+ * mark. The stops get the time of the mark (tr.seen_ns), so calls that other threads complete later
+ * appear after the stops. The event of a group of page faults has the time of the first fault, and
+ * appears up to PF_RUN_NS late. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* data of SECCOMP_RET_TRACE in kvis's filter: "KV" */
@@ -18358,29 +18336,29 @@ static struct {
     int passed_on;        /* signal that kvis sent to the command */
     u32 interrupts;
     bool until_exit;      /* kvis ends with the command: --until-exit, or SIGTERM passed on */
-    volatile sig_atomic_t tick;             /* set by signal handlers */
+    volatile sig_atomic_t tick;             /* a signal has arrived */
     volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* last signals that the command received */
+    struct tr_signal got[8]; /* the last signals that the command received */
     u32 n_got;
-    u64 got_pending;      /* group signals that the command has not handled */
+    u64 got_pending;      /* signals to the process group, pending in the command */
     u64 next_table_ns, deadline_ns;
-    u64 end_ns;           /* time of the last tracee's exit */
+    u64 end_ns;           /* end of the run */
     u64 before_ns;        /* CPU time of the command's process before its exec */
     struct name *cwd;
-    volatile sig_atomic_t attaching; /* kvis is in PTRACE_SEIZE: see tr_reap_dead */
+    volatile sig_atomic_t attaching; /* kvis calls PTRACE_SEIZE: see tr_reap_dead */
     volatile sig_atomic_t n_reaped;  /* exits that tr_reap_dead added to tr_batch[] */
     u64 seen_ns;          /* time of the current stops */
-    u64 collected;        /* stops added to tr_batch[] */
+    u64 collected;        /* number of stops ever added to tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* stops at the entry of a call */
     u64 cpu_ns;           /* -p: CPU time of processes that are no longer traced */
     u64 swept_ns;         /* time of the last tr_sweep */
     bool sweeps;          /* tr_sweep must run again */
-    bool cpu_unknown;     /* an exited process has an unknown CPU time */
-    u32 n_resident;       /* processes whose memory this tick has read */
+    bool cpu_unknown;     /* the CPU time of an exited process is unknown */
+    u32 n_resident;       /* number of processes whose memory was read in this tick */
     bool tty;             /* the output is a terminal */
-    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits before the parent's event */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* see tr_early_status */
     u32 n_early;
     u32 batch_next, batch_n; /* rows of tr_batch[] */
     u32 quiet_drains;     /* successive reads of the ring without a record */
@@ -18403,7 +18381,7 @@ static struct tr_stopped *tr_batched(pid_t tid)
 /* --- the calls at which threads stop --- */
 
 /* Selects the calls that the user or the model needs. The model needs all calls that change
- * descriptors if close(2) is traced, and in hybrid mode, where /proc is read too late. */
+ * descriptors if close(2) is traced, or in hybrid mode, because kvis would read /proc too late. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -18420,11 +18398,11 @@ static void tr_choose(void)
         tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
                   || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* shows which memory to read with care: see mem_ */
+            tr.need[i] = true; /* tells mem_ which memory it must read with care */
         if (hy_follows() && sc_id[i] == SC_ioctl)
             tr.need[i] |= sc_set[i]; /* without tr_filter_ioctl, BPF records all commands */
         if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
-            tr.need[i] = true; /* renames directories: see ps_fs */
+            tr.need[i] = true; /* may change the names of directories: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* shows whether an interrupted call restarts or fails */
         if (limited && !tr.need[i] && need >= MD_FDS)
@@ -18476,7 +18454,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* A call stops if argument `arg` compares true with a value, or with none (!match_stops). */
+/* Call nr stops if its argument `arg` compares true with one of n values; with !match_stops, if it
+ * compares true with none of them. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -18543,10 +18522,10 @@ struct tr_facts {
     bool every_call;
     bool no_accel;
     bool no_follow;
-    bool lets_go;           /* tracees outlive kvis */
+    bool lets_go;           /* tracees may outlive kvis */
     bool may_bpf;
     bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
-    bool own_filter;
+    bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;
     bool bits32;            /* a process of -p runs a 32-bit program */
     bool files_hidden;      /* /proc hides the open files of a process of -p */
@@ -18561,8 +18540,9 @@ struct tr_choice {
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* A tracee must not notice the seccomp filter, which needs CAP_SYS_ADMIN or no_new_privs. A filter
- * on kvis itself would hide the calls that it denies (seccomp(2), NOTES: precedence). */
+/* Without CAP_SYS_ADMIN, a seccomp filter needs no_new_privs, which tracees can notice. Tracees
+ * inherit a filter of kvis itself; calls that this filter denies would not stop (seccomp(2): the
+ * filter's result with the highest precedence counts). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -18627,13 +18607,6 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
-static bool tr_hides_files(pid_t pid)
-{
-    char link[PATH_MAX];
-    s64 n = fd_readlink(pid, "cwd", link, sizeof link);
-    return n == -EACCES || n == -EPERM;
-}
-
 static bool tr_only_counts(bool everyone)
 {
     bool status = opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL
@@ -18645,6 +18618,7 @@ static bool tr_only_counts(bool everyone)
 static struct tr_facts tr_gather(void)
 {
     enum { SYS_ADMIN = 21 };
+    char link[PATH_MAX];
     u64 caps = bpf_caps();
     bool everyone = opt.everyone || opt.cgroup;
     struct tr_facts f = {
@@ -18666,7 +18640,8 @@ static struct tr_facts tr_gather(void)
     };
     for (u32 i = 0; i < opt.n_pids; i++) {
         f.bits32 |= tr_runs_32(opt.pids[i]);
-        f.files_hidden |= tr_hides_files(opt.pids[i]);
+        s64 n = fd_readlink(opt.pids[i], "cwd", link, sizeof link);
+        f.files_hidden |= n == -EACCES || n == -EPERM;
     }
     return f;
 }
@@ -18730,7 +18705,8 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* With tr.ends, all threads stop before they exit, else main threads, unless BPF only counts. */
+/* With tr.ends, all threads stop before they exit. Otherwise only main threads do, and none if BPF
+ * only counts calls. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -18771,7 +18747,8 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* If s does not restart an interrupted call, reports EINTR. */
+/* Returns whether s restarts the interrupted call. If another call begins, the interrupted call has
+ * failed with EINTR. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -18783,7 +18760,7 @@ static bool tr_continues(struct task *t, const struct stop *s)
         return true;
     if (s->nr == c->nr && s->abi == c->abi && !memcmp(s->arg, c->arg, sizeof c->arg))
         return true;
-    c->err = EINTR; /* the call was interrupted and not restarted */
+    c->err = EINTR;
     st_call(t, c, md_wanted(c));
     return false;
 }
@@ -18845,9 +18822,8 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether -p found the thread waiting in this call, which begins again, or
- * restart_syscall(2) begins. arch_interrupted cannot detect that if the result register is the
- * first argument's. */
+/* Returns whether this call restarts the call in which the thread was blocked when kvis attached.
+ * arch_interrupted cannot detect that if one register holds the first argument and the result. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -18909,7 +18885,7 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* `closed`: the kernel has dropped its reference, so the descriptors may be closed now. */
+/* closed: the thread has exited, so the kernel may have closed its descriptors. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -18935,7 +18911,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* Warns once that a traced debugger cannot trace (ptrace(2): one tracer only). */
+/* Warns once if a traced debugger cannot trace: a thread has only one tracer (ptrace(2)). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -18945,7 +18921,8 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("ptrace(2) in pid %d failed with EPERM: kvis is already tracing the target", t->pid);
 }
 
-/* Another thread has applied seccomp filters to this one (SECCOMP_FILTER_FLAG_TSYNC). */
+/* Another thread has applied its seccomp filters to this one (SECCOMP_FILTER_FLAG_TSYNC). When it
+ * is resumed, it begins to stop at every call. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
@@ -18963,7 +18940,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* a new child, an exec seen late, or attach */
+        return; /* a new child, a reported exec, or a call that began before kvis attached */
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
@@ -18994,7 +18971,8 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Without a tracer, calls of a child under kvis's seccomp filter would fail with ENOSYS. */
+/* Removes CLONE_UNTRACED. A child inherits kvis's seccomp filter; without a tracer, the calls that
+ * the filter selects would fail with ENOSYS. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -19023,8 +19001,9 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides kvis's seccomp filter from a tracee without filters. After any filter, the kernel refuses
- * SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it. */
+/* Hides kvis's seccomp filter from a tracee that has no other filter. The kernel refuses
+ * SECCOMP_MODE_STRICT to a thread with a filter (kernel/seccomp.c, seccomp_may_assign_mode), so
+ * kvis emulates this mode. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -19036,19 +19015,10 @@ static void tr_seccomp(struct task *t)
         return;
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
-    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* otherwise the result is EINVAL */
+    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* else EINVAL */
         t->strict = t->full = arch_replace_call(t->tid, -1, 0) >= 0;
     else if (c->id == SC_prctl && c->arg[0] == PR_GET_SECCOMP)
         arch_replace_call(t->tid, -1, 0);
-}
-
-static void tr_note_told(struct task *t)
-{
-    const struct call *c = &t->call;
-    if (!hy.on || !c->known || c->abi != ARCH_NATIVE || !hy.row[c->row])
-        return;
-    t->reported_ns = c->enter_ns;
-    t->reported_end_ns = ~0ull;
 }
 
 /* Returns the peak memory of a process's current program. (ru_maxrss includes earlier programs.) */
@@ -19060,6 +19030,7 @@ static u64 tr_peak(pid_t tid)
 static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
+    struct call *c = &t->call;
     if (arch_stop(t->tid, expect, &s) < 0)
         return; /* killed */
     if (s.op == PTRACE_SYSCALL_INFO_EXIT) {
@@ -19069,15 +19040,18 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         sc_narrow(s.abi, s.nr, s.arg);
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
-        if (!t->call.open)
+        if (!c->open)
             tr_enter(t, &s, u_now()); /* the call starts when its thread is resumed */
-        tr_note_told(t);
+        if (hy.on && c->known && c->abi == ARCH_NATIVE && hy.row[c->row]) {
+            t->reported_ns = c->enter_ns;
+            t->reported_end_ns = ~0ull;
+        }
         tr_seccomp(t);
         if (foreign) /* a filter of the tracee returned RET_TRACE */
             arch_replace_call(t->tid, -1, ENOSYS);
-        else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
-            tr_no_untraced(t, &t->call);
-        else if (t->call.known && t->proc && (t->call.id == SC_execve || t->call.id == SC_execveat))
+        else if (c->known && (c->id == SC_clone || c->id == SC_clone3))
+            tr_no_untraced(t, c);
+        else if (c->known && t->proc && (c->id == SC_execve || c->id == SC_execveat))
             t->proc->exec_rss = tr_peak(t->tid);
     }
 }
@@ -19090,7 +19064,8 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
     return s;
 }
 
-/* Shows a call that has lasted TR_LASTS_NS; `event`: at once, as the thread has stopped in it. */
+/* Shows the recorded call that a thread is in, if the call has lasted TR_LASTS_NS. event: shows it
+ * at once, because the thread has stopped in it. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -19155,10 +19130,10 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
-    bool shown = t->pending_ns == ts_ns; /* enter_ns can be earlier: a restart */
+    bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier if the call was restarted */
     bool before = ts_ns < out.start_ns;  /* kvis attached after the call began */
     t->at_ns = MAX(ts_ns, out.start_ns);
-    if (t->pending_ns && !shown) { /* the end of the pending call was lost */
+    if (t->pending_ns && !shown) { /* the pending call's record was lost */
         t->call.late = true;
         tr_abandon(t);
     }
@@ -19222,7 +19197,6 @@ static void tr_delay(const struct wire_delay *d)
     md_emit(e);
 }
 
-/* Handles a disk request, whose thread may have exited. */
 static void tr_io(const struct wire_io *w)
 {
     struct task *t = ps_task((pid_t)w->tid);
@@ -19286,26 +19260,11 @@ static struct proc *tr_proc(const struct task *t, pid_t pid, pid_t ppid)
     return p ? p : ps_new_proc(pid, ppid, t->at_ns);
 }
 
-static void tr_many(void)
-{
-    out.many |= ps.threads > 1;
-}
-
 /* Returns whether tid is a tracee that kvis has not reaped. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
     return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
-}
-
-/* Lets a child restore its copy of the argument that kvis changed in the parent's call. */
-static void tr_inherit_untraced(struct task *child, const struct task *t)
-{
-    child->restore_arg0 = t->restore_arg0;
-    child->clone_flags = t->clone_flags;
-    child->call.abi = t->call.abi;
-    child->call.id = t->call.id;
-    memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
 static void tr_born(struct task *t, struct task *child, u64 fl)
@@ -19323,7 +19282,7 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
             ps_look_ns(child);
     }
     t->call.child = child->tid;
-    tr_many();
+    out.many |= ps.threads > 1;
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, t->at_ns);
     ev_num(e, thread ? EV_child_tid : EV_child_pid, child->tid);
     if (child->ns_tid)
@@ -19349,15 +19308,21 @@ static struct task *tr_new_child(struct task *t, int event)
                                            : 0;
     if (!t->clone_known && ps_status((pid_t)tid, "Tgid:") == t->pid)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
-    if (t->restore_arg0)
-        tr_inherit_untraced(child, t);
+    if (t->restore_arg0) { /* the child must restore its copy of the argument, too */
+        child->restore_arg0 = true;
+        child->clone_flags = t->clone_flags;
+        child->call.abi = t->call.abi;
+        child->call.id = t->call.id;
+        memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
+    }
     t->clone_known = false;
     tr_born(t, child, fl);
     child->run = held ? RUN_HELD : RUN_NEW;
     return child;
 }
 
-/* Reads a program's name, as execve got it, from the new stack. Returns 0 or less on failure. */
+/* Reads the name that execve got from the stack of the new program. Returns its length; 0 or less
+ * on failure. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
@@ -19368,10 +19333,10 @@ static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
     while (i < ARRAY_LEN(pair) - 1 && pair[i][0] && pair[i][0] != EXECFN)
         i++;
     mem_budget();
-    return mem_str(t, pair[i][0] == EXECFN ? pair[i][1] : 0, name, PATH_MAX, &cut);
+    return mem_str(t, pair[i][0] == EXECFN ? pair[i][1] : 0, name, PATH_MAX, PATH_MAX, &cut);
 }
 
-/* Describes an exec during which kvis attached. */
+/* Finds the path and the arguments of an exec that began before kvis attached. */
 static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
@@ -19388,7 +19353,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once if the kernel withholds the privilege of a program, or of a script's interpreter. */
+/* Warns once if the kernel withholds the privilege of a program, or of a script's interpreter,
+ * because the process is traced (execve(2)). */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -19447,7 +19413,7 @@ static void tr_exec_state(struct task *t)
     }
 }
 
-/* A thread's exec takes the leader's tid (ptrace(2), "execve(2) under ptrace"). */
+/* A thread that executes a program gets its leader's tid (ptrace(2), "execve(2) under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
@@ -19467,7 +19433,7 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
     return t;
 }
 
-/* Completes a successful exec before the call returns, at which it may not stop. */
+/* Completes a successful execve(2) now, because the thread may not stop when the call returns. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -19498,7 +19464,7 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* A thread exits in execve after the old program was replaced: its execve failed late. */
+/* Reports the exec of a thread that dies in execve(2) after the kernel has replaced the program. */
 static void tr_exec_died(struct task *t)
 {
     struct stat now, called;
@@ -19543,7 +19509,7 @@ static void tr_gone(struct task *t, int status)
     tr_drop(t, true);
 }
 
-/* Returns the exit status of a thread that died before its parent's event, without having run. */
+/* Returns the wait status of a new thread that died before kvis handled its parent's event. */
 static int tr_early_status(pid_t tid)
 {
     for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
@@ -19577,7 +19543,7 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* Without SA_RESTART, the interrupted call fails with EINTR. */
+/* If the signal's handler lacks SA_RESTART, the interrupted call fails with EINTR. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -19590,9 +19556,9 @@ static void tr_interrupted_by(struct task *t, int sig)
     }
 }
 
-/* A fault without a handler cannot kill the init of a pid namespace under a tracer: it would fault
- * forever. Without a tracer, the kernel clears SIGNAL_UNKILLABLE (kernel/signal.c,
- * force_sig_info_to_task). */
+/* Returns whether the signal is a fault without a handler in the init of a pid namespace. Such a
+ * fault does not kill a traced init, which would fault forever. Without a tracer, the kernel clears
+ * SIGNAL_UNKILLABLE (kernel/signal.c, force_sig_info_to_task). */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -19726,7 +19692,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* perhaps of an earlier program */
+            t->proc->rss_before = ~0ull; /* may be the peak of an earlier program */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
@@ -19745,7 +19711,8 @@ static struct task *tr_of(u32 pid, u32 tid)
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* Skips the record of a call that ended before kvis read the process's state from /proc. */
+/* Handles the record of a call that ended before kvis had read the process's state from /proc. The
+ * state may be from before or after the call: reads it again. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -19785,7 +19752,7 @@ static void tr_fork_record(const struct wire_proc *h)
     struct task *t = ps_task((pid_t)h->was), *child = ps_task((pid_t)h->tid);
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
-        return; /* found in /proc */
+        return; /* kvis has found the child in /proc */
     if (child) {
         child->at_ns = h->ts_ns;
         tr_drop(child, true); /* its exit record was lost */
@@ -19811,16 +19778,17 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* Returns the peak memory of the program that a record ends; 0: unknown. The kernel keeps one peak
- * for all programs of a process, which is the last program's only if it exceeds `before`, the peak
- * in pages at the exec. */
+/* Returns the peak memory of the program that ends with a record; 0: unknown. The kernel keeps one
+ * peak for all programs of a process. It is the last program's if it exceeds `before`, the peak in
+ * pages when that program started. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* The record of the arguments comes first. */
+/* Stores the path and arguments of an exec. The arguments have records of their own, which come
+ * first. */
 static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -19844,7 +19812,7 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         return;
     t->at_ns = h->ts_ns;
     tr_exec_keep(t, h, data);
-    /* the BPF program moves the map entry, unless the kernel skips it (bpf_raw_is_whole) */
+    /* BPF moves the map entry, unless the kernel skips the program (bpf_raw_is_whole) */
     if (hy.classic_tracepoints && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
@@ -19887,7 +19855,7 @@ static void tr_signal_record(const struct wire_signal *w)
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
 }
 
-/* Reports a fatal signal whose delivery no record shows. */
+/* Reports a fatal signal if no record shows its delivery. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -19945,11 +19913,12 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* Where kvis's output goes: a line about a call of its readers would cause more such calls. */
+/* The pipes, sockets and terminals to which kvis's output goes. kvis hides their readers, because
+ * a line about a reader's call would cause more such calls. */
 static struct {
     char end[64][128]; /* link of a pipe, FIFO or socket; or "ptmx 3" */
     u32 n;
-    u32 more; /* ends and readers that did not fit */
+    u32 more; /* number of ends and readers without an entry */
 } tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
@@ -19984,7 +19953,8 @@ static bool tr_add_end(const char *link)
     return true;
 }
 
-/* The link of a terminal's master lacks the number N; it becomes "ptmx N". */
+/* Reads a descriptor's link. The link of a terminal's master lacks the terminal's number N: it
+ * becomes "ptmx N". */
 static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
     char path[64], info[256];
@@ -19998,8 +19968,8 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
     return true;
 }
 
-/* `reads`: returns whether a process reads from an end in tr_outputs. Otherwise, adds those that it
- * writes to, and returns whether one is new. */
+/* With `reads`, returns whether a process reads from an end in tr_outputs. Otherwise, adds the ends
+ * that the process writes to, and returns whether one of them is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
@@ -20249,16 +20219,15 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
 /* If only the main thread exits, the peak memory may still grow. */
 static void tr_exit_stop(struct task *t)
 {
-    struct proc *p = t->proc;
-    if (!p || t->tid != t->pid || (t->tid == tr.child && !p->program)) /* the exec failed */
+    if (t->tid != t->pid)
         return;
-    if (p->tasks > 1) {
+    if (t->proc && t->proc->tasks > 1) {
         struct tr_in in;
         int row = tr_in_call(t->tid, &in);
         if (row == -2 || (row >= 0 && sc_id[row] == SC_exit))
             return;
     }
-    p->max_rss = tr_peak(t->tid);
+    tr_note_peak(t);
 }
 
 static void tr_event_stop(struct task *t, int event, int sig)
@@ -20322,8 +20291,8 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
-/* ptrace reports the main thread last. A thread without a report called an execve(2) that failed
- * late. */
+/* Drops the other threads of a process when its main thread exits. ptrace reports the main thread
+ * last, and never reports a thread that took the main thread's tid in a failed execve(2). */
 static void tr_drop_others(const struct task *leader)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -20349,7 +20318,7 @@ static void tr_status(pid_t tid, int status)
             tr_stopped(t, status);
         } else if (!t && tr.detaching) {
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
-        } else if (!t && (t = ps_new_task(tid))) { /* until its parent's event */
+        } else if (!t && (t = ps_new_task(tid))) { /* held until its parent's event */
             t->run = RUN_HELD;
             t->seen_stop = true;
         }
@@ -20365,7 +20334,7 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* Resumes a new thread whose parent was killed before its event. */
+/* Resumes a new thread if its parent was killed before it reported the thread. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -20380,7 +20349,7 @@ static void tr_orphan(struct task *t)
     } else {
         tr_first_state(t, pid > 0 ? (pid_t)pid : t->tid);
     }
-    tr_many();
+    out.many |= ps.threads > 1;
     tr_resume(t, 0);
 }
 
@@ -20392,9 +20361,9 @@ static void tr_detach_held(struct task *t)
         tr_detach_one(t, 0);
 }
 
-/* Detaches from stopped threads. Stopping others would end some calls with EINTR (signal(7),
- * "Interruption of system calls and library functions by stop signals"); the kernel detaches them
- * in tr_release. Hybrid mode never detaches. */
+/* Detaches from held threads; tr_stopped detaches from the other stopped threads. Stopping running
+ * threads would end some calls with EINTR (signal(7), "Interruption of system calls and library
+ * functions by stop signals"); the kernel detaches them in tr_release. No detach in hybrid mode. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -20438,8 +20407,8 @@ static bool tr_give_up(void)
     return tr.interrupts + (u32)(tr.n_queued - tr.n_done) * (tr.child ? 1 : 2) > 1;
 }
 
-/* Returns whether a signal to kvis went to the process group: the command has received it from the
- * same sender, or it is pending. ^C and ^\ are left to tr_on_signal. */
+/* Returns whether a signal was sent to the process group of kvis and the command: the command has
+ * received the same signal from the same sender, or has it pending. Not for ^C and ^\. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -20459,8 +20428,8 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* The command gets the first signal: from the terminal (^C or ^\), else from kvis. After TERM or
- * HUP, kvis ends with the command. The second signal ends kvis: INT and QUIT kill all tracees; TERM
+/* The command gets the first signal from the terminal (^C or ^\) or from kvis. After TERM or HUP,
+ * kvis ends with the command. The second signal ends kvis: INT and QUIT kill all tracees; TERM
  * and HUP do so only with --kill-on-exit, or if the seccomp filter must not outlive kvis. */
 static void tr_on_signal(const siginfo_t *si)
 {
@@ -20479,7 +20448,8 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* A signal that may have been sent to the process group waits for the command's copy. */
+/* Waits up to WAIT_NS for the command's copy of a signal, which shows that the signal was sent to
+ * the process group. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -20576,7 +20546,8 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* Takes the next stop of a batch. Earlier records come first: resumed threads write more. */
+/* Returns the next stop of a batch. Before the first stop of a batch, reads the ring, because the
+ * threads write more records as soon as they are resumed. */
 static pid_t tr_wait(int *status)
 {
     pid_t tid = 0;
@@ -20634,9 +20605,10 @@ static bool tr_is_dead(pid_t tid)
     return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
 }
 
-/* Stops following a thread whose exit BPF missed: an execve(2) gave it its process's tid, whose map
- * entry was gone, and then failed. If calls are only counted, all processes of -p must be dead.
- * Looks at the thread first: during the execve its tid is gone, but its process lives. */
+/* Stops following a thread whose exit BPF missed: in an execve(2) that failed, the thread took the
+ * main thread's tid, which had no map entry any more. If calls are only counted, kvis does not know
+ * the thread's process: all processes of -p must be dead. Checks the thread before its process,
+ * because during an execve the tid does not exist, but the process lives. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20678,9 +20650,10 @@ static void tr_watch(void)
 
 /* --- signals to kvis --- */
 
-/* Reaps dead tracees in the signal handler: PTRACE_SEIZE waits for an exec (cred_guard_mutex,
- * kernel/ptrace.c), which waits until kvis reaps the dead threads of the process. wait4 also
- * returns stops (kernel/exit.c, wait_task_stopped). Calls only async-signal-safe functions. */
+/* Prevents a deadlock: PTRACE_SEIZE waits for an exec (cred_guard_mutex, kernel/ptrace.c), and the
+ * exec waits until kvis reaps the dead threads of the process. wait4 also returns stops
+ * (kernel/exit.c, wait_task_stopped). Runs in a signal handler, so it calls only async-signal-safe
+ * functions. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
@@ -20711,7 +20684,7 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* A signal just before the call in which kvis waits is handled at the next tick. */
+/* The timer also makes kvis handle a signal that arrives just before kvis waits. */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -20726,7 +20699,8 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* SPEC_ALLOW: before 5.16, a filter otherwise disables speculation (PR_GET_SPECULATION_CTRL). */
+/* Without SPEC_ALLOW, a filter changes the speculation mode before Linux 5.16, which the tracee can
+ * notice (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
@@ -20852,7 +20826,7 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* An ancestor of kvis may have to resume kvis. */
+/* kvis must not stop its ancestors: a stopped shell could not resume kvis. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -20969,7 +20943,7 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Returns 1: the thread is new; 0: already traced; or -errno. */
+/* Returns 1 if the thread is new, 0 if it is already traced, or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
@@ -21052,7 +21026,7 @@ static void tr_from_zero(struct task *t)
         t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
-/* Reduces opt.pids to the processes attached; returns their number. */
+/* Reduces opt.pids to the attached processes. Returns their number. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
@@ -21064,13 +21038,13 @@ static u32 tr_attach_all(void)
     }
     opt.n_pids = n;
     tr_after_reaping();
-    tr_many();
+    out.many |= ps.threads > 1;
     return n;
 }
 
 /* --- the whole run --- */
 
-/* Stops are slow if they wake a thread on another CPU. */
+/* Binds kvis and the command to one CPU, because stops that wake another CPU are slow. */
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
@@ -21095,7 +21069,7 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* fork(2) */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly fork(2) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -21148,7 +21122,7 @@ static int tr_finish(void)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* detaching BPF takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(!failed); /* without a summary if the command never ran */
@@ -21160,23 +21134,24 @@ static int tr_finish(void)
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
- * ses_ is shared with kvis proc: it loads BPF programs, reads their records until the end, and
- * reports losses. Without BPF, it traces the command with ptrace, and the events of tr_ become
- * records. The BPF programs of kvis open (gen/probes/open.bpf.c) apply the filters, except -P, and
- * send one record per open. open_ builds the path, and prints a row or an event. Columns and
- * letters are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin, ses_go,
+ * ses_ also serves kvis proc. It loads BPF programs, reads their records until the end, and reports
+ * losses. Without BPF, it traces the command with ptrace, and turns events of tr_ into records. The
+ * BPF programs of kvis open (gen/probes/open.bpf.c) apply the filters, except -P, and send a record
+ * for each open. open_ builds the path and prints a row or a JSON line. The columns and the letters
+ * of options are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin, ses_go,
  * ses_run, ses_backend; the option functions, open_begin, open_run. */
 
 struct session {
     const char *what;            /* "opens" or "processes" */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms;     /* idle_ms: maximum between two reads */
+    u32 ring_bytes, idle_ms;     /* idle_ms: longest time between two reads */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs */
     rb_fn *take;
     bool (*over)(void);          /* the command and its descendants have exited */
     void (*second)(void);        /* every second and at the end; or NULL */
+    bool other_file;             /* written at the end even if nobody reads the output */
     const char *lost_why[N_LOST + 1]; /* by enum wire_lost; [N_LOST]: skipped runs */
-    const char *calls;           /* with ptrace: the calls of `tap` */
+    const char *calls;           /* with ptrace: the calls that `tap` gets */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
     const char *cost;            /* with ptrace: what tracing costs the command */
@@ -21221,6 +21196,7 @@ static int ses_start(struct session *s)
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
+    sp_command.magic = 0; /* no BPF program waits for the call */
     opt.calls = true;
     opt.trace = s->calls;
     opt.no_accel = opt.duration_ns != 0;
@@ -21233,7 +21209,8 @@ static void ses_spawn(struct session *s)
     tr_spawn();
 }
 
-/* Returns the length or -1. execveat(2) with a descriptor: see alloc_bprm in fs/exec.c. */
+/* Finds the name that a call opens. Returns its length; -1: unknown. execveat(2) opens a descriptor
+ * by the name /dev/fd/N (fs/exec.c, alloc_bprm). */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
@@ -21248,7 +21225,7 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     return (s32)strlen(name);
 }
 
-/* Attaches the BPF programs. If that fails, ses_go uses ptrace, or kvis exits. */
+/* Attaches the BPF programs. If that fails, kvis exits, or traces the command with ptrace. */
 static void ses_begin(struct session *s)
 {
     int e = opt.backend == 'p' ? -EPERM : ses_start(s);
@@ -21278,7 +21255,7 @@ static const char *ses_backend(const struct session *s)
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* Passes an event to recordings and similar sinks, but not to text and JSON. */
+/* Passes an event to recordings and reports, but not to text and JSON. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -21312,7 +21289,7 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Waits for the command even if nobody reads the output. */
+/* Reads records until the end. Waits for the command even if the output cannot be written. */
 static void ses_run(struct session *s, u64 end_ns)
 {
     int ms = 1;
@@ -21328,7 +21305,8 @@ static void ses_run(struct session *s, u64 end_ns)
     out.give_up = sp_give_up;
     for (bool over = false; !over;) {
         rb_wait(ms, NULL);
-        bool unread = out.failed || (out.text.fd < 0 && out.json.fd < 0 && !out.n_taps);
+        bool unread = out.failed || (out.text.fd < 0 && out.json.fd < 0 && !out.n_taps
+                                     && !s->other_file);
         over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && unread);
         sp_ended(&s->status, &s->rusage);
         ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
@@ -21361,7 +21339,7 @@ static struct {
     bool walks;               /* BPF reads the directory of a relative name */
     bool no_exec;             /* kvis does not see execs */
     u64 first_ns, last_ns, rows;
-    u64 unknown;              /* opens that -P left out: unknown path */
+    u64 unknown;              /* opens that -P left out because their path is unknown */
 } open_state;
 
 static struct session open_session;
@@ -21369,9 +21347,9 @@ static struct session open_session;
 struct open_rec {
     const struct wire_open *w;
     const char *name;
-    struct path dir;   /* start of the name, valid if OPEN_DIR */
+    struct path dir;   /* directory where the name starts, valid if OPEN_DIR */
     struct path path;  /* absolute path, valid if path.ok */
-    bool from_proc;    /* the directory is from /proc */
+    bool from_proc;    /* the directory was read from /proc */
 };
 
 /* --- options --- */
@@ -21383,7 +21361,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* contain the bit of another flag */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* each contains another flag's bit */
         open_opt.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= (u64)bits;
@@ -21415,7 +21393,7 @@ static const char *open_opt_name(const char *v)
 /* execveat is recorded as execve. */
 static const struct {
     u16 id;
-    u8 mode;                   /* argument with a new file's mode; 0: none */
+    u8 mode;                   /* index of the argument `mode`; 0: none */
     const char *name, *name32; /* BPF constants for its numbers */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
@@ -21455,9 +21433,9 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", sp_command.magic);
 }
 
-/* In open_progs[], a program for classic tracepoints follows that for raw ones. Classic tracepoints
- * need tracefs and take 80 ms longer to detach (an RCU grace period). Raw ones of execs and forks
- * need BTF. */
+/* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint.
+ * Classic tracepoints need tracefs, and detaching takes 80 ms longer (an RCU grace period). The raw
+ * tracepoints of execs and forks need BTF. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -21482,7 +21460,7 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* If the thread has exited, reads the directory of its process, most likely the same. */
+/* If the thread has exited, reads the directory of its process, which is usually the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -21510,7 +21488,7 @@ static void open_path(struct open_rec *r)
         return;
     }
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* known end of the path */
+        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* only the end of the path is known */
         if (!open_dir_proc(&dir, w) || end > dir.len
             || memcmp(dir.s + dir.len - end, r->dir.s, end))
             return;
@@ -21660,7 +21638,7 @@ static bool open_record(const void *p, u32 size)
 
 /* --- with ptrace: each completed call becomes a record --- */
 
-/* See set_args of open.bpf.c. */
+/* Does the same as set_args of open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
@@ -21680,8 +21658,37 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* The directory of a name, or the file of a handle, as seen from the thread's root. */
-static bool open_traced_dir(struct path *to, const struct task *t, const struct name *dir)
+/* /proc does not mark a directory in a detached mount (MNT_DETACH in umount2(2)), but the mount is
+ * not in the process's mountinfo. fd AT_FDCWD: the working directory. */
+static bool open_is_detached(const struct task *t, s32 fd, const struct name *dir)
+{
+    char what[32] = "cwd", info[256], *line = NULL;
+    struct fd_stat is, at;
+    size_t size = 0;
+    if (fd != AT_FDCWD)
+        snprintf(what, sizeof what, "fd/%d", fd);
+    if (fd_statx(u_proc(t->tid, what), &is) < 0
+        || (fd_statx(dir->s, &at) == 0 && fd_is_same(&is, &at)))
+        return false;
+    int f = open(u_proc(t->tid, what), O_PATH | O_CLOEXEC);
+    snprintf(what, sizeof what, "fdinfo/%d", f);
+    u_slurp(u_proc(getpid(), what), info, sizeof info);
+    const char *id = strstr(info, "mnt_id:");
+    FILE *mounts = id ? fopen(u_proc(t->tid, "mountinfo"), "re") : NULL;
+    bool listed = !mounts;
+    while (!listed && u_line(mounts, &line, &size))
+        listed = strtoull(line, NULL, 10) == strtoull(id + 7, NULL, 10);
+    if (mounts)
+        fclose(mounts);
+    if (f >= 0)
+        close(f);
+    free(line);
+    return !listed;
+}
+
+/* Sets *to to the directory of a name, or to the file of a handle (dir is its name and fd its
+ * descriptor), as seen from the thread's root. */
+static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
     const struct name *root = t->fs ? t->fs->root : NULL;
@@ -21690,6 +21697,7 @@ static bool open_traced_dir(struct path *to, const struct task *t, const struct 
     if (!dir || dir->s[0] != '/' || len > PATH_MAX)
         return false;
     bool outside = strncmp(dir->s, root ? root->s : "", top) || !strchr("/", dir->s[top]);
+    outside |= open_is_detached(t, fd, dir);
     if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
         len -= DELETED;
     if (outside)
@@ -21711,7 +21719,7 @@ static bool open_traced_wanted(const struct wire_open *w)
            && strstr(w->comm, open_opt.comm);
 }
 
-/* If /proc hides the uid, the uid is -1, which no user has. */
+/* Makes the record that BPF would send. If /proc hides the uid, it is -1, which no user has. */
 static void open_traced(struct task *t)
 {
     static struct wire_open record;
@@ -21735,7 +21743,7 @@ static void open_traced(struct task *t)
     tr_name_now(t->tid, t->comm, w->comm);
     open_traced_args(w, t, c);
     const struct ofd *file = call == OPEN_HANDLE && !c->err ? fd_get(t, (s32)c->ret) : NULL;
-    if (open_traced_dir(&r.dir, t, file ? file->name : c->path[0].from))
+    if (open_traced_dir(&r.dir, t, file ? w->ret : w->dirfd, file ? file->name : c->path[0].from))
         w->state |= OPEN_DIR;
     if (open_traced_wanted(w))
         open_show(&r);
@@ -21760,8 +21768,9 @@ static void open_json_summary(void)
         u_now() - out.start_ns);
 }
 
-/* BPF may have missed the exit of a thread (bpf_missed). In the initial pid namespace, kvis checks
- * whether its tid exists; in others, kvis stops waiting after a second without a record. */
+/* Returns whether the command and its descendants have exited. BPF may have missed the exit of a
+ * thread (bpf_missed). In the initial pid namespace, kvis checks whether the tid exists; in others,
+ * kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -21817,24 +21826,25 @@ static int open_run(u64 end_ns)
     return open_session.status;
 }
 
-/* == 31 proc_  kvis proc: every command, with its exit =================================
+/* == 31 proc_  kvis proc: every command and its exit status ============================
  * BPF programs (gen/probes/proc.bpf.c) send records of forks, execs, exits and, in pieces, program
  * arguments. Without BPF, kvis makes the same records from the events of tr_ and from /proc. A
- * process (struct proc_life) executes one or several programs, one after the other; each is a
- * command. A row (struct proc_row) is an event of a command. kvis, not BPF, applies the filters,
- * because execs are rare. Entry points: the option functions, proc_begin, proc_run. */
+ * process (struct proc_life) runs one or more programs, one after the other. Each of them is a
+ * command. A row of the output (struct proc_row) reports one event of a command, such as its start
+ * or its end. Execs are rare, so BPF sends all of them and kvis applies the filters. Entry points:
+ * the option functions, proc_begin, proc_run. */
 
-enum { PROC_BUCKETS = 4096, PROC_SLOWEST = 10 };
-enum { PROC_LINE_MAX = 1 << 16 }; /* of a command line compared with -l */
-enum { PROC_NODES = 1 << 19 };    /* commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* lengths of command lines */
-enum { PROC_DEPTH = 16 };
-enum { PROC_REPLAYED = 1 << 16 }; /* live processes in a recording */
+enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
+enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
+enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* length of a command line; with --tree */
+enum { PROC_DEPTH = 16 };         /* maximum indentation of --tree */
+enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
 enum proc_what {
     PROC_STARTED, PROC_ENDED,
-    PROC_REPLACED, /* by another exec */
-    PROC_RUNNING,  /* when kvis ends */
+    PROC_REPLACED, /* the process executed another program */
+    PROC_RUNNING,  /* the command is still running when kvis ends */
     PROC_FAILED,   /* an exec failed */
     PROC_THREAD    /* a thread exited */
 };
@@ -21843,48 +21853,49 @@ struct proc_text { char *p; u32 len; };
 
 /* A process from its fork to its exit. Times: CLOCK_MONOTONIC. */
 struct proc_life {
-    u64 begin_ns;               /* start of the current command; proc_by_key sorts by it */
+    u64 begin_ns;               /* start of the current command; the key of proc_by_key */
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                /* live threads, valid if `counted` */
-    bool counted;               /* kvis has seen the fork */
-    bool at_start;              /* existed before kvis; read from /proc */
-    bool execed;                /* kvis has seen the exec */
-    bool mine;                  /* in the followed tree */
+    s32 threads;                /* number of live threads, valid if `counted` */
+    bool counted;               /* kvis has seen all forks of the process's threads */
+    bool at_start;              /* the process existed before kvis and was read from /proc */
+    bool execed;                /* kvis saw the exec of the current command */
+    bool mine;                  /* the process belongs to the followed tree */
     bool ending;                /* the last thread has exited; more records may arrive */
     bool cut;                   /* argv is truncated */
     bool walked;                /* path, exe and cwd are from BPF, not from /proc */
     u64 fork_ns, end_ns;
-    u64 cgroup;
-    u64 max_rss;                /* of the current command, in bytes; 0: unknown */
-    u64 before_rss;             /* of earlier commands, in pages */
-    u32 node;                   /* in proc_tree; 0: none */
+    u64 cgroup;                 /* id; 0: unknown */
+    u64 max_rss;                /* peak memory of the current command in bytes; 0: unknown */
+    u64 before_rss;             /* peak of the earlier commands in pages; ~0: unknown */
+    u32 node;                   /* index of the current command in proc_tree; 0: none */
     s32 status;                 /* wait status; -1: unknown */
-    u32 arg_len;                /* of all arguments; argv may be shorter */
+    u32 arg_len;                /* size of all arguments; argv may be shorter */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;       /* of --env: NAME=VALUE, a NUL after each */
-    struct proc_text begun;     /* PROC_BEGUN of an execve in progress */
+    struct proc_text env;       /* variables of --env: NAME=VALUE, each with a NUL after it */
+    struct proc_text begun;     /* the record PROC_BEGUN of an execve in progress */
     char comm[16];
-    struct wire_usage own, all; /* of exited threads; of the process */
+    struct wire_usage own;      /* resources used by the threads that have exited */
+    struct wire_usage all;      /* resources used by the process, as in its last record */
 };
 
 struct proc_row {
     u8 what; /* enum proc_what */
     const struct proc_life *l;
     u64 ts_ns;
-    u32 tid; /* PROC_THREAD */
-    s32 err; /* PROC_FAILED: errno */
+    u32 tid; /* the thread of PROC_THREAD */
+    s32 err; /* errno of PROC_FAILED */
     const char *comm;
     const struct wire_usage *used;
 };
 
 static struct {
     bool live, failed, forks, threads, quote, tree; /* failed: show failed execs */
-    bool only_failed;            /* -x of exitsnoop */
-    bool time, clock, print_uid; /* columns */
+    bool only_failed;            /* exitsnoop -x */
+    bool time, clock, print_uid; /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 cgroup;
-    const char *name, *format;
+    const char *name, *format, *gantt;
     const char *line;            /* --line, compiled in line_regex; NULL: not given */
     regex_t line_regex;
     const char **env;
@@ -21892,19 +21903,23 @@ static struct {
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf;            /* struct layouts are known */
-    bool used[10];       /* counters of proc_usage[] that are known */
-    bool whole;          /* all processes, not one tree */
-    s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-    u64 scan_ns;
-    u64 last_ns, end_ns; /* last exit in the tree; end of the output */
-    u32 root;            /* pid of the command, or 0 */
-    bool rows;
-    bool replayed;
-    u32 lives, mine, ending, peak;
-    u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    u64 left_out;        /* forks and execs refused by proc_has_place */
+    bool btf;            /* BTF has the layouts of the kernel's structs */
+    bool used[10];       /* which counters of proc_usage[] are known */
+    bool whole;          /* kvis follows all processes, not one tree */
+    s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
+    u64 scan_ns;         /* time at which kvis began to read processes from /proc */
+    u64 last_ns, end_ns; /* time of the last exit in the tree; end of the run */
+    u32 root;            /* pid of the command; 0: none */
+    bool rows;           /* rows are written */
+    bool replayed;       /* the input is a recording */
+    u32 lives, ending;   /* number of known processes; of those that are `ending` */
+    u32 mine, peak;      /* number of live processes in the tree; its maximum */
+    u64 commands, forks, failed, exec_failed, cpu_ns;
+    u64 unsure;          /* number of processes whose exit kvis missed */
+    u64 left_out;        /* number of forks and execs that proc_has_place refused */
 } proc_state;
+
+static struct writer proc_gantt = { .fd = -1 };
 
 static struct session proc_session;
 
@@ -21937,7 +21952,7 @@ static const char *proc_opt_min(const char *v)
 
 enum { PROC_CGROUP2 = 0x63677270 }; /* CGROUP2_SUPER_MAGIC */
 
-/* Returns where cgroup v2 is mounted, alone or together with v1; or NULL. */
+/* Returns where cgroup v2 is mounted, by itself or next to v1; NULL: nowhere. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -21947,7 +21962,7 @@ static const char *proc_cgroup_root(void)
     return NULL;
 }
 
-/* The id of a cgroup is the inode number of its directory. */
+/* The option --cgroup. The id of a cgroup is the inode number of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     static char path[PATH_MAX];
@@ -21965,7 +21980,7 @@ static const char *proc_opt_cgroup(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* Not every kernel counts I/O (CONFIG_TASK_IO_ACCOUNTING). */
+/* A kernel without CONFIG_TASK_IO_ACCOUNTING does not count I/O. */
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
@@ -21981,7 +21996,8 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
-/* Raw tracepoints need BTF. */
+/* Selects the BPF programs and sets their constants. In the list of programs, each program for a
+ * raw tracepoint, which needs BTF, is followed by its variant for a classic tracepoint. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &proc_session.obj;
@@ -22005,20 +22021,20 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     return 0;
 }
 
-/* --- the commands of a run: data for the tree and the summary at the end --- */
+/* --- the commands of a run: data for the tree, the chart and the summary at the end --- */
 
-/* A program of a process. Its parent has a smaller index in proc_tree. Index 0: none. */
+/* A command. It comes after its parent in proc_tree. Index 0 stands for no command. */
 struct proc_node {
-    u64 key;             /* for proc_by_key */
-    u32 parent;          /* created the process */
-    u32 ended, before;   /* child that ended last; sibling that ended just before */
+    u64 key;             /* the key of proc_by_key */
+    u32 parent;          /* the command that forked this command's process */
+    u32 ended, before;   /* the child that ended last; the sibling that ended before this command */
     u32 first, next;     /* first child and next sibling in --tree */
-    u32 depth, pid, len;
+    u32 depth, pid, len; /* len: length of `line` */
     s32 status, err;
     u8 what;             /* enum proc_what */
-    bool ran;
-    bool over, shown;    /* ended or replaced; has a row */
-    bool on_path;        /* on the critical path, of which it is self_ns */
+    bool ran;            /* the process has executed a program */
+    bool over, shown;    /* the command has ended or was replaced; it has a row */
+    bool on_path;        /* the command is a step of the critical path, and adds self_ns to it */
     u64 begin_ns, end_ns, self_ns, max_rss;
     char *line;          /* command line; NULL: unknown */
 };
@@ -22030,7 +22046,7 @@ static struct {
     u64 left_out;
 } proc_tree;
 
-/* Returns the index, or 0. */
+/* Returns the index of a new command, or 0. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -22063,7 +22079,7 @@ static struct proc_life *proc_find(u32 pid)
     return l;
 }
 
-/* If out of memory, t is empty. p may be NULL if n is 0. */
+/* Copies n bytes, and a NUL, to t. If memory runs out, t is empty. p may be NULL if n is 0. */
 static void proc_keep(struct proc_text *t, const char *p, u32 n)
 {
     char *copy = realloc(t->p, n + 1);
@@ -22097,7 +22113,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* If another process had this pid, kvis missed its exit. */
+/* Adds a process. If a known process has the same pid, kvis missed that process's exit. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -22171,7 +22187,7 @@ static void proc_look(struct proc_life *l)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
 
-/* A field of proc_pid_stat(5); n >= 3. */
+/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
 static u64 proc_stat_field(const char *stat, int n)
 {
     const char *end = strrchr(stat, ')');
@@ -22265,13 +22281,13 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (a && a->cut);
     hy_args_drop(a);
-    if (h->was) /* its tid at PROC_BEGUN */
+    if (h->was) /* the thread had this tid before the exec */
         hy_args_drop(hy_args_of(h->was));
 }
 
 /* --- resource usage --- */
 
-/* Adds u to `to` or, unless `add`, keeps the larger counters. */
+/* Adds each counter of u to that of `to` or, if !add, keeps the larger of the two. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -22280,7 +22296,8 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* The kernel counts the two parts in ticks, but the sum precisely (cputime_adjust). */
+/* Splits the CPU time like cputime_adjust() in kernel/sched/cputime.c: the kernel measures the sum
+ * precisely, but counts its two parts in ticks. */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -22294,7 +22311,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* max: number of arguments; 0: all. */
+/* max: maximum number of arguments; 0: no limit. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
 {
@@ -22336,7 +22353,8 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* The id is a file handle of type FILEID_KERNFS. Returns the path's length, or 0. */
+/* Finds the path of a cgroup, whose id is a file handle of type FILEID_KERNFS. Returns the path's
+ * length, or 0. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -22500,6 +22518,8 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
     u32 from = b->len;
+    if (r->what != PROC_STARTED && r->what != PROC_FAILED)
+        return;
     if (proc_opt.clock) {
         out_clock(b, out_real(r->ts_ns), 0);
         b_pad(b, from, 10);
@@ -22528,7 +22548,8 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
     u32 from = b->len;
     s32 status = l->status;
     const char *sig = u_signame(WTERMSIG(status));
-    if ((proc_opt.only_failed && status <= 0) || proc_opt.threads != (r->what == PROC_THREAD))
+    bool wanted = r->what == (proc_opt.threads ? PROC_THREAD : PROC_ENDED);
+    if (!wanted || (proc_opt.only_failed && status <= 0))
         return;
     if (proc_opt.time) {
         out_clock(b, out_real(r->ts_ns), 0);
@@ -22581,10 +22602,12 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
-/* With ptrace, a task that was killed before kvis read /proc has no counters, and no CPU time. */
+/* Returns whether a counter is known. A CPU time of 0 is not: the scheduler has not yet accounted
+ * for the process or, with ptrace, the process was killed before kvis read its counters. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
-    return proc_state.used[row] && (u->run_ns || !proc_session.by_ptrace);
+    bool counted = u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace);
+    return proc_state.used[row] && counted;
 }
 
 static void proc_json_usage(struct buf *b, const struct wire_usage *u)
@@ -22684,7 +22707,8 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts). */
+/* Writes a CompletedCommand, as defined in src/interfaces/index.ts of a fork of
+ * workflow-telemetry-action. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -22710,25 +22734,16 @@ static void proc_workflow(struct buf *b, const struct proc_row *r)
 
 /* --- the formats --- */
 
-#define PROC_BIT(what) (1u << (what))
-enum {
-    PROC_ENDS = PROC_BIT(PROC_ENDED) | PROC_BIT(PROC_REPLACED) | PROC_BIT(PROC_RUNNING),
-    PROC_ALL = PROC_ENDS | PROC_BIT(PROC_STARTED) | PROC_BIT(PROC_FAILED) | PROC_BIT(PROC_THREAD)
-};
-
 static const struct proc_format {
     const char *name;
-    bool json, whole; /* whole: with processes that existed before kvis */
-    u32 rows;         /* a bit for each enum proc_what */
+    bool json, whole; /* whole: processes that existed before kvis have rows, too */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
-    { "text", false, true, PROC_ALL, proc_text_head, proc_text },
-    { "json", true, true, PROC_ENDS, NULL, proc_workflow },
-    { "execsnoop", false, false, PROC_BIT(PROC_STARTED) | PROC_BIT(PROC_FAILED), proc_exec_head,
-      proc_exec_row },
-    { "exitsnoop", false, false, PROC_BIT(PROC_ENDED) | PROC_BIT(PROC_THREAD), proc_exit_head,
-      proc_exit_row },
+    { "text", false, true, proc_text_head, proc_text },
+    { "json", true, true, NULL, proc_workflow },
+    { "execsnoop", false, false, proc_exec_head, proc_exec_row },
+    { "exitsnoop", false, false, proc_exit_head, proc_exit_row },
 };
 
 static const struct proc_format *proc_format(void)
@@ -22771,7 +22786,7 @@ static void proc_tree_over(const struct proc_row *r)
     node[n->parent].ended = l->node;
 }
 
-/* For qsort(3): compares the first members, of type u64, of what two pointers point to. */
+/* Compares two structs by their first member, a u64. qsort(3) sorts pointers to them. */
 static int proc_by_key(const void *a, const void *b)
 {
     const u64 *const *x = a, *const *y = b;
@@ -22780,8 +22795,8 @@ static int proc_by_key(const void *a, const void *b)
 
 enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
 
-/* Returns a list, which the caller frees: ended commands, the longest first; failed ones, by their
- * end; or the critical path, by start. */
+/* Returns a list, which the caller frees, of the completed commands (the longest first), the failed
+ * commands (by end time), or the steps of the critical path (by start time). */
 static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 {
     struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
@@ -22818,7 +22833,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* more[d]: the tree has further rows of depth d. */
+/* more[d]: more rows of depth d follow in this branch of the tree. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -22840,7 +22855,7 @@ static void proc_tree_write(void)
     bool more[PROC_DEPTH + 1] = { false };
     if (proc_tree.left_out)
         u_warn("%" PRIu64 " commands are left out of the summary, which therefore has no critical "
-               "path: there are more than %d", proc_tree.left_out, PROC_NODES);
+               "path: kvis keeps at most %d", proc_tree.left_out, PROC_NODES);
     if (!proc_opt.tree || !proc_tree.n)
         return;
     proc_tree_link();
@@ -22878,7 +22893,6 @@ static bool proc_shown(const struct proc_row *r)
 
 static void proc_emit(struct proc_row r)
 {
-    const struct proc_format *f = proc_format();
     if (!r.comm)
         r.comm = r.l->comm;
     proc_tree_over(&r);
@@ -22887,8 +22901,8 @@ static void proc_emit(struct proc_row r)
     if (proc_opt.tree && proc_state.rows) {
         if (r.l->node)
             proc_tree.node[r.l->node].shown = proc_tree.node[r.l->node].line != NULL;
-    } else if (proc_state.rows && f->rows & PROC_BIT(r.what)) {
-        f->row(&out.text.b, &r);
+    } else if (proc_state.rows) {
+        proc_format()->row(&out.text.b, &r);
         out_full(&out.text);
     }
     if (out.json_on && !proc_state.replayed) {
@@ -22897,9 +22911,48 @@ static void proc_emit(struct proc_row r)
     }
 }
 
+/* --- the chart --- */
+
+/* The pid comes first because mermaid reads some leading words as keywords. Characters that would
+ * end the name, or that mermaid reads as HTML or a comment, become entities. */
+static void proc_gantt_name(struct buf *b, const struct proc_node *c)
+{
+    u32 n = u_cut(c->line, c->len, PROC_NAME);
+    b_f(b, "\t[%u] ", c->pid);
+    for (u32 i = 0; i < n; i++)
+        b_f(b, strchr(":#;<>\"%&", c->line[i]) ? "#%d;" : "%c", c->line[i]);
+}
+
+/* Writes the longest commands as tasks of a Gantt chart of mermaid, ordered by start. */
+static void proc_gantt_write(struct buf *b)
+{
+    u64 end_ns = 0;
+    u32 n;
+    struct proc_node **list = proc_tree_list(PROC_LONGEST, &n);
+    n = MIN(n, (u32)PROC_BARS);
+    for (u32 i = 0; i < n; i++) {
+        list[i]->key = list[i]->begin_ns;
+        end_ns = MAX(end_ns, list[i]->end_ns);
+    }
+    if (n)
+        qsort(list, n, sizeof *list, proc_by_key);
+    bool is_short = n && end_ns - list[0]->begin_ns < 10 * NSEC;
+    b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat ");
+    b_s(b, is_short ? "%M:%S.%L\n" : "%H:%M:%S\n");
+    for (u32 i = 0; i < n; i++) {
+        const struct proc_node *c = list[i];
+        proc_gantt_name(b, c);
+        b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n",
+            c->what == PROC_ENDED && c->status > 0 ? "crit, " : "",
+            out_real(c->begin_ns) / 1000000, out_real(c->end_ns) / 1000000);
+    }
+    free(list);
+}
+
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Returns NULL if no sink wants the event. Filters do not apply: the critical path needs all. */
+/* Returns a new event, or NULL if no sink wants it. Filters do not apply to events, because the
+ * critical path in the report needs all commands. */
 static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed || !l->mine)
@@ -22909,7 +22962,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
     return e;
 }
 
-/* No earlier event has the name of a process that existed before kvis. */
+/* Adds the name of a process that existed before kvis, because no earlier event has it. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -22987,12 +23040,12 @@ static u64 proc_lost(void)
     return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
 }
 
-/* --- the critical path: the chain of commands that the end of the run waited for --- The path goes
- * backwards from the end of a command: to the child that ended last, then to the last child that
- * ended before that child began, and so on; the same applies to each child. The remaining time is
- * the command's own. The time between a fork and an exec belongs to the parent. */
+/* --- the critical path: the chain of commands that determined how long the run took --- */
 
-/* Returns the steps, ordered by start; NULL: unknown. */
+/* Returns the steps by start time, or NULL if they are unknown. The search starts at the end of the
+ * main command. Its child that ended last is a step. So is the child that ended last before that
+ * step began, and so on. The same rule applies to the children of each step. The rest of a
+ * command's time is its own; it includes the time between a child's fork and the child's exec. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -23031,7 +23084,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
 {
     static struct path p;
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
-    if (h->kind == PROC_BEGUN) { /* has only the name */
+    if (h->kind == PROC_BEGUN) { /* this record has only the program's name */
         l->walked = true;
         proc_keep(&l->exe, "", 0);
         proc_keep(&l->path, data, h->name_len);
@@ -23041,7 +23094,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
     md_join(&p, l->cwd.len ? l->cwd.p : "", l->cwd.len, data, h->name_len);
-    if (!h->name_len) /* BPF could not read it */
+    if (!h->name_len) /* BPF could not read the name */
         proc_keep(&l->path, l->exe.p, l->exe.len);
     else if (data[0] == '/' || l->cwd.len)
         proc_keep(&l->path, p.s, p.len);
@@ -23092,7 +23145,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* The execve is past its point of no return. */
+/* Keeps the record of an execve that can no longer fail, only be killed. */
 static void proc_exec_begun(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -23100,7 +23153,8 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
 }
 
-/* If a process ends in that execve, its command counts as killed before it ran. */
+/* If a process was killed in such an execve, the new program still counts as a command: one that
+ * was killed before it ran. */
 static void proc_exec_died(struct proc_life *l)
 {
     struct proc_text begun = l->begun;
@@ -23118,7 +23172,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     l.walked = true;
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
-    proc_keep(&l.path, data, h->name_len); /* perhaps relative */
+    proc_keep(&l.path, data, h->name_len); /* may be relative */
     l.node = proc_opt.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_emit_exec(&l, h->ts_ns, -h->ret);
@@ -23128,12 +23182,12 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits, and forks --- */
 
-/* wait4(2) has the command's exit status even if BPF cannot read it. */
+/* wait4(2) returns the exit status of the main command even if BPF cannot read it. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
         l->status = proc_session.status;
-    proc_usage_join(&l->all, &l->own, false);
+    proc_usage_join(&l->all, &l->own, false); /* threads may have exited at the same moment */
     proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
@@ -23151,7 +23205,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* other children of kvis: the command used CLONE_PARENT */
+    /* another child of kvis: the command called clone(2) with CLONE_PARENT */
     bool sibling = sp_command.pid && h->ppid == (u32)getpid();
     bool mine = sibling || proc_is_mine(h->ppid);
     if (l && l->ending)
@@ -23169,14 +23223,14 @@ static void proc_forked(const struct wire_proc *h)
     proc_emit_fork(h, l);
 }
 
-/* Returns whether wait4(2) must report the command's exit status. */
+/* Returns whether l is the main command and wait4(2) has yet to return its exit status. */
 static bool proc_waits(const struct proc_life *l)
 {
     return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1
            && !proc_state.replayed;
 }
 
-/* Adds an unknown process if its leader exits. */
+/* Returns the process of an exit record. Adds an unknown process if its main thread exits. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -23246,7 +23300,7 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- without BPF: events of tr_, completed from /proc, or of a recording become records --- */
+/* --- records made from events: of tr_ if there is no BPF, of the recording in a replay --- */
 
 /* Reads the line "0::/PATH" (cgroups(7)). Returns 0 if the cgroup is unknown. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -23267,7 +23321,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* From /proc or, in a replay, from proc_find. Except at an exec, the cgroup is inherited. */
+/* Returns a record with the common members set from /proc or, in a replay, from the process itself.
+ * Only an exec reads the cgroup; other records take it from the process or its parent. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -23310,7 +23365,7 @@ static void proc_event_fork(const struct event *e)
     struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
     const struct proc_life *by = proc_find((u32)e->pid);
     h.tid = tid;
-    if (proc_state.replayed) { /* inherited */
+    if (proc_state.replayed) { /* the child inherits these members */
         h.ppid = (u32)e->pid;
         h.uid = by ? by->uid : 0;
         memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
@@ -23407,7 +23462,7 @@ static void proc_event_exec(const struct event *e)
     }
 }
 
-/* A killed thread does not always stop before its exit. */
+/* Called at a thread's last stop. A thread that is killed may exit without that stop. */
 static void proc_traced_ends(const struct task *t)
 {
     struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, t->at_ns);
@@ -23425,7 +23480,7 @@ static s32 proc_event_status(const struct event *e)
     if (ev_has(e, EV_code))
         return (s32)(e->v[EV_code].n & 255) << 8;
     snprintf(name, sizeof name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
-    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame overwrites its text */
+    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame reuses its buffer */
         if (!strcmp(u_signame(sig), name))
             return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
     return -1;
@@ -23457,38 +23512,20 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- the end --- */
 
-/* Returns whether neither exit records nor the command's wait status are expected. */
-static bool proc_is_due(const struct proc_life *l)
-{
-    if (l->status < 0 && l->pid == proc_state.root)
-        return proc_session.status != -1;
-    return u_now() - l->end_ns > NSEC / 10;
-}
-
-/* If `all`, also forgets processes whose exit records were lost. */
-static void proc_sweep(bool all)
+/* Ends the processes of which no exit record came for age_ns. If `all`, also forgets processes
+ * whose exit records were lost. */
+static void proc_sweep(u64 age_ns, bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
         for (struct proc_life *l = proc_lives[i], *next; l; l = next) {
             next = l->next;
-            if (l->ending && proc_is_due(l))
+            if (l->ending && !proc_waits(l) && u_now() - l->end_ns >= age_ns) {
                 proc_end(l);
-            else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH) {
+            } else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH) {
                 proc_state.unsure++;
                 proc_state.last_ns = u_now();
                 proc_forget(l);
             }
-        }
-}
-
-/* At the end of the run: ends the processes that have exited, without waiting for late records. */
-static void proc_end_exited(void)
-{
-    for (u32 i = 0; i < PROC_BUCKETS; i++)
-        for (struct proc_life *l = proc_lives[i], *next; l; l = next) {
-            next = l->next;
-            if (l->ending && !proc_waits(l))
-                proc_end(l);
         }
 }
 
@@ -23528,7 +23565,8 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* Exit records lack the time after them; wait4(2) lacks processes not waited for. */
+/* Both sums are too small: exit records lack the CPU time used after them, and wait4(2) lacks
+ * processes that their parents did not wait for. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -23598,7 +23636,7 @@ static void proc_text_command(struct buf *b, enum proc_list which, const struct 
     b_c(b, '\n');
 }
 
-/* Writes a list of commands. Leaves out steps that are less than 1 % of the critical path. */
+/* Writes a list of commands. Omits steps that are less than 1 % of the critical path. */
 static void proc_text_list(struct buf *b, enum proc_list which)
 {
     u32 n, shown = 0, most = which == PROC_PATH ? 2 * PROC_SLOWEST : PROC_SLOWEST;
@@ -23648,18 +23686,18 @@ static bool proc_drained(void)
     bool over = !proc_state.whole && !proc_state.mine
                 && (!sp_command.pid || proc_session.status != -1);
     if (proc_state.ending)
-        proc_sweep(false);
+        proc_sweep(NSEC / 10, false);
     return over;
 }
 
 static void proc_second(void)
 {
     if (proc_session.status != -1 && proc_lost())
-        proc_sweep(true);
+        proc_sweep(NSEC / 10, true);
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* 1 s of records */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* for about 1 s */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = SES_LOST("records", "failed execs"),
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -23688,12 +23726,13 @@ static void proc_begin(void)
     proc_state.boot_off = (s64)(u_clock(CLOCK_BOOTTIME) - u_now());
     proc_state.whole = !opt.command && !proc_opt.pid;
     proc_state.rows = out.events_on;
-    proc_tree.on = opt.command || proc_opt.tree;
+    proc_tree.on = opt.command || proc_opt.tree || proc_opt.gantt;
     proc_session.idle_ms = opt.command ? 32 : 100;
+    proc_session.other_file = proc_opt.gantt;
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* context switches are unknown, and perhaps I/O */
+    /* /proc has no context switches of a whole process, and not always its I/O */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -23723,7 +23762,7 @@ static int proc_run(u64 end_ns)
     out_flush();
     sp_boot_on();
     ses_run(&proc_session, end_ns);
-    proc_end_exited();
+    proc_sweep(0, false);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
     proc_state.end_ns = over ? proc_state.last_ns : u_now();
     u32 running = proc_list_running(proc_state.end_ns);
@@ -23732,6 +23771,10 @@ static int proc_run(u64 end_ns)
     if (out.json_on)
         proc_json_summary(running);
     out_flush();
+    if (proc_opt.gantt) {
+        proc_gantt_write(&proc_gantt.b);
+        out_writer_flush(&proc_gantt);
+    }
     if (sp_command.pid && out.events_on && !f->json)
         proc_summary(running);
     return proc_session.status;
@@ -23744,7 +23787,7 @@ static void proc_replay_begin(void)
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* an event has the exit status */
+    proc_session.status = -1; /* the exit status comes from an event */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
@@ -23774,14 +23817,15 @@ static void proc_replay_end(bool whole)
  * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header explains
  * how to add one. A source is a set of files or a BPF program that one function reads. A dimension
  * is a kind of object, such as disks; an instance is one of them, such as sda. A source calls
- * met_count, met_set or met_raw; the outputs know nothing of sources. If there are MET_INSTS
- * instances, a new one replaces the one that disappeared first. */
+ * met_count, met_set or met_raw; the outputs know nothing of sources. When there are MET_INSTS
+ * instances, a new instance replaces the one that has been gone longest. */
 
 #include "gen/out/metrics.h"
 
 enum {
-    MET_INSTS = 8192, MET_KEPT = 32,
-    MET_NAME = 40,          /* size of the name of a disk, PMU, ... */
+    MET_INSTS = 8192,       /* maximum number of instances */
+    MET_KEPT = 32,          /* number of ended processes that are kept for the report */
+    MET_NAME = 40,          /* size of the name of a disk, a PMU and so on */
     MET_INFO = 256,         /* size of met_inst.info */
     MET_DIR = PATH_MAX - 64 /* size of a directory's path; leaves space for a file name */
 };
@@ -23793,8 +23837,7 @@ enum met_src {
     N_SRC
 };
 
-/* The option -c accepts the group or the name of a source. lack: why a kernel may not provide the
- * source. */
+/* The option -c accepts the group or the name of a source. lack: why a kernel may not have it. */
 static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 #define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
     MET_SOURCES(X)
@@ -23806,7 +23849,7 @@ enum met_dim {
     MET_DIMENSIONS(X)
 #undef X
     N_DIM,
-    DIM_PMC /* all dimensions that have a prefix `pmc` */
+    DIM_PMC /* all dimensions whose member pmc is set */
 };
 
 enum met_form {
@@ -23830,8 +23873,8 @@ enum met_hist_id {
     N_HIST
 };
 
-/* The columns are explained in metrics.tbl. info NULL: not exported. facts NULL: all metrics have
- * the label `info`. pmc NULL: no metrics of DIM_PMC. share 0: the table is not in the overview. */
+/* metrics.tbl explains the columns. info NULL: `info` is not exported. facts NULL: all metrics have
+ * the label `info`. pmc NULL: no metrics of DIM_PMC. share 0: the overview lacks the table. */
 static struct {
     const char *json, *label, *info, *facts, *pmc;
     u16 sort;
@@ -23864,8 +23907,8 @@ static struct met_form_row {
 #undef X
 };
 
-/* The value of the nameless instance, which stands for the whole dimension: read by the source, or
- * the sum or mean of the named instances. */
+/* How the value of the nameless instance, which stands for the whole dimension, is found: the
+ * source reads it, or it is the sum or mean of the named instances. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
 /* A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, MAX(A, B), A / (A + B), or A with B as a
@@ -23894,7 +23937,7 @@ static const struct metric {
 #undef X
 };
 
-/* A point of the HTML report: n values in one or several intervals. */
+/* A point in a chart of the HTML report: n values from one or more intervals. */
 struct met_point {
     float lo, hi, mean;
     u32 n;
@@ -23904,11 +23947,11 @@ struct met_series {
     u64 raw, total; /* of a counter: last reading; sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick of the last reading, and of the first one after the last gap */
+    u32 at, since;  /* met.tick of the last reading, and of the first reading after the last gap */
     double sum;     /* kvis diagnose: sum of sum_n values, or their maximum */
     u32 sum_n;
-    u32 line;       /* number in the HTML report, if `past` is set */
-    struct met_point *past; /* values for the HTML report; NULL: none */
+    u32 line;       /* number of the series in the HTML report, if `past` is set */
+    struct met_point *past; /* points for the HTML report; NULL: none */
 };
 
 /* The nameless instance stands for the whole dimension. */
@@ -23926,26 +23969,26 @@ struct met_inst {
 static struct {
     u32 tick;                /* number of the current interval, starting with 1 */
     u32 n_insts, n_past;     /* n_past: number of series whose `past` is set */
-    u32 full;                /* last tick in which no memory for a new instance was found */
+    u32 full;                /* last tick in which there was no place for a new instance */
     struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table by name */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* last tick in which any instance had a value */
     const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
-    u64 backwards;           /* number of times a counter decreased; shown as no change */
-    u32 left_out;            /* largest number of instances left out in an interval */
+    u64 backwards;           /* number of times that a counter decreased */
+    u32 left_out;            /* largest number of instances left out of one interval */
     struct met_inst *all;    /* the only instance of DIM_NONE */
     bool over;               /* all processes of -p have exited, so the monitor ends */
     u8 cur;                  /* the source that is being read: the current source */
-    u64 read_ns;             /* time at which the last file was read */
+    u64 read_ns;             /* time at which the current file was read */
     double counted_s;        /* time for which hardware counters ran; 0: unknown */
     struct {
         u64 at_ns;           /* time at which reading of the source began */
-        double elapsed_s;    /* time since the previous reading; 0: none */
+        double elapsed_s;    /* time since the previous reading; 0: there was none */
         u32 wrong;           /* number of failed reads in this interval */
         u32 left_out;        /* number of instances left out for lack of memory or table space */
-        u32 there;           /* number of existing instances; 0: kvis shows all of them */
+        u32 there;           /* number of existing instances; 0: kvis shows all */
         u64 took_ns;         /* time that the reading took */
-        char why[512];       /* why the first failed read failed */
+        char why[512];       /* reason of the first failed read */
         u16 from, to, n;     /* range of metrics[] that contains the n metrics of the source */
     } src[N_SRC];
 } met;
@@ -23973,8 +24016,8 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Processes and cgroups need other names than CPUs, because Prometheus queries add up all values
- * that have the same name. */
+/* Returns the prefix of a metric's name. Counts of CPUs, processes and cgroups need different
+ * names, because a query of Prometheus would add up all values with the same name. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -23987,7 +24030,7 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
 static const struct met_hist_row {
-    const char *name, *counts;  /* counts: what is counted, in bcc's words */
+    const char *name, *counts;  /* counts: what a value is, in the words of bcc's tools */
     const char *prom, *prom_help;
     double scale;               /* factor from the kernel's unit to that of Prometheus */
     u16 part[MET_PARTS];        /* metrics that show the percentiles met_parts[] */
@@ -24001,18 +24044,18 @@ static const struct met_hist_row {
 #undef X
 };
 
-/* A histogram of one instance, with 16 buckets per octave (st_bucket). */
+/* A histogram of an instance, with 16 buckets per octave (st_bucket). */
 struct met_hist {
     struct met_hist *next;
     const struct met_inst *inst;
     u8 row;                      /* index in met_hist_rows[] */
     u32 at;                      /* met.tick of the last reading */
-    u64 count, all, sum;         /* number of values: in this interval, in total; sum of values */
+    u64 count, all, sum;         /* number of values in this interval; in total; their sum */
     u64 octave[MET_OCTAVES];     /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
     u32 now[ST_BUCKETS];         /* number of values in this interval */
     u32 last[ST_BUCKETS];        /* the kernel's counters at the last reading */
-    u32 *past;                   /* values for the HTML report; NULL: none */
-    u32 line;                    /* number in the HTML report, if `past` is set */
+    u32 *past;                   /* points for the HTML report; NULL: none */
+    u32 line;                    /* number of the chart in the HTML report, if `past` is set */
 };
 
 static void met_left_out(u32 n)
@@ -24028,7 +24071,8 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Returns the histogram of an instance. The size of the BPF maps limits their number. */
+/* Returns a histogram of an instance, which is added if needed. The size of the BPF maps limits the
+ * number of histograms. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = &i->hists;
@@ -24056,8 +24100,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns the percentile p of this interval's values: for a time, the middle of the bucket; for a
- * size or length, its lower bound, because sizes are round numbers. */
+/* Returns the percentile p of this interval's values. For times, this is the middle of a bucket.
+ * For sizes and lengths, it is the lower bound of a bucket: most sizes are round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = (u64)(p * (double)h->count), seen = 0;
@@ -24090,7 +24134,7 @@ static void met_init(void)
 
 /* --- instances --- */
 
-/* Returns the instance after i (NULL: the first), across all dimensions, or NULL. */
+/* Returns the instance after i in the list of all dimensions, or NULL. i NULL: the first. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
     struct met_inst *next = i ? i->next : met.first[0];
@@ -24099,7 +24143,7 @@ static struct met_inst *met_after(const struct met_inst *i)
     return next;
 }
 
-/* Returns the histogram after h, across all instances; the first one if h is NULL. */
+/* Returns the histogram after h in the list of all instances, or NULL. h NULL: the first. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
     const struct met_inst *i = h ? h->inst : NULL;
@@ -24126,10 +24170,10 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(tail, sizeof tail, fmt, ap);
     va_end(ap);
-    const char *root = !strncmp(tail, "/proc", 5)  ? mo.procfs
-                       : !strncmp(tail, "/sys", 4) ? mo.sysfs : NULL;
-    size_t skip = root ? 1 + strcspn(tail + 1, "/") : 0;
-    snprintf(path, sizeof path, "%s%s", root ? root : mo.rootfs, tail + skip);
+    size_t first = *tail ? 1 + strcspn(tail + 1, "/") : 0; /* length of the first component */
+    const char *root = first == 5 && !memcmp(tail, "/proc", 5)  ? mo.procfs
+                       : first == 4 && !memcmp(tail, "/sys", 4) ? mo.sysfs : NULL;
+    snprintf(path, sizeof path, "%s%s", root ? root : mo.rootfs, tail + (root ? first : 0));
     return path;
 }
 
@@ -24138,8 +24182,8 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Hardware comes first, then virtual disks and interfaces, the interface lo, and the nameless
- * sum. */
+/* Returns the rank by which instances are listed: first hardware, then virtual disks and
+ * interfaces, then the interface lo, then the nameless sum. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -24178,8 +24222,8 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = "" }; /* pointers to the instance may remain */
 }
 
-/* Returns the instance of a dimension (N_DIM: any) that is missing for the longest time, at least
- * two intervals. */
+/* Returns the instance of a dimension (N_DIM: any) that has been gone longest, for at least two
+ * intervals; NULL if at most `keep` instances are gone. */
 static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
@@ -24192,18 +24236,18 @@ static struct met_inst *met_gone(u8 dim, u32 keep)
     return n > keep ? oldest : NULL;
 }
 
-/* Returns memory for a new instance; NULL: there are too many. Shown processes often change, so a
- * new process first takes the place of one that is no longer shown. */
+/* Returns memory for a new instance, or NULL if there is none. The processes that kvis shows change
+ * often, so a new process preferably takes the place of one that is no longer shown. */
 static struct met_inst *met_place(u8 dim)
 {
-    bool room = met.n_insts < MET_INSTS;
-    u32 keep = opt.report ? MET_KEPT : 0; /* the report shows their points */
+    bool space = met.n_insts < MET_INSTS;
+    u32 keep = opt.report ? MET_KEPT : 0; /* the report also shows processes that ended */
     struct met_inst *i = dim == DIM_BUSY || dim == DIM_WAIT ? met_gone(dim, keep) : NULL;
-    if (!i && !room && met.full != met.tick) /* one search per interval is enough */
+    if (!i && !space && met.full != met.tick) /* one search per interval is enough */
         i = met_gone(N_DIM, 0);
     if (i)
         met_forget(i);
-    else if (room && (i = calloc(1, sizeof *i)))
+    else if (space && (i = calloc(1, sizeof *i)))
         met.n_insts++;
     else
         met.full = met.tick;
@@ -24233,8 +24277,8 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* Finds or creates an instance, and marks it as seen. NULL: there are too many; it counts as left
- * out. */
+/* Finds or creates an instance, and marks it as seen. If there is no memory for it, counts it as
+ * left out and returns NULL. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -24285,9 +24329,9 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Stores the reading of a counter. The time between two readings is that of this counter, because
- * reading a source can take long. A decrease counts as no change: iowait may decrease
- * (proc_stat(5)), and a reinserted disk restarts at 0. */
+/* Stores the reading of a counter. Each counter keeps the time of its last reading, because reading
+ * a source can take long. A decrease counts as no change: iowait may decrease (proc_stat(5)), and
+ * the counters of a reinserted disk restart at 0. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
@@ -24306,7 +24350,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Like met_count; a new instance's rate starts from the reading `past`, made at past_ns. */
+/* Like met_count, but the first rate of a new instance is since the reading `past` at past_ns. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -24318,7 +24362,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Makes a new instance's counters start at 0 at the time of the source's previous reading. */
+/* Lets the counters of a new instance start at 0 at the time of the source's previous reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -24331,7 +24375,7 @@ static void met_from_zero(const struct met_inst *i)
     }
 }
 
-/* Stores a metric in the kernel's unit. A negative counter is ignored. */
+/* Stores a value in the kernel's unit. Ignores a negative counter. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
@@ -24348,8 +24392,9 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Requests of partitions, dm and md devices are also requests of a disk; packets of virtual
- * interfaces also pass through hardware. */
+/* Returns whether the sum of a dimension includes the instance. It omits partitions, dm and md
+ * devices (their requests are also requests of a disk) and virtual interfaces (their packets also
+ * pass through hardware). */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -24408,8 +24453,8 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Computes derived metrics. A result below 0 is discarded, unless it is a difference: b may have
- * changed since a was read. */
+/* Computes derived metrics. A negative result is discarded, except for a difference, because b may
+ * have changed after a was read. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -24425,7 +24470,7 @@ static void met_make(void)
     }
 }
 
-/* The kernel's counters n[] wrap at 2^32. */
+/* Adds a reading of the kernel's counters n[], which wrap at 2^32, to a histogram. */
 static void met_hist_read(struct met_inst *inst, u8 row, const u32 *n, u32 n_buckets, u64 sum)
 {
     struct met_hist *h = met_hist(row, inst);
@@ -24476,20 +24521,21 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
     return path;
 }
 
-/* Records why a file of the current source cannot be read (errno e; 0: not a number). */
-static void met_wrong(const char *path, int e)
-{
-    const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
-    if (!met.src[met.cur].wrong++)
-        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.120s: %s%s%s%s", path,
-                 name ? name : "not a number", dir ? "; is " : "", dir ? dir : "",
-                 dir ? " mounted?" : "");
-}
-
+/* Records why the current source lacks values. The first reason in an interval is kept. */
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
+}
+
+/* Records why a file of the current source cannot be read. e: errno; 0: not a number. */
+static void met_wrong(const char *path, int e)
+{
+    char why[sizeof met.src[0].why];
+    const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
+    snprintf(why, sizeof why, "%.120s: %s%s%s%s", path, name ? name : "not a number",
+             dir ? "; is " : "", dir ? dir : "", dir ? " mounted?" : "");
+    met_off(why);
 }
 
 static void met_source_end(void)
@@ -24511,7 +24557,7 @@ static struct {
     u32 at; /* offset of the next line in `text` */
 } met_file = { .text.max = 8 << 20 };
 
-/* Reads a whole file into met_file. Returns 0 or an errno value. */
+/* Reads a file into met_file. Returns 0 or an errno value. */
 static int met_try(const char *path)
 {
     struct buf *b = &met_file.text;
@@ -24587,9 +24633,9 @@ static bool met_file_number(const char *path, s64 *v)
     return false;
 }
 
-/* Stores in id[] the numbers N of the directory entries PRE N POST, in ascending order. Entries
- * after `max` count as left out. A missing directory is an error, except that of a process (PRE
- * empty). */
+/* Stores in id[] the numbers N of a directory's entries PRE N POST, in ascending order. At most
+ * `max` are stored; others count as left out. A missing directory is an error, except for a process
+ * (PRE is empty). */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -24625,7 +24671,7 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- metrics by the keys of their rows --- */
 
-/* Advances *m to the next metric of the current source and of i's dimension that has a key. */
+/* Advances *m to the next metric of the current source and the dimension of i that has a key. */
 static bool met_keyed(const struct met_inst *i, u32 *m)
 {
     for (*m = MAX(*m, met.src[met.cur].from); i && *m < met.src[met.cur].to; ++*m)
@@ -24666,7 +24712,7 @@ static void met_key(const struct met_inst *i, const char *line)
     }
 }
 
-/* Sets metrics from lines "KEY NUMBER", after `skip` words. */
+/* Sets metrics from the lines "KEY NUMBER" of a file; `skip` words precede KEY. */
 static void met_keys(const struct met_inst *i, const char *path, int skip)
 {
     char *line;
@@ -24680,7 +24726,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
             met_raw(i, m, met_sums[m].v);
 }
 
-/* Sets metrics from files of one number each, whose names are the keys. */
+/* Sets metrics from files that are named after the keys and contain one number each. */
 static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
@@ -24690,8 +24736,8 @@ static void met_files(const struct met_inst *i, const char *dir)
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
- * Each source has one function. Where it finds metrics by their keys (met_keys, met_columns,
- * met_files, mfs_places), a new metric needs only a new row of metrics.tbl. */
+ * Each source has one function. If the function finds metrics by their keys (met_keys, met_columns,
+ * met_files, mfs_places), a new metric only needs a new row of metrics.tbl. */
 
 static bool mfs_begins(const char *s, const char *const *with, u32 n)
 {
@@ -24707,6 +24753,18 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
     if (at)
         *v = strtoull(at + strlen(key), NULL, 10);
     return at;
+}
+
+/* Reads the number after each key in a file, else 0. Returns a bit mask of the keys found. */
+static u32 mfs_key_numbers(const char *path, const char *const *key, u32 n, u64 *v)
+{
+    u32 got = 0;
+    memset(v, 0, n * sizeof *v);
+    if (met_try(path) || !met_file.text.len)
+        return 0;
+    for (u32 k = 0; k < n; k++)
+        got |= (u32)mfs_key_number(met_file.text.p, key[k], &v[k]) << k;
+    return got;
 }
 
 /* --- /proc/stat --- */
@@ -24757,7 +24815,8 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* Finds each of `words` in turn, and returns the next number. A number N skips N words. */
+/* Searches the text for each of `words` in turn, and returns the number that follows the last one.
+ * In `words`, a number N means: skip N words of the text. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -24772,8 +24831,8 @@ static const char *mfs_at(const char *text, const char *words)
     return isdigit((u8)*text) ? text : NULL;
 }
 
-/* Reads numbers from small files. The key is a path and the words for mfs_at. A file of a metric
- * with `lack` may be missing. */
+/* Reads numbers from small files. A key is a path and the words for mfs_at. If a metric has `lack`,
+ * its file may be missing. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -24809,16 +24868,14 @@ static void mfs_limits(void)
 #define MFS_CPUS "/sys/devices/system/cpu"
 #define MFS_NODE_DIRS "/sys/devices/system/node"
 
-/* The directories WHERE/PREFIX<N>SUB, with a number N. */
+/* An iterator over the directories WHERE/PREFIX<N>SUB, where N is a number. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
     u32 k, n, nr;   /* `dir` is the k-th of n; nr: its number */
-    bool any;       /* a directory was found */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
 
-/* Sets `dir` to the next directory. Numbers without any directory are an error. */
 static bool mfs_next(struct mfs_dirs *d)
 {
     if (!d->k)
@@ -24828,10 +24885,8 @@ static bool mfs_next(struct mfs_dirs *d)
         snprintf(d->dir, sizeof d->dir, "%s", met_path("%s/%s%u%s", d->where, d->prefix, d->nr,
                                                        d->sub ? d->sub : ""));
         if (!d->sub || met_there(d->dir))
-            return d->any = true;
+            return true;
     }
-    if (d->n && !d->any)
-        met_wrong(d->dir, ENOENT);
     return false;
 }
 
@@ -24884,7 +24939,7 @@ static void mfs_freq(void)
 
 enum { MFS_IRQS = 5 };
 
-/* The pairs of an interrupt and a CPU that occurred most often in this interval. */
+/* The pairs of interrupt and CPU with the highest counts in this interval, highest first. */
 static struct mfs_irq {
     u64 did, count;
     char name[48], handler[MET_INFO];
@@ -24904,8 +24959,8 @@ static void mfs_irq_place(const struct mfs_irq *irq)
         mfs_irqs_top[at] = *irq;
 }
 
-/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". n: counters of earlier
- * rows. kind: text for a row without a handler. */
+/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text for a row
+ * without a handler. n: number of counters in earlier rows; returns it plus those of this row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -25044,7 +25099,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* The name in sysfs is valid until the next call. */
+/* Returns the name of a disk in sysfs, valid until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -25054,29 +25109,24 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* Lists the disk of a partition (in sysfs, its parent directory), or the members of a dm or md
+/* Names the disk of a partition (in sysfs, its parent directory), or the members of a dm or md
  * device. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
-    char link[512];
+    char path[PATH_MAX] = "/";
     const char *sys = mfs_disk_sys(name);
     if (!met_there(met_path("/sys/class/block/%s/partition", sys))) {
         mfs_names(met_path("/sys/class/block/%s/slaves", sys), on, size);
         return;
     }
-    ssize_t n = readlink(met_path("/sys/class/block/%s", sys), link, sizeof link - 1);
-    link[MAX(n, 0)] = 0;
-    char *slash = strrchr(link, '/');
-    if (slash)
-        *slash = 0;
-    slash = slash ? strrchr(link, '/') : NULL;
-    snprintf(on, size, "%s", slash ? slash + 1 : "");
+    bool found = realpath(met_path("/sys/class/block/%s/..", sys), path);
+    snprintf(on, size, "%s", found ? strrchr(path, '/') + 1 : "");
 }
 
 static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
 /* Reads a line of /proc/diskstats (iostats.rst). Skips devices that were never used. If the number
- * of reads decreases, the name belongs to another device. */
+ * of reads has decreased, the name now belongs to another device. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -25116,7 +25166,8 @@ static void mfs_disks(void)
 
 /* --- temperatures --- */
 
-/* An unknown temperature is -274000 (include/linux/thermal.h), 0, INT_MAX or an error. */
+/* For an unknown temperature, drivers report -274000 (include/linux/thermal.h), 0, INT_MAX or an
+ * error. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -25129,7 +25180,7 @@ static bool mfs_temp(const char *path, s64 *v)
 
 static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
 
-/* Stores the lowest trip point of each type. The key of a metric is the type. */
+/* Stores the lowest trip point of each type. The type is the key of the metric. */
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
     char type[16];
@@ -25224,6 +25275,7 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
 /* Reads hwmonN/temp1_input, temp1_label, ... (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
+    static const char *const power[] = { "_average", "_input" }; /* if both exist: _input */
     u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
     s64 v;
     for (u32 k = 0; k < n; k++) {
@@ -25234,14 +25286,11 @@ static void mfs_chip(u32 chip, const char *dir)
                 met_raw(i, m, v);
         }
     }
-    n = met_ids(dir, "power", "_input", id, 256);
-    n = n ? n : met_ids(dir, "power", "_average", id, 256);
-    for (u32 k = 0; k < n; k++) {
-        const struct met_inst *i = mfs_sensor(dir, chip, "power", id[k]);
-        bool now = met_there(met_in(dir, "power%u_input", id[k])); /* else only an average */
-        if (met_file_number(met_in(dir, "power%u_%s", id[k], now ? "input" : "average"), &v)
-            && v >= 0)
-            met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
+    for (u32 f = 0; f < ARRAY_LEN(power); f++) {
+        n = met_ids(dir, "power", power[f], id, 256);
+        for (u32 k = 0; k < n; k++)
+            if (met_file_number(met_in(dir, "power%u%s", id[k], power[f]), &v) && v >= 0)
+                met_set(mfs_sensor(dir, chip, "power", id[k]), M_SENSOR_POWER, (double)v * 1e-6);
     }
 }
 
@@ -25254,7 +25303,8 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* The kernel first answers with the negative number of 32-bit words of a mask. Returns it, or 0. */
+/* Reads the settings of a link. The first ioctl only returns the number of 32-bit words of a mask,
+ * negated; the second ioctl must pass this number. Returns it, or 0 after an error. */
 static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
 {
     struct ifreq r = { .ifr_data = (void *)link };
@@ -25292,8 +25342,9 @@ static void mfs_net_offered(struct met_inst *i)
         met_set(i, M_NET_OFFERED, most * 1e6 / 8);
 }
 
-/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. Its speed is in Mbit/s; -1 or
- * an error if unknown (Documentation/ABI/testing/sysfs-class-net). */
+/* Reads a line " eth0: 1 2 ..." and the files of the interface in sysfs. The file `speed` has
+ * Mbit/s. If the speed is unknown, it has -1 or cannot be read
+ * (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME], duplex[8];
@@ -25317,9 +25368,10 @@ static void mfs_net_line(const char *line)
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
+    /* a VLAN or macvlan has no link of its own */
     if (u_file_number(met_path("/sys/class/net/%s/iflink", name), 0)
         == u_file_number(met_path("/sys/class/net/%s/ifindex", name), 0))
-        mfs_net_offered(i); /* a VLAN or macvlan has the link of another interface */
+        mfs_net_offered(i);
     if (!i->info[0]) /* the speed of a veth is fictitious; the speed of a bond is a sum */
         return;
     if (met_has(i, M_NET_RX))
@@ -25348,22 +25400,12 @@ static void mfs_net(void)
     met_sum();
 }
 
-static void mfs_pair(const char *table, const char *name, s64 v)
-{
-    size_t t = strcspn(table, ":"), n = strcspn(name, " ");
-    for (u32 m = 0; met_keyed(met.all, &m); m++) {
-        const char *key = metrics[m].key;
-        if (!strncmp(key, table, t) && key[t] == ' '
-            && !strncmp(key + t + 1, name, n) && !key[t + 1 + n])
-            met_raw(met.all, m, v);
-    }
-}
-
-/* Reads pairs of lines "Tcp: A B" and "Tcp: 1 2", with names and values (proc_pid_net(5)). */
+/* Reads pairs of lines "Tcp: A B" and "Tcp: 1 2", with names and values (proc_pid_net(5)). The key
+ * for the value 1 is "Tcp A". */
 static void mfs_pairs(const char *path)
 {
     static char head[8192];
-    char *line;
+    char key[80], *line;
     s64 v;
     *head = 0;
     if (!met_open(path))
@@ -25375,9 +25417,12 @@ static void mfs_pairs(const char *path)
             continue;
         }
         const char *name = u_word(head, 1), *value = u_word(line, 1);
-        for (; *name && *value; name = u_word(name, 1), value = u_word(value, 1))
-            if (met_number(value, &v))
-                mfs_pair(line, name, v);
+        for (; *name && *value; name = u_word(name, 1), value = u_word(value, 1)) {
+            snprintf(key, sizeof key, "%.*s %.*s", (int)n - 1, line, (int)strcspn(name, " "), name);
+            for (u32 m = 0; met_keyed(met.all, &m); m++)
+                if (!strcmp(metrics[m].key, key) && met_number(value, &v))
+                    met_raw(met.all, m, v);
+        }
         *head = 0;
     }
 }
@@ -25409,8 +25454,8 @@ static void mfs_softnet(void)
     met_sum();
 }
 
-/* Sums a column over all CPUs. The key names the table and the column; rows have hexadecimal
- * values. */
+/* Sums a column over all CPUs. The key names the table and the column. Each CPU has a row of
+ * hexadecimal numbers. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -25457,11 +25502,8 @@ static bool mfs_fs_local(const char *type, unsigned device_major)
     return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
 }
 
-/* Mount points of file systems that may wait for a server or process. */
-struct mfs_remote {
-    u32 n; /* includes mount points that do not fit in `at` */
-    const char *at[256]; /* paths in the text of mountinfo, each before a space */
-};
+/* Mount points of file systems that may wait for a server or process, each before a space. */
+static struct buf mfs_remote;
 
 static bool mfs_fs_remote(const char *type)
 {
@@ -25472,31 +25514,28 @@ static bool mfs_fs_remote(const char *type)
     return mfs_begins(type, types, ARRAY_LEN(types));
 }
 
-/* Collects remote mount points except the root, from which kvis itself runs. */
-static void mfs_find_remote(struct mfs_remote *r, const char *text)
+/* Collects remote mount points, except the root directory: every path leads through it. */
+static void mfs_find_remote(const char *text)
 {
-    r->n = 0;
+    b_reset(&mfs_remote);
     for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         const char *type = memmem(line, (size_t)(end - line), " - ", 3), *path = u_word(line, 4);
-        if (!type || !mfs_fs_remote(type + 3) || strcspn(path, " ") < 2)
-            continue;
-        if (r->n < ARRAY_LEN(r->at))
-            r->at[r->n] = path;
-        r->n++;
+        size_t len = strcspn(path, " ");
+        if (type && len > 1 && mfs_fs_remote(type + 3))
+            b_put(&mfs_remote, path, len + 1);
     }
+    b_c(&mfs_remote, 0);
 }
 
 /* Returns whether a path may lead through a remote mount point, where a lookup can block. */
-static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
+static bool mfs_is_remote(const char *path)
 {
-    if (r->n > ARRAY_LEN(r->at))
-        return true;
-    for (u32 k = 0; k < r->n; k++) {
-        size_t len = strcspn(r->at[k], " ");
-        if (!strncmp(path, r->at[k], len) && (!path[len] || strchr("/ ", path[len])))
+    for (const char *at = mfs_remote.p; at && *at; at = u_word(at, 1)) {
+        size_t len = strcspn(at, " ");
+        if (!strncmp(path, at, len) && (!path[len] || strchr("/ ", path[len])))
             return true;
     }
-    return false;
+    return mfs_remote.cut;
 }
 
 /* Returns -EXDEV if the device number is not `dev`: another file system is mounted on top. The
@@ -25529,14 +25568,14 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
 
 /* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The last options
  * are those of the file system; the others, of the mount. */
-static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, u32 *n)
+static void mfs_fs_line(char *line, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
     const char *dev = u_word(line, 2);
     unsigned major_nr = (unsigned)strtoul(dev, &end, 10);
     u64 id = makedev(major_nr, (unsigned)strtoul(end + (*end == ':'), NULL, 10));
     struct statfs space;
-    if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr) || mfs_is_remote(remote, path))
+    if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr) || mfs_is_remote(path))
         return;
     for (u32 k = 0; k < *n; k++)
         if (seen[k] == id)
@@ -25573,16 +25612,14 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
 /* Reads the mounts of kvis's mount namespace; with --path.rootfs, of process 1. */
 static void mfs_fs(void)
 {
-    static struct mfs_remote remote;
     u64 seen[MFS_FS];
     u32 n = 0;
     char *line;
     if (!met_open(met_path("/proc/%s/mountinfo", *mo.rootfs ? "1" : "self")))
         return;
-    mfs_find_remote(&remote, met_file.text.p ? met_file.text.p : "");
+    mfs_find_remote(met_file.text.p ? met_file.text.p : "");
     while ((line = met_line()))
-        mfs_fs_line(line, &remote, seen, &n);
-    met_left_out(remote.n > ARRAY_LEN(remote.at) ? remote.n - ARRAY_LEN(remote.at) : 0);
+        mfs_fs_line(line, seen, &n);
 }
 
 /* --- failing or slow hardware --- */
@@ -25610,7 +25647,8 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* For each metric of the kernel log: the number of messages that contain its key, and the last. */
+/* For each metric of the kernel log: the number of messages that contain its key, and the last of
+ * these messages. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
@@ -25640,7 +25678,7 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* Each read(2) returns one message, perhaps with lines about its device. */
+/* Each read(2) returns one message. Further lines of a message describe its device. */
 static void mfs_log(void)
 {
     enum { MOST = 4096 }; /* maximum number of messages per interval */
@@ -25718,32 +25756,30 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the share of the local ports that connections to one remote address and port use: each can
- * be used once per remote address and port. kvis counts them only if there are half as many
- * connections as local ports. */
+/* Sets the largest share of the local ports that the connections to one remote address and port
+ * use. Connections to different remote addresses can share a local port. kvis only counts if there
+ * are at least half as many connections as local ports (tw: in TIME_WAIT, IPv4 and IPv6). */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
-    char text[2048], range[64], *line;
-    u64 inuse = 0, inuse6 = 0, waiting = 0;
+    static const char *const keys[] = { "TCP: inuse ", " tw ", "TCP6: inuse " };
+    char range[64], *line;
+    u64 n[ARRAY_LEN(keys)];
     s64 lo, hi;
     u32 most = 0;
-    u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
+    mfs_key_numbers(met_path("/proc/net/sockstat"), keys, 2, n);
+    mfs_key_numbers(met_path("/proc/net/sockstat6"), keys + 2, 1, n + 2);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
-    mfs_key_number(text, "TCP: inuse ", &inuse);
-    mfs_key_number(text, " tw ", &waiting); /* TIME_WAIT, of IPv4 and IPv6 */
-    u_slurp(met_path("/proc/net/sockstat6"), text, sizeof text);
-    mfs_key_number(text, "TCP6: inuse ", &inuse6);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
-        || (double)(inuse + inuse6 + waiting) < (double)(hi - lo + 1) / 2)
+        || (double)(n[0] + n[1] + n[2]) < (double)(hi - lo + 1) / 2)
         return;
     memset(mfs_remotes, 0, sizeof mfs_remotes);
     for (u32 k = 0; k < ARRAY_LEN(tables); k++) {
         if (met_try(met_path("/proc/net/%s", tables[k])))
             continue;
         while ((line = met_line())) {
-            u32 n = mfs_port_line(line, lo, hi);
-            most = MAX(most, n);
+            u32 same = mfs_port_line(line, lo, hi);
+            most = MAX(most, same);
         }
     }
     met_set(met.all, M_PORTS, (double)most / (double)(hi - lo + 1));
@@ -25767,7 +25803,7 @@ enum mfs_number {
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
-/* The metrics of -c busy and of -p that show the values of a process; 0: none. */
+/* The metrics of -c busy and of -p for each value of a process; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #define X(m, number) [MFS_##number] = m,
     [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
@@ -25797,7 +25833,8 @@ struct mfs_task {
     u64 still_ns;         /* time of the last scan that saw the process run or wait for a CPU */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* bit mask of the members of `now` that were read */
-    u16 by, by_before;    /* masks of values for which it is shown now; in the previous scan */
+    u16 by, by_before;    /* masks of the values for which the process is shown: in this scan, in
+                           * the previous one */
     bool first;           /* not scanned before, so increases are unknown */
     bool asked;           /* the process is one of -p */
     u16 cpu;              /* CPU on which the main thread last ran */
@@ -25810,13 +25847,13 @@ struct mfs_task {
 static struct mfs_look {
     u32 tick;
     u64 ns;               /* time at which the scan began */
-    double uptime;        /* the same in s since boot */
+    double uptime;        /* the same time, in seconds since boot */
     struct mfs_task *task; /* sorted by pid */
     struct mfs_thread *thread;
     u32 n, cap, n_threads, cap_threads;
 } mfs_seen, mfs_before;
 
-static u64 mfs_queued[MET_INSTS]; /* ns for which threads waited for each CPU */
+static u64 mfs_queued[MET_INSTS]; /* time in ns for which threads waited for each CPU */
 
 static int mfs_by_id(const void *a, const void *b)
 {
@@ -25844,22 +25881,9 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads the numbers after the given keys in /proc/PID/status. Returns a bit mask of the keys
- * found. */
-static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
-{
-    u32 got = 0;
-    memset(v, 0, n * sizeof *v);
-    if (met_try(path) || !met_file.text.len)
-        return 0;
-    for (u32 k = 0; k < n; k++)
-        got |= (u32)mfs_key_number(met_file.text.p, key[k], &v[k]) << k;
-    return got;
-}
-
-/* Reads what a thread has read and written. (/proc/PID/io includes terminated children, see
- * wait_task_zombie in kernel/exit.c.) Returns false if that fails, and records missing
- * permissions. */
+/* Reads how many bytes a thread has read and written. (/proc/PID/io includes terminated children,
+ * see wait_task_zombie in kernel/exit.c.) Returns false if that fails. Records only missing
+ * permissions, because the thread may have exited. */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -25871,41 +25895,43 @@ static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
            && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
 }
 
-/* Parses a line "PID (COMM) S ..." (proc_pid_stat(5)); COMM may contain any byte. Returns field 3
- * and the start time in clock ticks since boot, or NULL. */
-static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
+/* Reads a line "PID (COMM) S ..." (proc_pid_stat(5)); COMM may contain any byte. Returns the line
+ * from field 3 on, valid until the next call, or NULL. */
+static const char *mfs_pid_stat(const char *path, char comm[MFS_COMM])
 {
+    static char text[1024];
+    u_slurp(path, text, sizeof text);
     char *open = strchr(text, '('), *close = strrchr(text, ')');
-    if (!open || !close || close < open || close[1] != ' '
-        || !met_number(u_word(close + 2, 19), born))
+    if (!open || !close || close < open || close[1] != ' ')
         return NULL;
     *close = 0;
-    *comm = open + 1;
+    if (comm)
+        snprintf(comm, MFS_COMM, "%s", open + 1);
     return close + 2;
 }
 
-/* Returns the CPU on which a thread last ran (field 39, proc_pid_stat(5)) or MET_INSTS. */
-static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
+static const char *mfs_thread_stat(u32 pid, u32 tid)
 {
-    char text[1024];
-    const char *comm, *words;
-    s64 born, cpu;
-    u_slurp(met_path("/proc/%u/task/%u/stat", pid, tid), text, sizeof text);
-    words = mfs_pid_stat(text, &comm, &born);
-    bool known = words && met_number(u_word(words, 36), &cpu) && cpu >= 0 && cpu < MET_INSTS;
-    if (runs)
-        *runs = known && *words == 'R';
+    return mfs_pid_stat(met_path("/proc/%u/task/%u/stat", pid, tid), NULL);
+}
+
+/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: from field 3 on, or
+ * NULL. */
+static u32 mfs_last_cpu(const char *stat)
+{
+    s64 cpu;
+    bool known = stat && met_number(u_word(stat, 36), &cpu) && cpu >= 0 && cpu < MET_INSTS;
     return known ? (u32)cpu : MET_INSTS;
 }
 
 /* Adds the waiting time to the CPU on which the thread last ran, and adds that CPU to ran_on if the
- * thread ran for over 1/8 of the interval. Ignores waits up to 1/256, because finding the CPU takes
- * another file. */
+ * thread ran for over 1/8 of the interval. Ignores waits of up to 1/256 of the interval, because
+ * kvis has to read another file to find the CPU. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
     u32 k = 0, cpu = waited <= interval >> 8 && !much ? MET_INSTS
-                     : tid == t->pid ? t->cpu : mfs_thread_cpu(t->pid, tid, NULL);
+                     : tid == t->pid ? t->cpu : mfs_last_cpu(mfs_thread_stat(t->pid, tid));
     if (cpu == MET_INSTS)
         return;
     mfs_queued[cpu] += waited;
@@ -25948,7 +25974,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     if (!(mo.off >> SRC_BUSY & 1) && mfs_thread_io(t, tid, &count[MFS_READ]))
         got |= 1u << MFS_READ | 1u << MFS_WRITTEN;
     if (t->asked)
-        got |= mfs_status(met_path("/proc/%u/task/%u/status", t->pid, tid), switches, 2,
+        got |= mfs_key_numbers(met_path("/proc/%u/task/%u/status", t->pid, tid), switches, 2,
                           &count[MFS_VOLUNTARY]) << MFS_VOLUNTARY;
     bool known = t->first || was || (count[MFS_RUN] <= most && count[MFS_WAIT] <= most);
     u64 did[MFS_OF_THREADS] = { 0 };
@@ -25999,19 +26025,18 @@ static bool mfs_task_stat(struct mfs_task *t)
         { MFS_CPU, 11, 12 }, { MFS_USER, 11, 0 }, { MFS_SYSTEM, 12, 0 }, { MFS_MAJOR, 9, 0 },
         { MFS_MINOR, 7, 0 }, { MFS_RSS, 21, 0 }, { MFS_THREADS, 17, 0 },
     };
-    char text[1024];
+    char comm[MFS_COMM];
+    const char *words = mfs_pid_stat(met_path("/proc/%u/stat", t->pid), comm);
     s64 born, v, more;
-    const char *comm, *words;
-    u_slurp(met_path("/proc/%u/stat", t->pid), text, sizeof text);
-    if (!(words = mfs_pid_stat(text, &comm, &born)))
+    if (!words || !met_number(u_word(words, 19), &born))
         return false;
     if (t->born && t->born != (u64)born + 1)
         *t = (struct mfs_task){ .pid = t->pid, .from = t->from, .asked = t->asked,
                                 .read_ns = t->read_ns, .past_ns = mfs_before.ns,
                                 .still_ns = t->read_ns };
     t->born = (u64)born + 1;
-    snprintf(t->comm, sizeof t->comm, "%s", comm);
-    t->cpu = met_number(u_word(words, 36), &v) && v >= 0 && v < MET_INSTS ? (u16)v : MET_INSTS;
+    memcpy(t->comm, comm, sizeof comm);
+    t->cpu = (u16)mfs_last_cpu(words);
     for (u32 k = 0; k < ARRAY_LEN(row); k++) {
         more = 0;
         if (met_number(u_word(words, row[k].word), &v) && v >= 0
@@ -26030,11 +26055,9 @@ static bool mfs_task_stat(struct mfs_task *t)
 /* If no swap is used, kvis need not read the swap use of each process. */
 static bool mfs_swaps(void)
 {
-    char text[8192];
-    u64 total, left;
-    u_slurp(met_path("/proc/meminfo"), text, sizeof text);
-    return mfs_key_number(text, "\nSwapTotal:", &total)
-           && mfs_key_number(text, "\nSwapFree:", &left) && total > left;
+    static const char *const keys[] = { "\nSwapTotal:", "\nSwapFree:" };
+    u64 v[2];
+    return mfs_key_numbers(met_path("/proc/meminfo"), keys, 2, v) == 3 && v[0] > v[1];
 }
 
 static void mfs_task_read(u32 pid, bool swaps)
@@ -26071,7 +26094,7 @@ static void mfs_task_read(u32 pid, bool swaps)
     t.now[MFS_SWAP] = 0;
     t.has |= 1u << MFS_SWAP;
     if (swaps)
-        mfs_status(met_path("/proc/%u/status", pid), &swap, 1, &t.now[MFS_SWAP]);
+        mfs_key_numbers(met_path("/proc/%u/status", pid), &swap, 1, &t.now[MFS_SWAP]);
     if (t.first) /* activity before the first scan does not count */
         memcpy(t.past, t.now, sizeof t.past);
     if (!old || mfs_did(&t, MFS_CPU) || mfs_did(&t, MFS_RUN) || mfs_did(&t, MFS_WAIT))
@@ -26079,7 +26102,6 @@ static void mfs_task_read(u32 pid, bool swaps)
     mfs_seen.task[mfs_seen.n++] = t;
 }
 
-/* Scans all processes, or those of -p, once per interval for several sources. */
 static void mfs_look(void)
 {
     static u32 id[MFS_TASKS];
@@ -26158,9 +26180,9 @@ static void mfs_procs(void)
     met.over |= !left;
 }
 
-/* --- the busiest processes --- For each value, kvis shows the MFS_TOP highest processes. A process
- * that was shown before stays while it is among the MFS_NEAR highest; otherwise, processes of
- * similar rank would come and go. */
+/* --- the busiest processes --- For each value, kvis shows the MFS_TOP processes with the highest
+ * value. A process that was shown before stays while it is among the first MFS_NEAR; otherwise,
+ * processes of similar rank would come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
@@ -26232,13 +26254,10 @@ static void mfs_busy(void)
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
-    char text[1024];
-    const char *comm, *words;
-    s64 born, flags;
+    s64 flags;
     if (t->read_ns - t->still_ns < NSEC)
         return false;
-    u_slurp(met_path("/proc/%u/stat", t->pid), text, sizeof text);
-    words = mfs_pid_stat(text, &comm, &born);
+    const char *words = mfs_pid_stat(met_path("/proc/%u/stat", t->pid), NULL);
     return words && *words == 'D' && met_number(u_word(words, 6), &flags)
            && !(flags & KERNEL_THREAD);
 }
@@ -26281,12 +26300,14 @@ static void mfs_fds(void)
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* The NUMA nodes, and the memory and threads of one process on each of them. */
+/* The NUMA nodes, and one process's memory and threads on each of them. */
 static struct {
     u32 n, id[MFS_NODES];
-    u32 threads[MFS_NODES], running[MFS_NODES]; /* threads that last ran there; that can run */
-    u64 bytes[MFS_NODES];
     u8 of_cpu[MET_INSTS]; /* index of a CPU's node, plus 1; 0: not yet looked up */
+    struct mfs_node {
+        u32 threads, running; /* threads that last ran on this node; those of them that can run */
+        u64 bytes;
+    } at[MFS_NODES];
 } mfs_nodes;
 
 /* Adds the pages of a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4"
@@ -26301,7 +26322,7 @@ static void mfs_pages_line(const char *line, u64 unit)
         while (k < mfs_nodes.n && mfs_nodes.id[k] != id)
             k++;
         if (k < mfs_nodes.n && *end == '=')
-            mfs_nodes.bytes[k] += strtoull(end + 1, NULL, 10) * unit;
+            mfs_nodes.at[k].bytes += strtoull(end + 1, NULL, 10) * unit;
     }
 }
 
@@ -26322,32 +26343,33 @@ static u32 mfs_node_of(u32 cpu)
 static void mfs_pages_threads(u32 pid)
 {
     u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", pid), "", "", tid, MFS_RUNS);
-    bool runs;
     for (u32 k = 0; k < n; k++) {
-        u32 node = mfs_node_of(mfs_thread_cpu(pid, tid[k], &runs));
+        const char *stat = mfs_thread_stat(pid, tid[k]);
+        u32 node = mfs_node_of(mfs_last_cpu(stat));
         if (node < mfs_nodes.n) {
-            mfs_nodes.threads[node]++;
-            mfs_nodes.running[node] += runs;
+            mfs_nodes.at[node].threads++;
+            mfs_nodes.at[node].running += *stat == 'R';
         }
     }
 }
 
-/* Returns the node on which most runnable threads (if there are none, most threads) last ran. */
+/* Returns the node on which more than half of the runnable threads (if there are none, of all
+ * threads) last ran. */
 static u32 mfs_pages_home(void)
 {
-    u32 running = 0, all = 0, k = 0;
-    for (u32 j = 0; j < mfs_nodes.n; j++) {
-        running += mfs_nodes.running[j];
-        all += mfs_nodes.threads[j];
+    u32 running = 0, threads = 0, k = 0;
+    for (const struct mfs_node *n = mfs_nodes.at; n < mfs_nodes.at + mfs_nodes.n; n++) {
+        running += n->running;
+        threads += n->threads;
     }
-    const u32 *on = running ? mfs_nodes.running : mfs_nodes.threads;
-    while (k < mfs_nodes.n && on[k] * 2 <= (running ? running : all))
+    while (k < mfs_nodes.n && (running ? mfs_nodes.at[k].running * 2 <= running
+                                       : mfs_nodes.at[k].threads * 2 <= threads))
         k++;
     return k;
 }
 
-/* Returns the share of an access from node `from` to memory of node `to` that is due to the
- * distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
+/* Returns the share of the time of an access from node `from` to memory of node `to` that is due to
+ * the distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -26368,7 +26390,8 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Estimates a process's bytes by node from its cgroup, if that has no other large process. */
+/* Estimates the memory of a process on each node from its cgroup, unless the cgroup has another
+ * large process. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -26380,9 +26403,9 @@ static void mfs_pages_group(u32 pid, double resident)
         if (!strncmp(line, "anon ", 5))
             mfs_pages_line(line, 1);
     for (u32 k = 0; k < mfs_nodes.n; k++)
-        all += (double)mfs_nodes.bytes[k];
+        all += (double)mfs_nodes.at[k].bytes;
     if (all < resident / 2 || all > resident * 1.05)
-        memset(mfs_nodes.bytes, 0, sizeof mfs_nodes.bytes);
+        memset(mfs_nodes.at, 0, sizeof mfs_nodes.at);
 }
 
 static void mfs_pages_maps(u32 pid)
@@ -26404,9 +26427,7 @@ static void mfs_pages_of(const struct met_inst *i)
     double bytes = 0, cost = 0;
     char text[512];
     u32 pid = (u32)strtoul(i->name, NULL, 10);
-    memset(mfs_nodes.bytes, 0, sizeof mfs_nodes.bytes);
-    memset(mfs_nodes.threads, 0, sizeof mfs_nodes.threads);
-    memset(mfs_nodes.running, 0, sizeof mfs_nodes.running);
+    memset(mfs_nodes.at, 0, sizeof mfs_nodes.at);
     if (met_v(i, M_B_RSS) < large)
         mfs_pages_maps(pid);
     else
@@ -26414,14 +26435,14 @@ static void mfs_pages_of(const struct met_inst *i)
     mfs_pages_threads(pid);
     u32 home = mfs_pages_home();
     for (u32 k = 0; k < mfs_nodes.n; k++)
-        bytes += (double)mfs_nodes.bytes[k];
+        bytes += (double)mfs_nodes.at[k].bytes;
     if (bytes <= 0 || home == mfs_nodes.n)
         return;
     u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[home]), text,
             sizeof text);
     for (u32 k = 0; k < mfs_nodes.n; k++)
-        cost += (double)mfs_nodes.bytes[k] / bytes * mfs_farther(text, home, k);
-    double own = (double)mfs_nodes.bytes[home];
+        cost += (double)mfs_nodes.at[k].bytes / bytes * mfs_farther(text, home, k);
+    double own = (double)mfs_nodes.at[home].bytes;
     met_set(i, M_B_REMOTE, (bytes - own) / bytes);
     met_set(i, M_B_FAR, bytes - own);
     met_set(i, M_B_OWN_PART, own / bytes * mfs_nodes.n);
@@ -26460,21 +26481,18 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup only near its pids limit, because most of systemd's have one. A limit below 16
- * tasks is meant to be reached. */
-static void mfs_group_pids(const char *dir, const char *name)
-{
-    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" gives 0 */
-    long n = limit >= 16 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
-    if (n >= 0 && n >= limit - limit / 10)
-        met_set(met_inst(DIM_GROUP, name), M_GR_PIDS, (double)n / (double)limit);
-}
-
+/* Most cgroups of systemd have a limit of tasks, so kvis shows only cgroups near this limit. A
+ * limit below 16 tasks is meant to be reached. */
 static void mfs_group(const char *dir, const char *name)
 {
     bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* "max" means no limit */
     bool memory = u_file_number(met_in(dir, "memory.max"), -1) >= 0;
-    struct met_inst *i = cpu || memory ? met_inst(DIM_GROUP, name) : NULL;
+    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" gives 0 */
+    long tasks = limit >= 16 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
+    bool full = tasks >= 0 && tasks >= limit - limit / 10;
+    struct met_inst *i = cpu || memory || full ? met_inst(DIM_GROUP, name) : NULL;
+    if (full)
+        met_set(i, M_GR_PIDS, (double)tasks / (double)limit);
     if (i && cpu)
         met_keys(i, met_in(dir, "cpu.stat"), 0);
     if (i && memory)
@@ -26495,7 +26513,6 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
         snprintf(dir + n, MET_DIR - n, "/%s", e->d_name);
         mfs_group_count++;
         mfs_group(dir, dir + root);
-        mfs_group_pids(dir, dir + root);
         mfs_group_tree(dir, root, depth - 1);
         dir[n] = 0;
     }
@@ -26504,12 +26521,11 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
 static void mfs_groups(void)
 {
     char dir[MET_DIR];
-    snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/cgroup.controllers"));
-    if (!met_there(dir)) {
-        met_wrong(dir, ENOENT);
+    snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup"));
+    if (!met_there(met_in(dir, "cgroup.controllers"))) {
+        met_off("/sys/fs/cgroup/cgroup.controllers: ENOENT (needs cgroup v2)");
         return;
     }
-    *strrchr(dir, '/') = 0;
     mfs_group_count = 0;
     mfs_group_tree(dir, strlen(dir), MFS_GROUP_DEPTH);
 }
@@ -26529,16 +26545,16 @@ static void mfs_cgroup(void)
 }
 
 /* == 34 pmc_  CPU performance counters: cycles, caches, branches ==========================
- * Identifies the CPU core (cpuinfo, MIDR), chooses its events (gen/tables/pmu.tbl, the PMU's own
- * events/ directory, or the kernel's generic events), and counts them. A role is what an event
- * measures, such as branch misses. The kernel counts the events of a group (pmc_groups[]) at the
- * same time: both terms of a ratio belong to one group. A unit has the events of one CPU, of a
- * cgroup on one CPU, or of a thread on one PMU. To add a core or an event, add a row to pmu.tbl.
+ * Identifies the CPU core (cpuinfo, MIDR), chooses its events (from gen/tables/pmu.tbl, the PMU's
+ * directory events/ in sysfs, or the kernel's generic events), and counts them. A role is what an
+ * event measures, such as branch misses. The kernel counts all events of a group (pmc_groups[]) at
+ * the same time, so both terms of a ratio belong to one group. A unit has the events of one CPU, of
+ * a cgroup on one CPU, or of a thread on one PMU. To add a core or an event, add a row to pmu.tbl.
  * Entry points: pmc_read, pmc_look. */
 
-/* The machine, the processes of -p, or a cgroup. kvis counts one of these, because the kernel
- * schedules events of CPUs before events of tasks (ctx_resched in kernel/events/core.c), which
- * would get no counters. */
+/* What kvis counts: the machine, the processes of -p, or a cgroup. It counts only one of them: the
+ * kernel gives counters to the events of CPUs before those of tasks (ctx_resched in
+ * kernel/events/core.c), so the events of tasks might get none. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
@@ -26548,23 +26564,23 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 /* The types of the rows in gen/out/pmu.h. */
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* group in which the metric is counted; PG_NONE: not counted */
+    u8 home;                /* the group whose count is the metric; PG_NONE: not counted */
     u16 metric;             /* N_METRICS: none */
-    u8 parts[2];            /* two roles whose sum replaces a missing event */
+    u8 parts[2];            /* two roles whose sum stands in for a missing event */
     u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
     const char *alias;      /* names to look for in a PMU's events/, in order of preference */
 };
 
 struct pmc_ratio {
-    u16 metric;             /* metric computed as times * part / of */
+    u16 metric;             /* times * part / of */
     u8 part, of;
     u16 times;
 };
 
 struct pmc_core {
     u16 list;                  /* bit in pmc_event.lists */
-    const char *vendor, *pmu;  /* pmu: "cpu", or the PMU of one of several types of cores */
+    const char *vendor, *pmu;  /* pmu: "cpu", or the name for one of several kinds of cores */
     u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
     u32 models[8];             /* bit mask of model numbers */
     const char *name, *source;
@@ -26573,26 +26589,26 @@ struct pmc_core {
 struct pmc_event {
     u8 role;
     u16 lists;
-    const char *terms, *name;  /* terms: as in sysfs's events/; name: the vendor's name */
+    const char *terms, *name;  /* terms: as in events/ of sysfs; name: the vendor's name */
 };
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* Counts of section unc_: memory traffic and, from UR_PACKAGE on, energy. */
+/* What events of section unc_ measure: memory traffic and, from UR_PACKAGE on, energy. */
 enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
 
-enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads and writes are counted together */
+enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: one count of both reads and writes */
 
-/* The cores on which events that sysfs does not list are valid. */
+/* The cores for which pmu.tbl has events that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 
-/* The PMUs named `pmu`, or `pmu` with a suffix _N. */
+/* PMUs whose name is `pmu` or `pmu` with a suffix _N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* An event of a memory controller or power meter. lines: data lines whose transfers are counted.
- * terms: for the cores `where`, if sysfs does not list the event. */
+/* An event of a memory controller or power meter. lines: number of data lines of the controller, if
+ * the event counts its reads. terms: used on the cores `where` if sysfs does not list the event. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -26608,7 +26624,7 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 struct pmc_code {              /* fields of perf_event_attr */
     u32 type;
     u64 config, config1, config2;
-    const char *name;          /* of the vendor or the kernel; NULL: none */
+    const char *name;          /* the vendor's or the kernel's name of the event; NULL: none */
     bool generic, alias;       /* alias: `name` ends at the first space */
 };
 
@@ -26620,7 +26636,7 @@ static struct pmc_pmu {
     bool known;                /* pmu.tbl has the core */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
-    int err[N_PR];             /* -errno if an event could not be opened; 0: none so far */
+    int err[N_PR];             /* -errno if the event of a role cannot be counted; 0: it can */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
@@ -26632,40 +26648,43 @@ struct pmc_unit {
     struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: not open */
 };
 
-/* Counts of a group in a unit since the previous reading. */
+/* The counts of a unit's group since the previous reading. */
 struct pmc_reading {
     double value[N_PR], share; /* share of the time in which the PMU counted */
     bool has[N_PR];
 };
 
 struct pmc_sum {
-    double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or empty */
-    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted, not counted for at least one unit */
-    double share;              /* smallest `share` */
-    bool any, counted, fresh;  /* counted: events were on a PMU; fresh: the first reading */
+    double value[N_PG][N_PR], rate[N_PR];
+    double capacity[N_PG];     /* number of pipeline slots, both used and empty */
+    bool some[N_PG][N_PR];     /* at least one unit has counted the role */
+    bool missing[N_PG][N_PR];  /* at least one unit has not */
+    double share;              /* the smallest `share` of a reading */
+    bool any, counted, fresh;  /* units were read; events were counted; it is the first reading */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units;
+    u32 left_out;              /* PMUs, one for each kind of core, that do not fit in pmc_pmus */
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
-    bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes of -p: ended so far, ended before */
+    bool gone[MFS_PIDS];       /* processes of -p whose last counts have been published */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
-    bool on_exec;              /* monitor COMMAND: its execve(2) enables the events */
-    bool off[N_PG];            /* groups that kvis gave up for lack of file descriptors */
+    bool on_exec;              /* the execve(2) of the command enables the events */
+    bool off[N_PG];            /* groups not counted: for lack of descriptors, or because of -e */
     const char *none;          /* why nothing is counted; NULL: something is */
-    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the machine or cgroup */
-    struct pmc_sum *one;       /* processes of -p, indexed like opt.pids */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the sum of the machine or cgroup */
+    struct pmc_sum *one;       /* sums of the processes of -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
 
 static int pmc_cgroup = -1;
 
-/* The events of -e, in the roles from PR_EVENT_1 on. With -e, kvis counts no other events. */
+/* The events of -e, whose roles are PR_EVENT_1 and the next ones. No others are counted then. */
 static struct {
     const char *event[PF_MEMBERS - 1];
     u64 total[PF_MEMBERS - 1];
@@ -26696,10 +26715,10 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* The characters of names that kvis prints without escapes. */
+/* The characters that a name from sysfs or cpuinfo may have. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* Of a line "KEY : VALUE". */
+/* Returns the value in a line "KEY : VALUE", or NULL if the line has another key. */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -26710,7 +26729,8 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Reads the CPU model (x86). Returns MIDR_EL1 of a CPU in `mask` (Arm), or 0. */
+/* Reads the vendor and model of an x86 CPU. Returns the register MIDR_EL1 of the first Arm CPU in
+ * `mask`, or 0. */
 static u64 pmc_cpuinfo(const u8 *mask)
 {
     static const struct { const char *name; u8 shift; } fields[] = {
@@ -26742,7 +26762,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-/* Returns false if the name is unknown. */
+/* Gets the name of an Arm core or, if that is unknown, its numbers. Returns whether it is known. */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -26784,8 +26804,8 @@ static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
     return name[6] == '1' ? &c->config1 : name[6] == '2' ? &c->config2 : NULL;
 }
 
-/* Stores a value in the bits of a field, which format/ describes as "config:0-7,32-35". Returns 0
- * or -errno. */
+/* Stores a value in a field, whose bits a file of format/ describes, such as "config:0-7,32-35".
+ * Returns 0 or -errno. */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64];
@@ -26822,7 +26842,8 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     return 0;
 }
 
-/* Sets c to the first of these events in the PMU's events/. Returns 0 or -errno. */
+/* Sets c to the first of the events `names` that the PMU's directory events/ has. Returns 0 or
+ * -errno. */
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
@@ -26838,8 +26859,8 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* The upper half of config selects one of several PMUs (Linux 5.12). For known cores, pmu.tbl has
- * better cache events. */
+/* Sets c to the kernel's generic event for a role. The upper half of config selects one of several
+ * PMUs (since Linux 5.12). For known cores, pmu.tbl has better cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -26893,7 +26914,8 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it belongs to CPUs: like perf, checks for a file cpus or the name "cpu". */
+/* Adds a PMU if it is one of CPU cores. As perf does, kvis recognizes it by a file cpus or by the
+ * name "cpu". */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -26901,9 +26923,13 @@ static void pmc_add_pmu(const char *name)
     s64 type;
     p = (struct pmc_pmu){ .cpus = "all" };
     bool list = pmc_list(met_path(PMC_DEVICES "/%s/cpus", name), p.mask, p.cpus, sizeof p.cpus);
-    if ((!list && strcmp(name, "cpu")) || pmc.n_pmus == PMC_PMUS
+    if ((!list && strcmp(name, "cpu"))
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
+    if (pmc.n_pmus == PMC_PMUS) {
+        pmc.left_out++;
+        return;
+    }
     if (!list)
         memset(p.mask, 0xff, sizeof p.mask);
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
@@ -26923,6 +26949,9 @@ static void pmc_look(void)
     for (const struct dirent *e; (e = u_entry(&d));)
         if (strlen(e->d_name) < MET_NAME && !e->d_name[strspn(e->d_name, PMC_PLAIN)])
             pmc_add_pmu(e->d_name);
+    if (pmc.left_out)
+        u_warn("pmc: %u kind%s of CPU core %s not counted: kvis counts at most %d", pmc.left_out,
+               pmc.left_out == 1 ? "" : "s", pmc.left_out == 1 ? "is" : "are", PMC_PMUS);
     if (!pmc.n_pmus && !pmc.none)
         pmc.none = "no PMU of the CPU in " PMC_DEVICES U_FIX "enable the virtual PMU of this "
                    "virtual machine";
@@ -26958,7 +26987,7 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
     return pf_event(&a, u->tid ? u->tid : -1, u->cpu, leader, 0);
 }
 
-/* If too few descriptors are left for other uses, closes f and returns -EMFILE. */
+/* Returns f; but if too few descriptors are left for other uses, closes f and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -26969,7 +26998,7 @@ static int pmc_spare(int f)
     return -EMFILE;
 }
 
-/* Opens an event, for user mode only if kvis may not count kernel mode. */
+/* Opens an event. If kvis may not count kernel mode, the event counts user mode only. */
 static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
 {
     bool group = pmc.scope == PS_CGROUP;
@@ -26995,9 +27024,9 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* Refines an error. -E2BIG: the event opens alone, so the group is too large. -ENODATA: it opens
- * for the CPU, but the cgroup lacks perf_event (css_tryget_online_from_dir, Linux 6.1): in cgroup
- * v2, a controller must be enabled first. */
+/* Returns a more precise error than e. -E2BIG: the event can be opened alone, so the group is too
+ * large. -ENODATA: the event can be opened for the CPU, but the cgroup lacks perf_event
+ * (css_tryget_online_from_dir, Linux 6.1): in cgroup v2, a controller must be enabled first. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
@@ -27008,8 +27037,8 @@ static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e
     return absent ? -ENODATA : -E2BIG;
 }
 
-/* Returns whether a group has a usable event whose metric is counted in this group. Otherwise, its
- * other events (such as cycles) are of no use. */
+/* Returns whether a group has a usable event of a role whose home is this group. If not, its other
+ * events (such as cycles) are of no use. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -27059,7 +27088,7 @@ static u32 pmc_without(void)
     return g;
 }
 
-/* Opens a group of events. If descriptors run out, gives up the last groups. */
+/* Opens a group of events. If descriptors run out, the last groups are closed for all units. */
 static void pmc_open(struct pmc_unit *u, u32 g)
 {
     int e;
@@ -27092,7 +27121,18 @@ static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
     return *at ? &pmc.unit[*at - 1] : NULL;
 }
 
-static void pmc_cpus(bool open)
+/* Opens the events of the units from index `from` on that have not been read yet. The first groups
+ * of all units come first, because descriptors may run out. */
+static void pmc_open_new(u32 from)
+{
+    for (u32 g = 0; g < N_PG; g++)
+        for (u32 k = from; k < pmc.n_units; k++)
+            if (pmc.unit[k].on && !pmc.unit[k].at_ns)
+                pmc_open(&pmc.unit[k], g);
+}
+
+/* Closes the units of CPUs that went offline, and opens those of new ones. */
+static void pmc_cpus(void)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 k = 0; k < pmc.n_units; k++)
@@ -27100,15 +27140,12 @@ static void pmc_cpus(bool open)
             pmc_close_unit(&pmc.unit[k]);
     for (u32 p = 0; p < pmc.n_pmus; p++)
         for (u32 c = 0; c < PMC_CPUS; c++) {
-            struct pmc_unit *u = NULL;
-            if (pmc_in(pmc.online, c) && pmc_in(pmc_pmus[p].mask, c))
-                u = pmc_cpu_unit(p, c);
-            if (!u || u->on)
-                continue;
-            u->on = true;
-            for (u32 g = 0; open && g < N_PG; g++)
-                pmc_open(u, g);
+            bool wanted = pmc_in(pmc.online, c) && pmc_in(pmc_pmus[p].mask, c);
+            struct pmc_unit *u = wanted ? pmc_cpu_unit(p, c) : NULL;
+            if (u)
+                u->on = true;
         }
+    pmc_open_new(0);
 }
 
 static u32 pmc_threads(pid_t pid, u32 *id)
@@ -27116,7 +27153,7 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* Opens events for the current threads of a process; future threads inherit them. */
+/* Opens events for the threads of a process. The threads that they create inherit the events. */
 static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
 {
     u32 from = pmc.n_units;
@@ -27124,13 +27161,11 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
         for (u32 p = 0; p < pmc.n_pmus; p++)
             pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = (pid_t)tid[t], .pmu = (u8)p,
                                             .task = (u8)task, .on = true });
-    for (u32 g = 0; g < N_PG; g++)
-        for (u32 k = from; k < pmc.n_units; k++)
-            if (pmc.unit[k].on)
-                pmc_open(&pmc.unit[k], g);
+    pmc_open_new(from);
 }
 
-/* A thread created meanwhile may or may not have inherited the events: then kvis starts again. */
+/* Opens the events of a process. If the process creates a thread meanwhile, kvis starts again,
+ * because the thread may have inherited no event or only some. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -27217,18 +27252,13 @@ static void pmc_start(void)
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (u32 k = 0; k < pmc.n_tasks; k++)
         pmc_open_task(k);
-    if (pmc.scope == PS_TASK)
-        return;
-    pmc_cpus(false);
-    for (u32 g = 0; g < N_PG; g++)
-        for (u32 k = 0; k < pmc.n_units; k++)
-            if (pmc.unit[k].on)
-                pmc_open(&pmc.unit[k], g);
+    if (pmc.scope != PS_TASK)
+        pmc_cpus();
 }
 
 /* --- reading --- */
 
-/* Reads a group of events. All values of the first reading are 0. */
+/* Reads a group of events. The values of the first reading are 0. */
 static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
 {
     struct pf_delta d;
@@ -27258,7 +27288,8 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* Computes missing events as sums: first-level TLB misses are second-level hits plus misses. */
+/* Computes the missing events that are sums. For example, misses of the first-level TLB are the
+ * hits plus the misses of the second level. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -27337,8 +27368,8 @@ static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
         met_share(i, pmc_slots[k].metric, value[pmc_slots[k].role], all);
 }
 
-/* Level 1 of Topdown on AMD and Arm, from empty slots and operations (AMD: PPR of Zen 4; Arm:
- * arch/arm64/sbsa.json of perf in Linux 7.0). */
+/* Computes level 1 of Topdown on AMD and Arm from empty slots and operations. Sources: the PPR of
+ * Zen 4 (AMD); arch/arm64/sbsa.json of perf in Linux 7.0 (Arm). */
 static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_OPERATIONS];
@@ -27362,10 +27393,12 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metrics of the roles (their rates and, for Prometheus, totals) and ratios. */
+/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Sums are
+ * omitted if kvis does not count all kinds of cores: they would be too small. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
-    if (!i || !s->any)
+    bool whole = !pmc.left_out || (i && (i->dim == DIM_CPU || i->dim == DIM_PMU));
+    if (!i || !s->any || !whole)
         return;
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
         u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -27397,13 +27430,15 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 #define PMC_IDLE "not counted in this interval: nothing ran, or other tools use the counters"
 
-/* Returns why `role` has no value; NULL if its event, or both its parts, were opened. */
+/* Returns why `role` has no value; NULL: its event, or both its parts, could be opened. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
     u32 g = pmc_roles[role].home;
     if (pmc_asked.n && role < PR_EVENT_1)
         return "only the events of -e are counted";
+    if (pmc.left_out)
+        return "this machine has more kinds of CPU cores than kvis can count";
     if (g != PG_NONE && pmc.off[g])
         return "too few file descriptors for the events of this metric" U_FIX
                "raise RLIMIT_NOFILE, or count fewer CPUs, threads or sources";
@@ -27435,7 +27470,8 @@ static const char *pmc_metric_why(u32 m)
     return why ? why : PMC_IDLE;
 }
 
-/* Gets the total of a metric since the start; for a ratio, of its terms. false: never enabled. */
+/* Gets the total of a metric since the start or, for a ratio, the ratio of the totals. Returns
+ * false if it was never counted. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -27483,19 +27519,21 @@ static void pmc_read(void)
         [PS_TASK] = "the counters are in use for -p",
         [PS_CGROUP] = "the counters are in use for --cgroup",
     };
+    bool ended[MFS_PIDS];
     if (!pmc.begun) {
         pmc_start();
         pmc_warn();
     } else if (pmc.n_pmus && pmc.scope != PS_TASK) {
-        pmc_cpus(true);
+        pmc_cpus();
     }
     pmc.begun = true;
+    met_left_out(pmc.left_out);
     pmc_reset(&pmc.all);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);
     for (u32 k = 0; k < pmc.n_tasks; k++) {
         pmc_reset(&pmc.one[k]);
-        pmc.ended[k] = mfs_pids[k].gone || !met_there(met_path("/proc/%d", opt.pids[k]));
+        ended[k] = mfs_pids[k].gone || !met_there(met_path("/proc/%d", opt.pids[k]));
     }
     pmc_read_all();
     bool cgroup = pmc.scope == PS_CGROUP && pmc.all.any;
@@ -27509,7 +27547,7 @@ static void pmc_read(void)
     for (u32 k = 0; k < pmc.n_tasks; k++) {
         if (!pmc.gone[k])
             pmc_publish(met_inst_nr(DIM_PID, (u64)opt.pids[k]), &pmc.one[k]);
-        pmc.gone[k] = pmc.ended[k];
+        pmc.gone[k] = ended[k];
     }
     for (u32 m = 0; m < N_METRICS; m++)
         if (metrics[m].src == SRC_PMC)
@@ -27528,7 +27566,7 @@ static void pmc_read_events(void)
             some |= sums[t].some[PG_EVENTS][role];
             pmc_asked.total[k] += (u64)(sums[t].value[PG_EVENTS][role] + 0.5);
         }
-        if (some) {
+        if (some && !pmc.left_out) {
             met_count(met_inst(DIM_EVENT, pmc_asked.event[k]), M_EVENTS, pmc_asked.total[k]);
         } else if (!met.no[M_EVENTS]) {
             const char *reason = pmc_why(role);
@@ -27550,7 +27588,7 @@ static const char *pmc_unknown(void)
     return NULL;
 }
 
-/* Lists the events that -e accepts by name: roles, and events of sysfs. */
+/* Lists the events that -e accepts by name: the roles and the events in sysfs. */
 static void pmc_list_events(struct buf *b)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++) {
@@ -27571,11 +27609,11 @@ static void pmc_list_events(struct buf *b)
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts ===================
  * Counters outside of the CPU cores: memory controllers, energy (RAPL) and resctrl. A PMU's
- * directory in sysfs gives its type, fields, events, scale, unit and CPUs; pmu.tbl names the events
- * that count bytes or energy, and has the terms for AMD, whose PMUs do not list events. An event is
- * opened on each CPU of the cpumask (one per socket or die), and is added to that socket. A
- * bandwidth needs all memory controllers of the socket. Entry points: unc_membw, unc_power,
- * unc_mbm, unc_look. */
+ * directory in sysfs has its type, fields, events, scale, unit and CPUs. pmu.tbl names the events
+ * that count bytes or energy; for AMD, whose PMUs do not list events, it also has their terms. An
+ * event is opened on each CPU of the PMU's cpumask (one CPU per socket or die), and its count is
+ * added to the socket of that CPU. A socket has a bandwidth only if all its memory controllers are
+ * counted. Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -27605,9 +27643,9 @@ struct unc_unit {              /* event that is open on one CPU */
 struct unc_socket {
     s64 id;                    /* physical_package_id; -1: unknown */
     double sum[N_UR], share;
-    bool opened[N_UR];         /* at least one event is open */
-    bool refused[N_UR];        /* an event could not be opened */
-    bool hole[N_UR];           /* an event was not counted in this interval */
+    bool opened[N_UR];         /* at least one event of the role is open */
+    bool refused[N_UR];        /* at least one event could not be opened */
+    bool hole[N_UR];           /* at least one event was not counted in this interval */
 };
 
 static struct {
@@ -27615,13 +27653,14 @@ static struct {
     struct unc_event event[UNC_EVENTS];
     struct unc_unit unit[UNC_EVENTS];
     struct unc_socket socket[UNC_SOCKETS];
-    u32 n_pmus, n_events, n_units, n_sockets, tried, boxes; /* boxes: amd_df units with memory */
+    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: calls of unc_open_on */
+    u32 boxes;                 /* controllers of amd_df that have counted traffic */
     bool begun[2], no_dir;
     bool too_many;             /* more memory controllers than kvis can store */
-    u8 class;                  /* of the memory controllers; UC_NONE: none */
+    u8 class;                  /* class of the memory controllers; UC_NONE: none */
 } unc;
 
-static char unc_reason[N_UR][UNC_WHY]; /* the first reason why events cannot be counted */
+static char unc_reason[N_UR][UNC_WHY]; /* why the first event that failed cannot be counted */
 
 /* --- finding PMUs and their events --- */
 
@@ -27686,8 +27725,8 @@ static double unc_unit(const char *s, bool energy)
     return 0;
 }
 
-/* Returns the bytes or microjoules of one count; 0 if unknown. Without .scale and .unit, a count is
- * 64 bytes, the burst of a CAS command in DDR4 and DDR5. */
+/* Returns the bytes or microjoules of one count, or 0 if they are unknown. Without the files .scale
+ * and .unit, a count is 64 bytes: the burst of a CAS command in DDR4 and DDR5. */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -27806,7 +27845,7 @@ static void unc_open_on(u32 event, u32 cpu)
     struct pmc_unit at = { .cpu = (int)cpu };
     struct unc_socket *s = unc.tried++ < UNC_EVENTS ? unc_socket_of(cpu) : NULL;
     if (!s) {
-        unc_lack(NULL, e, "more than %d counters or %d sockets to read", UNC_EVENTS, UNC_SOCKETS);
+        unc_lack(NULL, e, "kvis reads at most %d counters on %d sockets", UNC_EVENTS, UNC_SOCKETS);
         return;
     }
     int f = pmc_spare(pmc_open_as(&e->code, &at, -1, false));
@@ -27826,12 +27865,10 @@ static void unc_open_all(u32 event)
     const struct unc_event *e = &unc.event[event];
     u32 before = unc.tried;
     pmc_list(met_path(PMC_DEVICES "/%s/cpumask", unc.pmu[e->pmu].name), mask, NULL, 0);
-    for (u32 c = 0; c < PMC_CPUS && unc.tried <= UNC_EVENTS; c++)
+    for (u32 c = 0; c < PMC_CPUS; c++)
         if (pmc_in(mask, c))
             unc_open_on(event, c);
-    if (unc.tried > UNC_EVENTS)
-        unc_lack(NULL, e, "the PMUs have more counters than kvis can read");
-    else if (unc.tried == before)
+    if (unc.tried == before)
         unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
 }
 
@@ -27841,7 +27878,7 @@ static void unc_open(u32 event)
     if (e->err)
         unc_lack(NULL, e, "the PMU's format cannot encode the event");
     else if (!(e->scale > 0))
-        unc_lack(NULL, e, "the files .scale and .unit give no %s",
+        unc_lack(NULL, e, "the files .scale and .unit do not convert its count to %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else
         unc_open_all(event);
@@ -27862,8 +27899,8 @@ static void unc_begin(bool power)
     met.src[met.cur].at_ns = u_now(); /* the events started just now */
 }
 
-/* Returns the ns for which the event was enabled; 0 if other tools use the counter or the CPU is
- * offline. */
+/* Reads an event and adds its count to its socket. Returns the time in ns for which the event was
+ * enabled, or 0 if other tools use the counter or the CPU is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -27884,7 +27921,8 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Uses the counters' own time, because kvis may have waited for a CPU before reading them. */
+/* Reads the events. Rates use the time that the kernel measured for the counters, because kvis may
+ * have waited for a CPU before it read them. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
@@ -27910,7 +27948,8 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events for `role` (UR_BOTH: or for reads and writes) were counted. */
+/* Returns whether all events of a role were counted; for UR_BOTH, those of reads and of writes also
+ * count. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -27982,7 +28021,7 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* An SMBIOS structure has a type, length, handle, fields, and strings up to a double NUL. */
+/* An SMBIOS structure has a type, length, handle and fields. Strings follow, up to a double NUL. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -28012,7 +28051,7 @@ static void unc_dmi_read(void)
                  "of a DIMM");
 }
 
-/* Several DIMMs of a channel share its data lines, which then limit the bandwidth. */
+/* Sets the peak bandwidth. DIMMs of one channel share its data lines, which may limit it. */
 static void unc_peak(void)
 {
     u32 n = unc.n_sockets, lines = unc.boxes * 64; /* amd_df: 64 per controller in use */
@@ -28034,7 +28073,7 @@ static void unc_peak(void)
 
 /* --- why values are missing --- */
 
-/* Returns why a memory metric has no value; NULL: the source has the reason. */
+/* Returns why a memory metric has no value; NULL: the reason is that of the source. */
 static const char *unc_why(u32 role)
 {
     if (unc_reason[role][0])
@@ -28106,14 +28145,14 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Metrics that at least one domain (a CPU cache) lacks: kvis shows no sum. */
+/* Whether at least one domain (a CPU cache) lacks the metric, so kvis shows no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
-/* A file may have a word instead of a number: Unavailable, Error, Unassigned. */
+/* Stores the number in a file, which may be a word instead: Unavailable, Error, Unassigned. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     char s[32], why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* omit the beginning of a long path */
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* a long path loses its beginning */
     s64 v;
     if (!met_there(path))
         return;
@@ -28174,26 +28213,16 @@ static void unc_mbm(void)
 
 /* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ============================
  * The BPF programs of the families sched and blk (gen/probes) count in the kernel; kvis reads their
- * maps once per interval. If a family does not load, only the sources that need it are missing. To
- * add a probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its counter
- * to the family's struct in gen/wire.h, and name that member in the column `wire` of the metric.
- * Run `make gen`, check the new array against the list at the top of bpf_insns/VETTED, and sign it
+ * maps once per interval. If a family cannot be loaded, only the metrics that need it are missing.
+ * To add a probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its
+ * counter to the family's struct in gen/wire.h, and name that member in the column `wire` of the
+ * metric. Run `make gen`, check the new array as the top of bpf_insns/VETTED says, and sign it
  * there. (The test `adding` tries this.) Entry points: mk_start, mk_runq, mk_depth, mk_block. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
 
-static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
-
-static u32 mk_classic(const struct bpf_family *fam)
-{
-    u32 bits = 0;
-    for (u32 i = 0; i < fam->n_progs; i++)
-        bits |= (u32)(fam->progs[i].type == BPF_PROG_TYPE_TRACEPOINT) << i;
-    return bits;
-}
-
-static int mk_load_all(struct bpf_obj *o, u32 mask)
+static int mk_load(struct bpf_obj *o, u32 mask)
 {
     int e = 0;
     bpf_find_records(o, mask);
@@ -28203,23 +28232,6 @@ static int mk_load_all(struct bpf_obj *o, u32 mask)
             e = bpf_load_either(o, i);
         }
     return e;
-}
-
-/* Uses raw tracepoints if BTF has `field`; else, or if that fails, classic tracepoints. */
-static int mk_load(struct bpf_obj *o, const char *field)
-{
-    u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
-    int e = bpf_open(o);
-    if (e)
-        return e;
-    if (!classic || bpf_has_field(o, field)) {
-        e = mk_load_all(o, all & ~classic);
-        if (!e || !classic)
-            return e;
-        bpf_detach(o);
-        bpf_close_all(o->prog, BPF_MAX_PROGS);
-    }
-    return mk_load_all(o, classic);
 }
 
 /* Adds a fix to obj.why, and closes all BPF programs. */
@@ -28243,15 +28255,17 @@ static bool mk_loaded(const struct bpf_obj *o)
 static struct {
     struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
     u32 at;                  /* met.tick at the last reading */
-    bool own;                /* run queue lengths are from the kernel's own count */
+    bool own;                /* the kernel's own count of runnable tasks is readable */
     struct wire_sched cpu;
-    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* histograms, summed over all CPUs */
+    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* histograms of all CPUs */
     u64 wait_ns, depth_sum;
 } mk_sched;
 
-/* Returns the size of the map `tasks`: a power of two for all pids, up to TASK_SLOTS_MAX. */
-static u32 mk_slots(void)
+/* The map `tasks` has a power of two of entries for all pids, but at most TASK_SLOTS_MAX. */
+static u32 mk_sched_entries(const char *map)
 {
+    if (strcmp(map, "tasks"))
+        return bpf_possible();
     s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
     u32 n = 1 << 10;
     while (n < TASK_SLOTS_MAX && n < max)
@@ -28259,9 +28273,22 @@ static u32 mk_slots(void)
     return n;
 }
 
-static u32 mk_sched_entries(const char *map)
+/* Uses raw tracepoints if there is BTF; else, or if that fails, classic tracepoints. */
+static int mk_sched_load(struct bpf_obj *o)
 {
-    return !strcmp(map, "tasks") ? mk_slots() : bpf_possible();
+    u32 classic = 0;
+    for (u32 i = 0; i < o->fam->n_progs; i++)
+        classic |= (u32)(o->fam->progs[i].type == BPF_PROG_TYPE_TRACEPOINT) << i;
+    int e = bpf_open(o);
+    if (e)
+        return e;
+    if (bpf_has_field(o, "task_struct.pid")) {
+        if (mk_load(o, ~classic) == 0)
+            return 0;
+        bpf_detach(o);
+        bpf_close_all(o->prog, BPF_MAX_PROGS);
+    }
+    return mk_load(o, classic);
 }
 
 static void mk_sched_start(void)
@@ -28269,8 +28296,8 @@ static void mk_sched_start(void)
     struct bpf_obj *o = &mk_sched.obj;
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
     bpf_set(&o->cfg, "CFG_STATE", 1);
-    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_slots() - 1);
-    int e = mk_load(o, mk_sched_field);
+    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_sched_entries("tasks") - 1);
+    int e = mk_sched_load(o);
     mk_sched.own = !e && o->prog[PROG_SCHED_SWITCH] >= 0
                    && bpf_has_field(o, "task_struct.se.cfs_rq");
     if (e)
@@ -28366,7 +28393,7 @@ enum { MK_DISKS = 64 };
 static struct {
     struct bpf_obj obj;
     u32 n, without;          /* numbers of disks with and without a slot */
-    u64 missed;              /* number of requests that the BPF programs did not count */
+    u64 missed;              /* number of requests that BPF did not count */
     struct mk_disk {
         u32 dev;
         char name[MET_NAME];
@@ -28427,7 +28454,8 @@ static void mk_blk_start(void)
     struct bpf_obj *o = &mk_blk.obj;
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
     bpf_set(&o->cfg, "CFG_SECOND", 1);
-    int e = mk_load(o, mk_blk_field);
+    int e = bpf_open(o);
+    e = e ? e : mk_load(o, ~0u);
     if (e)
         mk_why(o, e);
     else
@@ -28489,8 +28517,8 @@ static void mk_start(void)
 
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
  * The BPF programs of the family vq (gen/probes) run for each buffer; because of this cost they are
- * loaded only on request (-c virtio). kvis attaches to those functions of vq_places[] that the
- * kernel has. Without BTF of virtio_ring, sizes and depths of rings are unknown, and a ring is
+ * loaded only on request (-c virtio). kvis attaches to the functions of vq_places[] that exist in
+ * the kernel. Without BTF for virtio_ring, the sizes and depths of rings are unknown, and a ring is
  * named after its interrupt. Entry points: vq_start, vq_read. */
 
 #include "bpf_insns/vq.h"
@@ -28501,9 +28529,9 @@ enum vq_prog {
 };
 _Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "enum vq_prog does not match vq_progs");
 
-/* The BPF programs for the entry and the return (0: none) of a kernel function. Every kernel with
- * virtio has the first function. Each transport (PCI, MMIO, vDPA, channel I/O ...) has its own
- * functions with `notify` in their names. */
+/* entry, back: the BPF programs for the entry and the return (0: none) of a kernel function. Every
+ * kernel with virtio has the first function. The functions with `notify` in their names belong
+ * to transports (PCI, MMIO, vDPA, channel I/O ...). */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
     { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
     { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
@@ -28539,7 +28567,7 @@ static struct {
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* missed calls; of these, calls on deleted rings */
+    u64 missed, missed_gone; /* numbers of missed calls: of all rings, of deleted rings */
     struct wire_vq now;
 } vq;
 
@@ -28549,17 +28577,18 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* Attaches to entries first: a return without an entry means that the entry was missed. */
+/* Attaches to entries first, because a return without an entry counts as missed. */
 static int vq_attach(struct bpf_obj *o)
 {
-    for (u32 at = 0; at < 2; at++)
+    for (u32 back = 0; back < 2; back++)
         for (u32 i = 0; i < VQ_PLACES; i++) {
-            u8 prog = at ? vq_places[i].back : vq_places[i].entry;
-            int e = at && !prog ? 0
-                    : bpf_attach_function(o, vq_places[i].symbol, at, o->prog[prog]);
+            u8 prog = back ? vq_places[i].back : vq_places[i].entry;
+            int e = back && !prog ? 0
+                    : bpf_attach_function(o, vq_places[i].symbol, back, o->prog[prog]);
             if (e && (!i || (e != -ENOENT && e != -EADDRNOTAVAIL)))
                 return e;
         }
+    o->why[0] = 0; /* functions that do not exist */
     return 0;
 }
 
@@ -28586,8 +28615,7 @@ static int vq_load(struct bpf_obj *o)
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
-    int f = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = f < 0 ? NULL : fdopendir(f);
+    DIR *d = opendir(path);
     bool any = false;
     if (d)
         snprintf(why, size, "this machine has no virtio device");
@@ -28614,8 +28642,8 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* Without BTF: takes device and name of a ring from its interrupt, such as virtio0-req.0
- * (vp_find_vqs_msix). Returns false if not found, or if rings share the interrupt. */
+/* Without BTF, finds the device and the name of a ring by its interrupt, such as virtio0-req.0
+ * (vp_find_vqs_msix). Returns false if there is no such interrupt, or if rings share it. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -28706,14 +28734,14 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* an unused ring that shares an interrupt */
+        return true; /* unused: it only shares an interrupt with another ring */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
     struct met_inst *i = met_inst(DIM_QUEUE, r->name);
     if (!i)
         return true;
-    /* If the ring is new, clears the histograms of an earlier ring with the same name. */
+    /* clears the histograms of an earlier ring with the same name */
     for (struct met_hist *h = is_new ? i->hists : NULL; h; h = h->next)
         *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
     snprintf(i->info, sizeof i->info, "%s", r->info);
@@ -28755,8 +28783,8 @@ static void vq_read(void)
 enum { VH_BEGIN, VH_END, VH_WAKER }; /* BPF programs, in the order of vhost_progs */
 
 /* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: index of the virtqueue; VH_UNKNOWN:
- * several virtqueues. kick: it runs when the guest kicks. gaps: the time between two runs is a
- * stall if buffers are waiting; set only where the guest sends packets or I/O requests. */
+ * several virtqueues. kick: the handler runs when the guest kicks. gaps: if buffers are waiting,
+ * the time between two runs is a stall; set only if the guest sends packets or I/O requests. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -28810,8 +28838,8 @@ static const char vh_none[] =
     "no vhost driver is loaded, or its functions have other names" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if at least one handler is attached; obj.why says why others are not, unless their
- * drivers are not loaded. */
+/* Returns 0 if at least one handler is attached. obj.why says why others are not attached, unless
+ * their drivers are not loaded. */
 static int vh_attach_all(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28846,8 +28874,8 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Loads nothing without the module vhost. (Its directory exists even if vhost is built in, because
- * vhost has module parameters.) */
+/* Loads nothing if the kernel does not have vhost. (/sys/module/vhost exists even if vhost is built
+ * in, because vhost has module parameters.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28871,8 +28899,9 @@ static void vh_start(void)
                  : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* Sets the info to pid and name of the owner of the device. The worker is one of its threads;
- * before Linux 6.4, a kernel thread vhost-TID named after the thread that created it. */
+/* Sets the info to the pid and the name of the process that owns the device. The worker is a thread
+ * of this process; before Linux 6.4, it is a kernel thread vhost-TID, where TID is the thread that
+ * created it. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -28888,7 +28917,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         snprintf(i->info, sizeof i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
-/* Returns the instance for a virtqueue, such as net/TID/tx (TID of the worker). */
+/* Returns the instance for a virtqueue, such as net/TID/tx, where TID is that of the worker. */
 static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
@@ -28978,7 +29007,7 @@ static void vh_read(void)
     for (u32 slot = 0; slot < VH_QUEUES; slot++) {
         if (!vh_slot(slot))
             continue;
-        bool gone = vh_gone() && vh_slot(slot); /* read again: the counters are final now */
+        bool gone = vh_gone() && vh_slot(slot); /* now the counters are final */
         vh_queue(&vh.now);
         if (gone)
             vh_forget(slot);
@@ -29016,9 +29045,9 @@ static const struct met_form_row *mout_form(u32 m)
     return &met_forms[metrics[m].form];
 }
 
-static bool mout_shown(u8 dim)
+static bool mout_shown(const struct met_inst *i)
 {
-    return dim != DIM_CPU || mo.per_cpu;
+    return i->at == met.tick && (!i->name[0] || i->dim != DIM_CPU || mo.per_cpu);
 }
 
 static u32 mout_seen(u32 src)
@@ -29048,7 +29077,7 @@ static const char *mout_source_why(u32 src)
 struct mout_lack {
     const char *why;
     u32 src, n, all; /* number of missing metrics; number of all metrics */
-    u32 at;          /* iterator: next metric + 1; 0: next is the source itself */
+    u32 at;          /* index of the next metric, plus 1; 0: the reason of the source is next */
     u16 metric[N_METRICS];
     bool own;        /* the reason is not that of the source itself */
 };
@@ -29059,8 +29088,7 @@ static const char *mout_why(u32 src, u32 m, const char *of_source)
         return NULL;
     if (met.no[m] || met.seen[m] == met.tick)
         return met.no[m];
-    bool readable = !met.src[src].wrong || mout_seen(src);
-    return metrics[m].lack && readable ? metrics[m].lack : of_source;
+    return metrics[m].lack && mout_seen(src) ? metrics[m].lack : of_source;
 }
 
 static void mout_lack(struct mout_lack *l, const char *why, const char *of_source)
@@ -29201,8 +29229,8 @@ static void mout_text_unmounted(struct buf *b, const char *dir, u64 sources)
     b_s(b, sources ? "\n" : "");
 }
 
-/* Writes which metrics a source lacks and why. If it lacks /proc or /sys, only notes the source in
- * unmounted[0] or [1]. */
+/* Writes which metrics a source lacks and why. If the reason is that /proc or /sys is not mounted,
+ * only adds the source to the mask unmounted[0] or unmounted[1]. */
 static void mout_text_lack(struct buf *b, u32 src, u64 *unmounted)
 {
     for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;) {
@@ -29231,7 +29259,7 @@ static void mout_text(struct buf *b)
     b_f(b, " interval=%.3fs\n", (double)mout.interval_ns / 1e9);
     for (u32 s = 0; s < N_SRC; s++) {
         for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
-            if (i->at == met.tick && (mout_shown(i->dim) || !i->name[0]))
+            if (mout_shown(i))
                 mout_text_line(b, s, i);
         was = b->len;
         mout_text_lack(b, s, unmounted);
@@ -29246,30 +29274,20 @@ static void mout_text(struct buf *b)
 
 /* --- histograms as bcc prints them: one row per power of two --- */
 
-/* Sums the buckets of this interval by power of two. Returns the largest sum. */
-static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
-{
-    u64 most = 0;
-    memset(n, 0, MET_OCTAVES * sizeof *n);
-    for (u32 i = 0; i < ST_BUCKETS; i++)
-        n[met_octave(i)] += h->now[i];
-    for (u32 o = *last = 0; o < MET_OCTAVES; o++) {
-        if (n[o] && !most)
-            *first = o;
-        if (n[o])
-            *last = o;
-        most = MAX(most, n[o]);
-    }
-    return most;
-}
-
 static void mout_hist(struct buf *b, const struct met_hist *h)
 {
     static const char bar[] = "****************************************";
     const struct met_hist_row *r = &met_hist_rows[h->row];
-    u64 n[MET_OCTAVES];
-    u32 first = 0, last;
-    u64 most = mout_octaves(h, n, &first, &last);
+    u64 n[MET_OCTAVES] = { 0 }, most = 0;
+    u32 first = 0, last = MET_OCTAVES - 1;
+    for (u32 i = 0; i < ST_BUCKETS; i++)
+        n[met_octave(i)] += h->now[i];
+    while (!n[first])
+        first++;
+    while (!n[last])
+        last--;
+    for (u32 o = first; o <= last; o++)
+        most = MAX(most, n[o]);
     b_f(b, "\nhistogram  %s", r->name);
     mout_text_inst(b, h->inst);
     b_f(b, " count=%" PRIu64 " p50=%.0f p90=%.0f p99=%.0f max=%.0f\n", h->count,
@@ -29323,11 +29341,9 @@ static void mout_csv(struct buf *b)
 {
     if (mout.intervals == 1)
         b_s(b, "time_ns,interval_ns,metric,of,name,value,info\n");
-    for (u32 n = 0; n < N_METRICS * N_DIM; n++) {
-        u32 m = n / N_DIM;
-        const struct met_inst *i = met_of(m, n % N_DIM) ? met.first[n % N_DIM] : NULL;
-        for (; i; i = i->next) {
-            if (i->at != met.tick || !met_has(i, m) || (i->name[0] && !mout_shown(i->dim)))
+    for (u32 m = 0; m < N_METRICS; m++)
+        for (const struct met_inst *i = met_after(NULL); i; i = met_after(i)) {
+            if (!met_of(m, i->dim) || !mout_shown(i) || !met_has(i, m))
                 continue;
             b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
                 met_prefix(m, i->dim), metrics[m].name, mout_form(m)->json,
@@ -29339,7 +29355,6 @@ static void mout_csv(struct buf *b)
             mout_csv_word(b, i->info);
             b_c(b, '\n');
         }
-    }
     for (u32 s = 0; s < N_SRC; s++)
         if (met.src[s].left_out)
             b_f(b, "%" PRIu64 ",%" PRIu64 ",things_left_out,source,%s,%u,\n", mout.real_ns,
@@ -29510,7 +29525,7 @@ static void mout_prom_hists(struct buf *b)
         }
 }
 
-/* Writes constant properties: kvis_network_info{device="eth0",driver="e1000"} 1. */
+/* Writes constant properties: kvis_network_driver_info{device="eth0",driver="e1000"} 1. */
 static void mout_prom_facts(struct buf *b, u8 dim)
 {
     char name[96], help[96];
@@ -29569,14 +29584,15 @@ static void mout_prom_self(struct buf *b)
 
 static void mout_prom_process(struct buf *b)
 {
-    struct timespec cpu;
-    struct rlimit limit;
+    struct timespec cpu = { 0 };
+    struct rlimit limit = { 0 };
     char memory[64], *end;
     double page = (double)sysconf(_SC_PAGESIZE);
     u32 fds = 0;
-    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
-        mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
-                      (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
+                  (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
     mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
                   "Start time of kvis, in seconds since 1970", (double)out.start_real_ns / 1e9);
     if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
@@ -29589,13 +29605,12 @@ static void mout_prom_process(struct buf *b)
         fds++;
     if (fds) /* one of them belongs to opendir(3) */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-        mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
-                      "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
+    mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
+                  "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
 }
 
-/* Returns the Prometheus page of this interval. A file does not get the last part: node_exporter,
- * which publishes it, has its own metrics process_... */
+/* Returns the Prometheus page of this interval. The last part is not written to a file, because
+ * node_exporter, which publishes the file, has its own metrics process_... */
 static const struct buf *mout_exposition(void)
 {
     struct buf *b = &mout.prom;
@@ -29683,7 +29698,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
     b_f(b, "\"%s\":{", met_dims[dim].json);
     u32 empty = b->len;
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
-        if (i->at != met.tick || !i->name[0])
+        if (!mout_shown(i) || !i->name[0])
             continue;
         b_c(b, '"');
         mout_json_name(b, i->name);
@@ -29744,8 +29759,7 @@ static void mout_json(struct buf *b)
         if (!i->name[0] && i->at == met.tick)
             mout_json_inst(b, i);
     for (u8 d = 1; d < N_DIM; d++)
-        if (mout_shown(d))
-            mout_json_dim(b, d);
+        mout_json_dim(b, d);
     if (met.backwards)
         b_f(b, "\"counters_backwards\":%" PRIu64 ",", met.backwards);
     if (met_left_out_now())
@@ -29769,7 +29783,7 @@ static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
     u32 n, halved;     /* number of points; a point stands for 1 << halved intervals */
-    u32 left_out;      /* values not stored: maximum per interval */
+    u32 left_out;      /* largest number of values not stored in an interval */
     u32 lines, maps;   /* lines and heat maps written so far */
     struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since the start; n: intervals so far */
 } mout_past;
@@ -29864,7 +29878,7 @@ static void mout_sample(void)
     mout_past.at[n - 1].to = mout.ts_ns;
     mout_past.at[n - 1].n++;
     for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
-        if (i->at == met.tick && (mout_shown(i->dim) || !i->name[0]))
+        if (mout_shown(i))
             left_out += mout_gather_inst(i);
     for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
         mout_gather_hist(h);
@@ -30038,7 +30052,7 @@ static struct {
     int fd;
     u32 n;
     pid_t child[HS_CLIENTS];     /* n children, oldest first */
-    u64 rest_ns;                 /* no accept(2) before this time, for lack of descriptors */
+    u64 rest_ns;                 /* no accept(2) before this time, because the last one failed */
 } hs = { .fd = -1 };
 
 static const char *hs_opt_listen(const char *v)
@@ -30100,7 +30114,7 @@ static void hs_answer(int f, const char *req, const char *status, const char *ty
 
 static void hs_answer_text(int f, const char *req, const char *status)
 {
-    hs_answer(f, req, status, "text/plain; charset=utf-8", status, strlen(status));
+    hs_answer(f, req, status, "text/plain; charset=utf-8", status, strcspn(status, "\r"));
 }
 
 static void hs_request(int f, char *req)
@@ -30199,7 +30213,7 @@ static void hs_accept(void)
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
-            if (errno == EMFILE || errno == ENFILE) /* without a pause, poll(2) would spin */
+            if (errno != EAGAIN) /* without a pause, poll(2) would spin */
                 hs.rest_ns = u_now() + NSEC / 4;
             return;
         }
@@ -30227,9 +30241,9 @@ static bool hs_wait(u64 until, int also)
 }
 
 /* == 41 scr_  the monitor on a terminal ==================================================
- * The terminal is a window on a page: the overview, or a section with all metrics of its sources.
- * gen/tables/metrics.tbl defines both. scr_end and the handlers of fatal signals restore the
- * terminal. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
+ * The terminal shows a part of a page. A page is the overview, or a section with all metrics of its
+ * sources; gen/tables/metrics.tbl defines both. scr_end and the handlers of fatal signals restore
+ * the terminal. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
 
 enum {
     SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_COLUMNS = 128,
@@ -30269,7 +30283,8 @@ static const struct { u16 m; const char *title; float unusual, bad; bool aside; 
 
 static struct {
     bool on, paused, helping, zeros, utf8;
-    bool alone;              /* no other sink: a pause may stop the measurement */
+    bool alone;              /* there is no other sink, so a pause stops the measurement */
+    volatile sig_atomic_t lost; /* the terminal no longer shows what kvis drew */
     bool typing;             /* keys are appended to `find` */
     char find[24];           /* text that a name must contain to be shown */
     u16 rows, cols;
@@ -30308,6 +30323,7 @@ static void scr_take(int sig)
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
     ssize_t n = write(STDOUT_FILENO, scr_enter, sizeof scr_enter - 1);
     (void)sig, (void)n;
+    scr.lost = true;
     errno = e;
 }
 
@@ -30320,10 +30336,11 @@ static void scr_give(int sig)
     scr_take(sig);
 }
 
-/* SIGWINCH only has to interrupt poll(2): kvis then redraws the screen. */
+/* SIGWINCH also interrupts poll(2), so kvis redraws the screen at once. */
 static void scr_resize(int sig)
 {
     (void)sig;
+    scr.lost = true;
 }
 
 static void scr_begin(void)
@@ -30439,19 +30456,16 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
     out_sgr("0");
 }
 
-static void scr_bar(struct buf *b, u32 k)
+/* Draws a bar for a number from 0 to 1. */
+static void scr_part(struct buf *b, double part)
 {
     static const char plain[] = " .:-=+*%#";
+    u32 k = part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0;
     char bar[] = { '\xe2', '\x96', (char)(0x80 + k) }; /* U+2581 to U+2588 */
     if (k && scr.utf8)
         b_put(b, bar, 3);
     else
         b_c(b, plain[k]);
-}
-
-static void scr_part(struct buf *b, double part)
-{
-    scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
 }
 
 /* Draws the history of metric m as bars; `of`: see struct scr_row. */
@@ -30619,11 +30633,13 @@ static u32 scr_collect(u8 dim)
     return n;
 }
 
-/* Writes the name and the property of an instance: "sda1 (sda)", "  4242 make". */
-static void scr_name(struct buf *b, const struct met_inst *i)
+/* Returns the name and the property of an instance: "sda1 (sda)", "  4242 make". */
+static const struct buf *scr_name(const struct met_inst *i)
 {
+    static struct buf s, *b = &s;
     bool process = i->dim == DIM_BUSY || i->dim == DIM_PID;
     const char *name = i->dim == DIM_CGROUP ? mo.cgroup : i->name;
+    b_reset(b);
     if (process)
         b_f(b, "%*s", 7 - (int)MIN(strlen(name), 7u), "");
     b_esc(b, name, strlen(name), 0);
@@ -30631,34 +30647,31 @@ static void scr_name(struct buf *b, const struct met_inst *i)
         b_s(b, process ? " " : " (");
     b_esc(b, i->info, strlen(i->info), 0);
     b_s(b, i->info[0] && !process ? ")" : "");
+    return b;
 }
 
 /* Writes a name in `width` columns. A ~ replaces the middle of a longer name. */
 static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
 {
-    static struct buf s;
-    u32 head = width / 2;
-    b_reset(&s);
-    scr_name(&s, i);
-    u32 skip = u_skip(s.p, s.len, width - head - 1), from = b->len;
-    if (u_width(s.p, s.len) <= width) {
-        b_put(b, s.p, s.len);
+    const struct buf *s = scr_name(i);
+    u32 head = width / 2, skip = u_skip(s->p, s->len, width - head - 1), from = b->len;
+    if (u_width(s->p, s->len) <= width) {
+        b_put(b, s->p, s->len);
     } else {
-        b_put(b, s.p, u_fit(s.p, s.len, &head));
+        b_put(b, s->p, u_fit(s->p, s->len, &head));
         b_c(b, '~');
-        b_put(b, s.p + skip, s.len - skip);
+        b_put(b, s->p + skip, s->len - skip);
     }
     b_pad(b, from, width);
 }
 
 static u32 scr_name_width(u32 rows, u32 title)
 {
-    static struct buf s;
     u32 width = title;
     for (u32 k = 0; k < rows; k++) {
-        b_reset(&s);
-        scr_name(&s, scr_inst[k]);
-        width = MAX(width, u_width(s.p, s.len));
+        const struct buf *s = scr_name(scr_inst[k]);
+        u32 own = u_width(s->p, s->len);
+        width = MAX(width, own);
     }
     return MIN(width, MAX(scr.cols * 3u / 8, 12u));
 }
@@ -30790,8 +30803,9 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     u32 at = b->len;
     b_s(b, "  ");
     if (i->name[0]) {
+        const struct buf *name = scr_name(i);
         b_f(b, "%s ", met_dims[i->dim].label);
-        scr_name(b, i);
+        b_put(b, name->p, name->len);
         b_c(b, ' ');
     }
     b_f(b, "%s ", metrics[m].name);
@@ -30941,7 +30955,7 @@ static void scr_search(int unused)
     scr.top = 0;
 }
 
-/* Handles a key of the filter text. Returns false if the key has another meaning. */
+/* Handles a key while a filter is typed, and Esc. Returns false if the key has another meaning. */
 static bool scr_type(int key)
 {
     size_t n = strlen(scr.find);
@@ -30952,11 +30966,13 @@ static bool scr_type(int key)
     }
     if (!scr.typing || key >= KEY_UP)
         return false;
-    if (key == '\r' || key == '\n')
+    if (key == '\r' || key == '\n') {
         scr.typing = false;
-    else if ((key == '\b' || key == 0x7f) && n)
-        scr.find[n - 1] = 0;
-    else if (key >= ' ' && key < 0x7f && n < sizeof scr.find - 1) {
+    } else if (key == '\b' || key == 0x7f) {
+        while (n && (scr.find[--n] & 0xc0) == 0x80) /* a later byte of a character, see utf-8(7) */
+            ;
+        scr.find[n] = 0;
+    } else if (key >= ' ' && n < sizeof scr.find - 1) {
         scr.find[n] = (char)key;
         scr.find[n + 1] = 0;
     }
@@ -31082,7 +31098,9 @@ static void scr_last_line(struct buf *b)
     out_sgr("2");
     b_s(b, "q quit  h help");
     if (scr.typing || scr.find[0])
-        b_f(b, "  /%s%s", scr.find, scr.typing ? "_" : "");
+        b_s(b, "  /");
+    b_esc(b, scr.find, strlen(scr.find), 0);
+    b_s(b, scr.typing ? "_" : "");
     if (below)
         b_f(b, "  (%u more %s)", below, scr_below());
     else if (scr.top)
@@ -31117,6 +31135,7 @@ static void scr_draw(void)
     struct buf *b = &out.text.b;
     struct winsize w;
     u32 from = b->len;
+    scr.lost = false;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || !w.ws_row || !w.ws_col)
         w = (struct winsize){ 24, 80, 0, 0 };
     scr.rows = w.ws_row;
@@ -31177,7 +31196,8 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    if (mout.intervals && !sp_end_sig && !(paused && scr.paused)) /* no new values while paused */
+    /* while paused with another output, a redraw would show new values */
+    if (mout.intervals && !sp_end_sig && (scr.lost || !(paused && scr.paused)))
         scr_draw();
 }
 
@@ -31586,7 +31606,7 @@ static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* a finding of this rule suppresses this rule; or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* masks of resources whose findings suppress, or rank after, this rule's */
+    u16 unless, before; /* masks of resources: those that suppress this rule; that rank after it */
     u8 res, kind, who, each;
     bool below;
     float limit, factor;
@@ -31596,7 +31616,7 @@ static struct dg_rule {
         bool maybe, below;   /* maybe: holds if the number is unknown */
         float limit;         /* 0 with `below` false: end of the list */
     } guard[DG_MAX_GUARDS];
-} dg_rules[DG_MAX_RULES] = { DG_RULES }; /* the rules of --rules follow */
+} dg_rules[DG_MAX_RULES + 1] = { DG_RULES }; /* then those of --rules; the last has no name */
 
 enum {
     DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 1 + DG_MAX_GUARDS, DG_BUSIEST = 6,
@@ -31780,20 +31800,6 @@ static void dg_set_add(struct dg_set *set, u64 v)
         set->full = true;
 }
 
-static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
-{
-    snprintf(t->comm, sizeof t->comm, "%s", from->comm);
-    t->has |= from->has;
-    for (u32 k = 0; k < MFS_COUNTED; k++)
-        t->did[k] += mfs_did(from, k);
-    for (u32 k = MFS_COUNTED; k < MFS_NUMBERS; k++)
-        t->did[k] = from->now[k];
-    if (met.first[DIM_GROUP] && (!t->group || mfs_did(from, MFS_CPU)))
-        dg_task_group(t);
-    for (u32 k = 0; k < from->n_ran_on; k++)
-        dg_set_add(&t->cpus, from->ran_on[k]);
-}
-
 static void dg_take_tasks(void)
 {
     for (u32 k = 0; k < mfs_seen.n; k++) {
@@ -31801,9 +31807,18 @@ static void dg_take_tasks(void)
         if (from->pid == (u32)getpid())
             continue;
         struct dg_task *t = dg_task(from->pid, from->born);
-        if (t)
-            dg_take_task(t, from);
-        dg.missed += !t;
+        if (!t) {
+            dg.missed++;
+            continue;
+        }
+        snprintf(t->comm, sizeof t->comm, "%s", from->comm);
+        t->has |= from->has;
+        for (u32 n = 0; n < MFS_NUMBERS; n++)
+            t->did[n] = n < MFS_COUNTED ? t->did[n] + mfs_did(from, n) : from->now[n];
+        if (met.first[DIM_GROUP] && (!t->group || mfs_did(from, MFS_CPU)))
+            dg_task_group(t);
+        for (u32 n = 0; n < from->n_ran_on; n++)
+            dg_set_add(&t->cpus, from->ran_on[n]);
     }
 }
 
@@ -32037,8 +32052,8 @@ static int dg_order(const void *a, const void *b)
 
 /* --- the processes that cause a finding --- */
 
-/* The name in sysfs; of a virtio ring (virtio0/0:req.0 or, without BTF, virtio0:req.0), that of its
- * disk. */
+/* Sets *name to the name of a disk in sysfs. An instance can also be a virtio ring of the disk
+ * (virtio0/0:req.0 or, without BTF, virtio0:req.0). */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
     snprintf(name, size, "%s", mfs_disk_sys(of->name));
@@ -32063,18 +32078,31 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-static void dg_place(struct dg_finding *f, const struct dg_culprit *c)
+/* Returns the process with the largest value, at least `least`, of those that are not in `top` and
+ * concern f (NULL: of all), or NULL. */
+static const struct dg_task *dg_largest(const struct dg_task *const *top, u32 n, u16 number,
+                                        double least, const struct dg_finding *f, const char *disk)
 {
-    u32 at = MIN(f->n_who, DG_WHO - 1u);
-    f->n_who = (u8)(at + 1);
-    for (; at && f->who[at - 1].v < c->v; at--)
-        f->who[at] = f->who[at - 1];
-    f->who[at] = *c;
+    const struct dg_task *best = NULL;
+    double v;
+    for (const struct dg_task *t = dg_tasks; t < dg_tasks + DG_TASKS; t++) {
+        bool listed = false;
+        for (u32 k = 0; k < n; k++)
+            listed |= top[k] == t;
+        if (!t->pid || listed || !dg_task_value(t, number, &v) || v < least || (best && v == least)
+            || (f && !dg_concerned(f, t, disk)))
+            continue;
+        best = t;
+        least = v;
+    }
+    return best;
 }
 
 /* Finds up to DG_WHO culprits, each with at least a tenth of the largest value. */
 static void dg_who(struct dg_finding *f)
 {
+    const struct dg_task *top[DG_WHO], *t;
+    double least = 1e-9;
     char disk[MET_NAME] = "";
     if (f->rule->who == DG_BY_SELF) {
         f->who[0].pid = (u32)strtoul(f->of->name, NULL, 10);
@@ -32084,21 +32112,20 @@ static void dg_who(struct dg_finding *f)
     }
     if (f->rule->who == DG_BY_DEVICE)
         dg_disk_of(f->of, disk, sizeof disk);
-    for (u32 k = 0; k < DG_TASKS && f->rule->who != DG_BY_NOBODY; k++) {
-        const struct dg_task *t = &dg_tasks[k];
-        struct dg_culprit c = { t->pid, t->comm, 0 };
-        if (t->pid && dg_task_value(t, f->rule->whose, &c.v) && c.v > 0
-            && (f->n_who < DG_WHO || c.v > f->who[DG_WHO - 1].v) && dg_concerned(f, t, disk))
-            dg_place(f, &c);
+    while (f->rule->who != DG_BY_NOBODY && f->n_who < DG_WHO
+           && (t = dg_largest(top, f->n_who, f->rule->whose, least, f, disk))) {
+        struct dg_culprit *c = &f->who[f->n_who];
+        top[f->n_who++] = t;
+        *c = (struct dg_culprit){ t->pid, t->comm, 0 };
+        dg_task_value(t, f->rule->whose, &c->v);
+        least = f->who[0].v / 10;
     }
-    while (f->n_who > 1 && f->who[f->n_who - 1].v < f->who[0].v / 10)
-        f->n_who--;
 }
 
 static void dg_judge(void)
 {
-    for (u32 k = 0; k < DG_MAX_RULES && dg_rules[k].name; k++)
-        dg_rule(&dg_rules[k]);
+    for (const struct dg_rule *r = dg_rules; r->name; r++)
+        dg_rule(r);
     for (u32 round = 0; round < 3; round++) /* follow chains of causes */
         for (u32 k = 0; k < dg.n_found; k++)
             dg_consequences(&dg_found[k]);
@@ -32108,7 +32135,8 @@ static void dg_judge(void)
         dg_who(&dg_found[k]);
 }
 
-/* Selects the busiest processes: for each number, the highest that is not yet selected. */
+/* Selects the busiest processes: for each number, the process with the highest value of those that
+ * are not selected yet. */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = {
@@ -32117,20 +32145,8 @@ static u32 dg_busiest(const struct dg_task **top)
     };
     u32 n = 0;
     for (u32 k = 0; k < ARRAY_LEN(by); k++) {
-        const struct dg_task *best = NULL;
-        double most = (double)by[k].least, v;
-        for (u32 i = 0; i < DG_TASKS; i++) {
-            const struct dg_task *t = &dg_tasks[i];
-            bool listed = false;
-            for (u32 j = 0; j < n; j++)
-                listed |= top[j] == t;
-            if (t->pid && !listed && dg_task_value(t, by[k].number, &v) && v >= most) {
-                best = t;
-                most = v;
-            }
-        }
-        if (best)
-            top[n++] = best;
+        top[n] = dg_largest(top, n, by[k].number, (double)by[k].least, NULL, NULL);
+        n += top[n] != NULL;
     }
     return n;
 }
@@ -32224,47 +32240,47 @@ static void dg_say(struct buf *b, u16 number, double v)
     b_s(b, words ? at + 1 : "");
 }
 
-/* Appends a text with %t replaced by the name, and %p by the process ID (unless it is 0). */
-static void dg_fill(struct buf *b, const char *text, const struct buf *name, u32 pid)
+/* Returns a text with %t replaced by the name, and %p by the process ID (unless it is 0). The text
+ * is valid until the next call. */
+static const struct buf *dg_fill(const char *text, const struct buf *name, u32 pid)
 {
+    static struct buf b;
+    b_reset(&b);
     for (const char *s = text; *s; s++)
         if (*s == '%' && s[1] == 't') {
-            b_put(b, name->p, name->len);
+            b_put(&b, name->p, name->len);
             s++;
         } else if (*s == '%' && s[1] == 'p' && pid) {
-            b_f(b, "%u", pid);
+            b_f(&b, "%u", pid);
             s++;
         } else {
-            b_c(b, *s);
+            b_c(&b, *s);
         }
+    return &b;
 }
 
 /* Returns the sentence of a finding. The name is not escaped; a process is "811 (api)". */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
-    static struct buf b, name;
+    static struct buf name;
     const struct met_inst *i = f->of;
     b_reset(&name);
     b_s(&name, i->name);
     if (i->info[0] && (i->dim == DIM_BUSY || i->dim == DIM_PID || i->dim == DIM_ZONE
                        || i->dim == DIM_SENSOR))
         b_f(&name, " (%s)", i->info);
-    b_reset(&b);
-    dg_fill(&b, f->rule->finding, &name, 0);
-    return &b;
+    return dg_fill(f->rule->finding, &name, 0);
 }
 
 /* Returns the command to run next. Names are quoted, because any user can choose the name of a
  * cgroup. */
 static const struct buf *dg_next(const struct dg_finding *f)
 {
-    static struct buf b, name;
+    static struct buf name;
     b_reset(&name);
     b_shell(&name, f->of->name, (u32)strlen(f->of->name));
-    b_reset(&b);
-    dg_fill(&b, f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone, &name,
-            f->who[0].pid);
-    return &b;
+    return dg_fill(f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone, &name,
+                   f->who[0].pid);
 }
 
 /* --- the page --- */
@@ -32379,9 +32395,11 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
  * NULL. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
-    u8 dim = dg_dim(number);
     const struct met_inst *best = NULL;
     double x;
+    if (number == X_NONE)
+        return NULL;
+    u8 dim = dg_dim(number);
     if (dim != DIM_DISK && dim != DIM_NET && dim != DIM_POOL && dim != DIM_GROUP
         && dim != DIM_QUEUE && dim != DIM_FS && dim != DIM_MC)
         return dg_value(number, met_all(dim), v) ? met_all(dim) : NULL;
@@ -32397,7 +32415,7 @@ static bool dg_visible(u32 res)
 {
     double v;
     for (u32 k = 0; k < 3; k++)
-        if (dg_res[res].use[k] != X_NONE && dg_most(dg_res[res].use[k], &v))
+        if (dg_most(dg_res[res].use[k], &v))
             return true;
     return false;
 }
@@ -32411,7 +32429,7 @@ static void dg_text_table(struct buf *b)
         struct buf *line = dg_line(b);
         for (u32 k = 0; k < 3; k++) {
             u16 number = dg_res[r].use[k];
-            const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
+            const struct met_inst *i = dg_most(number, &v);
             if (!i && k == 2 && line->len)
                 b_s(line, number == X_NONE ? ", has no error counter" : ", errors n/a");
             if (!i)
@@ -32670,26 +32688,18 @@ static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_s(b, "},");
 }
 
-static void dg_json_use(struct buf *b, u16 number)
-{
-    double v;
-    const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
-    if (!i) {
-        b_s(b, "null");
-        return;
-    }
-    b_c(b, '{');
-    dg_json_number(b, number, i, v);
-    b_c(b, '}');
-}
-
 static void dg_json_resource(struct buf *b, u32 r)
 {
     static const char *const what[] = { "utilization", "saturation", "errors" };
+    double v;
     b_f(b, "{\"name\":\"%s\"", dg_res[r].name);
     for (u32 k = 0; k < 3; k++) {
-        b_f(b, ",\"%s\":", what[k]);
-        dg_json_use(b, dg_res[r].use[k]);
+        u16 number = dg_res[r].use[k];
+        const struct met_inst *i = dg_most(number, &v);
+        b_f(b, ",\"%s\":%s", what[k], i ? "{" : "null");
+        if (i)
+            dg_json_number(b, number, i, v);
+        b_s(b, i ? "}" : "");
     }
     b_s(b, "},");
 }
@@ -32788,16 +32798,15 @@ static const char *dg_threshold(const char *v)
     char name[64];
     const char *near = NULL;
     u32 distance = 9;
-    struct dg_rule *r = dg_rules, *end = r + DG_MAX_RULES;
+    struct dg_rule *r = dg_rules;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(v, "="), v);
-    for (; r < end && r->name && strcmp(r->name, name); r++)
+    for (; r->name && strcmp(r->name, name); r++)
         u_nearer(name, r->name, &near, &distance);
-    r = r < end && r->name ? r : end;
     v += strcspn(v, "=");
     b_reset(&why);
-    if (r == end && near) {
+    if (!r->name && near) {
         b_f(&why, "no rule has this name; did you mean %s?", near);
-    } else if (r == end) {
+    } else if (!r->name) {
         b_s(&why, "no rule has this name (kvis help findings lists the rules)");
     } else if (!r->below && r->limit < DG_ANY) {
         b_s(&why, "this rule has no threshold: any value above 0 is a finding");
@@ -32981,7 +32990,7 @@ static bool dg_begin_rule(const char *file, char *name)
     struct dg_rule *r = dg_rules;
     if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")])
         return dg_wrong(name, "not the name of a rule: letters, digits and '-'");
-    for (; r < dg_rules + DG_MAX_RULES && r->name; r++)
+    for (; r->name; r++)
         if (!strcmp(r->name, name))
             return dg_wrong(name, "a rule %s exists", name);
     if (r == dg_rules + DG_MAX_RULES)
@@ -33131,11 +33140,11 @@ static int dg_run(void)
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ====================
- * kvis check tries each feature in a child process, with the function that a subcommand also calls.
- * check_judge derives the verdicts on subcommands from the results. To add a feature, add a row of
- * check_rows[] and a function. */
+ * kvis check tries each feature in a child process, with the function that the subcommands call.
+ * check_judge derives the verdicts on subcommands from the results. To add a feature, add a row to
+ * check_rows[] and write its function. */
 
-/* One bit per subcommand. virt (virtio rings) is a part of monitor with its own verdict. */
+/* One bit per subcommand. virt (virtio rings) is a part of monitor that has its own verdict. */
 enum {
     CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
     CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff work everywhere */
@@ -33162,7 +33171,7 @@ static void check_fix(struct check *c, const char *fix)
     c->works = false;
 }
 
-/* why NULL: the feature works. U_FIX separates detail and fix. */
+/* Sets the result to `why`, in which U_FIX separates detail and fix. NULL: the feature works. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -33177,10 +33186,8 @@ static void check_reason(struct check *c, const char *why)
 static void check_kernel(struct check *c)
 {
     struct utsname u;
-    if (uname(&u) < 0)
-        check_say(c, false, "uname: %s", strerror(errno));
-    else
-        check_say(c, true, "%s %s %s", u.sysname, u.release, u.machine);
+    uname(&u);
+    check_say(c, true, "%s %s %s", u.sysname, u.release, u.machine);
 }
 
 static void check_btf(struct check *c)
@@ -33310,14 +33317,14 @@ static void check_source(struct check *c, u32 src)
 
 static const struct check_row {
     const char *name;
-    u8 needed, useful;   /* subcommands that need it; that do less without it */
+    u8 needed, useful;   /* subcommands that need the feature; that do less without it */
     u8 verdict;          /* subcommands whose verdict depends on the feature */
-    bool bpf;
+    bool bpf;            /* the feature needs BPF programs */
     void (*fn)(struct check *);
-    u8 source;           /* tried if fn is NULL; 0: an earlier row fills this one */
-    const char *what;    /* detail if it works and fn has none */
+    u8 source;           /* tried if fn is NULL; 0: an earlier row's fn fills in this row */
+    const char *what;    /* detail if the feature works and fn sets none */
     const char *without; /* "without NAME" in a verdict; NULL: a fallback exists */
-    const char *fix;     /* if the reason has none; NULL: CHECK_REPORT */
+    const char *fix;     /* fix if fn sets none; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
     { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
@@ -33364,7 +33371,7 @@ static const struct check_row {
       "use a kernel with CONFIG_KPROBES, and a vhost module that has BTF" },
 };
 
-/* What a missing feature costs, in ascending order. */
+/* What a subcommand loses without a feature. */
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 
 static const struct check_command {
@@ -33379,7 +33386,7 @@ static const struct check_command {
     { "replay", CHECK_REPLAY, true }, { "diff", CHECK_DIFF, true },
 };
 
-/* Returns 0 for an unknown name. virt shares the features of monitor. */
+/* Returns the bits of a subcommand; 0: unknown. virt also has the features of monitor. */
 static u8 check_bits(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
@@ -33390,25 +33397,24 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* Writes one name per bit. none: text for an empty mask. */
+/* Lists the subcommands of a mask. none: text for an empty mask. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
-        if (bits & check_commands[i].bit & CHECK_COMMANDS) {
+        if (check_commands[i].verdict && bits & check_commands[i].bit & CHECK_COMMANDS)
             b_f(b, "%s%s%s%s", b->len > from ? "," : "", quote, check_commands[i].name, quote);
-            bits &= (u8)~check_commands[i].bit;
-        }
     if (b->len == from)
         b_s(b, none);
 }
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns for whom a fix was printed before, or stores it for `who` and returns NULL. */
+/* Returns the feature or subcommand for which this fix was printed. NULL: it was not; this call
+ * notes that it is printed for `who`. */
 static const char *check_fixed(const char *fix, const char *who)
 {
-    enum { FIXES = 64 }; /* others may be printed twice */
+    enum { FIXES = 64 }; /* more fixes may be printed twice */
     static const char *printed[FIXES][2];
     static u32 n;
     for (u32 i = 0; i < n; i++)
@@ -33425,7 +33431,7 @@ static const char *check_fixed(const char *fix, const char *who)
 
 static struct check_done {
     char name[MET_NAME + 40];
-    struct check_row row; /* all 0 for kvis check cpu */
+    struct check_row row; /* kvis check cpu: all 0 */
     struct check c;
 } *check_done;
 static u32 check_n;
@@ -33597,10 +33603,10 @@ static bool check_cpu(struct buf *b, bool json)
 
 /* --- kvis check: tries everything, then judges --- */
 
-/* Descriptors that a subcommand needs besides BPF. */
+/* Number of file descriptors that a subcommand needs besides those for BPF. */
 enum { CHECK_FILES = 5 };
 
-/* Tries a feature in a child process, whose stderr is log_fd. */
+/* Tries a feature. Runs in a child process, whose messages go to log_fd. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int log_fd)
 {
@@ -33637,7 +33643,7 @@ static void check_died(struct check *c, int log_fd)
     check_reason(c, n > 0 ? text : "kvis exited without a message");
 }
 
-/* The function of row r fills n rows, of which r is the first. */
+/* Tries the feature of row r. The function also fills in the next n - 1 rows. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
     int log_fd = (int)syscall(SYS_memfd_create, "kvis-check", 0ul);
@@ -33694,7 +33700,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
     return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
-/* `fallback`: ptrace replaces the features that need BPF. */
+/* Lists the missing features. fallback: ptrace replaces those that need BPF. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -33718,7 +33724,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
         { "full", "works", "works" },
         { "full: hybrid", "hybrid", "ptrace: every traced system call stops the process" },
     };
-    bool any = of->bit != CHECK_VIRT; /* one of the two features of virt is enough */
+    bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features does */
     char without[256];
     *v = (struct check_verdict){ .loss = LOSS_NONE };
     for (const struct check_done *d = check_done; d < check_done + check_n; d++) {
@@ -33777,7 +33783,7 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     b_s(b, "},");
 }
 
-/* The verdict on virt follows that on monitor. Returns whether all of `bits` work. */
+/* Writes the verdicts on `bits`; monitor includes virt. Returns whether all of `bits` work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 shown = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -33822,7 +33828,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
  * error messages, the manual and completions (gen/texts.py). To add an option, add a row; to add a
  * subcommand, add a row and a function cmd_NAME. */
 
-/* See gen/tables/options.tbl. */
+/* What an option sets; see gen/tables/options.tbl. */
 enum opt_kind {
     OPT_FLAG, OPT_COUNT, OPT_SET, OPT_NUMBER, OPT_SECONDS, OPT_STRING, OPT_CALL, OPT_NOTHING
 };
@@ -33882,15 +33888,19 @@ static const char *opt_pid(const char *v)
     return opt.n_pids ? NULL : "not a process ID";
 }
 
+static char *opt_copy(const char *s)
+{
+    size_t size = strlen(s) + 1;
+    return memcpy(xrealloc(NULL, size), s, size);
+}
+
 /* Returns a copy without trailing slashes. */
 static char *opt_bare(const char *path)
 {
-    size_t n = strlen(path);
-    while (n && path[n - 1] == '/')
-        n--;
-    char *copy = xrealloc(NULL, n + 1);
-    memcpy(copy, path, n);
-    copy[n] = 0;
+    char *copy = opt_copy(path);
+    size_t n = strlen(copy);
+    while (n && copy[n - 1] == '/')
+        copy[--n] = 0;
     return copy;
 }
 
@@ -33921,8 +33931,7 @@ static const char *opt_env(const char *v)
 static const char *opt_proc_env(const char *v)
 {
     u32 before = proc_opt.n_env;
-    size_t size = strlen(v) + 1;
-    char *names = memcpy(xrealloc(NULL, size), v, size);
+    char *names = opt_copy(v);
     if (strchr(v, '='))
         return "give only the names of environment variables, without values";
     for (const char *name; (name = strsep(&names, ","));)
@@ -33931,33 +33940,22 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
-/* Parses [!]all, [!]none or [!]WORD,WORD,... into a mask. Fails if bit_of returns 0. */
+/* Parses [!]none or [!]WORD,WORD,... into a mask. A word is "all" or one that bit_of knows. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
-    bool invert = *v == '!';
-    char word[32];
+    bool invert = *v == '!', none = !strcmp(v + invert, "none"), any = none;
+    char *words = none ? NULL : opt_copy(v + invert);
     *set = 0;
-    v += invert;
-    if (!strcmp(v, "all") || !strcmp(v, "none")) {
-        *set = *v == 'a' ? all : 0;
-        v = "";
-    } else if (!*v) {
-        return false;
-    }
-    while (*v) {
-        size_t n = strcspn(v, ",");
-        if (n >= sizeof word)
+    for (const char *word; (word = strsep(&words, ","));) {
+        u64 bits = !strcmp(word, "all") ? all : bit_of(word);
+        if (*word && !bits)
             return false;
-        snprintf(word, sizeof word, "%.*s", (int)n, v);
-        u64 bit = bit_of(word);
-        if (!bit)
-            return false;
-        *set |= bit;
-        v += n + (v[n] == ',');
+        *set |= bits;
+        any |= *word;
     }
     if (invert)
         *set = all & ~*set;
-    return true;
+    return any;
 }
 
 static u64 opt_status_bit(const char *word)
@@ -33982,7 +33980,7 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* In glibc, SIGRTMIN is 34. Returns 0 for other names. */
+/* Returns the number of RTMIN+n or RTMAX-n (SIGRTMIN is 34, as in glibc); 0: another name. */
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
@@ -34001,28 +33999,20 @@ static long opt_real_time(const char *word)
 /* word: a number, or a name with or without SIG. */
 static u64 opt_signal_bit(const char *word)
 {
+    const char *name = strncasecmp(word, "SIG", 3) ? word : word + 3;
     char *end;
-    long n = isdigit((u8)*word) ? strtol(word, &end, 10) : 0;
-    if (n && !*end && n <= 64)
-        return 1ull << (n - 1);
-    long real_time = opt_real_time(strncasecmp(word, "SIG", 3) ? word : word + 3);
-    if (real_time)
-        return 1ull << (real_time - 1);
-    for (int sig = 1; sig <= 64 && !n; sig++) {
-        const char *name = u_signame(sig);
-        if (!strcasecmp(word, name) || !strcasecmp(word, name + 3))
-            return 1ull << (sig - 1);
-    }
-    return 0;
+    bool number = isdigit((u8)*word);
+    long n = number ? strtol(word, &end, 10) : opt_real_time(name);
+    for (int sig = 1; sig <= 64 && !n; sig++)
+        if (!strcasecmp(name, u_signame(sig) + 3))
+            n = sig;
+    return n > 0 && n <= 64 && !(number && *end) ? 1ull << (n - 1) : 0;
 }
 
 static const char *opt_signal(const char *v)
 {
-    u64 set;
-    if (!opt_set(v, ~0ull, opt_signal_bit, &set))
-        return "allowed values: all, none, or [!]SIGNAL,... as names or numbers";
-    opt.signals = set;
-    return NULL;
+    return opt_set(v, ~0ull, opt_signal_bit, &opt.signals)
+               ? NULL : "allowed values: all, none, or [!]SIGNAL,... as names or numbers";
 }
 
 static const char *opt_trace(const char *v)
@@ -34059,12 +34049,6 @@ static const char *opt_report(const char *v)
     return NULL;
 }
 
-static const char *opt_by(const char *v)
-{
-    opt.by_pid = !strcmp(v, "pid");
-    return opt.by_pid ? NULL : "allowed value: pid";
-}
-
 static const char *opt_backend(const char *v)
 {
     opt.backend = strcmp(v, "auto") ? *v : 0;
@@ -34081,6 +34065,12 @@ static const char *opt_ring(const char *v)
         return "not a power of two from 64K to 64M";
     opt.ring_bytes = (u32)kb << 10;
     return NULL;
+}
+
+static const char *opt_by(const char *v)
+{
+    opt.by_pid = !strcmp(v, "pid");
+    return opt.by_pid ? NULL : "allowed value: pid";
 }
 
 #include "gen/out/options.h"
@@ -34115,14 +34105,12 @@ static const struct opt_row *opt_by_name(const char *s, size_t n)
     return r;
 }
 
-/* --- help --- */
-
-static void opt_print(int f, const char *text, size_t n)
+static void opt_print(int f, const char *name, const char *text, size_t n)
 {
     int e = out_write_all(f, text, n);
     errno = -e;
-    if (e)
-        die(EXIT_KVIS, "cannot write %s:", f == STDOUT_FILENO ? "stdout" : "stderr");
+    if (e && e != -EPIPE)
+        die(EXIT_KVIS, "cannot write %s:", name);
 }
 
 static void opt_help(void)
@@ -34138,12 +34126,10 @@ static void opt_help(void)
         snprintf(head, sizeof head, "  %-*s", HELP_AT - 2, r->spelled);
         dg_paragraph(&b, head, &help, HELP_AT, columns > HELP_AT ? columns : UINT32_MAX);
     }
-    opt_print(STDOUT_FILENO, b.p, b.len);
+    opt_print(STDOUT_FILENO, "stdout", b.p, b.len);
 }
 
-/* --- the parser --- */
-
-/* The usage of the option (its long name), or else of the subcommand, follows. */
+/* Ends kvis with a message and the usage of `option` (its long name; NULL: of the subcommand). */
 static void PRINTF_LIKE(2, 3) __attribute__((noreturn))
 opt_wrong(const char *option, const char *fmt, ...)
 {
@@ -34352,15 +34338,21 @@ static void cmd_std_fds(void)
             exit(EXIT_KVIS);
 }
 
-static bool cmd_colour(int f)
+static bool cmd_is_terminal(int f)
 {
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    if (opt.color && strcmp(opt.color, "auto"))
-        return !strcmp(opt.color, "always");
-    return isatty(f) && !(no && *no) && term && strcmp(term, "dumb");
+    const char *term = getenv("TERM");
+    return isatty(f) && term && strcmp(term, "dumb");
 }
 
-/* kvis refuses to use the same file twice. */
+static bool cmd_colour(int f)
+{
+    const char *no = getenv("NO_COLOR");
+    if (opt.color && strcmp(opt.color, "auto"))
+        return !strcmp(opt.color, "always");
+    return cmd_is_terminal(f) && !(no && *no);
+}
+
+/* The files that kvis uses. It refuses to use a file twice. */
 static struct {
     struct cmd_file {
         dev_t dev;
@@ -34397,22 +34389,13 @@ static void cmd_spare_file(int f)
 
 static void cmd_empty_files(void)
 {
-    for (u32 i = 0; i < cmd_files.n; i++) {
-        if (cmd_files.of[i].full < 0 || ftruncate(cmd_files.of[i].full, 0) == 0)
+    for (struct cmd_file *o = cmd_files.of; o < cmd_files.of + cmd_files.n; o++) {
+        if (o->full < 0 || ftruncate(o->full, 0) == 0)
             continue;
         out.failed = errno;
-        u_warn("cannot write %s:", cmd_files.of[i].name);
-        cmd_spare_file(cmd_files.of[i].full);
+        u_warn("cannot write %s:", o->name);
+        cmd_spare_file(o->full);
     }
-}
-
-/* Nothing was traced: the files keep their old content. */
-static void cmd_spare_files(void)
-{
-    out.empty = NULL;
-    for (u32 i = 0; i < cmd_files.n; i++)
-        if (cmd_files.of[i].full >= 0)
-            cmd_spare_file(cmd_files.of[i].full);
 }
 
 /* Truncates an output file, now or in out_begin. */
@@ -34459,18 +34442,18 @@ static int cmd_open_report(void)
         die(EXIT_KVIS, "cannot write %s:", opt.report);
     if (f < 0 || fstat(f, &s) < 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid() || s.st_nlink > 1)
         die(EXIT_KVIS, "cannot write %s: it is a link or belongs to another user, in a "
-            "directory that others can write; fix: --report=FILE", opt.report);
+            "directory that others can write to; fix: --report=FILE", opt.report);
     return cmd_empty_file(f, opt.report);
 }
 
-/* Refuses JSON on stdout if a pipe or file would also get the command's output. */
+/* Refuses JSON on stdout if stdout is a pipe or file that would also get the command's output. */
 static void cmd_refuse_mixed(void)
 {
     struct stat s;
     if (opt.json && !opt.json_file && opt.command && fstat(STDOUT_FILENO, &s) == 0
         && (S_ISREG(s.st_mode) || S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
-        die(EXIT_USAGE, "--json: stdout would also have the output of %.300s; fix: --json=FILE, or "
-            "for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
+        die(EXIT_USAGE, "--json: stdout would also contain the output of %.300s; fix: --json=FILE, "
+            "or for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
 }
 
 static void cmd_json_sink(void)
@@ -34516,7 +34499,7 @@ static void cmd_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* An initramfs has no /tmp, and in some containers it is not writable. */
+/* An initramfs has no /tmp, and in some containers /tmp is not writable. */
 static const char *cmd_temporary_dir(void)
 {
     static char beside[PATH_MAX];
@@ -34696,10 +34679,12 @@ static int cmd_rows_end(int failed, int status)
 static int cmd_trace_end(void)
 {
     if (WIFSIGNALED(tr.status) && !tr.quit_sig)
-        out_begin(); /* perhaps its execve(2) failed late */
+        out_begin(); /* the command's execve(2) may have failed late */
     bool begun = !out.empty;
-    if (!begun)
-        cmd_spare_files();
+    for (u32 i = 0; !begun && i < cmd_files.n; i++) /* nothing was traced: keep the old content */
+        if (cmd_files.of[i].full >= 0)
+            cmd_spare_file(cmd_files.of[i].full);
+    out.empty = NULL;
     int failed = tr_finish();
     if (begun)
         cmd_report(rout_fd, cmd_recording_name, true);
@@ -34779,7 +34764,7 @@ static int cmd_trace(void)
         return 1;
     if (!opt.command)
         cmd_describe_attached();
-    if (hy_follows()) { /* hides events from before kvis had read /proc */
+    if (hy_follows()) { /* hide events from before kvis had read /proc */
         cmd_start_clock(u_now());
         tr_each(tr_from_zero);
     }
@@ -34825,7 +34810,7 @@ static void cmd_refuse_ptrace(void)
         opt_wrong("backend", "--backend=ptrace needs a command that kvis starts");
 }
 
-/* No event would match the ID of a thread. */
+/* Refuses the ID of a thread, which no event would match. */
 static void cmd_refuse_thread(u32 pid)
 {
     pid_t id = (pid_t)pid;
@@ -34884,6 +34869,8 @@ static int cmd_proc(void)
                   "commands when they start",
                   proc_opt.live ? "--live" : "--format=", proc_opt.live ? "" : proc_opt.format);
     cmd_refuse_mixed();
+    if (proc_opt.gantt)
+        out_writer_open(&proc_gantt, cmd_open_file(proc_opt.gantt), proc_opt.gantt);
     opt.pids = &pid;
     opt.n_pids = proc_opt.pid > 0;
     cmd_refuse_ptrace();
@@ -34927,9 +34914,9 @@ static void cmd_roots(void)
     mo.sysfs = mo.sysfs ? opt_bare(mo.sysfs) : sys;
 }
 
-static int cmd_print(int f, const char *text)
+static int cmd_print(const char *text)
 {
-    opt_print(f, text, strlen(text));
+    opt_print(STDOUT_FILENO, "stdout", text, strlen(text));
     return 0;
 }
 
@@ -34952,15 +34939,16 @@ static void cmd_monitor_ready(void)
 static int cmd_monitor(void)
 {
     if (mo.grafana)
-        return cmd_print(STDOUT_FILENO, emb_text("grafana", "json"));
+        return cmd_print(emb_text("grafana", "json"));
     cmd_monitor_ready();
-    if (pmc_asked.n || mo.list_events)
+    bool events = pmc_asked.n || mo.list_events;
+    if (events)
         pmc_look();
-    if ((pmc_asked.n || mo.list_events) && pmc.none)
+    if (events && pmc.none)
         die(EXIT_KVIS, "no events: %s", pmc.none);
     if (mo.list_events) {
         pmc_list_events(&out.text.b);
-        opt_print(STDOUT_FILENO, out.text.b.p, out.text.b.len);
+        opt_print(STDOUT_FILENO, "stdout", out.text.b.p, out.text.b.len);
         return 0;
     }
     if (pmc_unknown())
@@ -34971,10 +34959,9 @@ static int cmd_monitor(void)
         opt_wrong("csv", "--csv and --json both write to stdout; fix: --json=FILE");
     if (mo.listen.ss_family) {
         int e = hs_open();
-        errno = -e;
         if (e)
             die(EXIT_KVIS, "--listen: port %u: %s%s",
-                ntohs(((struct sockaddr_in *)&mo.listen)->sin_port), strerror(errno),
+                ntohs(((struct sockaddr_in *)&mo.listen)->sin_port), strerror(-e),
                 e == -EADDRINUSE ? " (ss -ltnp shows which process uses it)"
                 : e == -EADDRNOTAVAIL ? " (no interface has this address)" : "");
     }
@@ -34992,8 +34979,8 @@ static int cmd_monitor(void)
     } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file))) {
         out.events_on = false;
     }
-    mout.screen = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
-                  && isatty(STDIN_FILENO) && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
+    mout.screen = out.events_on && !opt.out_file && !opt.command
+                  && cmd_is_terminal(STDOUT_FILENO) && isatty(STDIN_FILENO);
     if (!out.events_on)
         out.text.fd = -1;
     out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
@@ -35045,11 +35032,7 @@ static int cmd_check(void)
     bits = bits ? bits : CHECK_COMMANDS;
     bool works = cpu ? check_cpu(&b, opt.json) : check_run(bits, opt.json, &b);
     int f = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-    int e = out_write_all(f, b.p, b.len);
-    if (e < 0 && e != -EPIPE) {
-        errno = -e;
-        die(EXIT_KVIS, "cannot write %s:", opt.json_file ? opt.json_file : "stdout");
-    }
+    opt_print(f, opt.json_file ? opt.json_file : "stdout", b.p, b.len);
     return !works;
 }
 
@@ -35172,7 +35155,7 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-/* `link`: finds only names of links. */
+/* link: find only names of links. */
 static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -35187,7 +35170,7 @@ static int cmd_completion(const char *shell)
     const char *text = emb_text("completion", shell ? shell : "");
     if (!text)
         die(EXIT_USAGE, "completion: '%s': allowed values: bash|zsh|fish", shell ? shell : "");
-    return cmd_print(STDOUT_FILENO, text);
+    return cmd_print(text);
 }
 
 /* The last page, kvis.1, has the synopsis of every subcommand. */
@@ -35227,7 +35210,7 @@ static int cmd_help(char *const *args)
     const char *name = args[0] && strcmp(args[0], "--man") ? args[0] : NULL;
     static struct buf list;
     if (name && !args[1] && emb_list(&list, name)) {
-        opt_print(STDOUT_FILENO, list.p, list.len);
+        opt_print(STDOUT_FILENO, "stdout", list.p, list.len);
         return 0;
     }
     opt_cmd = cmd_find(name, false);
@@ -35238,9 +35221,9 @@ static int cmd_help(char *const *args)
     if (args[man])
         die(EXIT_USAGE, "help: '%s': the only option is --man", args[man]);
     if (man)
-        return cmd_print(STDOUT_FILENO, opt_cmd ? cmd_page(opt_cmd) : emb_text("kvis", "1"));
+        return cmd_print(opt_cmd ? cmd_page(opt_cmd) : emb_text("kvis", "1"));
     if (!opt_cmd)
-        return cmd_print(STDOUT_FILENO, emb_text("list", "commands"));
+        return cmd_print(emb_text("list", "commands"));
     opt_help();
     return 0;
 }
@@ -35248,8 +35231,8 @@ static int cmd_help(char *const *args)
 static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
-        die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, which would give every user "
-            "the rights of its owner; fix: chmod ug-s kvis, and run it with sudo");
+        die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, because every user would get "
+            "the rights of the file's owner; fix: chmod ug-s kvis, and run it with sudo");
 }
 
 static const char *cmd_file_name(const char *path)
@@ -35281,14 +35264,14 @@ int main(int argc, char **argv)
     if (link)
         return cmd_run(link, argv);
     if (argc < 2) {
-        cmd_print(STDERR_FILENO, emb_text("list", "commands"));
+        const char *list = emb_text("list", "commands");
+        opt_print(STDERR_FILENO, "stderr", list, strlen(list));
         return EXIT_USAGE;
     }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-        static struct buf b;
-        b_f(&b, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
-        opt_print(STDOUT_FILENO, b.p, b.len);
-        return 0;
+        char text[128];
+        snprintf(text, sizeof text, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
+        return cmd_print(text);
     }
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return cmd_help(argv + 2);

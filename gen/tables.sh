@@ -18,11 +18,10 @@ die() {
     exit 2
 }
 
-# Checks flags.tbl and prints it as lines `FAMILY CONSTANT VALUE ARM64VALUE`. Writes $tmp/parts and $tmp/flagged, rows of their macros.
+# Checks flags.tbl and prints it as lines `FAMILY CONSTANT VALUE ARM64VALUE`. Writes $tmp/parts, the rows of FL_PARTS.
 read_flags() {
     : > "$tmp/parts"
-    : > "$tmp/flagged"
-    awk -v part_file="$tmp/parts" -v flagged_file="$tmp/flagged" "$awk_common"'
+    awk -v part_file="$tmp/parts" "$awk_common"'
     function bad(msg) { bad_at(FNR, msg) }
     function number(s) { return s ~ /^-?(0[0-7]*|[1-9][0-9]*|0[xX][0-9a-fA-F]+)$/ }
     function fits(s) { # struct flag: 40 bits with a sign
@@ -33,8 +32,7 @@ read_flags() {
         n = split(substr(s, index(s, "=") + 1), w, ":")
         if (s ~ /^part=(named|signal|octal|huge):(0x)?[0-9a-f]+(:[a-z0-9_]+)?$/)
             print "X(" fam ", " toupper(w[1]) ", " w[2] ", " (n < 3 ? 0 : w[1] == "named" ? "FAM_" w[3] : w[3]) ")" > part_file
-        else if (s ~ /^flags=[a-z0-9_]+:0x[0-9a-f]+$/) print "X(" fam ", " w[1] ", " w[2] ")" > flagged_file
-        else bad("`" s "`: part=HOW:MASK[:ARG] or flags=FAMILY:MASK")
+        else bad("`" s "`: part=HOW:MASK[:ARG]")
     }
     function close_family() { if (fam != "" && !rows) bad("family " fam " has no rows") }
     { sub(/#.*/, "") }
@@ -461,7 +459,7 @@ write_kinds() {
     awk '{
         gsub(/,/, ", ", $7)
         sub(/~/, " ", $7)
-        printf " \\\n    X(%s, %d, %s)", toupper($1), $2 == "out", $7
+        printf " \\\n    X(%s, %d, %s)", toupper($1), $2 ~ /^(out|late)$/, $7
     }' "$tmp/kinds"
     printf '\n\n'
 }
@@ -584,12 +582,10 @@ static const unsigned short fl_prefixes[N_FLP] = {
 EOF
 }
 
-# The bits of a flag word that are not flags, and the bits of a value that are: see flags.tbl.
+# The bits of a flag word that are not flags: see flags.tbl.
 write_parts() {
     printf '/* X(family of a word, how its part is shown, mask, argument) */\n#define FL_PARTS(X)'
     awk '{ printf " \\\n    %s", $0 }' "$tmp/parts"
-    printf '\n/* X(family of a value, family that shows it with its flags, their mask) */\n#define FL_FLAGGED(X)'
-    awk '{ printf " \\\n    %s", $0 }' "$tmp/flagged"
     printf '\n\n'
 }
 

@@ -1000,7 +1000,7 @@
     X(B_SYSTEM, "busy_system", "", BUSY, TICKS, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time that a busy process used in the kernel", \
       "CPU time that a busy process used in the kernel") \
-    X(B_WAIT, "busy_waiting", "", BUSY, TOTAL_NS, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_WAIT, "busy_waiting", "", BUSY, TOTAL_NS, BUSY, "", MET_ALONE, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
       "Time for which threads of a busy process waited for a CPU, added up over threads", \
       "Time for which threads of a busy process waited for a CPU, added up over threads") \
     X(B_READ, "busy_read", "", BUSY, TOTAL_BYTES, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
@@ -1030,7 +1030,7 @@
     X(STUCK, "tasks_stuck", "", STUCK, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Processes in uninterruptible sleep that had not run for at least a second, without kernel threads", \
       "Processes in uninterruptible sleep that had not run for at least a second, without kernel threads") \
-    X(QUEUED, "tasks_waiting", "", BUSY, NUMBER, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(QUEUED, "tasks_waiting", "", BUSY, NUMBER, CPU, "", MET_SUM, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
       "Mean number of threads that waited for a CPU, counted on the CPU where they finally ran", \
       "Mean number of threads that waited for a CPU, counted on the CPU where they finally ran") \
     X(B_REMOTE, "busy_remote", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
@@ -1093,10 +1093,10 @@
     X(P_FORCED, "process_involuntary_switches", "", PROC, COUNT, PID, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Involuntary context switches of the threads of a monitored process", \
       "Involuntary context switches of the threads of a monitored process") \
-    X(P_RUN, "process_running", "", PROC, TOTAL_NS, PID, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(P_RUN, "process_running", "", PROC, TOTAL_NS, PID, "", MET_ALONE, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
       "Time that the threads of a monitored process ran on CPUs, added up over threads", \
       "Time that the threads of a monitored process ran on CPUs, added up over threads") \
-    X(P_WAIT, "process_waiting", "", PROC, TOTAL_NS, PID, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(P_WAIT, "process_waiting", "", PROC, TOTAL_NS, PID, "", MET_ALONE, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
       "Time that the threads of a monitored process waited for a CPU, added up over threads", \
       "Time that the threads of a monitored process waited for a CPU, added up over threads") \
     X(CG_CPU, "cgroup_cpu", "usage_usec", CGROUP, TOTAL_US, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
@@ -1481,7 +1481,7 @@
     X('l', "limits", "limits", NULL) \
     X('w', "power and memory controllers", "uncore", NULL) \
     X('v', "virtio and vhost", "virtio", "vhost") \
-    X('x', "others", NULL, NULL)
+    X('x', "file systems and errors", NULL, NULL)
 
 /* X(name, past, of, each CPU, items) */
 #define MET_LINES(X) \

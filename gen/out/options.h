@@ -452,6 +452,10 @@ enum {
       OPT_CALL, { .call = opt_proc_env }, 0, 0, \
       NULL, "", "    --env=NAME,...", \
       "add these environment variables of each command to the output of --json" }, \
+    { IN_PROC, 0, "gantt", "FILE", false, \
+      OPT_STRING, { .string = &proc_opt.gantt }, 0, 0, \
+      NULL, "", "    --gantt=FILE", \
+      "write a Gantt chart of the 100 longest commands to FILE, for mermaid" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \

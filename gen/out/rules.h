@@ -8,6 +8,8 @@
     X(IDLE_ALL, SUM, M_IDLE, M_IOWAIT, M_IDLE) \
     X(FORK_RATE, DIV, M_FORKS, M_CPUS, M_FORKS) \
     X(FORK_FAULTS, DIV, M_FAULTS, M_FORKS, M_SS_WAIT) \
+    X(NUMA_MOVES, DIV, M_NUMA_MOVED, M_CPUS, M_NUMA_MOVED) \
+    X(SQUEEZED, DIV, M_SOFT_SQUEEZED, M_CPUS, M_SOFT_SQUEEZED) \
     X(IRQS, SUM, M_IRQ, M_SOFTIRQ, M_IDLE) \
     X(WAITERS, FIRST, M_SS_WAIT, M_QUEUED, M_SS_WAIT) \
     X(WAIT, DIV, X_WAITERS, M_CPUS, M_SS_WAIT) \
@@ -58,6 +60,8 @@
     X(X_IDLE_ALL, "% of CPU time idle") \
     X(X_FORK_RATE, "processes created per CPU %") \
     X(X_FORK_FAULTS, "# page faults per new process") \
+    X(X_NUMA_MOVES, "pages moved between NUMA nodes per CPU %") \
+    X(X_SQUEEZED, "network softirqs cut short per CPU %") \
     X(X_IRQS, "% of the CPU's time in interrupts") \
     X(X_WAITERS, "tasks waiting for a CPU #") \
     X(X_WAIT, "tasks waiting per CPU #") \
@@ -112,6 +116,7 @@
     X(M_WAIT_P99, "one wait in 100 was % or longer") \
     X(M_P_WAIT, "its threads waited for a CPU % of the time") \
     X(M_OOM, "processes killed for lack of memory %") \
+    X(M_MEM_AVAIL, "% of memory available") \
     X(M_SCAN_KSWAPD, "pages scanned for reclaim %") \
     X(M_STALLS, "direct reclaims %") \
     X(M_BLOCKED, "tasks waiting for I/O #") \
@@ -125,7 +130,6 @@
     X(M_NUMA_OTHER, "remote pages allocated %") \
     X(M_NUMA_FAULTS, "NUMA hinting faults %") \
     X(M_NUMA_FOREIGN, "pages taken from another NUMA node %") \
-    X(M_NUMA_MOVED, "pages moved between NUMA nodes %") \
     X(M_MEM_USED, "% of the memory bandwidth used") \
     X(M_STALL_BACK, "% of cycles stalled on the backend") \
     X(M_LLC_MPKI, "# cache misses per 1000 instructions") \
@@ -146,7 +150,6 @@
     X(M_NET_RX_USED, "receiving at % of the link speed") \
     X(M_NET_TX_USED, "sending at % of the link speed") \
     X(M_SOFT_DROP, "packets dropped from full backlogs %") \
-    X(M_SOFT_SQUEEZED, "network softirqs cut short %") \
     X(M_TCP_OVERFLOWS, "connection requests dropped %") \
     X(M_TCP_RETRANS_SHARE, "% of TCP segments retransmitted") \
     X(M_TCP_RETRANS, "TCP segments retransmitted %") \
@@ -328,7 +331,7 @@
     { .name = "cpu-forks", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = X_FORK_RATE, .below = false, .limit = (float)500, \
       .guard = { { M_SYSTEM, DG_ALL, false, false, 0.2 }, \
-        { X_FORK_FAULTS, DG_ALL, false, false, 10 } }, \
+        { X_FORK_FAULTS, DG_ALL, false, false, 5 } }, \
       .cost = M_FORKS, .factor = (float)0.0001, \
       .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
@@ -429,6 +432,7 @@
       .next = "kvis trace -p %p --faults", .alone = "kvis monitor -c mem" }, \
     { .name = "memory-direct-reclaim", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_STALLS, .below = false, .limit = (float)100, \
+      .guard = { { M_PSI_MEM, DG_ALL, true, false, 0.05 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(MEM), .unless_rule = NULL, .before = DG_R(SWAP) | DG_R(DISK), \
@@ -447,6 +451,7 @@
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "memory-nearly-full", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = X_MEM_LEFT, .below = true, .limit = (float)0.03, \
+      .guard = { { M_MEM_AVAIL, DG_ALL, false, true, 4e9 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(MEM), .unless_rule = NULL, .before = 0, \
@@ -503,7 +508,8 @@
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "swap-full", .res = RES_SWAP, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = X_SWAP_USED, .below = false, .limit = (float)0.9, \
-      .guard = { { X_MEM_LEFT, DG_ALL, false, true, 0.1 } }, \
+      .guard = { { X_MEM_LEFT, DG_ALL, false, true, 0.1 }, \
+        { M_MEM_AVAIL, DG_ALL, false, true, 4e9 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_SWAP, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
@@ -549,7 +555,7 @@
       .source = "Documentation/admin-guide/numastat.rst: numa_foreign; only anonymous memory counts, page cache can be reclaimed", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
     { .name = "numa-migrations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
-      .value = M_NUMA_MOVED, .below = false, .limit = (float)10000, \
+      .value = X_NUMA_MOVES, .below = false, .limit = (float)5000, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
@@ -698,7 +704,8 @@
       .next = "kvis monitor -c io --histogram", .alone = "" }, \
     { .name = "io-pressure", .res = RES_DISK, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_PSI_IO, .below = false, .limit = (float)0.3, \
-      .guard = { { M_DISK_QUEUE, DG_ALL, true, true, 0.3 } }, \
+      .guard = { { M_DISK_QUEUE, DG_ALL, true, true, 0.3 }, \
+        { M_BLOCKED, DG_ALL, true, false, 1.5 } }, \
       .cost = M_PSI_IO, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_IO, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
@@ -779,7 +786,7 @@
       .source = "sysctl/net.rst: netdev_max_backlog", \
       .next = "cat /proc/net/softnet_stat", .alone = "" }, \
     { .name = "network-squeezed", .res = RES_NET, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
-      .value = M_SOFT_SQUEEZED, .below = false, .limit = (float)100, \
+      .value = X_SQUEEZED, .below = false, .limit = (float)100, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \

@@ -246,7 +246,7 @@ static const struct dec_member dec_members_21[] = { /* clone_args */
 
 static const struct dec_member dec_members_22[] = { /* sched_attr */
     { "size", 0, 4, DV_UINT, 0, 0, 0 },
-    { "sched_policy", 4, 4, DV_VALUE, FAM_schedpolicy, 0, 0 },
+    { "sched_policy", 4, 4, DV_VALUE, FAM_schedreset, 0, 0 },
     { "sched_flags", 8, 8, DV_FLAGS, FAM_schedflags, 0, 0 },
     { "sched_nice", 16, 4, DV_INT, 0, 0, 0 },
     { "sched_priority", 20, 4, DV_UINT, 0, 0, 0 },
@@ -463,14 +463,48 @@ static const struct dec_member dec_members_44[] = { /* io_uring_getevents */
     { "ts", 16, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_45[] = { /* futex_waitv */
+static const struct dec_member dec_members_45[] = { /* iovec */
+    { "iov_base", 0, 8, DV_PTR, 0, 0, 0 },
+    { "iov_len", 8, 8, DV_UINT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_46[] = { /* iovec */
+    { "iov_base", 0, 4, DV_PTR, 0, 0, 0 },
+    { "iov_len", 4, 4, DV_UINT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_47[] = { /* utimbuf */
+    { "actime", 0, 8, DV_INT, 0, 0, 0 },
+    { "modtime", 8, 8, DV_INT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_48[] = { /* utimbuf */
+    { "actime", 0, 4, DV_INT, 0, 0, 0 },
+    { "modtime", 4, 4, DV_INT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_49[] = { /* mq_attr */
+    { "mq_flags", 0, 8, DV_FLAGS, FAM_mqflags, 0, 0 },
+    { "mq_maxmsg", 8, 8, DV_INT, 0, 0, 0 },
+    { "mq_msgsize", 16, 8, DV_INT, 0, 0, 0 },
+    { "mq_curmsgs", 24, 8, DV_INT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_50[] = { /* mq_attr */
+    { "mq_flags", 0, 4, DV_FLAGS, FAM_mqflags, 0, 0 },
+    { "mq_maxmsg", 4, 4, DV_INT, 0, 0, 0 },
+    { "mq_msgsize", 8, 4, DV_INT, 0, 0, 0 },
+    { "mq_curmsgs", 12, 4, DV_INT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_51[] = { /* futex_waitv */
     { "val", 0, 8, DV_HEX, 0, 0, 0 },
     { "uaddr", 8, 8, DV_PTR, 0, 0, 0 },
     { "flags", 16, 4, DV_FLAGS, FAM_futex2, 0, 0 },
     { "__reserved", 20, 4, DV_HEX, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_46[] = { /* flock */
+static const struct dec_member dec_members_52[] = { /* flock */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 8, 8, DV_INT, 0, 0, 0 },
@@ -478,7 +512,7 @@ static const struct dec_member dec_members_46[] = { /* flock */
     { "l_pid", 24, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_47[] = { /* flock */
+static const struct dec_member dec_members_53[] = { /* flock */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 4, 4, DV_INT, 0, 0, 0 },
@@ -486,7 +520,7 @@ static const struct dec_member dec_members_47[] = { /* flock */
     { "l_pid", 12, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_48[] = { /* flock64 */
+static const struct dec_member dec_members_54[] = { /* flock64 */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 8, 8, DV_INT, 0, 0, 0 },
@@ -494,7 +528,7 @@ static const struct dec_member dec_members_48[] = { /* flock64 */
     { "l_pid", 24, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_49[] = { /* flock64 */
+static const struct dec_member dec_members_55[] = { /* flock64 */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 4, 8, DV_INT, 0, 0, 0 },
@@ -502,174 +536,174 @@ static const struct dec_member dec_members_49[] = { /* flock64 */
     { "l_pid", 20, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_50[] = { /* pollfd */
+static const struct dec_member dec_members_56[] = { /* pollfd */
     { "fd", 0, 4, DV_FD, 0, 0, 0 },
     { "events", 4, 2, DV_FLAGS, FAM_poll, 0, 0 },
 };
 
-static const struct dec_member dec_members_51[] = { /* pollready */
+static const struct dec_member dec_members_57[] = { /* pollready */
     { "fd", 0, 4, DV_FD, 0, 0, 0 },
     { "revents", 6, 2, DV_FLAGS, FAM_poll, 0, 0 },
 };
 
-static const struct dec_member dec_members_52[] = { /* timeval */
+static const struct dec_member dec_members_58[] = { /* timeval */
     { "tv_sec", 0, 8, DV_INT, 0, 0, 0 },
     { "tv_usec", 8, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_53[] = { /* timeval */
+static const struct dec_member dec_members_59[] = { /* timeval */
     { "tv_sec", 0, 4, DV_INT, 0, 0, 0 },
     { "tv_usec", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_54[] = { /* sock_timeval */
+static const struct dec_member dec_members_60[] = { /* sock_timeval */
     { "tv_sec", 0, 8, DV_INT, 0, 0, 0 },
     { "tv_usec", 8, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_55[] = { /* sock_fprog */
+static const struct dec_member dec_members_61[] = { /* sock_fprog */
     { "len", 0, 2, DV_UINT, 0, 0, 0 },
     { "filter", 8, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_56[] = { /* sock_fprog */
+static const struct dec_member dec_members_62[] = { /* sock_fprog */
     { "len", 0, 2, DV_UINT, 0, 0, 0 },
     { "filter", 4, 4, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_57[] = { /* linger */
+static const struct dec_member dec_members_63[] = { /* linger */
     { "l_onoff", 0, 4, DV_INT, 0, 0, 0 },
     { "l_linger", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_58[] = { /* ucred */
+static const struct dec_member dec_members_64[] = { /* ucred */
     { "pid", 0, 4, DV_INT, 0, 0, 0 },
     { "uid", 4, 4, DV_UINT, 0, 0, 0 },
     { "gid", 8, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_59[] = { /* ip_mreq */
+static const struct dec_member dec_members_65[] = { /* ip_mreq */
     { "imr_multiaddr", 0, 4, DV_INET, 0, 0, 0 },
     { "imr_interface", 4, 4, DV_INET, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_60[] = { /* itimerval */
+static const struct dec_member dec_members_66[] = { /* itimerval */
     { "it_interval", 0, 16, DV_TV, 0, 0, 0 },
     { "it_value", 16, 16, DV_TV, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_61[] = { /* itimerval */
+static const struct dec_member dec_members_67[] = { /* itimerval */
     { "it_interval", 0, 8, DV_TV, 0, 0, 0 },
     { "it_value", 8, 8, DV_TV, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_62[] = { /* itimerspec64 */
+static const struct dec_member dec_members_68[] = { /* itimerspec64 */
     { "it_interval", 0, 16, DV_TS, 0, 0, 0 },
     { "it_value", 16, 16, DV_TS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_63[] = { /* itimerspec */
+static const struct dec_member dec_members_69[] = { /* itimerspec */
     { "it_interval", 0, 16, DV_TS, 0, 0, 0 },
     { "it_value", 16, 16, DV_TS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_64[] = { /* itimerspec */
+static const struct dec_member dec_members_70[] = { /* itimerspec */
     { "it_interval", 0, 8, DV_TS, 0, 0, 0 },
     { "it_value", 8, 8, DV_TS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_65[] = { /* epoll_event */
+static const struct dec_member dec_members_71[] = { /* epoll_event */
     { "events", 0, 4, DV_FLAGS, FAM_epoll, 0, 0 },
     { "data", 4, 8, DV_UINT, 0, 0, 13 },
     { "data", 4, 8, DV_HEX, 0, 0, 14 },
 };
 
-static const struct dec_member dec_members_66[] = { /* epoll_event */
+static const struct dec_member dec_members_72[] = { /* epoll_event */
     { "events", 0, 4, DV_FLAGS, FAM_epoll, 0, 0 },
     { "data", 8, 8, DV_UINT, 0, 0, 15 },
     { "data", 8, 8, DV_HEX, 0, 0, 16 },
 };
 
-static const struct dec_member dec_members_67[] = { /* sigaction */
+static const struct dec_member dec_members_73[] = { /* sigaction */
     { "sa_handler", 0, 8, DV_HANDLER, 0, 0, 0 },
     { "sa_mask", 24, 8, DV_SIGSET, 0, 0, 0 },
     { "sa_flags", 8, 8, DV_FLAGS, FAM_sa_flags, 0, 0 },
     { "sa_restorer", 16, 8, DV_PTR, 0, 0, 17 },
 };
 
-static const struct dec_member dec_members_68[] = { /* sigaction */
+static const struct dec_member dec_members_74[] = { /* sigaction */
     { "sa_handler", 0, 8, DV_HANDLER, 0, 0, 0 },
     { "sa_mask", 16, 8, DV_SIGSET, 0, 0, 0 },
     { "sa_flags", 8, 8, DV_FLAGS, FAM_sa_flags, 0, 0 },
 };
 
-static const struct dec_member dec_members_69[] = { /* psigset */
+static const struct dec_member dec_members_75[] = { /* psigset */
     { "sigmask", 0, 8, DV_SIGSETP, 0, 0, 0 },
     { "sigsetsize", 8, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_70[] = { /* psigset */
+static const struct dec_member dec_members_76[] = { /* psigset */
     { "sigmask", 0, 4, DV_SIGSETP, 0, 0, 0 },
     { "sigsetsize", 4, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_71[] = { /* sockaddr_in */
+static const struct dec_member dec_members_77[] = { /* sockaddr_in */
     { "sin_port", 2, 2, DV_NET, 0, 0, 0 },
     { "sin_addr", 4, 4, DV_INET, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_72[] = { /* sockaddr_in6 */
+static const struct dec_member dec_members_78[] = { /* sockaddr_in6 */
     { "sin6_port", 2, 2, DV_NET, 0, 0, 0 },
     { "sin6_flowinfo", 4, 4, DV_NET, 0, 0, 0 },
     { "sin6_addr", 8, 16, DV_INET6, 0, 0, 0 },
     { "sin6_scope_id", 24, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_73[] = { /* sockaddr_nl */
+static const struct dec_member dec_members_79[] = { /* sockaddr_nl */
     { "nl_pid", 4, 4, DV_UINT, 0, 0, 0 },
     { "nl_groups", 8, 4, DV_MASK, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_74[] = { /* sockaddr_alg */
+static const struct dec_member dec_members_80[] = { /* sockaddr_alg */
     { "salg_type", 2, 14, DV_CHARS, 0, 0, 0 },
     { "salg_feat", 16, 4, DV_HEX, 0, 0, 0 },
     { "salg_mask", 20, 4, DV_HEX, 0, 0, 0 },
     { "salg_name", 24, 64, DV_CHARS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_75[] = { /* sockaddr_xdp */
+static const struct dec_member dec_members_81[] = { /* sockaddr_xdp */
     { "sxdp_flags", 2, 2, DV_HEX, 0, 0, 0 },
     { "sxdp_ifindex", 4, 4, DV_UINT, 0, 0, 0 },
     { "sxdp_queue_id", 8, 4, DV_UINT, 0, 0, 0 },
     { "sxdp_shared_umem_fd", 12, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_76[] = { /* siginfo_fault */
+static const struct dec_member dec_members_82[] = { /* siginfo_fault */
     { "si_addr", 16, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_77[] = { /* siginfo_call */
+static const struct dec_member dec_members_83[] = { /* siginfo_call */
     { "si_call_addr", 16, 8, DV_PTR, 0, 0, 0 },
     { "si_syscall", 24, 4, DV_INT, 0, 0, 0 },
     { "si_arch", 28, 4, DV_HEX, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_78[] = { /* siginfo_poll */
+static const struct dec_member dec_members_84[] = { /* siginfo_poll */
     { "si_band", 16, 8, DV_INT, 0, 0, 0 },
     { "si_fd", 24, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_79[] = { /* siginfo_timer */
+static const struct dec_member dec_members_85[] = { /* siginfo_timer */
     { "si_timerid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_overrun", 20, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_80[] = { /* siginfo_sender */
+static const struct dec_member dec_members_86[] = { /* siginfo_sender */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_81[] = { /* siginfo_exited */
+static const struct dec_member dec_members_87[] = { /* siginfo_exited */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
     { "si_status", 24, 4, DV_INT, 0, 0, 0 },
@@ -677,7 +711,7 @@ static const struct dec_member dec_members_81[] = { /* siginfo_exited */
     { "si_stime", 40, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_82[] = { /* siginfo_child */
+static const struct dec_member dec_members_88[] = { /* siginfo_child */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
     { "si_status", 24, 4, DV_SIG, 0, 0, 0 },
@@ -731,35 +765,38 @@ enum {
     ST_perf_event_attr = 42,
     ST_io_uring_params = 43,
     ST_io_uring_getevents = 44,
-    ST_futex_waitv = 45,
-    ST_flock = 46,
-    ST_flock64 = 48,
-    ST_pollfd = 50,
-    ST_pollready = 51,
-    ST_timeval = 52,
-    ST_sock_timeval = 54,
-    ST_sock_fprog = 55,
-    ST_linger = 57,
-    ST_ucred = 58,
-    ST_ip_mreq = 59,
-    ST_itimerval = 60,
-    ST_itimerspec64 = 62,
-    ST_itimerspec = 63,
-    ST_epoll_event = 65,
-    ST_sigaction = 67,
-    ST_psigset = 69,
-    ST_sockaddr_in = 71,
-    ST_sockaddr_in6 = 72,
-    ST_sockaddr_nl = 73,
-    ST_sockaddr_alg = 74,
-    ST_sockaddr_xdp = 75,
-    ST_siginfo_fault = 76,
-    ST_siginfo_call = 77,
-    ST_siginfo_poll = 78,
-    ST_siginfo_timer = 79,
-    ST_siginfo_sender = 80,
-    ST_siginfo_exited = 81,
-    ST_siginfo_child = 82,
+    ST_iovec = 45,
+    ST_utimbuf = 47,
+    ST_mq_attr = 49,
+    ST_futex_waitv = 51,
+    ST_flock = 52,
+    ST_flock64 = 54,
+    ST_pollfd = 56,
+    ST_pollready = 57,
+    ST_timeval = 58,
+    ST_sock_timeval = 60,
+    ST_sock_fprog = 61,
+    ST_linger = 63,
+    ST_ucred = 64,
+    ST_ip_mreq = 65,
+    ST_itimerval = 66,
+    ST_itimerspec64 = 68,
+    ST_itimerspec = 69,
+    ST_epoll_event = 71,
+    ST_sigaction = 73,
+    ST_psigset = 75,
+    ST_sockaddr_in = 77,
+    ST_sockaddr_in6 = 78,
+    ST_sockaddr_nl = 79,
+    ST_sockaddr_alg = 80,
+    ST_sockaddr_xdp = 81,
+    ST_siginfo_fault = 82,
+    ST_siginfo_call = 83,
+    ST_siginfo_poll = 84,
+    ST_siginfo_timer = 85,
+    ST_siginfo_sender = 86,
+    ST_siginfo_exited = 87,
+    ST_siginfo_child = 88,
 };
 
 static const struct dec_layout dec_layouts[] = {
@@ -808,42 +845,48 @@ static const struct dec_layout dec_layouts[] = {
     { dec_members_42, 29, 136, DEC_SIZE_OWN, 4, 64, DEC_ANY_ABI, 0 }, /* perf_event_attr */
     { dec_members_43, 10, 120, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_params */
     { dec_members_44, 4, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_getevents */
-    { dec_members_45, 4, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* futex_waitv */
-    { dec_members_46, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* flock */
-    { dec_members_47, 5, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* flock */
-    { dec_members_48, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 1 }, /* flock64 */
-    { dec_members_49, 5, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386, 0 }, /* flock64 */
-    { dec_members_50, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollfd */
-    { dec_members_51, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollready */
-    { dec_members_52, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* timeval */
-    { dec_members_53, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* timeval */
-    { dec_members_54, 2, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sock_timeval */
-    { dec_members_55, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* sock_fprog */
-    { dec_members_56, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* sock_fprog */
-    { dec_members_57, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* linger */
-    { dec_members_58, 3, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ucred */
-    { dec_members_59, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ip_mreq */
-    { dec_members_60, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerval */
-    { dec_members_61, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerval */
-    { dec_members_62, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* itimerspec64 */
-    { dec_members_63, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerspec */
-    { dec_members_64, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerspec */
-    { dec_members_65, 3, 12, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_I386 | 1 << ABI_X32, 1 }, /* epoll_event */
-    { dec_members_66, 3, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 0 }, /* epoll_event */
-    { dec_members_67, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 1 }, /* sigaction */
-    { dec_members_68, 3, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_RISCV64, 0 }, /* sigaction */
-    { dec_members_69, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* psigset */
-    { dec_members_70, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* psigset */
-    { dec_members_71, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in */
-    { dec_members_72, 4, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in6 */
-    { dec_members_73, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
-    { dec_members_74, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
-    { dec_members_75, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
-    { dec_members_76, 1, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_fault */
-    { dec_members_77, 3, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_call */
-    { dec_members_78, 2, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_poll */
-    { dec_members_79, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_timer */
-    { dec_members_80, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_sender */
-    { dec_members_81, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
-    { dec_members_82, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
+    { dec_members_45, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* iovec */
+    { dec_members_46, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* iovec */
+    { dec_members_47, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* utimbuf */
+    { dec_members_48, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* utimbuf */
+    { dec_members_49, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* mq_attr */
+    { dec_members_50, 4, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* mq_attr */
+    { dec_members_51, 4, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* futex_waitv */
+    { dec_members_52, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* flock */
+    { dec_members_53, 5, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* flock */
+    { dec_members_54, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 1 }, /* flock64 */
+    { dec_members_55, 5, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386, 0 }, /* flock64 */
+    { dec_members_56, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollfd */
+    { dec_members_57, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollready */
+    { dec_members_58, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* timeval */
+    { dec_members_59, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* timeval */
+    { dec_members_60, 2, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sock_timeval */
+    { dec_members_61, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* sock_fprog */
+    { dec_members_62, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* sock_fprog */
+    { dec_members_63, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* linger */
+    { dec_members_64, 3, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ucred */
+    { dec_members_65, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ip_mreq */
+    { dec_members_66, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerval */
+    { dec_members_67, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerval */
+    { dec_members_68, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* itimerspec64 */
+    { dec_members_69, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerspec */
+    { dec_members_70, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerspec */
+    { dec_members_71, 3, 12, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_I386 | 1 << ABI_X32, 1 }, /* epoll_event */
+    { dec_members_72, 3, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 0 }, /* epoll_event */
+    { dec_members_73, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 1 }, /* sigaction */
+    { dec_members_74, 3, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_RISCV64, 0 }, /* sigaction */
+    { dec_members_75, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* psigset */
+    { dec_members_76, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* psigset */
+    { dec_members_77, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in */
+    { dec_members_78, 4, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in6 */
+    { dec_members_79, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
+    { dec_members_80, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
+    { dec_members_81, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
+    { dec_members_82, 1, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_fault */
+    { dec_members_83, 3, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_call */
+    { dec_members_84, 2, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_poll */
+    { dec_members_85, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_timer */
+    { dec_members_86, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_sender */
+    { dec_members_87, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
+    { dec_members_88, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
 };

@@ -19,6 +19,7 @@ enum dec_kinds {
     K_SIZE,
     K_OFF,
     K_HEX,
+    K_UNUSED,
     K_HEX32,
     K_ADDR,
     K_MODE,
@@ -43,6 +44,7 @@ enum dec_kinds {
     K_LINKBUF,
     K_WIOV,
     K_RIOV,
+    K_IOVECS,
     K_SA,
     K_SAOUT,
     K_MSGIN,
@@ -54,14 +56,18 @@ enum dec_kinds {
     K_STATFS,
     K_TS,
     K_TSOUT,
+    K_TSLEFT,
     K_TS2,
     K_TS64,
     K_TS64OUT,
+    K_TS64LEFT,
     K_TS264,
     K_TV,
     K_TVOUT,
     K_TV2,
     K_TZ,
+    K_TZOUT,
+    K_UTIMBUF,
     K_ITIMERVAL,
     K_ITIMERVALOUT,
     K_ITIMERSPEC,
@@ -132,6 +138,8 @@ enum dec_kinds {
     K_FILEATTROUT,
     K_XATTRARGS,
     K_MNTIDREQ,
+    K_MQATTR,
+    K_MQATTROUT,
     K_MSGBUF,
     K_MSGBUFOUT,
     K_URINGARG,
@@ -142,7 +150,6 @@ enum dec_kinds {
     K_SIGPOUT,
     K_TEXT,
     K_TEXTOUT,
-    K_FUTEXBITS,
     K_FUTEXWAKEOP,
     K_FLOCK,
     K_FLOCKOUT,
@@ -180,6 +187,7 @@ enum dec_kinds {
     X(SIZE, value, IN, NONE, UINT, DEC_LONG) \
     X(OFF, value, IN, NONE, INT, DEC_LONG) \
     X(HEX, value, IN, NONE, HEX, DEC_LONG) \
+    X(UNUSED, unused, IN, NONE, UINT, DEC_LONG) \
     X(HEX32, value, IN, NONE, HEX, 4) \
     X(ADDR, value, IN, NONE, PTR, DEC_LONG) \
     X(MODE, value, IN, NONE, MODE, 2) \
@@ -204,6 +212,7 @@ enum dec_kinds {
     X(LINKBUF, linkbuf, OUT, NONE, UINT, DEC_LONG) \
     X(WIOV, iov, IN, NONE, UINT, DEC_LONG) \
     X(RIOV, iov, OUT, NONE, UINT, DEC_LONG) \
+    X(IOVECS, array, IN, iovec, UINT, DEC_LONG) \
     X(SA, sa, IN, NONE, UINT, DEC_LONG) \
     X(SAOUT, saout, OUT, NONE, UINT, DEC_LONG) \
     X(MSGIN, msg, IN, NONE, UINT, DEC_LONG) \
@@ -214,15 +223,19 @@ enum dec_kinds {
     X(STATX, struct, OUT, statx, UINT, DEC_LONG) \
     X(STATFS, struct, OUT, statfs, UINT, DEC_LONG) \
     X(TS, pointed, IN, NONE, TS, DEC_LONG) \
-    X(TSOUT, left, OUT, NONE, TS, DEC_LONG) \
+    X(TSOUT, pointed, OUT, NONE, TS, DEC_LONG) \
+    X(TSLEFT, left, LATE, NONE, TS, DEC_LONG) \
     X(TS2, filetimes, IN, NONE, TS, DEC_LONG) \
     X(TS64, pointed, IN, NONE, TS, 16) \
-    X(TS64OUT, left, OUT, NONE, TS, 16) \
+    X(TS64OUT, pointed, OUT, NONE, TS, 16) \
+    X(TS64LEFT, left, LATE, NONE, TS, 16) \
     X(TS264, filetimes, IN, NONE, TS, 16) \
     X(TV, pointed, IN, NONE, TV, DEC_LONG) \
     X(TVOUT, pointed, OUT, NONE, TV, DEC_LONG) \
     X(TV2, filetimes, IN, NONE, TV, DEC_LONG) \
     X(TZ, struct, IN, timezone, UINT, DEC_LONG) \
+    X(TZOUT, struct, OUT, timezone, UINT, DEC_LONG) \
+    X(UTIMBUF, struct, IN, utimbuf, UINT, DEC_LONG) \
     X(ITIMERVAL, struct, IN, itimerval, UINT, DEC_LONG) \
     X(ITIMERVALOUT, struct, OUT, itimerval, UINT, DEC_LONG) \
     X(ITIMERSPEC, struct, IN, itimerspec, UINT, DEC_LONG) \
@@ -293,6 +306,8 @@ enum dec_kinds {
     X(FILEATTROUT, struct, OUT, file_attr, UINT, DEC_LONG) \
     X(XATTRARGS, struct, IN, xattr_args, UINT, DEC_LONG) \
     X(MNTIDREQ, struct, IN, mnt_id_req, UINT, DEC_LONG) \
+    X(MQATTR, struct, IN, mq_attr, UINT, DEC_LONG) \
+    X(MQATTROUT, struct, OUT, mq_attr, UINT, DEC_LONG) \
     X(MSGBUF, msgbuf, IN, NONE, UINT, DEC_LONG) \
     X(MSGBUFOUT, msgbuf, OUT, NONE, UINT, DEC_LONG) \
     X(URINGARG, uringarg, IN, NONE, UINT, DEC_LONG) \
@@ -303,7 +318,6 @@ enum dec_kinds {
     X(SIGPOUT, pointed, OUT, NONE, SIG, 4) \
     X(TEXT, value, IN, NONE, STR, DEC_LONG) \
     X(TEXTOUT, value, OUT, NONE, STR, DEC_LONG) \
-    X(FUTEXBITS, futexbits, IN, NONE, UINT, DEC_LONG) \
     X(FUTEXWAKEOP, futexwakeop, IN, NONE, UINT, DEC_LONG) \
     X(FLOCK, struct, IN, flock, UINT, DEC_LONG) \
     X(FLOCKOUT, struct, OUT, flock, UINT, DEC_LONG) \
@@ -340,6 +354,7 @@ enum dec_kinds {
     X(SIZE, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
     X(OFF, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
     X(HEX, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(UNUSED, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
     X(HEX32, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
     X(ADDR, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
     X(MODE, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
@@ -364,6 +379,7 @@ enum dec_kinds {
     X(LINKBUF, 1, NONE, RESULT, 1, 0, 0, 0, 0, 0) \
     X(WIOV, 0, IOV, NEXT, 1, 0, 0, 0, 0, 0) \
     X(RIOV, 1, IOV, NEXT, 1, 0, 0, 0, 0, 0) \
+    X(IOVECS, 0, NONE, NEXT, 16, 0, CALL_PART_MAX, 0, 0, 0) \
     X(SA, 0, NONE, NEXT, 1, 0, 128, 0, 0, 1) \
     X(SAOUT, 1, NONE, POINTED, 0, 0, 128, 0, 0, 1) \
     X(MSGIN, 0, MSG, ONE, 1, 0, 0, 0, 0, 1) \
@@ -375,14 +391,18 @@ enum dec_kinds {
     X(STATFS, 1, NONE, ONE, 120, 0, 0, 0, 0, 0) \
     X(TS, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TSOUT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(TSLEFT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TS2, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(TS64, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TS64OUT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(TS64LEFT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TS264, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(TV, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TVOUT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TV2, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(TZ, 0, NONE, ONE, 8, 0, 0, 0, 0, 0) \
+    X(TZOUT, 1, NONE, ONE, 8, 0, 0, 0, 0, 0) \
+    X(UTIMBUF, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(ITIMERVAL, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(ITIMERVALOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(ITIMERSPEC, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
@@ -428,7 +448,7 @@ enum dec_kinds {
     X(PRCTLARG, 0, NONE, COMMAND, 0, 0, 0, 0, 0, 0) \
     X(BPFATTR, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(PERFATTR, 0, NONE, ONE, 160, 0, 0, 0, 1, 0) \
-    X(URINGPARAMS, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(URINGPARAMS, 1, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(SCHEDPARAM, 0, NONE, ONE, 4, 0, 0, 0, 0, 0) \
     X(SCHEDPARAMOUT, 1, NONE, ONE, 4, 0, 0, 0, 0, 0) \
     X(SCHEDATTR, 0, NONE, ONE, 160, 0, 0, 0, 1, 0) \
@@ -452,7 +472,9 @@ enum dec_kinds {
     X(FILEATTR, 0, NONE, NEXT, 1, 0, 0, 0, 0, 0) \
     X(FILEATTROUT, 1, NONE, NEXT, 1, 0, 0, 0, 0, 0) \
     X(XATTRARGS, 0, NONE, NEXT, 1, 0, 0, 0, 0, 0) \
-    X(MNTIDREQ, 0, NONE, ONE, 64, 0, 0, 0, 0, 0) \
+    X(MNTIDREQ, 0, NONE, ONE, 160, 0, 0, 0, 0, 0) \
+    X(MQATTR, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(MQATTROUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(MSGBUF, 0, NONE, NEXT, 1, 8, 0, 1, 0, 0) \
     X(MSGBUFOUT, 1, NONE, RESULT, 1, 8, 0, 1, 0, 0) \
     X(URINGARG, 0, NONE, NEXT, 1, 0, 0, 0, 0, 0) \
@@ -463,7 +485,6 @@ enum dec_kinds {
     X(SIGPOUT, 1, NONE, ONE, 4, 0, 0, 0, 0, 0) \
     X(TEXT, 0, NONE, STRING, 0, 0, 0, 0, 0, 0) \
     X(TEXTOUT, 1, NONE, STRING, 0, 0, 0, 0, 0, 0) \
-    X(FUTEXBITS, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(FUTEXWAKEOP, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(FLOCK, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(FLOCKOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
@@ -1100,7 +1121,7 @@ static const struct sc_result sc_results[] = {
     { .form = RET_NUMBER, .cloexec_arg = 1, .cloexec = 02000000 },
     { .form = RET_POLL },
     { .form = RET_SIG },
-    { .form = RET_VALUE, .fam = FAM_schedpolicy },
+    { .form = RET_VALUE, .fam = FAM_schedreset },
     { .form = RET_FD, .opens = FK_SECCOMP, .only_arg = 1, .only = 0x8, .cloexec_always = true },
     { .form = RET_FD, .opens = FK_SIGNALFD },
     { .form = RET_FD, .opens = FK_SIGNALFD, .cloexec_arg = 3, .cloexec = 02000000 },
@@ -1112,6 +1133,7 @@ static const struct sc_result sc_results[] = {
     { .form = RET_BITS, .fam = FAM_open, .label = "flags " },
     { .form = RET_BITS, .fam = FAM_seals, .label = "seals " },
     { .form = RET_FD, .opens = FK_BPF, .cloexec_always = true },
+    { .form = RET_BITS, .fam = FAM_membarrier },
 };
 
 static const struct sc_command sc_command_rows_1[] = {
@@ -1154,14 +1176,14 @@ static const struct sc_command sc_command_rows_2[] = {
     { 3, 5, 0, { K_SAME, K_UINT, K_SAME } }, /* FUTEX_REQUEUE */
     { 4, 6, 0, { K_SAME, K_UINT, K_SAME, K_SAME } }, /* FUTEX_CMP_REQUEUE */
     { 5, 6, 0, { K_SAME, K_UINT, K_SAME, K_FUTEXWAKEOP } }, /* FUTEX_WAKE_OP */
-    { 6, 4, 0, { K_SAME, K_SAME } }, /* FUTEX_LOCK_PI */
+    { 6, 4, 0, { K_UNUSED, K_SAME } }, /* FUTEX_LOCK_PI */
     { 7, 2, 0, { 0 } }, /* FUTEX_UNLOCK_PI */
     { 8, 2, 0, { 0 } }, /* FUTEX_TRYLOCK_PI */
-    { 9, 6, 0, { K_SAME, K_SAME, K_SAME, K_FUTEXBITS } }, /* FUTEX_WAIT_BITSET */
-    { 10, 6, 0, { K_SAME, K_UINT, K_SAME, K_FUTEXBITS } }, /* FUTEX_WAKE_BITSET */
-    { 11, 6, 0, { K_SAME, K_SAME, K_SAME, K_SAME } }, /* FUTEX_WAIT_REQUEUE_PI */
+    { 9, 6, 0, { K_SAME, K_SAME, K_UNUSED, K_BITS(FAM_futexbits) } }, /* FUTEX_WAIT_BITSET */
+    { 10, 6, 0, { K_SAME, K_UNUSED, K_UNUSED, K_BITS(FAM_futexbits) } }, /* FUTEX_WAKE_BITSET */
+    { 11, 5, 0, { K_SAME, K_SAME, K_SAME } }, /* FUTEX_WAIT_REQUEUE_PI */
     { 12, 6, 0, { K_SAME, K_UINT, K_SAME, K_SAME } }, /* FUTEX_CMP_REQUEUE_PI */
-    { 13, 4, 0, { K_SAME, K_SAME } }, /* FUTEX_LOCK_PI2 */
+    { 13, 4, 0, { K_UNUSED, K_SAME } }, /* FUTEX_LOCK_PI2 */
 };
 
 static const struct sc_command sc_command_rows_3[] = {
@@ -1320,10 +1342,15 @@ static const struct sc_command sc_command_rows_5[] = {
 };
 
 static const struct sc_command sc_command_rows_6[] = {
-    { 2, 4, 0, { K_SAME, K_ADDR } }, /* EPOLL_CTL_DEL */
+    { 0, 2, 43, { K_SAME } }, /* MEMBARRIER_CMD_QUERY */
+    { 512, 2, 43, { K_SAME } }, /* MEMBARRIER_CMD_GET_REGISTRATIONS */
 };
 
 static const struct sc_command sc_command_rows_7[] = {
+    { 2, 4, 0, { K_SAME, K_ADDR } }, /* EPOLL_CTL_DEL */
+};
+
+static const struct sc_command sc_command_rows_8[] = {
     { 1, 5, 0, { K_SAME, K_STR, K_SAME } }, /* FSCONFIG_SET_STRING */
     { 2, 5, 0, { K_SAME, K_WBUF, K_SAME } }, /* FSCONFIG_SET_BINARY */
     { 3, 5, 0, { K_SAME, K_PATH, K_DIRFD } }, /* FSCONFIG_SET_PATH */
@@ -1331,12 +1358,12 @@ static const struct sc_command sc_command_rows_7[] = {
     { 5, 5, 0, { K_SAME, K_SAME, K_FD } }, /* FSCONFIG_SET_FD */
 };
 
-static const struct sc_command sc_command_rows_8[] = {
+static const struct sc_command sc_command_rows_9[] = {
     { 0, 3, 0, { K_ADDR, K_SAME } }, /* 0 */
     { 2, 3, 0, { K_ADDR, K_SAME } }, /* 2 */
 };
 
-static const struct sc_command sc_command_rows_9[] = {
+static const struct sc_command sc_command_rows_10[] = {
     { 1, 4, 0, { K_LANDLOCKPATH, K_SAME } }, /* LANDLOCK_RULE_PATH_BENEATH */
     { 2, 4, 0, { K_LANDLOCKPORT, K_SAME } }, /* LANDLOCK_RULE_NET_PORT */
 };
@@ -1348,10 +1375,11 @@ static const struct sc_commands sc_commands[] = {
     { sc_command_rows_3, 77, .by = 1, .mask = 0xffffffff },
     { sc_command_rows_4, 42, .by = 0, .mask = 0xffffffff },
     { sc_command_rows_5, 27, .by = 0, .mask = 0xffffffff },
-    { sc_command_rows_6, 1, .by = 1, .mask = 0xffffffff },
-    { sc_command_rows_7, 5, .by = 1, .mask = 0xffffffff },
-    { sc_command_rows_8, 2, .by = 0, .mask = 0xffffffff },
-    { sc_command_rows_9, 2, .by = 1, .mask = 0xffffffff },
+    { sc_command_rows_6, 2, .by = 0, .mask = 0xffffffff },
+    { sc_command_rows_7, 1, .by = 1, .mask = 0xffffffff },
+    { sc_command_rows_8, 5, .by = 1, .mask = 0xffffffff },
+    { sc_command_rows_9, 2, .by = 0, .mask = 0xffffffff },
+    { sc_command_rows_10, 2, .by = 1, .mask = 0xffffffff },
 };
 
 static const struct sc_level sc_levels[] = {
@@ -1680,10 +1708,10 @@ static const struct sc_row sc_rows[] = {
     [SC_clock_gettime64] = SC(clock_gettime64, CLS_CLOCK, 0, 0, 2, A(clockid, K_ENUM(FAM_clock)),
         A(tp, K_TS64OUT)),
     [SC_clock_nanosleep] = SC(clock_nanosleep, CLS_BLOCKS, 0, 0, 4, A(clockid, K_ENUM(FAM_clock)),
-        A(flags, K_BITS(FAM_timerabs)), A(request, K_TS), A(remain, K_TSOUT)),
+        A(flags, K_BITS(FAM_timerabs)), A(request, K_TS), A(remain, K_TSLEFT)),
     [SC_clock_nanosleep_time64] = SC(clock_nanosleep_time64, 0, 0, 0, 4,
         A(clockid, K_ENUM(FAM_clock)), A(flags, K_BITS(FAM_timerabs)), A(request, K_TS64),
-        A(remain, K_TS64OUT)),
+        A(remain, K_TS64LEFT)),
     [SC_clock_settime] = SC(clock_settime, CLS_CLOCK, 0, 0, 2, A(clockid, K_ENUM(FAM_clock)),
         A(tp, K_TS)),
     [SC_clock_settime64] = SC(clock_settime64, CLS_CLOCK, 0, 0, 2, A(clockid, K_ENUM(FAM_clock)),
@@ -1709,7 +1737,7 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_BITS(FAM_dup))),
     [SC_epoll_create] = SC(epoll_create, CLS_DESC, 9, 0, 1, A(size, K_INT)),
     [SC_epoll_create1] = SC(epoll_create1, CLS_DESC, 10, 0, 1, A(flags, K_BITS(FAM_epollcreate))),
-    [SC_epoll_ctl] = SC(epoll_ctl, CLS_DESC, 0, 6, 4, A(epfd, K_FD), A(op, K_ENUM(FAM_epollctl)),
+    [SC_epoll_ctl] = SC(epoll_ctl, CLS_DESC, 0, 7, 4, A(epfd, K_FD), A(op, K_ENUM(FAM_epollctl)),
         A(fd, K_FD), A(event, K_EPEV)),
     [SC_epoll_ctl_old] = SC(epoll_ctl_old, 0, 0, 0, 4, A(arg1, K_HEX), A(arg2, K_HEX),
         A(arg3, K_HEX), A(arg4, K_HEX)),
@@ -1783,7 +1811,7 @@ static const struct sc_row sc_rows[] = {
     [SC_flock] = SC(flock, CLS_DESC | CLS_BLOCKS, 0, 0, 2, A(fd, K_FD), A(op, K_BITS(FAM_flock))),
     [SC_fork] = SC(fork, CLS_PROC, 6, 0, 0, 0),
     [SC_fremovexattr] = SC(fremovexattr, CLS_DESC, 0, 0, 2, A(fd, K_FD), A(name, K_STR)),
-    [SC_fsconfig] = SC(fsconfig, CLS_FILE | CLS_DESC, 0, 7, 5, A(fd, K_FD),
+    [SC_fsconfig] = SC(fsconfig, CLS_FILE | CLS_DESC, 0, 8, 5, A(fd, K_FD),
         A(cmd, K_ENUM(FAM_fsconfig)), A(key, K_STR), A(value, K_FSVALUE), A(aux, K_FSAUX)),
     [SC_fsetxattr] = SC(fsetxattr, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(name, K_STR), A(value, K_WBUF),
         A(size, K_SIZE), A(flags, K_BITS(FAM_xattr))),
@@ -1881,7 +1909,7 @@ static const struct sc_row sc_rows[] = {
     [SC_getsockopt] = SC(getsockopt, CLS_NET, 0, 0, 5, A(sockfd, K_FD), A(level, K_ENUM(FAM_sol)),
         A(optname, K_ENUM(FAM_so)), A(optval, K_SOCKOPTVALOUT), A(optlen, K_INTP)),
     [SC_gettid] = SC(gettid, 0, 16, 0, 0, 0),
-    [SC_gettimeofday] = SC(gettimeofday, CLS_CLOCK, 0, 0, 2, A(tv, K_TVOUT), A(tz, K_ADDR)),
+    [SC_gettimeofday] = SC(gettimeofday, CLS_CLOCK, 0, 0, 2, A(tv, K_TVOUT), A(tz, K_TZOUT)),
     [SC_getuid] = SC(getuid, CLS_CREDS, 0, 0, 0, 0),
     [SC_getuid32] = SC(getuid32, CLS_CREDS, 0, 0, 0, 0),
     [SC_getxattr] = SC(getxattr, CLS_FILE, 0, 0, 4, A(path, K_PATH), A(name, K_STR),
@@ -1934,7 +1962,7 @@ static const struct sc_row sc_rows[] = {
     [SC_keyctl] = SC(keyctl, 0, 0, 0, 5, A(operation, K_ENUM(FAM_keyctl)), A(arg2, K_HEX),
         A(arg3, K_HEX), A(arg4, K_HEX), A(arg5, K_HEX)),
     [SC_kill] = SC(kill, CLS_PROC | CLS_SIG, 0, 0, 2, A(pid, K_PID), A(sig, K_SIG)),
-    [SC_landlock_add_rule] = SC(landlock_add_rule, CLS_DESC, 0, 9, 4, A(ruleset_fd, K_FD),
+    [SC_landlock_add_rule] = SC(landlock_add_rule, CLS_DESC, 0, 10, 4, A(ruleset_fd, K_FD),
         A(rule_type, K_ENUM(FAM_landlockrule)), A(rule_attr, K_LANDLOCKRULE),
         A(flags, K_BITS(FAM_landlockadd))),
     [SC_landlock_create_ruleset] = SC(landlock_create_ruleset, CLS_DESC, 20, 0, 3,
@@ -1989,7 +2017,7 @@ static const struct sc_row sc_rows[] = {
     [SC_mbind] = SC(mbind, CLS_MEM, 0, 0, 6, A(addr, K_ADDR), A(len, K_ULONG),
         A(mode, K_BITS(FAM_mpolmode)), A(nodemask, K_ADDR), A(maxnode, K_ULONG),
         A(flags, K_BITS(FAM_mbind))),
-    [SC_membarrier] = SC(membarrier, 0, 0, 0, 3, A(cmd, K_ENUM(FAM_membarrier)),
+    [SC_membarrier] = SC(membarrier, 0, 0, 6, 3, A(cmd, K_ENUM(FAM_membarrier)),
         A(flags, K_BITS(FAM_membarrierflags)), A(cpu_id, K_INT)),
     [SC_memfd_create] = SC(memfd_create, CLS_DESC, 21, 0, 2, A(name, K_STR),
         A(flags, K_BITS(FAM_memfd))),
@@ -2012,7 +2040,7 @@ static const struct sc_row sc_rows[] = {
     [SC_mmap_i386] = SC(mmap, CLS_DESC | CLS_MEM, 5, 0, 1, A(arg, K_ADDR)),
     [SC_mmap2] = SC(mmap2, CLS_DESC | CLS_MEM, 5, 0, 6, A(addr, K_ADDR), A(length, K_SIZE),
         A(prot, K_BITS64(FAM_prot)), A(flags, K_BITS64(FAM_mmap)), A(fd, K_FD), A(pgoffset, K_HEX)),
-    [SC_modify_ldt] = SC(modify_ldt, 0, 0, 8, 3, A(func, K_INT), A(ptr, K_USERDESC),
+    [SC_modify_ldt] = SC(modify_ldt, 0, 0, 9, 3, A(func, K_INT), A(ptr, K_USERDESC),
         A(bytecount, K_ULONG)),
     [SC_mount] = SC(mount, CLS_FILE, 0, 0, 5, A(source, K_TARGET), A(target, K_PATH),
         A(filesystemtype, K_STR), A(mountflags, K_BITS64(FAM_mount)), A(data, K_STR)),
@@ -2026,12 +2054,12 @@ static const struct sc_row sc_rows[] = {
     [SC_mprotect] = SC(mprotect, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(size, K_SIZE),
         A(prot, K_BITS64(FAM_prot))),
     [SC_mpx] = SC(mpx, 0, 0, 0, 0, 0),
-    [SC_mq_getsetattr] = SC(mq_getsetattr, CLS_DESC, 0, 0, 3, A(mqdes, K_FD), A(newattr, K_ADDR),
-        A(oldattr, K_ADDR)),
+    [SC_mq_getsetattr] = SC(mq_getsetattr, CLS_DESC, 0, 0, 3, A(mqdes, K_FD), A(newattr, K_MQATTR),
+        A(oldattr, K_MQATTROUT)),
     [SC_mq_notify] = SC(mq_notify, CLS_DESC, 0, 0, 2, A(mqdes, K_FD), A(sevp, K_SIGEVENT)),
     [SC_mq_notify_i386] = SC(mq_notify, CLS_DESC, 0, 0, 2, A(mqdes, K_FD), A(sevp, K_ADDR)),
     [SC_mq_open] = SC(mq_open, CLS_DESC, 23, 0, 4, A(name, K_TARGET), A(oflag, K_BITS(FAM_mqopen)),
-        A(mode, K_MODE), A(attr, K_ADDR)),
+        A(mode, K_MODE), A(attr, K_MQATTR)),
     [SC_mq_timedreceive] = SC(mq_timedreceive, CLS_DESC, 0, 0, 5, A(mqdes, K_FD),
         A(msg_ptr, K_RBUF), A(msg_len, K_SIZE), A(msg_prio, K_UINTPOUT), A(abs_timeout, K_TS)),
     [SC_mq_timedreceive_time64] = SC(mq_timedreceive_time64, CLS_DESC, 0, 0, 5, A(mqdes, K_FD),
@@ -2046,7 +2074,8 @@ static const struct sc_row sc_rows[] = {
     [SC_mseal] = SC(mseal, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(size, K_SIZE), A(flags, K_HEX)),
     [SC_msgctl] = SC(msgctl, CLS_IPC, 0, 0, 3, A(msqid, K_INT), A(op, K_ENUM(FAM_msgctl)),
         A(buf, K_ADDR)),
-    [SC_msgget] = SC(msgget, CLS_IPC, 0, 0, 2, A(key, K_HEX32), A(msgflg, K_BITS(FAM_ipcget))),
+    [SC_msgget] = SC(msgget, CLS_IPC, 0, 0, 2, A(key, K_BITS(FAM_ipckey)),
+        A(msgflg, K_BITS(FAM_ipcget))),
     [SC_msgrcv] = SC(msgrcv, CLS_IPC | CLS_BLOCKS, 0, 0, 5, A(msqid, K_INT), A(msgp, K_MSGBUFOUT),
         A(msgsz, K_SIZE), A(msgtyp, K_LONG), A(msgflg, K_BITS(FAM_msgrcv))),
     [SC_msgsnd] = SC(msgsnd, CLS_IPC, 0, 0, 4, A(msqid, K_INT), A(msgp, K_MSGBUF), A(msgsz, K_SIZE),
@@ -2059,7 +2088,7 @@ static const struct sc_row sc_rows[] = {
     [SC_name_to_handle_at] = SC(name_to_handle_at, CLS_FILE | CLS_DESC, 0, 0, 5, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(handle, K_ADDR), A(mount_id, K_ADDR),
         A(flags, K_BITS(FAM_name_to_handle))),
-    [SC_nanosleep] = SC(nanosleep, CLS_BLOCKS, 0, 0, 2, A(duration, K_TS), A(rem, K_TSOUT)),
+    [SC_nanosleep] = SC(nanosleep, CLS_BLOCKS, 0, 0, 2, A(duration, K_TS), A(rem, K_TSLEFT)),
     [SC_newfstatat] = SC(newfstatat, CLS_FILE | CLS_DESC | CLS_FSTAT, 0, 0, 4, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(statbuf, K_STAT), A(flags, K_BITS(FAM_at))),
     [SC_nfsservctl] = SC(nfsservctl, 0, 0, 0, 3, A(cmd, K_INT), A(argp, K_ADDR), A(resp, K_ADDR)),
@@ -2128,21 +2157,21 @@ static const struct sc_row sc_rows[] = {
     [SC_preadv_i386] = SC(preadv, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(iov, K_RIOV),
         A(iovcnt, K_ULONG), A(pos_lo, K_HEX), A(pos_hi, K_HEX)),
     [SC_preadv2] = SC(preadv2, CLS_DESC, 0, 0, 6, A(fd, K_FD), A(iov, K_RIOV), A(iovcnt, K_ULONG),
-        A(offset, K_OFF), A(pos_hi, K_HEX), A(flags, K_BITS(FAM_preadv2))),
+        A(offset, K_OFF), A(pos_hi, K_UNUSED), A(flags, K_BITS(FAM_preadv2))),
     [SC_preadv2_i386] = SC(preadv2, CLS_DESC, 0, 0, 6, A(fd, K_FD), A(iov, K_RIOV),
         A(iovcnt, K_ULONG), A(pos_lo, K_HEX), A(pos_hi, K_HEX), A(flags, K_BITS(FAM_preadv2))),
     [SC_preadv2_x32] = SC(preadv2, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(iov, K_RIOV),
         A(iovcnt, K_ULONG), A(offset, K_OFF), A(flags, K_BITS(FAM_preadv2))),
     [SC_prlimit64] = SC(prlimit64, 0, 0, 0, 4, A(pid, K_PID), A(resource, K_ENUM(FAM_rlimit)),
         A(new_limit, K_RLIM), A(old_limit, K_RLIMOUT)),
-    [SC_process_madvise] = SC(process_madvise, CLS_DESC, 0, 0, 5, A(pidfd, K_FD), A(iovec, K_ADDR),
-        A(vlen, K_SIZE), A(advice, K_ENUM(FAM_madv)), A(flags, K_HEX32)),
+    [SC_process_madvise] = SC(process_madvise, CLS_DESC, 0, 0, 5, A(pidfd, K_FD),
+        A(iovec, K_IOVECS), A(vlen, K_SIZE), A(advice, K_ENUM(FAM_madv)), A(flags, K_HEX32)),
     [SC_process_mrelease] = SC(process_mrelease, CLS_DESC, 0, 0, 2, A(pidfd, K_FD),
         A(flags, K_HEX32)),
     [SC_process_vm_readv] = SC(process_vm_readv, 0, 0, 0, 6, A(pid, K_PID), A(local_iov, K_RIOV),
-        A(liovcnt, K_ULONG), A(remote_iov, K_ADDR), A(riovcnt, K_ULONG), A(flags, K_HEX)),
+        A(liovcnt, K_ULONG), A(remote_iov, K_IOVECS), A(riovcnt, K_ULONG), A(flags, K_HEX)),
     [SC_process_vm_writev] = SC(process_vm_writev, 0, 0, 0, 6, A(pid, K_PID), A(local_iov, K_WIOV),
-        A(liovcnt, K_ULONG), A(remote_iov, K_ADDR), A(riovcnt, K_ULONG), A(flags, K_HEX)),
+        A(liovcnt, K_ULONG), A(remote_iov, K_IOVECS), A(riovcnt, K_ULONG), A(flags, K_HEX)),
     [SC_prof] = SC(prof, 0, 0, 0, 0, 0),
     [SC_profil] = SC(profil, 0, 0, 0, 4, A(buf, K_ADDR), A(bufsiz, K_SIZE), A(offset, K_SIZE),
         A(scale, K_UINT)),
@@ -2167,7 +2196,7 @@ static const struct sc_row sc_rows[] = {
     [SC_pwritev_i386] = SC(pwritev, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(iov, K_WIOV),
         A(iovcnt, K_ULONG), A(pos_lo, K_HEX), A(pos_hi, K_HEX)),
     [SC_pwritev2] = SC(pwritev2, CLS_DESC, 0, 0, 6, A(fd, K_FD), A(iov, K_WIOV), A(iovcnt, K_ULONG),
-        A(offset, K_OFF), A(pos_hi, K_HEX), A(flags, K_BITS(FAM_preadv2))),
+        A(offset, K_OFF), A(pos_hi, K_UNUSED), A(flags, K_BITS(FAM_preadv2))),
     [SC_pwritev2_i386] = SC(pwritev2, CLS_DESC, 0, 0, 6, A(fd, K_FD), A(iov, K_WIOV),
         A(iovcnt, K_ULONG), A(pos_lo, K_HEX), A(pos_hi, K_HEX), A(flags, K_BITS(FAM_preadv2))),
     [SC_pwritev2_x32] = SC(pwritev2, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(iov, K_WIOV),
@@ -2250,9 +2279,9 @@ static const struct sc_row sc_rows[] = {
     [SC_rt_tgsigqueueinfo_i386] = SC(rt_tgsigqueueinfo, CLS_PROC | CLS_SIG, 0, 0, 4, A(tgid, K_PID),
         A(tid, K_PID), A(sig, K_SIG), A(info, K_ADDR)),
     [SC_sched_get_priority_max] = SC(sched_get_priority_max, 0, 0, 0, 1,
-        A(policy, K_ENUM(FAM_schedpolicy))),
+        A(policy, K_ENUM(FAM_schedreset))),
     [SC_sched_get_priority_min] = SC(sched_get_priority_min, 0, 0, 0, 1,
-        A(policy, K_ENUM(FAM_schedpolicy))),
+        A(policy, K_ENUM(FAM_schedreset))),
     [SC_sched_getaffinity] = SC(sched_getaffinity, 0, 0, 0, 3, A(pid, K_PID), A(cpusetsize, K_UINT),
         A(mask, K_CPUSETOUT)),
     [SC_sched_getattr] = SC(sched_getattr, 0, 0, 0, 4, A(pid, K_PID), A(attr, K_SCHEDATTROUT),
@@ -2269,7 +2298,7 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_UINT)),
     [SC_sched_setparam] = SC(sched_setparam, 0, 0, 0, 2, A(pid, K_PID), A(param, K_SCHEDPARAM)),
     [SC_sched_setscheduler] = SC(sched_setscheduler, 0, 0, 0, 3, A(pid, K_PID),
-        A(policy, K_ENUM(FAM_schedpolicy)), A(param, K_SCHEDPARAM)),
+        A(policy, K_ENUM(FAM_schedreset)), A(param, K_SCHEDPARAM)),
     [SC_sched_yield] = SC(sched_yield, 0, 0, 0, 0, 0),
     [SC_seccomp] = SC(seccomp, 0, 32, 0, 3, A(operation, K_ENUM(FAM_seccomp)),
         A(flags, K_BITS(FAM_seccompflags)), A(args, K_ADDR)),
@@ -2279,7 +2308,7 @@ static const struct sc_row sc_rows[] = {
     [SC_select_i386] = SC(select, CLS_DESC | CLS_BLOCKS, 0, 0, 1, A(arg, K_ADDR)),
     [SC_semctl] = SC(semctl, CLS_IPC, 0, 0, 4, A(semid, K_INT), A(semnum, K_INT),
         A(op, K_ENUM(FAM_semctl)), A(arg, K_HEX)),
-    [SC_semget] = SC(semget, CLS_IPC, 0, 0, 3, A(key, K_HEX32), A(nsems, K_INT),
+    [SC_semget] = SC(semget, CLS_IPC, 0, 0, 3, A(key, K_BITS(FAM_ipckey)), A(nsems, K_INT),
         A(semflg, K_BITS(FAM_ipcget))),
     [SC_semop] = SC(semop, CLS_IPC | CLS_BLOCKS, 0, 0, 3, A(semid, K_INT), A(sops, K_SEMBUFS),
         A(nsops, K_UINT)),
@@ -2358,7 +2387,7 @@ static const struct sc_row sc_rows[] = {
     [SC_shmctl] = SC(shmctl, CLS_IPC, 0, 0, 3, A(shmid, K_INT), A(op, K_ENUM(FAM_shmctl)),
         A(buf, K_ADDR)),
     [SC_shmdt] = SC(shmdt, CLS_MEM | CLS_IPC, 0, 0, 1, A(shmaddr, K_ADDR)),
-    [SC_shmget] = SC(shmget, CLS_IPC, 0, 0, 3, A(key, K_HEX32), A(size, K_SIZE),
+    [SC_shmget] = SC(shmget, CLS_IPC, 0, 0, 3, A(key, K_BITS(FAM_ipckey)), A(size, K_SIZE),
         A(shmflg, K_BITS(FAM_shmget))),
     [SC_shutdown] = SC(shutdown, CLS_NET, 0, 0, 2, A(sockfd, K_FD), A(how, K_ENUM(FAM_shutdown))),
     [SC_sigaction] = SC(sigaction, CLS_SIG, 0, 0, 3, A(signum, K_SIG), A(act, K_ADDR),
@@ -2474,7 +2503,7 @@ static const struct sc_row sc_rows[] = {
     [SC_usr26] = SC(usr26, 0, 0, 0, 0, 0),
     [SC_usr32] = SC(usr32, 0, 0, 0, 0, 0),
     [SC_ustat] = SC(ustat, 0, 0, 0, 2, A(dev, K_DEV), A(ubuf, K_ADDR)),
-    [SC_utime] = SC(utime, CLS_FILE, 0, 0, 2, A(filename, K_PATH), A(times, K_ADDR)),
+    [SC_utime] = SC(utime, CLS_FILE, 0, 0, 2, A(filename, K_PATH), A(times, K_UTIMBUF)),
     [SC_utimensat] = SC(utimensat, CLS_FILE | CLS_DESC, 0, 0, 4, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(times, K_TS2), A(flags, K_BITS(FAM_at))),
     [SC_utimensat_time64] = SC(utimensat_time64, CLS_FILE | CLS_DESC, 0, 0, 4, A(dirfd, K_DIRFD),

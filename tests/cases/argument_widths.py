@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Arguments have the width that the kernel uses: gen/tables/syscalls.tbl agrees with the types in tracefs's format files, and
-# upper halves that the kernel ignores are not shown.
+# upper halves and arguments that the kernel ignores are not shown.
 # tier: gate
 # timeout: 60
 # needs: root arch:x86_64 /sys/kernel/btf/vmlinux
-import atexit, ctypes, json, os, re, subprocess, sys
+import atexit, ctypes, json, os, re, struct, subprocess, sys
 
 TABLES = os.environ["TESTS"] + "/../gen/tables/"
 EVENTS = "/sys/kernel/tracing/events/syscalls"
@@ -55,11 +55,26 @@ SHOWN = {(292, (0, 9, 0o2000000 | HIGH)): ["0</dev/null>", "9", "O_CLOEXEC"],  #
          (16, (HIGH, HIGH | 0x5401, 0)): ["0</dev/null>", "TCGETS", "NULL"],
          (41, (HIGH | 2, HIGH | 1, HIGH | 6)): ["AF_INET", "SOCK_STREAM", "IPPROTO_TCP"],
          (157, (1, HIGH | 9)): ["PR_SET_PDEATHSIG", str(HIGH | 9)],  # prctl: 64 bits, and EINVAL
+         (157, (23, 2**64 - 2**32 + 5)): ["PR_CAPBSET_READ", "0xffffffff00000005"],
          (157, (4, HIGH | 1)): ["PR_SET_DUMPABLE", str(HIGH | 1)],
          (301, (99, 1, 2**64 - 1, 99, 0)): ["99", "FAN_MARK_ADD", "0xffffffffffffffff", "99", "NULL"],  # fanotify_mark: 64 bits
-         (301, (99, 1, 2**64 - 2**31, 99, 0)): ["99", "FAN_MARK_ADD", "0xffffffff80000000", "99", "NULL"]}
+         (301, (99, 1, 2**64 - 2**31, 99, 0)): ["99", "FAN_MARK_ADD", "0xffffffff80000000", "99", "NULL"],
+         (327, (99, 0, 0, 5, 7, 1)): ["99", "NULL", "0", "5", "RWF_HIPRI"],  # preadv2: the upper half of the offset
+         (328, (99, 0, 0, 5, 7, 2)): ["99", "NULL", "0", "5", "RWF_DSYNC"],  # pwritev2
+         (202, (0, 10, 1, 7, 8, 255)): ["NULL", "FUTEX_WAKE_BITSET", "1", "0xff"],
+         (202, (0, 9, 1, 0, 8, 2**32 - 1)): ["NULL", "FUTEX_WAIT_BITSET", "1", "NULL", "FUTEX_BITSET_MATCH_ANY"],
+         (202, (0, 6, 5, 0)): ["NULL", "FUTEX_LOCK_PI", "NULL"],
+         (324, (0, 3, 5)): ["MEMBARRIER_CMD_QUERY", "MEMBARRIER_CMD_FLAG_CPU|0x2"],
+         (64, (0, HIGH - 1, 0o600)): ["IPC_PRIVATE", "-1", "0600"],  # semget
+         # Structures: utime, mq_getsetattr, process_vm_readv, process_madvise
+         (132, (b"nothere", struct.pack("qq", 1, -2))): ["nothere", "{actime=1, modtime=-2}"],
+         (245, (99, struct.pack("4q", 0o4001, 5, 6, 7), 0)):
+             ["99", "{mq_flags=O_NONBLOCK|0x1, mq_maxmsg=5, mq_msgsize=6, mq_curmsgs=7}", "NULL"],
+         (310, (1, 0, 0, struct.pack("4Q", 0x1000, 5, 0, 6), 2, 9)):
+             ["1", "NULL", "0", "[{iov_base=0x1000, iov_len=5}, {iov_base=NULL, iov_len=6}]", "2", "0x9"],
+         (440, (99, struct.pack("2Q", 0x1000, 5), 1, 21, 0)): ["99", "[{iov_base=0x1000, iov_len=5}]", "1", "MADV_PAGEOUT", "0"]}
 CALLS = "import ctypes\ncall = ctypes.CDLL(None).syscall\n" + "".join(
-    f"call(ctypes.c_long({nr}), {', '.join(f'ctypes.c_ulong({a})' for a in args)})\n" for nr, args in SHOWN)
+    f"call(ctypes.c_long({nr}), {', '.join(f'ctypes.c_ulong({a})' if isinstance(a, int) else repr(a) for a in args)})\n" for nr, args in SHOWN)
 for backend in "ptrace", "auto":
     subprocess.run([os.environ["KVIS"], "trace", "-v", "--backend=" + backend, "--json=json", "--", sys.executable, "-S", "-c", CALLS],
                    check=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

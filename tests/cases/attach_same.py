@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # kvis trace -p shows the same with the observe and ptrace backends: for a script that forks, a server with threads, and signals.
-# An observed program has no tracer. With a ring that is too small, calls shown and calls lost add up to all calls.
+# Paths are right in a program that keeps changing its directory. An observed program has no tracer. With a ring
+# that is too small, calls shown and calls lost add up to all calls.
 # tier: quick asan
 # timeout: 120
 # needs: root prog:hyb
@@ -107,6 +108,32 @@ def deep():
         fail(f"{program.returncode}, {paths[-1]}: {wrong}")
 
 
+def moves():
+    """Each open of a program that keeps changing its directory has the directory of that moment."""
+    here = os.path.realpath("moves")
+    for d in "a", "b/c":
+        os.makedirs(f"{here}/{d}", exist_ok=True)
+    for name in "a/x", "b/c/y", "b/z":
+        open(f"{here}/{name}", "w").close()
+    for backend, n in ("observe", 20000), ("hybrid", 1000):
+        code = (f"import os\ninput()\nd = os.open({here + '/b'!r}, 0)\nfor i in range({n}):\n os.chdir({here + '/a'!r}); os.close(os.open('x', 0))\n"
+                " os.chdir('../b/c'); os.close(os.open('y', 0))\n os.fchdir(d); os.close(os.open('z', 0))")
+        words = [sys.executable, "-S", "-c", code]
+        if backend == "hybrid":
+            run("trace", "--backend=hybrid", "--json=hybrid", "-o", "text", "--", *words, stdin=None, input="\n").status(0)
+            rows = [json.loads(line) for line in read("hybrid").splitlines()]
+        else:
+            program = subprocess.Popen(words, stdin=subprocess.PIPE)
+            kvis = watch(backend, program.pid, ())
+            program.communicate(b"\n")
+            rows = events(backend, kvis)
+        want = {f"{here}/{name}": n for name in ("a/x", "b/c/y", "b/z")} | {f"{here}/b": 1}
+        got = Counter(e["path"] for e in rows if e["type"] == "open" and e["path"].startswith(here))
+        if got != want or rows[-1]["lost"]:
+            fail(f"{backend}: {got}, {rows[-1]['lost']} lost")
+        say(f"{backend}: {sum(got.values())} opens in directories that change")
+
+
 def facts(rows):
     """What the program did, by its own order, without numbers that differ between runs."""
     pids, out = {}, Counter()
@@ -178,4 +205,5 @@ with open("page", "w") as page:
 same("a script", script)
 same("a server", server)
 deep()
+moves()
 too_small()

@@ -61,3 +61,11 @@ done
 has ptrace.calls 'openat2.*\{flags=O_RDONLY, mode=000, resolve=0, .* bytes 24..4095 .*"4097"'
 has ptrace.calls '"ppoll","args":\["\[\{fd=16843009, events=.*\}, ... /\* 0x'
 has ptrace.calls '"fsetxattr",.*u0001\.\.\.","50"'
+
+# Text beyond the limit of a call ends in "...", and arguments after it are shown as numbers.
+for backend in $(backends); do
+    "$KVIS" trace -v -s 4096 --backend=$backend --json=long.json -o long -e trace=writev -- \
+        python3 -c 'import os; os.writev(1, [b"a" * 4096] * 200)' 9>&- >/dev/null
+    grep -q 'a\.\.\., 0xc8) = 819200' long || fail "$backend: no mark of the truncated text"
+    grep -q 'a\.\.\.","0xc8"\],"ret":819200' long.json || fail "$backend: no mark in the JSON"
+done

@@ -20,4 +20,7 @@ for backend in auto ptrace; do
     js "'\n'.join(str(c['error']) for c in calls('getpriority'))" | grep -v '^[0-9]*$' >ours.names
     grep -xFf theirs.names ours.names | diff theirs.names - >&9 || fail "< strace, > kvis"
     has err '= -1 ENOTSUPP \(Operation is not supported\)'
+    run trace --backend=$backend --json=json -- "$BIN/sec" errnos 1 1
+    has err 'nodir.* failed: 1000$'
+    want "any(e.get('error') == '1000' for e in E if e['type'] != 'syscall')"
 done

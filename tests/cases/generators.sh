@@ -312,7 +312,7 @@ LIST
 claims=$(sh gen/structs.sh assert | tee claims | wc -l)
 sed '/define KVIS_CHECK_FLAGS/,$d' "$TESTS/lib/flags_check.c" >most.c
 printf '#include <linux/%s.h>\n' sched/types sem >>most.c
-printf '#include <linux/%s.h>\n' resource times timex utsname >times.c
+printf '#include <linux/%s.h>\n' mqueue resource times timex uio utime utsname >times.c
 printf '#include <asm/%s.h>\n' stat statfs fcntl >>times.c
 for part in most times; do
     cat >>$part.c <<'END'

@@ -169,6 +169,9 @@ cmp -n 8 a.kvis cut.kvis || fail "a recording was written over"
 
 # without rights
 [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || exit 0
+run trace -o "$(head -c 3000 /dev/zero | tr '\0' x)" true
+status 125
+has err '^kvis: cannot write x+\.\.\. File ?name too long$'
 chmod 755 . && cp "$KVIS" kvis && chmod 755 kvis || fail "a copy for nobody"
 mkdir mine && touch mine/a.kvis && chmod 700 mine
 /bin/sleep 60 9>&- &

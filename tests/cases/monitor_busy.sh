@@ -37,6 +37,9 @@ want "all(v == 0 for k, v in E[1]['busy']['50'].items() if 'per_second' in k) an
 has text '^busy +pid=20 comm="spins\) \(" busy_cpu='
 run monitor -n 1 -i 0.1 --json=json --path.rootfs="$PWD/now"
 want '"busy" not in E[0]'
+cp -r b old && find old -name schedstat -delete
+run monitor -n 1 -i 0.1 -c busy -o text --path.rootfs="$PWD/old" # a kernel without CONFIG_SCHED_INFO
+has text 'busy +n/a busy_waiting and 1 more: /proc/PID/schedstat: ENOENT [(]needs a kernel with CONFIG_SCHED_INFO'
 
 # One that was among the first five is shown until it is not among the first ten; by name, processes are added up, and
 # what they had counted stays when they end.

@@ -60,4 +60,4 @@ strace -qq -o /dev/null -P /proc/loadavg -e inject=?open,openat:delay_enter=1000
 awk '$2 == "elapsed_seconds" { n = $1 < 1 } END { exit !n }' err || { cat err; fail "the last sample counts"; }
 run monitor -- sh -c 'kill -TERM $$'; [ $st = 143 ] || fail "killed: $st"
 run monitor -- /nosuch; status 127; hasnt err task_clock
-run monitor --json -- true; status 2; has err 'stdout would also have the output'
+run monitor --json -- true; status 2; has err 'stdout would also contain the output'

@@ -233,3 +233,16 @@ mv -T new now
 wait $kvis || fail "exit $?"
 want "[(k, v['handler']) for k, v in E[0]['irq'].items()] == [('24/1', 'PCI-MSI  1-edge  eth0-rx'), ('LOC/0', 'Local timer interrupts')]"
 want "abs(E[0]['irq']['24/1']['irq_interrupts_per_second'] / E[0]['irq']['LOC/0']['irq_interrupts_per_second'] - 5) < 1e-6"
+# file systems below one that may wait for a server are not looked up; one with a similar name is
+mkdir -p mounts/proc/1
+{
+    echo '1 0 0:50 / /n rw - nfs4 server:/ rw'
+    echo '2 1 0:51 / /f rw - fuse.sshfs server:/ rw'
+    n=3
+    for path in /n/x /nx /f '/a\040b'; do
+        printf '%s\n' "$n 1 8:$n / $path ro - ext4 /dev/sda$n ro"
+        n=$((n + 1))
+    done
+} >mounts/proc/1/mountinfo
+run monitor -c filesystems -i 0.05 -n 1 --json=json --path.rootfs="$PWD/mounts" -o text
+want "set(E[0]['filesystem']) == {'/nx', '/a b'}"

@@ -60,6 +60,10 @@ for data, answer in ((b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", METRICS), (b"
 want("three at once", ask(b"GET / HTTP/1.1\r\n\r\n" * 3), ROOT)
 want("one with a body", ask(b"POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\nx"), (405, "", True))
 want("an Accept that is not met", ask(b"GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text\r\n\r\n"), METRICS)
+refused = ask(b"POST / HTTP/1.1\r\n\r\n")
+if b"\r\nAllow: GET, HEAD\r\n" not in refused or not refused.endswith(b"\r\n\r\n405 Method Not Allowed"):
+    failed += 1
+    print("FAIL POST:", refused)
 head = ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
 if not head.startswith(b"HTTP/1.1 200 ") or not head.endswith(b"\r\n\r\n") or b"Content-Length: 0" in head:
     failed += 1

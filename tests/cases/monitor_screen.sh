@@ -151,11 +151,26 @@ for n in $(seq 300); do
     sleep 0.1
 done &
 throttle=$!
+one=$(ls a/proc/[0-9]*/stat | head -n 1)
+sed -i 's/(.*)/(日本e)/' "$one"
 start 200 60
 until_true 10 shows '^/app  *[1-9]' || fail "no cgroup at its limit: $(t capture-pane -p)"
 kill $throttle
 processes=$(grep -l ')' a/proc/[0-9]*/stat | wc -l)
 until_true 5 shows "^processes $processes  " || fail "want $processes processes: $(t capture-pane -p)"
+# a filter of other characters than those of ASCII, which Backspace removes as a whole
+keys / 本 é BSpace E Enter
+until_true 5 shows "^processes 1 of $processes  .*" || fail "a name is not found: $(t capture-pane -p)"
+shows '^q quit  h help  /本E' || fail "the filter is not shown: $(t capture-pane -p)"
+key Escape; until_true 5 eval '! shows "  /本E"' || fail "Esc does not end the filter: $(t capture-pane -p)"
+key q
+ended 0
+# beside another output a paused screen has no new numbers, but it is drawn for a new size
+start 80 24 --json=json
+key Space; until_true 5 shows PAUSED || fail "no pause beside JSON"
+t resize-window -x 60 -y 15
+until_true 5 last 15 || fail "a paused screen is not drawn for a new size: $(t capture-pane -p)"
+shows PAUSED || fail "a new size ends the pause"
 key q
 ended 0
 start 80 24

@@ -55,8 +55,6 @@ def of_kvis(path):
     for row in map(json.loads, read(path).splitlines()):
         if row["type"] == "syscall" and NESTS.match(row["name"]):
             args = [LABEL.sub("", a) for a in row["args"]]
-            if row["name"].endswith("v2"):
-                del args[4]  # the upper half of an offset, which 64-bit kernels do not look at
             result = f"-1 {row['error']}" if row.get("error") else str(row["ret"])
             calls.append((row["name"], comparable(row["name"], args), result))
     return calls

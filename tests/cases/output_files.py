@@ -163,7 +163,7 @@ sleeper.wait()
 COMMAND = " -- touch started"
 OUTPUTS = ["trace -o fifo" + COMMAND, "trace --backend=ptrace --json=fifo" + COMMAND, "trace --backend=ptrace -w fifo" + COMMAND, "trace --backend=ptrace --report=fifo" + COMMAND,
            "trace --backend=ptrace --perfetto=fifo" + COMMAND, "open -o fifo" + COMMAND, "proc -o fifo" + COMMAND, "proc -w fifo" + COMMAND,
-           "proc --report=fifo" + COMMAND, "proc --perfetto=fifo" + COMMAND,
+           "proc --report=fifo" + COMMAND, "proc --perfetto=fifo" + COMMAND, "proc --gantt=fifo" + COMMAND,
            "diagnose --json=fifo" + COMMAND, "diagnose --report=fifo" + COMMAND, "monitor -n 1 -i 0.1 -c load --csv=fifo",
            "monitor -n 1 -i 0.1 -c load --report=fifo", "monitor -n 1 -i 0.1 -c load -o fifo", "replay -w fifo r.kvis", "replay --report=fifo r.kvis",
            "diff -o fifo r.kvis r.kvis", "check --json=fifo diff"]

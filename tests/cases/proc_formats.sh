@@ -30,6 +30,15 @@ status 0
 python3 "$TESTS/lib/workflow.py" live.json >&9 || fail "live.json"
 has live.json "\"uid\":$uid.*\"two\""
 
+# The chart: a line a command, names that mermaid reads as names.
+run proc --gantt=chart.mmd -o /dev/null -- sh -c "$work" title "$evil"
+status 0
+eq "chart's head" "gantt" "$(head -n 1 chart.mmd)"
+eq "chart's lines" 6 "$(grep -c '^	\[[0-9]*\] [^:;%<>"]*\(#[a-z0-9]*;[^:;%<>"]*\)* : \(crit, \)\{0,1\}[0-9]\{13\}, [0-9]\{13\}$' chart.mmd)"
+eq "chart's failures" 2 "$(grep -c crit chart.mmd)"
+eq "nothing else" 10 "$(wc -l <chart.mmd)"
+LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" chart.mmd && fail "control characters in the chart"
+
 # Time zero is the command's exec, not kvis's start: it is not before the command's process was made, after which kvis
 # loads nothing more. That time is known in ticks of 10 ms.
 for how in trace "proc -o rows" "open -o rows"; do

@@ -106,6 +106,7 @@ done
 # Output that fails: before anything runs, or with one message.
 run proc -o /nowhere/x -- sh -c ': >ran'; status 125
 run proc --json=/nowhere/x -- sh -c ': >ran'; status 125
+run proc --gantt=/nowhere/x -- sh -c ': >ran'; status 125
 [ ! -e ran ] || fail "the command ran"
 run proc --json=/dev/full -o text -- sh -c 'exit 3'; status 125
 eq "messages" 1 "$(grep -c 'cannot write /dev/full' err)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # A forged recording cannot make kvis print impossible values: no part exceeds the whole, JSON is valid, and the number of
-# tracks is bounded.
+# tracks, the memory for names and the time are bounded.
 # tier: gate asan
 # timeout: 120
 import json
@@ -13,7 +13,7 @@ import perfetto
 import recording
 
 KVIS = os.environ["KVIS"]
-FIELD, KIND, EVENT, NUM, LEFT, WHERE, DELAYS, END = 4, 5, 7, 11, 16, 18, 19, 20
+FIELD, KIND, EVENT, ENTER, NUM, LEFT, WHERE, DELAYS, END = 4, 5, 7, 8, 11, 16, 18, 19, 20
 SLOTS = 4096
 
 
@@ -74,6 +74,34 @@ left_out = re.search(r"^kvis: trace: (\d+) records are on one track", errors, re
 left_out = int(left_out[1]) if left_out else 0
 if names != 65536 or left_out < threads - names:
     sys.exit(f"{names} tracks, {left_out} records of other threads")
+
+# Unfinished calls and child processes whose ids would all fall into one bucket of a hash table.
+ids = [4096 * i for i in range(1, 60001)]
+write("calls.kvis", [put(ENTER) + put(0) + putz(i) * 2 + putz(1) + text(b"read") + put(0) * 2 for i in ids])
+r = subprocess.run([KVIS, "replay", "-q", "calls.kvis"], capture_output=True, timeout=10)
+if r.returncode != 1 or b"invalid process id" not in r.stderr:
+    sys.exit(f"ids that no kernel has: status {r.returncode}: {r.stderr[-500:]}")
+write("newer.kvis", [put(EVENT) + put(32) + put(0) + put(1) + putz(7) * 2 + putz(1) + putz(1)])
+r = subprocess.run([KVIS, "replay", "-q", "newer.kvis"], capture_output=True, timeout=10)
+if r.returncode != 1 or b"newer kvis, version ?: unknown flags 32" not in r.stderr:
+    sys.exit(f"a flag of an event that kvis does not know: status {r.returncode}: {r.stderr[-500:]}")
+spawn = [put(FIELD) + text(b"child_pid") + put(1), put(KIND) + text(b"spawn_process") + put(1) + put(1)]
+write("spawns.kvis", spawn + [put(EVENT) + b"\0" + put(1) * 2 + putz(7) * 2 + putz(1) + putz(i) for i in ids])
+for how in ["replay", "-q", "--perfetto=trace"], ["replay", "-q", "--folded=stacks"], ["diff", "spawns.kvis"]:
+    subprocess.run([KVIS, *how, "spawns.kvis"], capture_output=True, timeout=10)
+
+# Two short references make each command line: kvis diff limits the memory for them, and says how many it omits.
+argv = [b"a\0%03d" % i + 500 * b"x" for i in range(400)]
+exec_kind = [put(FIELD) + text(b"program") + put(0), put(FIELD) + text(b"argv") + put(7),
+             put(KIND) + text(b"exec") + put(2) + put(1) + put(2)]
+slots = [put(1) + text(b"any") + put(k << 1 | 1) + put(len(a)) + a for k, a in enumerate(argv)]
+execs = [put(EVENT) + b"\0" + put(1) + put(3) + putz(7) * 2 + putz(1) + text(b"p%03d" % (i // 400)) + put(i % 400 << 1)
+         for i in range(400 * 400)]
+write("lines.kvis", exec_kind + slots + execs)
+r = subprocess.run([KVIS, "diff", "--by=line", "lines.kvis", "lines.kvis"], capture_output=True, timeout=60)
+omitted = re.search(rb"Omitted: (\d+) .* 64 MiB of names", r.stderr + r.stdout)
+if not omitted or not 80000 < int(omitted[1]) < 2 * len(execs):
+    sys.exit(f"too many command lines: {r.returncode}: {(r.stdout + r.stderr)[-500:]}")
 
 # A recording of a machine with larger pages: what page faults brought in is counted in its pages, not in ours; also in a replay of a replay.
 page = os.sysconf("SC_PAGE_SIZE")

@@ -24,5 +24,5 @@ assert report.startswith(head) and script in report and report.endswith(tail), "
 
 with open(KVIS, "rb") as f:
     kvis = f.read()
-for string in b"no such directory", b"CLOEXEC", b"getrandom", b"task_struct.", b"kvis report":
+for string in b"No such file or directory", b"CLOEXEC", b"getrandom", b"task_struct.", b"kvis report":
     assert string in kvis, f"not in the binary: {string}"

@@ -86,7 +86,7 @@ def short_lived(terminal):
     with Program("sh", "-c", LOOP) as program:
         screen = yield {"pid": program.pid}
         for command in r"sh -c 'exit 0'", "/bin/true", r"sleep 0\.1":
-            screen.has(rf"^\d\d:\d\d:\d\d\.\d{{3}} \d+ +[0-9.]+ 0 +[0-9.]+ MB {command}$")
+            screen.has(rf"^\d\d:\d\d:\d\d\.\d{{3}} \d+ +[0-9.]+ 0 +[0-9.]+ [KM]B {command}$")
 
 
 @task("Which environment do its commands have?",
@@ -98,7 +98,7 @@ def environment(terminal):
     screen.has("^: bye$")
 
 
-@task("A page and a trace of this build", "kvis proc --report --perfetto=trace -o rows -- make")
+@task("A page, a trace and a chart of this build", "kvis proc --report --perfetto=trace --gantt=chart.mmd -o rows -- make")
 def pages(terminal):
     quiet("make", "clean")
     screen = yield
@@ -107,6 +107,7 @@ def pages(terminal):
     check(abs(size / 1024 - float(told[1])) < 1, f"{size} bytes")
     names = {event["name"] for event in perfetto.load("trace")}
     check({"make", "cc", "cc1", "as", "ld"} <= names, f"the trace has {names}")
+    check("cc -O2 -c a.c" in read("chart.mmd"), "the chart lacks cc")
 
 
 @task("What changed between two builds?",
@@ -120,19 +121,19 @@ def compare(terminal):
     screen.fits()
 
 
-@task("How long do tasks wait for a CPU, and requests for a disk?", "kvis monitor -i 0.5 -c runq,block --histogram")
-def histograms(terminal):
-    def bars(name):
-        return [row for row in terminal.shown() if re.match(rf"{name} .*[▁-█]", row)]
+@task("How long do tasks wait for a CPU, and requests for a disk?", "kvis monitor -i 0.5 -c runq,block")
+def waits(terminal):
+    def rows(pattern):
+        return [row for row in terminal.shown() if re.match(pattern, row)]
     file = f"{os.environ['OUT']}/tasks.{os.getpid()}"
     with Program("sh", "-c", f"while :; do dd if=/dev/zero of={file} bs=64k count=1000 conv=fsync 2>/dev/null; done"):
         yield {"live": True}
-        wait(lambda: any(row.startswith("disks ") for row in terminal.shown()))
+        wait(lambda: rows("disks "))
         terminal.key("r")
-        wait(lambda: bars("runq_wait"))
+        wait(lambda: rows(r".*runq_wait_p99 +[0-9.]+[mu]?s .*[▁-█]"))
         terminal.key("r")
         terminal.key("d")
-        wait(lambda: bars("block_write_device"))
+        wait(lambda: rows("disks .* write p99 ") and rows(r"\w+ .*[0-9][mu]s"))
     os.unlink(file)
     terminal.key("q")
 

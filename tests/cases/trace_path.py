@@ -62,19 +62,20 @@ for backend in ("ptrace", "hybrid"):
     if sorted(got + ["mount"]) != sorted(truth + BESIDE):
         sys.exit(f"{backend}, a relative name: {got}")
 
-# A file is that file under every name: symbolic links to it or to its directory, hard links, "..", and what it is
-# renamed to. A call that looks at a link itself, or only makes one with that text, does not touch it.
+# A file is that file under every name: symbolic links to it or to its directory, links of /proc, hard links, "..", and
+# what it is renamed to. A call that looks at a link itself, or only makes one with that text, does not touch it.
 MANY = '''
 import os
-os.stat("lnk"); os.chmod("lnk", 0o600); os.lstat("lnk"); os.readlink("lnk"); os.symlink("data", "lnk2"); os.unlink("lnk2")
-f = os.open("hard", os.O_RDONLY); os.read(f, 1); os.close(f)
+os.stat("lnk"); os.stat("/proc/self/cwd/hard"); os.chmod("lnk", 0o600); os.lstat("lnk"); os.readlink("lnk"); os.symlink("data", "lnk2"); os.unlink("lnk2")
+f = os.open("hard", os.O_RDONLY); os.read(f, 1); os.stat(f"/dev/fd/{f}"); os.lstat(f"/proc/self/fd/{f}"); os.close(f)
 f = os.open("dlnk/../data2", os.O_RDONLY); os.read(f, 1); os.close(f)
 f = os.open("dlnk/in", os.O_RDONLY | os.O_CREAT); os.fsync(f); os.close(f); os.unlink("dlnk/in")
 os.rename("data", "moved"); os.truncate("moved", 5); os.unlink("moved"); os.unlink("hard")
 f = os.open("other", os.O_RDWR | os.O_CREAT); os.write(f, b"x"); os.close(f)
 '''
-for wanted, truth in (("data", "newfstatat chmod openat read close rename truncate unlink unlink"),
-                      ("lnk", "newfstatat chmod newfstatat readlink openat read close rename truncate unlink unlink"),
+for wanted, truth in (("data", "newfstatat newfstatat chmod openat read newfstatat close rename truncate unlink unlink"),
+                      ("lnk", "newfstatat newfstatat chmod newfstatat readlink openat read newfstatat close rename truncate unlink "
+                              "unlink"),
                       ("absent", ""), ("real", "openat fsync close unlink"), ("data2", "openat read close")):
     for backend in ("ptrace", "hybrid"):
         for name in ("data", "data2", "real/x"):

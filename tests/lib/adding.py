@@ -21,9 +21,8 @@ EVENT = [  # banners of ev_ and md_
 ]
 OPTION = [  # gen/README.md, "To add"
     ("kvis.c", "static void check_table(struct buf *b, bool json)\n", "static const char *check_only;\n\n"),
-    ("kvis.c", "        if (json)\n            check_json(b, &check_done[i]);\n",
-     """        if (check_only && check_done[i].c.works != !strcmp(check_only, "yes"))
-            continue;
+    ("kvis.c", "        (json ? check_json : check_text)(b, &check_done[i]);\n",
+     """        if (!check_only || check_done[i].c.works == !strcmp(check_only, "yes"))
 """),
     ("gen/tables/options.tbl", "argument DIR ", "argument WHICH words\n"),
     ("gen/tables/options.tbl", "option -h, --help", """option --only=WHICH
@@ -59,9 +58,8 @@ PERCENTILES = [  # a distribution: its row, and what reads it
     ("gen/tables/metrics.tbl", "distribution DEPTH ", """distribution WAIT_AGAIN runq_wait_again source=runq unit=ns counts=nsecs octaves=10-34 prom=runq_wait_again_seconds
     How long tasks waited for a CPU, once more
 """),
-    ("kvis.c", "    met_hist_read(met_hist(HIST_WAIT, met.all), ",
-     """    met_hist_read(met_hist(HIST_WAIT_AGAIN, met.all), mk_sched.wait, DELAY_BUCKETS,
-                  mk_sched.wait_ns);
+    ("kvis.c", "    met_hist_read(met.all, HIST_WAIT, ",
+     """    met_hist_read(met.all, HIST_WAIT_AGAIN, mk_sched.wait, DELAY_BUCKETS, mk_sched.wait_ns);
 """),
 ]
 CORE = [  # head of gen/tables/pmu.tbl

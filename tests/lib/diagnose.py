@@ -34,7 +34,7 @@ ROWS = {
     "cpu-interrupt-pressure": ("cpu", {"psi_irq": 2e6}, {"psi_irq": 4e4}),
     "cpu-clock-capped": ("cpu", {"clock_limit": 2000, **BUSY}, {"clock_limit": 3300}),
     "cpu-clock-low": ("cpu", {"clock": 1900, **BUSY}, {"clock": 2600}),
-    "cpu-forks": ("cpu", {"forks": 40000, "pgfault": 2000000, "system": 60}, {"forks": 900}),
+    "cpu-forks": ("cpu", {"forks": 40000, "pgfault": 320000, "system": 60}, {"forks": 900}),
     "clock-slow": ("cpu", {"clock_source": "hpet", "system": 300, **BUSY}, {}),
     "cpu-kernel": ("cpu", {"system": 300, **BUSY}, {"system": 45}),
     "run-queue-long": ("run queue", {"wait0": 20e9, "wait1": 20e9, "psi_cpu": 4e6, **BUSY}, {"wait0": 4e8, "wait1": 4e8}),
@@ -44,7 +44,7 @@ ROWS = {
     "memory-oom-kill": ("memory", {"oom_kill": 1, "allocstall_normal": 9}, {}),
     "limit-oom-kill": ("memory", {"oom_kill": 1}, {}),
     "memory-pressure": ("memory", {"psi_memory": 2e6, "pgscan_kswapd": 9000}, {"psi_memory": 4e4, "pgscan_kswapd": 9000}),
-    "memory-direct-reclaim": ("memory", {"allocstall_normal": 4000}, {"allocstall_normal": 90}),
+    "memory-direct-reclaim": ("memory", {"allocstall_normal": 4000, "psi_memory": 2e6}, {"allocstall_normal": 4000, "psi_memory": 4e4}),
     "memory-thrashing": ("memory", {"workingset_refault_file": 40000, "pgmajfault": 2000, "psi_memory": 3e6},
                          {"workingset_refault_file": 900, "pgmajfault": 40}),
     "memory-nearly-full": ("memory", {"available": 20}, {"available": 210}),
@@ -80,7 +80,7 @@ ROWS = {
                          {"disk_writes": 10, "disk_write_ms": 900, "psi_io": 90000}),
     "disk-slow-flushes": ("disk", {"disk_flushes": 10, "disk_flush_ms": 1900, "psi_io": 3e6},
                           {"disk_flushes": 10, "disk_flush_ms": 900, "psi_io": 90000}),
-    "io-pressure": ("disk", {"psi_io": 9e6}, {"psi_io": 90000}),
+    "io-pressure": ("disk", {"psi_io": 9e6, "blocked": 4}, {"psi_io": 9e6, "blocked": 1}),
     "network-full-receive": ("network", {"rx_bytes": 3e9}, {"rx_bytes": 1e8}),
     "network-full-transmit": ("network", {"tx_bytes": 3e9}, {"tx_bytes": 1e8}),
     "network-drops": ("network", {"rx_drop": 4000, "rx_packets": 2e6}, {"rx_drop": 90}),
@@ -122,7 +122,7 @@ MEASURED = {"memory-stalls", "tlb-misses", "hugepages-off", "run-queue-latency",
 MOUNTED = {"filesystem-full", "filesystem-inodes"}  # what statfs(2) says of a mount
 # What else they may find: of this machine, not of the files.
 OURS = {"run-queue-latency", "disk-queue"} | {r for r in MEASURED if r.startswith("virtio")}
-FIXED = {"stuck", "cg_no_psi", "duplex", "fs_last_error", "pids", "clock_source", "member", "descriptors", "ports", "fs_errors", "fs_mode", "ue", "md", "node_anon", "rotates", "clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
+FIXED = {"blocked", "stuck", "cg_no_psi", "duplex", "fs_last_error", "pids", "clock_source", "member", "descriptors", "ports", "fs_errors", "fs_mode", "ue", "md", "node_anon", "rotates", "clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
          "sensor", "files", "threads", "tracked", "tcp_pages", "interfaces"}  # no counters: the same in both
 
 
@@ -148,7 +148,7 @@ def machine(root, m, late):
     put("proc/stat", f"cpu  {2 * user} 0 {2 * row[1]} {2 * row[0]} 0 {n('irq0')} 0 {2 * row[2]} 0 0\n"
         f"cpu0 {pinned} 0 {row[1]} {own} 0 {n('irq0')} 0 {row[2]} 0 0\n"
         + "".join(f"cpu{k} {user} 0 {row[1]} {row[0]} 0 0 0 {row[2]} 0 0\n" for k in range(1, m.get("cpus", 2))) +
-        f"ctxt 5\nprocesses {n('forks')}\nprocs_running 1\nprocs_blocked 0\n")
+        f"ctxt 5\nprocesses {n('forks')}\nprocs_running 1\nprocs_blocked {g('blocked', 0)}\n")
     put("proc/schedstat", f"version 17\ncpu0 0 0 0 0 0 0 0 {n('wait0')} 0\ncpu1 0 0 0 0 0 0 0 {n('wait1')} 0\n")
     put("proc/loadavg", f"0.00 0.00 0.00 1/{g('threads', 100)} 9\n")
     for what in ("cpu", "memory", "io"):
@@ -447,7 +447,7 @@ j = diagnose({"oom_kill": 1, "allocstall_normal": 9, "log": killed})
 told = [f.get("kernel") for f in j["findings"] if f["rule"] == "memory-oom-kill"]
 check(told == [killed] and "disk-errors" not in rules(j), "the log", j["findings"])
 # errors come first, and before them what they follow from
-found = rules(diagnose({**ROWS["cpu-interrupts"][1], **ROWS["network-backlog-drops"][1], **ROWS["udp-receive-drops"][1], "psi_io": 9e6}))
+found = rules(diagnose({**ROWS["cpu-interrupts"][1], **ROWS["network-backlog-drops"][1], **ROWS["udp-receive-drops"][1], **ROWS["io-pressure"][1]}))
 check(found[0] == "cpu-interrupts" and found.index("io-pressure") > found.index("udp-receive-drops"), "errors", found)
 # what a cgroup reclaims at its limit is not the machine's fault, although pgscan_direct counts it
 found = rules(diagnose({**ROWS["cgroup-memory-limit"][1], "psi_memory": 3e6, "pgscan_direct": 9000}))

@@ -18,9 +18,9 @@ def cgroup(name, **files):
 # rx drops/s, tx MB/s). psi: (cpu, memory, io) shares; None: the kernel has no PSI.
 MACHINES = {
     # %util of NVMe is 100 long before it is full (iostat(1)); a data sheet says 0.08 ms a read. Huge pages are all taken,
-    # by one database, and swap is full of what nobody needs.
+    # by one database, and swap is full of what nobody needs. 3 % of this memory is 7 GB.
     "nvme database": dict(
-        cpus=32, cpu=(.45, .12, .05, 0, .02, 0), wait=.05, psi=(.08, .002, .35), memory=(256, 200), swap=(4, .2), pool=(65536, 900),
+        cpus=32, cpu=(.45, .12, .05, 0, .02, 0), wait=.05, psi=(.08, .002, .35), memory=(256, 7), swap=(4, .2), pool=(65536, 900),
         disks={"nvme0n1": (60000, .1, 20000, .03, 1000, 0)}, net={"eth0": ("ice", 25000, 400, 300000, 0, 700)},
         vmstat={"pgfault": 90000, "pgmajfault": 20}, threads=1800, dirty=(.9, 5.1)),
     # A file that is read through the page cache of a container keeps it at its limit, and costs nobody anything; its parents
@@ -29,7 +29,7 @@ MACHINES = {
         cpus=64, cpu=(.38, .14, .01, 0, .03, 0), wait=.08, psi=(.12, .004, .03), memory=(256, 90), swap=(0, 0),
         disks={"nvme0n1": (900, .12, 2500, .05, 300, 0)},
         net={"eth0": ("mlx5_core", 25000, 500, 350000, 30, 450), **{f"veth{k}": ("", 10000, 1300, 900, 2, 2) for k in range(40)}},
-        vmstat={"pgfault": 400000, "pgmajfault": 60, "allocstall_normal": 3}, forks=9000, threads=14000, tracked=(60000, 262144),
+        vmstat={"pgfault": 400000, "pgmajfault": 60, "allocstall_normal": 300}, forks=9000, threads=14000, tracked=(60000, 262144),
         retransmitted=.015, tw=9000,
         cgroups=[cgroup("kubepods.slice", max=40000, own=0)]
         + [cgroup(f"kubepods.slice/pod{k}.slice", quota=2, throttled=.04, max=200 * (k < 20), psi=.004, refaults=20) for k in range(200)]),
@@ -45,7 +45,7 @@ MACHINES = {
         disks={"sda": (1, .2, 20, .3, 8, 0)}, tracked=(410000, 1048576),
         net={"bond0": ("", 20000, 1900, 1600000, 150, 1850), "eth0": ("i40e", 10000, 950, 800000, 80, 930),
              "eth1": ("i40e", 10000, 950, 800000, 70, 920)},
-        vmstat={"pgfault": 300}, squeezed=60, threads=300),
+        vmstat={"pgfault": 300}, squeezed=600, threads=300),
     # Nothing to do: the clock is low, and the share of anything in nothing says nothing.
     "idle, 128 CPUs": dict(
         cpus=128, cpu=(.001, .001, 0, 0, 0, 0), wait=0, psi=(0, 0, 0), memory=(512, 500), swap=(8, 8), clock=(1500000, 2250000),
@@ -56,12 +56,14 @@ MACHINES = {
     "interleaved JVM": dict(
         cpus=32, cpu=(.6, .05, 0, 0, .01, 0), wait=.1, psi=(.1, 0, 0), memory=(128, 80), swap=(4, 4), nodes=2,
         disks={"sda": (5, .3, 40, .5, 20, 0)}, net={"eth0": ("ixgbe", 10000, 90, 80000, 0, 90)},
-        vmstat={"pgfault": 60000, "numa_hint_faults": 4000, "numa_hint_faults_local": 1900},
+        vmstat={"pgfault": 60000, "numa_hint_faults": 4000, "numa_hint_faults_local": 1900,
+                "numa_pages_migrated": 40000},
         numastat={"numa_foreign": 5000, "interleave_hit": 30000, "local_node": 16000, "other_node": 15000},
         interleaved=True, threads=900),
+    # One program copies files from a file server, and no other program waits for it.
     # Compressed memory is read faster than any disk: swapping is how it saves memory (Documentation/admin-guide/blockdev/zram.rst).
     "zram laptop": dict(
-        cpus=8, cpu=(.1, .04, 0, 0, 0, 0), wait=.02, psi=(.02, .015, .01), memory=(16, 2.6), swap=(8, 2.2), clock=(1400000, 1800000),
+        cpus=8, cpu=(.1, .04, 0, 0, 0, 0), wait=.02, psi=(.02, .015, .7), blocked=1, memory=(16, 2.6), swap=(8, 2.2), clock=(1400000, 1800000),
         disks={"nvme0n1": (60, .1, 30, .05, 9, 0), "zram0": (1800, .01, 1500, .02, 40, 0)},
         net={"wlan0": ("iwlwifi", 0, .3, 300, 4, .05)},
         vmstat={"pgfault": 9000, "pgmajfault": 900, "pswpin": 1800, "pswpout": 1500, "pgscan_kswapd": 3000,
@@ -104,7 +106,7 @@ def tree(root, m, s):
     put("proc/stat", "cpu  " + " ".join(str(v * cpus) for v in modes) + " 0 0\n"
         + "".join(f"cpu{k} " + " ".join(map(str, modes)) + " 0 0\n" for k in range(cpus))
         + f"ctxt {int(9000 * cpus * s)}\nprocesses {int(m.get('forks', 20) * s)}\nprocs_running {max(1, int(cpus * sum(m['cpu'][:2])))}\n"
-        "procs_blocked 0\n")
+        f"procs_blocked {m.get('blocked', 0)}\n")
     put("proc/schedstat", "version 17\n" + "".join(f"cpu{k} 0 0 0 0 0 0 0 {int(m['wait'] * s * 1e9)} 0\n" for k in range(cpus)))
     put("proc/loadavg", f"1.00 1.00 1.00 1/{m['threads']} 9\n")
     for what, share in zip(("cpu", "memory", "io"), m["psi"] or ()):

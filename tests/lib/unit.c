@@ -829,6 +829,10 @@ static void t_names_apart(void)
     SAME(mout_quoted(&tb, "a\"\xff", true), "a\"\"\\xff");
     SAME(mout_json_name(&tb, "a\xff"), "a\\\\xff");
     SAME(mout_json_name(&tb, "caf\xc3\xa9"), "caf\xc3\xa9");
+    mo.procfs = "/p", mo.sysfs = "/s", mo.rootfs = "/r";
+    EXPECT(!strcmp(met_path("/proc"), "/p") && !strcmp(met_path("/sys/a"), "/s/a"));
+    EXPECT(!strcmp(met_path("/sysroot/a"), "/r/sysroot/a") && !strcmp(met_path("/processes"), "/r/processes"));
+    mo.procfs = mo.sysfs = NULL, mo.rootfs = "";
 }
 
 /* What is counted is what the text says: stops, not calls. */
@@ -967,6 +971,21 @@ static void t_critical_path(void)
     proc_tree.on = false;
 }
 
+/* The kernel may not have accounted for a short process yet: its CPU time is unknown, not 0. */
+static void t_cpu_unknown(void)
+{
+    struct wire_usage u = { .minor = 5 };
+    struct buf b = { .max = 256 };
+    bool cpu = proc_state.used[PROC_CPU], minor = proc_state.used[1];
+    proc_state.used[PROC_CPU] = proc_state.used[1] = true;
+    proc_json_usage(&b, &u);
+    b_c(&b, 0);
+    EXPECT(strstr(b.p, ",\"minor_faults\":5") && !strstr(b.p, "cpu"));
+    proc_state.used[PROC_CPU] = cpu;
+    proc_state.used[1] = minor;
+    b_free(&b);
+}
+
 /* Names of files with numbers: only the pid of a recorded process, and any after /proc/, is by chance. */
 static void t_shapes(void)
 {
@@ -974,7 +993,7 @@ static void t_shapes(void)
         { "/srv/001.sql", "/srv/001.sql" }, { "/srv/4711.log", "/srv/*.log" }, { "/srv/47110.log", "/srv/47110.log" },
         { "/proc/7/stat", "/proc/*/stat" }, { "kill 4711", "kill *" }, { "/tmp/ccAbCdEf.s", "/tmp/cc*.s" },
     };
-    static u8 pids[DF_PIDS / 8];
+    static u8 pids[REC_PIDS / 8];
     struct buf b = { 0 };
     df.pids[0] = pids;
     pids[4711 / 8] |= 1 << 4711 % 8;
@@ -1046,9 +1065,23 @@ static void t_errors(void)
     char dst[64];
     bool cut;
     static char str[] = "hello";
-    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 63, &cut) == 5 && !strcmp(dst, "hello") && !cut);
-    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 3, &cut) == 3 && !strcmp(dst, "hel") && cut);
-    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 5, &cut) == 5 && !cut);
+    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 63, 63, &cut) == 5 && !strcmp(dst, "hello") && !cut);
+    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 3, 3, &cut) == 3 && !strcmp(dst, "hel") && cut);
+    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 5, 5, &cut) == 5 && !cut);
+    char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(page + 4096, 4096);
+    for (u32 after = 0; after < 3; after++) { /* bytes between the NUL and unmapped memory */
+        strcpy(page + 4090 - after, "hello");
+        EXPECT(mem_str(&t, (u64)(uintptr_t)page + 4090 - after, dst, 5, 5, &cut) == 5 && !cut);
+        EXPECT(mem_str(&t, (u64)(uintptr_t)page + 4090 - after, dst, 9, 2, &cut) == 5 && !cut);
+    }
+    memset(page + 4090, 'x', 6); /* no NUL: no string, unless more than is shown is there */
+    for (u32 max = 4; max < 9; max++)
+        EXPECT(mem_str(&t, (u64)(uintptr_t)page + 4090, dst, max, max, &cut)
+               == (max < 6 ? (s64)max : -EFAULT) && cut == (max < 6));
+    EXPECT(mem_str(&t, (u64)(uintptr_t)page + 4090, dst, 8, 5, &cut) == 6 && cut);
+    EXPECT(mem_str(&t, (u64)(uintptr_t)page + 4096, dst, 8, 0, &cut) == -EFAULT && !cut);
+    munmap(page, 4096);
     EXPECT(mem_read(&t, 8, dst, 8) == -EFAULT);
     EXPECT(mem_read(&t, ~0ull - 7, dst, 8) < 0);
     fake.nr = SYS_process_vm_readv, fake.err = ENOSYS; /* CONFIG_CROSS_MEMORY_ATTACH=n: by ptrace(2), of which this is no tracee */
@@ -1519,6 +1552,7 @@ int main(int argc, char **argv)
     EXPECT(sc_find(ARCH_NATIVE, CALL_OTHER) < 0);
     t_pending();
     t_critical_path();
+    t_cpu_unknown();
     t_pid_reused();
     t_shapes();
     t_counted();

@@ -72,7 +72,7 @@ static void nobrk(void)
     want("all(0 < e['growth_bytes'] < 1 << 30 for e in by('brk'))");
 }
 
-/* errnos FROM TO: getpriority(FROM .. TO) fails with the errno that is its first argument. */
+/* errnos FROM TO: getpriority(FROM .. TO) fails with the errno that is its first argument, and mkdirat with 1000. */
 static void errnos(void)
 {
     struct sock_filter f[] = {
@@ -86,6 +86,8 @@ static void errnos(void)
     install(f, sizeof f / sizeof *f, 0);
     for (long e = t_arg(1, 1); e <= t_arg(2, 133); e++)
         MUST(syscall(SYS_getpriority, e, 0) == -1 && errno == e);
+    filter(SYS_mkdirat, SECCOMP_RET_ERRNO | 1000, 0);
+    MUST(syscall(SYS_mkdirat, AT_FDCWD, "nodir", 0777) == -1 && errno == 1000);
 }
 
 static void log_(void)

@@ -44,7 +44,7 @@ static int verify(struct bpf_obj *o, u32 *most)
         u32 n = p ? (u32)strtoul(p + 10, NULL, 10) : 0;
         most[i] = MAX(most[i], n);
         if (f < 0 && r->type == BPF_PROG_TYPE_TRACING && strstr(verify_log, "bpf_context access"))
-            continue; /* this kernel lacks an argument: tried, as in mk_load_one */
+            continue; /* this kernel lacks an argument: tried, as in mk_load */
         if (f < 0)
             printf("%s/%s refused: %s\n", o->fam->name, r->name, verify_log), refused++;
         else
@@ -189,7 +189,7 @@ static int verify_monitor(const struct bpf_family *fam, const char *tried)
     if (bpf_open(&o) < 0)
         return 1;
     bpf_find_records(&o, ~0u);
-    set_anew(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
+    set_anew(&c, "CFG_SLOTS_MASK", mk_sched_entries("tasks") - 1);
     return verify_both(&o, &c, tried);
 }
 

@@ -73,6 +73,7 @@ _kvis_value() # COMMAND OPTION: $v, its value; '=...': only behind a =
     proc:--cgroup) v='FILE' ;;
     proc:-f|proc:--format) v='text|json|execsnoop|exitsnoop' ;;
     proc:--env) v='WORD' ;;
+    proc:--gantt) v='FILE' ;;
     proc:--ring) v='WORD' ;;
     execsnoop:-d|execsnoop:--duration) v='WORD' ;;
     execsnoop:-o|execsnoop:--output) v='FILE' ;;
@@ -130,7 +131,7 @@ _kvis_words() # COMMAND: $opts, and $v: its words
     open) opts='--backend= -T --timestamp -U --print-uid -x --failed -p --pid= -t --tid= -u --uid= -n --name= -f --flag-filter= -P --path= -e --extended-fields -F --full-path -d --duration= -c --command --json -o --output= --no-exec --ring= -h --help ' v='COMMAND' ;;
     replay) opts='-v --verbose -q --quiet -c --summary-only -C --summary --by= -S --summary-sort-by= -e --trace= -P --trace-path= -z --successful-only -Z --failed-only --min-duration= -x -t --absolute-timestamps -r --relative-timestamps --json -o --output= -w --write= --report --max-report-events= --perfetto= --folded= --no-filter --color= --min-sched-delay= --tree -h --help ' v='FILE' ;;
     diff) opts='--json -o --output= --report --by= --fail-above= --no-filter -h --help ' v='FILE' ;;
-    proc) opts='-w --write= --report --max-report-events= --perfetto= --folded= --backend= -d --duration= --json -o --output= --tree --live -x --failed --forks -T --threads -p --pid= -u --uid= -n --name= -l --line= --min-duration= --cgroup= -f --format= --env= --ring= -h --help ' v='COMMAND' ;;
+    proc) opts='-w --write= --report --max-report-events= --perfetto= --folded= --backend= -d --duration= --json -o --output= --tree --live -x --failed --forks -T --threads -p --pid= -u --uid= -n --name= -l --line= --min-duration= --cgroup= -f --format= --env= --gantt= --ring= -h --help ' v='COMMAND' ;;
     execsnoop) opts='-d --duration= -o --output= -T --time -t --timestamp -U --print-uid -x --fails -q --quote --max-args= -u --uid= -n --name= -l --line= -c --cgroup= --ring= -h --help ' v='' ;;
     exitsnoop) opts='-d --duration= -o --output= -t --timestamp -x --failed -T --threaded -p --pid= -u --uid= -n --name= -c --cgroup= --ring= -h --help ' v='' ;;
     monitor) opts='-i --interval= -n --count= -d --duration= -c --collectors= -p --pid= -e --event= --list-events --cgroup= --per-cpu --histogram --json --csv --report --prometheus= --listen= --grafana -o --output= --path.procfs= --path.sysfs= --path.rootfs= -h --help ' v='COMMAND' ;;

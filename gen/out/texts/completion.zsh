@@ -154,6 +154,7 @@ _kvis() {
     '*--cgroup=''[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
     {'*-f+','*--format='}'[choose the output format\: text|json|execsnoop|exitsnoop (json\: for workflow-telemetry-action)]:FORMAT:(text json execsnoop exitsnoop)' \
     '*--env=''[add these environment variables of each command to the output of --json]:NAME,...: ' \
+    '*--gantt=''[write a Gantt chart of the 100 longest commands to FILE, for mermaid]:FILE:_files' \
     '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   execsnoop) _arguments -s -S \
