@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
  * wire.h
- *   sha256 0afc6ceb227c164cb9b9f75d090d8c0f966c3fcf1bb315915bb4403c108e5bc8
+ *   sha256 76c386fe08de53e12191642af87c5029cef2f4d62a7e7bfc16e4f1704a12ce5b
  * hist.h
  *   sha256 d50f50cc3dcf9c822a6e4d8f4f93cc46905883b4c61df5baca117b1b200f6795
  * compiler: clang 14.0.6

@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
  * wire.h
- *   sha256 0afc6ceb227c164cb9b9f75d090d8c0f966c3fcf1bb315915bb4403c108e5bc8
+ *   sha256 76c386fe08de53e12191642af87c5029cef2f4d62a7e7bfc16e4f1704a12ce5b
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -2004,7 +2004,7 @@ static const struct bpf_insn proc_exec_insns[] = {
     /*  989 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  990 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  991 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  992 */ I_MOV64_IMM(R9, 12),            /* r9 = 12 */
+    /*  992 */ I_MOV64_IMM(R9, 16),            /* r9 = 16 */
     /*  993 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*  994 */ I_STX_MEM(DW, R10, -40, R1),    /* *(u64 *)(r10 - 40) = r1 */
     // proc.bpf.c:333  if (d == root && vfs == root_vfs)
@@ -2181,7 +2181,7 @@ static const struct bpf_insn proc_exec_insns[] = {
     /* 1130 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /* 1131 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /* 1132 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /* 1133 */ I_MOV64_IMM(R9, 16),            /* r9 = 16 */
+    /* 1133 */ I_MOV64_IMM(R9, 20),            /* r9 = 20 */
     /* 1134 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /* 1135 */ I_STX_MEM(DW, R10, -40, R1),    /* *(u64 *)(r10 - 40) = r1 */
     // proc.bpf.c:333  if (d == root && vfs == root_vfs)

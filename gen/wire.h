@@ -407,7 +407,7 @@ enum wire_walk { WALK_DONE = 1, WALK_CUT = 2, WALK_OUT = 4 };
 
 enum {
     PROC_NAME_MAX = 4096, PROC_DIR_MAX = 4096, PROC_PART_MAX = 264,
-    PROC_EXE_DEPTH = 12, PROC_CWD_DEPTH = 16, /* each component costs the verifier 0.2 ms */
+    PROC_EXE_DEPTH = 16, PROC_CWD_DEPTH = 20, /* each component costs the verifier 0.2 ms */
     PROC_STRING = 4096, /* maximum number of bytes of an argument that is read before the exec */
     PROC_PIECE = 8192,  /* maximum number of bytes of arguments in a record */
     PROC_PIECES = 8,    /* maximum number of records with arguments of one exec (64 KiB) */

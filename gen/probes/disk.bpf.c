@@ -48,7 +48,7 @@ struct request {
 } KERNEL;
 enum req_flag_bits { __REQ_FUA = 17, __REQ_PREFLUSH = 18 };
 
-enum { MOST_BIOS = 24 }; /* per request; entries of further bios stay until their memory is reused */
+enum { MOST_BIOS = 64 }; /* per request; entries of further bios stay until their memory is reused */
 enum { OP_MASK = 0xff, OP_FLUSH = 2, OP_PASSTHROUGH = 32 }; /* include/linux/blk_types.h */
 
 /* Returns the request or bio of a tracepoint. (The asm prevents clang
