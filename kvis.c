@@ -539,6 +539,13 @@ static u32 u_columns(int f)
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
+/* Returns whether f is a terminal that understands control sequences. */
+static bool u_is_terminal(int f)
+{
+    const char *term = getenv("TERM");
+    return isatty(f) && term && *term && strcmp(term, "dumb");
+}
+
 /* The kernel splits CPU time into user and system time by sampled ticks (cputime_adjust,
  * kernel/sched/cputime.c), which says nothing about a short time. */
 static bool u_cpu_is_split(u64 ns)
@@ -1532,9 +1539,7 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
 /* Reads the call that a signal interrupted; returns false if the kernel will not restart it. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
-    if (arch_from_regs(tid, s) < 0)
-        return false;
-    return s->nr != (u64)-1 && s->ret <= -512 && s->ret >= -516;
+    return arch_from_regs(tid, s) == 0 && s->nr != (u64)-1 && s->ret <= -512 && s->ret >= -516;
 }
 
 /* == 5 mem_  access to the tracee's memory =======================================
@@ -1672,13 +1677,9 @@ static void *mem_reader(void *unused)
     for (;;) {
         while (!mem.busy)
             pthread_cond_wait(&mem.asked, &mem.lock);
-        pid_t tid = mem.tid;
-        u64 addr = mem.addr;
-        size_t n = mem.n;
-        pthread_mutex_unlock(&mem.lock);
-        s64 got = mem_copy(tid, addr, mem.data, n);
+        pthread_mutex_unlock(&mem.lock); /* while busy, only this thread uses the members below */
+        mem.result = mem_copy(mem.tid, mem.addr, mem.data, mem.n);
         pthread_mutex_lock(&mem.lock);
-        mem.result = got;
         mem.busy = false;
         pthread_cond_signal(&mem.done);
     }
@@ -1927,8 +1928,9 @@ static u64 nm_bytes(const struct name *e)
     return e->in_bytes + e->out_bytes;
 }
 
-static int nm_most_first(const struct name *a, const struct name *b)
+static int nm_most_first(const void *first, const void *second)
 {
+    const struct name *a = *(struct name *const *)first, *b = *(struct name *const *)second;
     u64 x = nm_bytes(a), y = nm_bytes(b);
     if (x != y)
         return x < y ? 1 : -1;
@@ -1936,11 +1938,6 @@ static int nm_most_first(const struct name *a, const struct name *b)
         return a->opens < b->opens ? 1 : -1;
     int order = memcmp(a->s, b->s, MIN(a->len, b->len));
     return order ? order : a->len < b->len ? -1 : a->len > b->len;
-}
-
-static int nm_compare(const void *a, const void *b)
-{
-    return nm_most_first(*(struct name *const *)a, *(struct name *const *)b);
 }
 
 static void nm_mark(struct name *e)
@@ -1978,7 +1975,7 @@ static void nm_drop(void (*gone)(const struct name *))
         if (!e->live && (nm_bytes(e) || e->opens))
             list[n++] = e;
     if (list)
-        qsort(list, n, sizeof *list, nm_compare);
+        qsort(list, n, sizeof *list, nm_most_first);
     for (size_t i = 0; i < n && kept + nm_size(list[i]->len) <= NM_KEPT; i++) {
         kept += nm_size(list[i]->len);
         list[i]->live = true;
@@ -2017,34 +2014,31 @@ enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE
  * '*'). */
 static enum nm_class nm_class(const char *s)
 {
-    static const struct { u8 class; const char *text; } row[] = {
-        { NM_SILENT, "*ld-linux" }, { NM_SILENT, "*/ld-musl" }, { NM_SILENT, "*/ld.so" },
-        { NM_SYSTEM, "/proc/" }, { NM_SYSTEM, "/sys/" }, { NM_SILENT, "=/dev/null" },
-        { NM_SILENT, "=/dev/zero" }, { NM_SILENT, "=/dev/full" }, { NM_SILENT, "=/dev/random" },
-        { NM_SILENT, "=/dev/urandom" }, { NM_PLAIN, "/dev/shm/" }, { NM_DEVICE, "/dev/" },
-        { NM_SILENT, "/var/run/nscd/" }, { NM_LOCALE, "/usr/lib/locale/" },
-        { NM_LOCALE, "/usr/share/locale" }, { NM_LOCALE, "/usr/share/zoneinfo/" },
-        { NM_LOCALE, "/etc/localtime" }, { NM_LOCALE, "/usr/share/i18n/" },
-        { NM_LOCALE, "*/gconv/" }, { NM_CONFIG, "/etc/nsswitch.conf" },
-        { NM_CONFIG, "*/openssl.cnf" }, { NM_CONFIG, "/etc/gai.conf" },
-        { NM_CONFIG, "/etc/host.conf" }, { NM_CONFIG, "/etc/selinux/" },
-        { NM_CONFIG, "*/terminfo/" }, { NM_CONFIG, "/etc/gcrypt/" }, { NM_CONFIG, "/etc/gnutls/" },
-        { NM_CONFIG, "/etc/crypto-policies/" }, { NM_HEADER, "/usr/include/" },
-        { NM_HEADER, "/usr/local/include/" }, { NM_PART, "*/lib/python" },
-        { NM_PART, "*/site-packages/" }, { NM_PART, "*/node_modules/" },
-        { NM_PART, "/usr/share/perl" }, { NM_PART, "/etc/perl/" },
-        { NM_PART, "/usr/local/share/perl" }, { NM_PART, "/usr/share/nodejs/" },
-        { NM_PART, "/usr/lib" }, { NM_PART, "/lib" }, { NM_PART, "/usr/local/lib/" },
-        { NM_PART, "/nix/store/" },
+    static const struct { u8 class; const char *text[11]; } row[] = {
+        { NM_SILENT, { "*ld-linux", "*/ld-musl", "*/ld.so" } },
+        { NM_SYSTEM, { "/proc/", "/sys/" } },
+        { NM_SILENT, { "=/dev/null", "=/dev/zero", "=/dev/full", "=/dev/random",
+                       "=/dev/urandom" } },
+        { NM_PLAIN, { "/dev/shm/" } },
+        { NM_DEVICE, { "/dev/" } },
+        { NM_SILENT, { "/var/run/nscd/" } },
+        { NM_LOCALE, { "/usr/lib/locale/", "/usr/share/locale", "/usr/share/zoneinfo/",
+                       "/etc/localtime", "/usr/share/i18n/", "*/gconv/" } },
+        { NM_CONFIG, { "/etc/nsswitch.conf", "*/openssl.cnf", "/etc/gai.conf", "/etc/host.conf",
+                       "/etc/selinux/", "*/terminfo/", "/etc/gcrypt/", "/etc/gnutls/",
+                       "/etc/crypto-policies/" } },
+        { NM_HEADER, { "/usr/include/", "/usr/local/include/" } },
+        { NM_PART, { "*/lib/python", "*/site-packages/", "*/node_modules/", "/usr/share/perl",
+                     "/etc/perl/", "/usr/local/share/perl", "/usr/share/nodejs/" } },
+        { NM_PART, { "/usr/lib", "/lib", "/usr/local/lib/", "/nix/store/" } },
     };
     enum nm_class class = NM_PLAIN;
-    for (size_t i = ARRAY_LEN(row); i--;) { /* the first row that matches counts */
-        const char *text = row[i].text;
-        if (*text == '='   ? !strcmp(s, text + 1)
-            : *text == '*' ? strstr(s, text + 1) != NULL
-                           : !strncmp(s, text, strlen(text)))
-            class = row[i].class;
-    }
+    for (size_t i = ARRAY_LEN(row); i--;) /* the first row that matches counts */
+        for (const char *const *p = row[i].text; *p; p++)
+            if (**p == '='   ? !strcmp(s, *p + 1)
+                : **p == '*' ? strstr(s, *p + 1) != NULL
+                             : !strncmp(s, *p, strlen(*p)))
+                class = row[i].class;
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
@@ -2710,11 +2704,10 @@ static void fd_scan(struct task *t, bool before_exec)
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(t, n, &cloexec);
         struct fd_stat sx; /* only to see whether the descriptor is still open */
-        if (o && before_exec && (cloexec || fd_statx(fd_proc(t->tid, n), &sx) < 0)) {
+        if (o && before_exec && (cloexec || fd_statx(fd_proc(t->tid, n), &sx) < 0))
             free(o);
-        } else if (o) {
+        else if (o)
             fd_put(t, n, o, cloexec);
-        }
     }
 }
 
@@ -7717,10 +7710,10 @@ static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name 
         if (!want(e))
             continue;
         *more += n == max;
-        if (n == max && nm_most_first(list[max - 1], e) < 0)
+        if (n == max && nm_most_first(&list[max - 1], &e) < 0)
             continue;
         u32 k = MIN(n, max - 1);
-        for (; k && nm_most_first(list[k - 1], e) > 0; k--)
+        for (; k && nm_most_first(&list[k - 1], &e) > 0; k--)
             list[k] = list[k - 1];
         list[k] = e;
         n += n < max;
@@ -33100,11 +33093,10 @@ static void dg_watch(u64 length)
 
 static int dg_run(void)
 {
-    const char *term = getenv("TERM");
     u64 length = dg.for_ns ? dg.for_ns : opt.command ? UINT64_MAX / 2 : 10 * NSEC;
     mo.interval_ns = MIN(NSEC, MAX(length / 2, 10000000));
     dg.progress = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
-                  && isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
+                  && u_is_terminal(STDERR_FILENO);
     dg_tasks = xcalloc(DG_TASKS, sizeof *dg_tasks);
     if (opt.command)
         mon_fork();
@@ -34142,14 +34134,12 @@ static void __attribute__((noreturn)) opt_bad(const char *option, const char *v,
 
 static void opt_set_number(const struct opt_row *r, const char *v)
 {
-    char *end, why[80];
+    char *end;
     errno = 0;
     unsigned long long n = strtoull(v, &end, 10);
-    if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max) {
-        snprintf(why, sizeof why, "%s is a %snumber from %u to %u", r->arg,
-                 *end == '.' ? "whole " : "", r->min, r->max);
-        opt_bad(r->name, v, why);
-    }
+    if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max)
+        opt_wrong(r->name, "--%s: '%.300s': %s is a %snumber from %u to %u", r->name, v, r->arg,
+                  *end == '.' ? "whole " : "", r->min, r->max);
     *r->to.number = (u32)n;
 }
 
@@ -34157,7 +34147,7 @@ static void opt_set_seconds(const struct opt_row *r, const char *v)
 {
     char *end;
     double seconds = strtod(v, &end);
-    bool decimal = isdigit((u8)*v) && !v[strspn(v, "0123456789.")]; /* not 0x1p4 */
+    bool decimal = !v[strspn(v, "0123456789.")]; /* not 0x1p4 */
     if (!decimal || *end || seconds < 0.01 || seconds > 1e8)
         opt_bad(r->name, v, "SECS is a number of seconds from 0.01 to 100000000");
     *r->to.seconds = (u64)(seconds * 1e9 + 0.5);
@@ -34177,15 +34167,12 @@ static bool opt_in_list(const char *list, const char *v)
 static void opt_apply(const struct opt_row *r, const char *v)
 {
     const char *wrong = NULL;
-    char why[128];
     if (r->letter == 'h') {
         opt_help();
         exit(0);
     }
-    if (r->values && v && !opt_in_list(r->values, v)) {
-        snprintf(why, sizeof why, "allowed values: %s", r->values);
-        opt_bad(r->name, v, why);
-    }
+    if (r->values && v && !opt_in_list(r->values, v))
+        opt_wrong(r->name, "--%s: '%.300s': allowed values: %s", r->name, v, r->values);
     switch (r->kind) {
     case OPT_FLAG:
         *r->to.flag = true;
@@ -34329,18 +34316,12 @@ static void cmd_std_fds(void)
             exit(EXIT_KVIS);
 }
 
-static bool cmd_is_terminal(int f)
-{
-    const char *term = getenv("TERM");
-    return isatty(f) && term && strcmp(term, "dumb");
-}
-
 static bool cmd_colour(int f)
 {
     const char *no = getenv("NO_COLOR");
     if (opt.color && strcmp(opt.color, "auto"))
         return !strcmp(opt.color, "always");
-    return cmd_is_terminal(f) && !(no && *no);
+    return u_is_terminal(f) && !(no && *no);
 }
 
 /* The files that kvis uses. It refuses to use a file twice. */
@@ -34447,28 +34428,32 @@ static void cmd_refuse_mixed(void)
             "or for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
 }
 
-static void cmd_json_sink(void)
+/* file NULL: the standard stream fd. */
+static void cmd_open_output(struct writer *w, const char *file, int fd)
+{
+    const char *stream = fd == STDOUT_FILENO ? "stdout" : "stderr";
+    out_writer_open(w, file ? cmd_open_file(file) : fd, file ? file : stream);
+}
+
+static void cmd_open_json(void)
 {
     out.json_on = opt.json;
     if (opt.json)
-        out.json.fd = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-    out.json.name = opt.json_file ? opt.json_file : "stdout";
+        cmd_open_output(&out.json, opt.json_file, STDOUT_FILENO);
 }
 
 /* Outputs of trace and replay. Text goes to stderr, as with strace(1). */
 static void cmd_open_sinks(void)
 {
     bool json_stdout = opt.json && !opt.json_file, table = opt.count_only || opt.count_too;
-    bool no_text = opt.quiet && (json_stdout || (opt.quiet > 1 && !table));
-    out.text.b.max = out.json.b.max = 32 << 20;
     out.events_on = !opt.quiet && !opt.count_only && !json_stdout;
     out.colour = !opt.out_file && cmd_colour(STDERR_FILENO) && !opt.count_only;
-    int text = opt.out_file ? cmd_open_file(opt.out_file) : STDERR_FILENO;
-    out.text.fd = no_text ? -1 : text;
-    out.text.name = opt.out_file ? opt.out_file : "stderr";
-    if (!opt.out_file && isatty(STDERR_FILENO))
+    cmd_open_output(&out.text, opt.out_file, STDERR_FILENO);
+    if (opt.quiet && (json_stdout || (opt.quiet > 1 && !table)))
+        out.text.fd = -1;
+    if (!opt.out_file)
         out_measure();
-    cmd_json_sink();
+    cmd_open_json();
 }
 
 static void cmd_this_run(const char *backend)
@@ -34556,13 +34541,13 @@ static void cmd_record(void)
 
 static void cmd_announce_report(void)
 {
-    char size[32];
-    struct buf b = { .p = size, .cap = sizeof size - 1, .max = sizeof size - 1 };
+    struct buf size = { .p = NULL };
     struct stat s;
     if (opt.quiet > 1 || out.failed || stat(opt.report, &s) < 0 || !S_ISREG(s.st_mode))
         return;
-    b_size(&b, (u64)s.st_size);
-    u_warn("wrote %s (%.*s)", opt.report, (int)b.len, size);
+    b_size(&size, (u64)s.st_size);
+    u_warn("wrote %s (%.*s)", opt.report, (int)size.len, size.p);
+    b_free(&size);
 }
 
 static void cmd_report(int fd, const char *name, bool whole)
@@ -34778,14 +34763,11 @@ static int cmd_trace(void)
 
 static void cmd_sinks(void)
 {
-    out.text.b.max = out.json.b.max = 32 << 20;
     out.events_on = !(opt.json && !opt.json_file);
-    out.text.fd = !out.events_on ? -1
-                     : opt.out_file ? cmd_open_file(opt.out_file)
-                                    : STDOUT_FILENO;
-    out.text.name = opt.out_file ? opt.out_file : "stdout";
+    if (out.events_on)
+        cmd_open_output(&out.text, opt.out_file, STDOUT_FILENO);
     out_measure();
-    cmd_json_sink();
+    cmd_open_json();
 }
 
 /* For subcommands that write to stdout. */
@@ -34861,7 +34843,7 @@ static int cmd_proc(void)
                   proc_opt.live ? "--live" : "--format=", proc_opt.live ? "" : proc_opt.format);
     cmd_refuse_mixed();
     if (proc_opt.gantt)
-        out_writer_open(&proc_gantt, cmd_open_file(proc_opt.gantt), proc_opt.gantt);
+        cmd_open_output(&proc_gantt, proc_opt.gantt, -1);
     opt.pids = &pid;
     opt.n_pids = proc_opt.pid > 0;
     cmd_refuse_ptrace();
@@ -34957,21 +34939,19 @@ static int cmd_monitor(void)
                 : e == -EADDRNOTAVAIL ? " (no interface has this address)" : "");
     }
     if (mo.csv)
-        mout.csv.fd = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
-    mout.csv.name = mo.csv_file ? mo.csv_file : "stdout";
-    mout.csv.b.max = 32 << 20;
+        cmd_open_output(&mout.csv, mo.csv_file, STDOUT_FILENO);
     cmd_report_fd = cmd_open_report();
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_header("none");
     if (opt.command && !opt.out_file) { /* the command uses stdout */
         out.events_on = true;
-        out.text.fd = STDERR_FILENO;
+        cmd_open_output(&out.text, NULL, STDERR_FILENO);
     } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file))) {
         out.events_on = false;
     }
     mout.screen = out.events_on && !opt.out_file && !opt.command
-                  && cmd_is_terminal(STDOUT_FILENO) && isatty(STDIN_FILENO);
+                  && u_is_terminal(STDOUT_FILENO) && isatty(STDIN_FILENO);
     if (!out.events_on)
         out.text.fd = -1;
     out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
@@ -35014,16 +34994,14 @@ static int cmd_check(void)
         bits |= check_bits(*a);
     }
     if (opt.json) {
-        out.json.b.max = 1 << 20;
         cmd_start_clock(u_now());
         cmd_this_run("none");
-        rec_json_header(&out.json.b, "none");
-        b_put(&b, out.json.b.p, out.json.b.len);
+        rec_json_header(&b, "none");
     }
     bits = bits ? bits : CHECK_COMMANDS;
     bool works = cpu ? check_cpu(&b, opt.json) : check_run(bits, opt.json, &b);
-    int f = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-    opt_print(f, opt.json_file ? opt.json_file : "stdout", b.p, b.len);
+    cmd_open_output(&out.json, opt.json_file, STDOUT_FILENO);
+    opt_print(out.json.fd, out.json.name, b.p, b.len);
     return !works;
 }
 
