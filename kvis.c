@@ -182,8 +182,7 @@ struct recorded_call {
     bool addr;
 };
 
-/* A path argument. kvis reads it once: at the call's entry if the call stops there, else at its
- * end. */
+/* A path argument. kvis reads it at the entry of a call that stops there, else at the end. */
 struct call_path {
     u8 arg;
     bool cut;
@@ -284,8 +283,7 @@ struct fdent {
 struct files {
     u32 refs, n, cap, n_reused;
     struct fdent *slot;
-    struct fdent reused[4]; /* oldest first: entries whose number was reused before the close(2) of
-                             * `o` returned */
+    struct fdent reused[4]; /* oldest first; numbers reused before the close(2) of `o` returned */
 };
 
 struct fsinfo {
@@ -712,12 +710,6 @@ static void b_s64(struct buf *b, s64 v)
 
 static const char b_digits[] = "0123456789abcdef";
 
-static void b_hex2(struct buf *b, u8 v)
-{
-    b_c(b, b_digits[v >> 4]);
-    b_c(b, b_digits[v & 15]);
-}
-
 static void b_hex(struct buf *b, u64 v)
 {
     char tmp[18];
@@ -796,8 +788,7 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns the width in columns of the character at s, and sets *n to its length in bytes. A color
- * sequence has width 0. */
+/* Returns a character's width in columns (0: a color sequence) and its length in bytes (*n). */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -870,11 +861,14 @@ static size_t u_plain(const u8 *s, size_t n)
     return i;
 }
 
-static void b_escaped(struct buf *b, const u8 *s, size_t n)
+/* Appends bytes in hexadecimal, with `before` before each. */
+static void b_hexbytes(struct buf *b, const void *bytes, size_t n, const char *before)
 {
+    const u8 *s = bytes;
     for (size_t i = 0; i < n; i++) {
-        b_s(b, "\\x");
-        b_hex2(b, s[i]);
+        b_s(b, before);
+        b_c(b, b_digits[s[i] >> 4]);
+        b_c(b, b_digits[s[i] & 15]);
     }
 }
 
@@ -899,7 +893,7 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
         } else if (len && !u_is_terminal_control(cp))
             b_put(b, s + i, (size_t)len);
         else
-            b_escaped(b, s + i, (size_t)MAX(len, 1));
+            b_hexbytes(b, s + i, (size_t)MAX(len, 1), "\\x");
         i += (size_t)MAX(len, 1);
     }
 }
@@ -916,7 +910,7 @@ static const struct buf *b_unique(const char *s, size_t n)
         if (len && !u_is_terminal_control(cp) && (n < 2 || memcmp(s, "\\x", 2) != 0))
             b_put(&b, s, k);
         else
-            b_escaped(&b, (const u8 *)s, k);
+            b_hexbytes(&b, s, k, "\\x");
     }
     return &b;
 }
@@ -984,13 +978,6 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
         i += (size_t)MAX(len, 1);
     }
     return bad;
-}
-
-static void b_hexbytes(struct buf *b, const void *bytes, size_t n)
-{
-    const u8 *s = bytes;
-    for (size_t i = 0; i < n; i++)
-        b_hex2(b, s[i]);
 }
 
 /* Appends a size: 517 B, 1.4 KB, 8.5 MB (1 KB = 1024 B). */
@@ -1097,8 +1084,7 @@ static bool u_mounted(const char *dir, u32 magic)
     return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
 }
 
-/* Mounts a file system, but attaches it to no path (fsmount(2), Linux 5.2). Returns a descriptor or
- * -errno. */
+/* Mounts a file system on no path (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
 static int u_mount(const char *type)
 {
     enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* on all architectures */
@@ -2005,13 +1991,11 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* Classes of files that programs read when they start. SILENT: every program reads them, so kvis
- * does not report them. */
+/* Files that programs read when they start. kvis does not report NM_SILENT: all read these. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
-/* Classifies a file by a prefix of its path, by its whole path (after '=') or by a substring (after
- * '*'). */
+/* Classifies a file by a prefix, a substring (after '*') or the whole (after '=') of its path. */
 static enum nm_class nm_class(const char *s)
 {
     static const struct { u8 class; const char *text[11]; } row[] = {
@@ -2100,14 +2084,6 @@ static struct ofd *ofd_dead(void)
     return o;
 }
 
-static struct files *files_new(void)
-{
-    struct files *f = calloc(1, sizeof *f);
-    if (f)
-        f->refs = 1;
-    return f;
-}
-
 static u32 fd_hash(s32 n, u32 cap)
 {
     return ((u32)n * 2654435761u) & (cap - 1);
@@ -2194,8 +2170,7 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns what descriptor n was at ns, the time at which the current call of t began; NULL:
- * unknown. The call itself may have opened n. */
+/* Returns what descriptor n was at ns, when t's call began, or what that call opened; or NULL. */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -2237,9 +2212,12 @@ static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
     f->n++;
 }
 
+/* from NULL: returns an empty table. */
 static struct files *files_copy(const struct files *from)
 {
-    struct files *f = files_new();
+    struct files *f = calloc(1, sizeof *f);
+    if (f)
+        f->refs = 1;
     if (!f || !from || !from->cap)
         return f;
     f->slot = malloc(from->cap * sizeof *f->slot);
@@ -2660,8 +2638,7 @@ static s64 fd_flags_of(pid_t tid, s32 n)
     return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
 }
 
-/* Returns the name of a file by its link in /proc/PID/fd, as if kvis had seen the call that made
- * the file. */
+/* Names a file by its link in /proc/PID/fd, as if kvis had seen the call that made the file. */
 static struct name *fd_name_of(u8 kind, const char *link, size_t len)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -2801,14 +2778,6 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 /* Limit on lines of a maps file; pause between two readings, in multiples of the reading time. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
-static struct mm *vm_new(void)
-{
-    struct mm *m = calloc(1, sizeof *m);
-    if (m)
-        m->refs = 1;
-    return m;
-}
-
 /* Returns the index of the first region that ends after addr, or m->n. */
 static u32 vm_from(const struct mm *m, u64 addr)
 {
@@ -2906,16 +2875,17 @@ static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
     vm_set(m, moved);
 }
 
+/* from NULL: returns an empty address space. */
 static struct mm *vm_copy(const struct mm *from)
 {
-    struct mm *m = vm_new();
-    if (!m || !from)
-        return m;
-    *m = *from;
+    struct mm *m = malloc(sizeof *m);
+    if (!m)
+        return NULL;
+    *m = from ? *from : (struct mm){ 0 };
     m->refs = 1;
     m->r = NULL;
     m->n = m->cap = 0;
-    if (from->n)
+    if (from && from->n)
         vm_splice(m, 0, 0, from->r, from->n);
     return m;
 }
@@ -3064,10 +3034,8 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment;             /* incremented at each stop and before records are read; a directory's
-                             * name from /proc is valid until the next increment */
-    struct ps_gone {        /* recently exited threads of other pid namespaces, for wait(2) and
-                             * SIGCHLD */
+    u64 moment; /* incremented at stops and before records are read: names from /proc expire */
+    struct ps_gone { /* recently exited threads of other pid namespaces, for wait(2), SIGCHLD */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3224,9 +3192,9 @@ static struct name *ps_cwd(const struct task *t, struct name *was, struct fd_sta
 
 static void ps_set_fs(struct task *t, struct name *cwd, const struct fd_stat *sx)
 {
-    struct name *root = cwd ? ps_directory(t->tid, "root", t->fs->root) : NULL;
     if (!cwd)
         return;
+    struct name *root = ps_directory(t->tid, "root", t->fs->root);
     t->fs->cwd = cwd;
     t->fs->cwd_ino = sx->stx_ino;
     t->fs->cwd_dev = sx->stx_dev_major << 20 | sx->stx_dev_minor;
@@ -6843,7 +6811,7 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
     if (!bad)
         return;
     b_f(b, ",\"%s_hex\":\"", key);
-    b_hexbytes(b, p, n);
+    b_hexbytes(b, p, n, "");
     b_c(b, '"');
 }
 
@@ -6867,7 +6835,7 @@ static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 
         size_t len = strnlen(s, (size_t)(end - s));
         b_s(b, s == p ? "\"" : ",\"");
         if (hex)
-            b_hexbytes(b, s, len);
+            b_hexbytes(b, s, len, "");
         else
             bad |= b_json(b, s, len);
         b_c(b, '"');
@@ -6934,7 +6902,7 @@ static bool out_json_list(struct buf *b, const struct call *c, bool hex)
         }
         b_c(b, '"');
         if (hex)
-            b_hexbytes(b, c->text.p + a->off, a->len);
+            b_hexbytes(b, c->text.p + a->off, a->len, "");
         else if (a->form == ARG_NONE)
             b_hex(b, c->arg[i]);
         else
@@ -19382,7 +19350,7 @@ static void tr_exec_state(struct task *t)
     md_closed(t, -1);
     u32 exe_minor = t->mm ? t->mm->exe_minor : 0;
     vm_put(t->mm);
-    t->mm = vm_new();
+    t->mm = vm_copy(NULL);
     struct proc *p = t->proc;
     if (p && p->program) /* not kvis itself */
         st.max_rss = MAX(st.max_rss, p->exec_rss);
@@ -19643,13 +19611,13 @@ static void tr_name_now(pid_t tid, const char *known, char comm[16])
 static void tr_first_state(struct task *t, pid_t pid)
 {
     struct proc *p = tr_proc(t, pid, getpid());
-    t->files = files_new();
+    t->files = files_copy(NULL);
     fd_scan(t, !opt.n_pids);
     if (fdt.ring)
         hy_start_uring();
     t->fs = ps_new_fs(&(struct fsinfo){ .cwd = tr.cwd });
     ps_look_fs(t);
-    t->mm = vm_new();
+    t->mm = vm_copy(NULL);
     if (p) {
         ps_join(t, p);
         ps_look_ns(t);
@@ -33943,14 +33911,12 @@ static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *se
 
 static u64 opt_status_bit(const char *word)
 {
-    static const struct { const char *name; u8 bit; } row[] = {
-        { "successful", CALL_SUCCESSFUL }, { "failed", CALL_FAILED },
-        { "unfinished", CALL_UNFINISHED }, { "unavailable", CALL_UNAVAILABLE },
-        { "detached", CALL_DETACHED },
+    static const char *const name[] = { /* in the order of enum call_end */
+        "successful", "failed", "unfinished", "unavailable", "detached",
     };
-    for (size_t i = 0; i < ARRAY_LEN(row); i++)
-        if (!strcmp(word, row[i].name))
-            return row[i].bit;
+    for (size_t i = 0; i < ARRAY_LEN(name); i++)
+        if (!strcmp(word, name[i]))
+            return 1ull << i;
     return 0;
 }
 
@@ -34513,9 +34479,8 @@ static void cmd_open_recorded(void)
 
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_folded_fd = -1;
 
-/* Opens the files of -w, --perfetto, --folded and --report. Must run before kvis installs signal
- * handlers: opening a FIFO waits for a reader, and ^C must end the wait. live: kvis traces, and
- * does not replay a recording. */
+/* Must run before kvis installs signal handlers: opening a FIFO waits for a reader, and ^C must end
+ * the wait. live: kvis traces, and does not replay a recording. */
 static void cmd_open_records(bool live)
 {
     cmd_report_fd = cmd_open_report();
@@ -34561,7 +34526,7 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_announce_report();
 }
 
-/* For recordings and cmd_list_attached. */
+/* For recordings and cmd_start_text. */
 static void cmd_describe_attached(void)
 {
     struct buf *b = &rec_processes;
@@ -34581,20 +34546,9 @@ static void cmd_describe_attached(void)
         b_reset(b);
 }
 
-static void cmd_list_attached(struct buf *b)
-{
-    const struct buf *all = &rec_processes;
-    for (u32 at = 0; at < all->len; at += (u32)strlen(all->p + at) + 1) {
-        out.line_from = b->len;
-        b_s(b, "kvis: ");
-        b_s(b, all->p + at);
-        out_line_end();
-    }
-}
-
 static void cmd_start_text(void)
 {
-    struct buf *b = &out.text.b;
+    struct buf *b = &out.text.b, *all = &rec_processes;
     if (!out.events_on)
         return;
     if (!opt.command) {
@@ -34605,7 +34559,12 @@ static void cmd_start_text(void)
             b_f(b, "%s%d", i ? ", " : ", except kvis and the readers of its output: pid ",
                 rec_run.reader[i]);
         b_c(b, '\n');
-        cmd_list_attached(b);
+        for (u32 at = 0; at < all->len; at += (u32)strlen(all->p + at) + 1) {
+            out.line_from = b->len;
+            b_s(b, "kvis: ");
+            b_s(b, all->p + at);
+            out_line_end();
+        }
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
         b_f(b, "kvis: every system call stops the traced process (%s)\n", tr.no_accel);
@@ -34986,7 +34945,7 @@ static int cmd_check(void)
 {
     static struct buf b;
     u8 bits = 0;
-    bool cpu = opt.command && *opt.command && !strcmp(*opt.command, "cpu") && !opt.command[1];
+    bool cpu = opt.command && !strcmp(*opt.command, "cpu") && !opt.command[1];
     cmd_roots();
     for (char **a = opt.command; a && *a && !cpu; a++) {
         if (!check_bits(*a))
@@ -35136,9 +35095,9 @@ static const struct cmd *cmd_find(const char *name, bool link)
 
 static int cmd_completion(const char *shell)
 {
-    const char *text = emb_text("completion", shell ? shell : "");
+    const char *text = emb_text("completion", shell);
     if (!text)
-        die(EXIT_USAGE, "completion: '%s': allowed values: bash|zsh|fish", shell ? shell : "");
+        die(EXIT_USAGE, "completion: '%s': allowed values: bash|zsh|fish", shell);
     return cmd_print(text);
 }
 
@@ -35197,13 +35156,6 @@ static int cmd_help(char *const *args)
     return 0;
 }
 
-static void cmd_refuse_setuid(void)
-{
-    if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
-        die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, because every user would get "
-            "the rights of the file's owner; fix: chmod ug-s kvis, and run it with sudo");
-}
-
 static const char *cmd_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -35227,7 +35179,9 @@ int main(int argc, char **argv)
     sp_first_process(argv);
     cmd_std_fds();
     u_clocks();
-    cmd_refuse_setuid();
+    if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
+        die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, because every user would get "
+            "the rights of the file's owner; fix: chmod ug-s kvis, and run it with sudo");
     out.text.b.ascii = !u_locale_utf8(true);
     const struct cmd *link = argc ? cmd_find(cmd_file_name(argv[0]), true) : NULL;
     if (link)
@@ -35237,15 +35191,15 @@ int main(int argc, char **argv)
         opt_print(STDERR_FILENO, "stderr", list, strlen(list));
         return EXIT_USAGE;
     }
-    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+    if (opt_in_list("--version|-V", argv[1])) {
         char text[128];
         snprintf(text, sizeof text, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
         return cmd_print(text);
     }
-    if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+    if (opt_in_list("help|--help|-h", argv[1]))
         return cmd_help(argv + 2);
     if (!strcmp(argv[1], "completion"))
-        return cmd_completion(argv[2]);
+        return cmd_completion(argc > 2 ? argv[2] : "");
     const struct cmd *c = cmd_find(argv[1], false);
     if (!c)
         cmd_unknown(argv[1]);
