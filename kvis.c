@@ -258,7 +258,7 @@ struct ofd {
     bool writable, inherited;
     u32 was;           /* if kvis dropped the descriptor's entry late: 1 + its number; else 0 */
     const char *sock;  /* "tcp4", "unix" ...; NULL: not a socket */
-    struct name *name; /* path of the file, or "pipe:[12]" */
+    struct name *name; /* a path, or "pipe:[12]" */
     struct name *local, *peer; /* of a socket; NULL: unknown */
     u64 in_bytes, out_bytes, open_ns;
     u64 connect_ns;    /* start of a connect(2) in progress; 0: none */
@@ -325,11 +325,11 @@ struct proc {
     s32 sent_code;
     pid_t sent_by;
     u64 rss_ns, rss;    /* when kvis read the resident memory, and its size in bytes */
-    u64 max_rss;        /* peak resident memory of the finished program in bytes; 0: unknown */
-    u64 exec_rss;       /* peak resident memory in bytes at the start of exec */
-    u64 rss_before;     /* peak of earlier programs in pages; some kernels report it again */
+    u64 max_rss;        /* peak RSS of the finished program in bytes; 0: unknown */
+    u64 exec_rss;       /* peak RSS in bytes at the start of exec */
+    u64 rss_before;     /* peak RSS of earlier programs in pages; some kernels report it again */
     u64 cpu_ns;
-    u64 used_ns;        /* CPU time in ns at the end of the process; 0: unknown */
+    u64 used_ns;        /* CPU time at the end of the process; 0: unknown */
     u64 met_ns;         /* when kvis read /proc; older records are ignored */
     u64 pid_ns;         /* inode of the pid namespace; 0: that of kvis */
     bool new_pid_ns;    /* unshare(2) or setns(2): children may be in another namespace */
@@ -350,7 +350,7 @@ struct task {
     u8 run;             /* enum run */
     bool seen_stop;
     bool stops_at_exit; /* has PTRACE_O_TRACEEXIT */
-    u16 blocked_in;     /* sc_rows[] index plus 1 of the call during which kvis attached; 0: none */
+    u16 blocked_in;     /* 1 + row in sc_rows[] of the call during which kvis attached; or 0 */
     s32 blocked_on;
     bool full;          /* stops at each call: kvis's seccomp filter is unusable */
     u64 full_ns;        /* time from which `full` applies; 0: the next stop */
@@ -360,7 +360,7 @@ struct task {
     bool restarting;    /* the kernel will restart `call`, which is not counted yet */
     struct name *exec_path;
     struct buf exec_argv;
-    u64 exec_begun_ns;    /* time of the PROC_BEGUN record that set exec_path */
+    u64 exec_begun_ns;    /* of the PROC_BEGUN record that set exec_path */
     u64 clone_flags;
     bool clone_known;
     char comm[16];
@@ -390,7 +390,7 @@ struct opts {
     char backend;        /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit, no_ebpf, relative;
-    bool calls;          /* an output needs all calls' arguments (-v, --report) */
+    bool calls;          /* an output needs all arguments (-v, --report) */
     bool everyone;       /* --all */
     bool report_unnamed; /* --report without FILE */
     const char *record;  /* -w */
@@ -1099,7 +1099,7 @@ static int u_mount(const char *type)
     return fd;
 }
 
-/* Returns /sys or /proc if the path is below it and nothing is mounted there, else NULL. */
+/* Returns /sys or /proc if the path is below it and it is not mounted, else NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1529,9 +1529,9 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
 }
 
 /* == 5 mem_  access to the tracee's memory =======================================
- * A fault on a page of a userfaultfd or FUSE server sleeps in TASK_KILLABLE (fs/userfaultfd.c,
- * handle_userfault), and kvis may have stopped a thread of that server. Therefore a second thread
- * reads the address spaces that vm_ and md_ mark; after a timeout kvis shows `<unreadable>`. */
+ * A fault on a page of a userfaultfd or FUSE server waits for that server (fs/userfaultfd.c,
+ * handle_userfault), of which kvis may have stopped a thread. Therefore a second thread reads the
+ * address spaces that vm_ and md_ mark; after a timeout kvis shows `<unreadable>`. */
 
 /* Limits for one stop or record. The longest argv that the kernel allows (6 MiB: fs/exec.c,
  * bprm_stack_limits) takes 3000 reads. */
@@ -1562,8 +1562,7 @@ static void mem_budget(void)
 
 static bool mem_charge(void)
 {
-    mem.reads += mem.reads < MEM_READS;
-    return mem.reads < MEM_READS;
+    return ++mem.reads < MEM_READS;
 }
 
 static s64 mem_give_up(void)
@@ -1952,7 +1951,6 @@ static void nm_sweep(void (*gone)(const struct name *))
     }
 }
 
-/* Frees unused names, but keeps NM_KEPT bytes of those with the most I/O. */
 static void nm_drop(void (*gone)(const struct name *))
 {
     struct name **list = malloc(nm.n * sizeof *list);
@@ -2574,7 +2572,7 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* The type matters, because inode numbers are reused. */
+/* Compares the type too, because inode numbers are reused. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
@@ -2778,7 +2776,7 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 /* Limit on lines of a maps file; pause between two readings, in multiples of the reading time. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
-/* Returns the index of the first region that ends after addr, or m->n. */
+/* Returns the first region that ends after addr, or m->n. */
 static u32 vm_from(const struct mm *m, u64 addr)
 {
     u32 low = 0, high = m->n;
@@ -3011,7 +3009,7 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
     return r;
 }
 
-/* Limits how often kvis reads the maps file. Returns false if the regions are incomplete. */
+/* Reads the maps file, but not too often. Returns false if the regions are incomplete. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
@@ -5367,7 +5365,7 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
 #undef X
 
-/* Adds the calls that a word of -e trace= selects. Returns NULL, or a static error message. */
+/* Adds the calls that a word of -e trace= selects. Returns NULL or an error message. */
 static const char *sc_add(const char *word, bool *set)
 {
     static char wrong[256];
@@ -5399,7 +5397,7 @@ static const char *sc_add(const char *word, bool *set)
     return wrong;
 }
 
-/* Sets sc_set from -e trace=[!]word,word... Returns NULL, or a static error message. */
+/* Sets sc_set from -e trace=[!]word,word... Returns NULL or a static error message. */
 static const char *sc_parse(const char *expr)
 {
     bool set[SC_N] = { false };
@@ -5623,7 +5621,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events differ only in times and addresses, or are execs of one thread. */
+/* Returns whether events differ only in times and addresses, or are execs of one thread. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -33891,7 +33889,7 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
-/* Parses [!]none or [!]WORD,WORD,... into a mask. A word is "all" or one that bit_of knows. */
+/* Parses [!]none or [!]WORD,... into a mask. A word is "all" or one that bit_of knows. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!', none = !strcmp(v + invert, "none"), any = none;
@@ -34028,7 +34026,7 @@ static const struct opt_row opt_rows[] = { OPT_ROWS };
 
 static const struct cmd *opt_cmd;
 
-/* Returns the subcommand's option after row r (NULL: its first one), or NULL. */
+/* Returns the subcommand's option after r (NULL: the first), or NULL. */
 static const struct opt_row *opt_next(const struct opt_row *r)
 {
     for (r = r ? r + 1 : opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
@@ -34228,7 +34226,7 @@ static int opt_short(char **argv)
     return 1;
 }
 
-/* Ends kvis if the next word is certainly meant as the optional value of an option. */
+/* Ends kvis if the next word is certainly meant as an option's optional value. */
 static void opt_refuse_value(const char *option, char **word)
 {
     u8 takes = opt_cmd->takes;
@@ -34384,7 +34382,7 @@ static int cmd_open_report(void)
     return cmd_empty_file(f, opt.report);
 }
 
-/* Refuses JSON on stdout if stdout is a pipe or file that would also get the command's output. */
+/* Refuses JSON on a stdout (pipe or file) that would also get the command's output. */
 static void cmd_refuse_mixed(void)
 {
     struct stat s;
@@ -34572,7 +34570,7 @@ static void cmd_start_text(void)
         b_f(b, "kvis: using ptrace only: %s\n", hy.why_not);
 }
 
-/* Time zero: the command's execve(2), or the start of tracing. */
+/* zero_ns: the command's execve(2), or the start of tracing. */
 static void cmd_start_clock(u64 zero_ns)
 {
     out.start_ns = zero_ns;
@@ -34683,7 +34681,7 @@ static int cmd_trace(void)
         die(EXIT_KVIS, "cannot observe: %s", hy.why_not);
     if (opt.backend == 'h' && opt.n_pids)
         die(EXIT_KVIS, "--backend=hybrid needs a command; fix: omit the option, or use "
-                       "--backend=observe");
+            "--backend=observe");
     if (opt.backend == 'h' && !hy.on)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
     cmd_files.later = true;
