@@ -182,8 +182,7 @@ struct recorded_call {
     bool addr;
 };
 
-/* A path argument. kvis reads it once: at the call's entry if the call stops there, else at its
- * end. */
+/* A path argument. kvis reads it at the entry of a call that stops there, else at the end. */
 struct call_path {
     u8 arg;
     bool cut;
@@ -259,7 +258,7 @@ struct ofd {
     bool writable, inherited;
     u32 was;           /* if kvis dropped the descriptor's entry late: 1 + its number; else 0 */
     const char *sock;  /* "tcp4", "unix" ...; NULL: not a socket */
-    struct name *name; /* path of the file, or "pipe:[12]" */
+    struct name *name; /* a path, or "pipe:[12]" */
     struct name *local, *peer; /* of a socket; NULL: unknown */
     u64 in_bytes, out_bytes, open_ns;
     u64 connect_ns;    /* start of a connect(2) in progress; 0: none */
@@ -284,8 +283,7 @@ struct fdent {
 struct files {
     u32 refs, n, cap, n_reused;
     struct fdent *slot;
-    struct fdent reused[4]; /* oldest first: entries whose number was reused before the close(2) of
-                             * `o` returned */
+    struct fdent reused[4]; /* oldest first; numbers reused before the close(2) of `o` returned */
 };
 
 struct fsinfo {
@@ -327,11 +325,11 @@ struct proc {
     s32 sent_code;
     pid_t sent_by;
     u64 rss_ns, rss;    /* when kvis read the resident memory, and its size in bytes */
-    u64 max_rss;        /* peak resident memory of the finished program in bytes; 0: unknown */
-    u64 exec_rss;       /* peak resident memory in bytes at the start of exec */
-    u64 rss_before;     /* peak of earlier programs in pages; some kernels report it again */
+    u64 max_rss;        /* peak RSS of the finished program in bytes; 0: unknown */
+    u64 exec_rss;       /* peak RSS in bytes at the start of exec */
+    u64 rss_before;     /* peak RSS of earlier programs in pages; some kernels report it again */
     u64 cpu_ns;
-    u64 used_ns;        /* CPU time in ns at the end of the process; 0: unknown */
+    u64 used_ns;        /* CPU time at the end of the process; 0: unknown */
     u64 met_ns;         /* when kvis read /proc; older records are ignored */
     u64 pid_ns;         /* inode of the pid namespace; 0: that of kvis */
     bool new_pid_ns;    /* unshare(2) or setns(2): children may be in another namespace */
@@ -352,7 +350,7 @@ struct task {
     u8 run;             /* enum run */
     bool seen_stop;
     bool stops_at_exit; /* has PTRACE_O_TRACEEXIT */
-    u16 blocked_in;     /* sc_rows[] index plus 1 of the call during which kvis attached; 0: none */
+    u16 blocked_in;     /* 1 + row in sc_rows[] of the call during which kvis attached; or 0 */
     s32 blocked_on;
     bool full;          /* stops at each call: kvis's seccomp filter is unusable */
     u64 full_ns;        /* time from which `full` applies; 0: the next stop */
@@ -362,7 +360,7 @@ struct task {
     bool restarting;    /* the kernel will restart `call`, which is not counted yet */
     struct name *exec_path;
     struct buf exec_argv;
-    u64 exec_begun_ns;    /* time of the PROC_BEGUN record that set exec_path */
+    u64 exec_begun_ns;    /* of the PROC_BEGUN record that set exec_path */
     u64 clone_flags;
     bool clone_known;
     char comm[16];
@@ -392,7 +390,7 @@ struct opts {
     char backend;        /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit, no_ebpf, relative;
-    bool calls;          /* an output needs all calls' arguments (-v, --report) */
+    bool calls;          /* an output needs all arguments (-v, --report) */
     bool everyone;       /* --all */
     bool report_unnamed; /* --report without FILE */
     const char *record;  /* -w */
@@ -537,6 +535,13 @@ static u32 u_columns(int f)
 {
     struct winsize w;
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
+}
+
+/* Returns whether f is a terminal that understands control sequences. */
+static bool u_is_terminal(int f)
+{
+    const char *term = getenv("TERM");
+    return isatty(f) && term && *term && strcmp(term, "dumb");
 }
 
 /* The kernel splits CPU time into user and system time by sampled ticks (cputime_adjust,
@@ -705,12 +710,6 @@ static void b_s64(struct buf *b, s64 v)
 
 static const char b_digits[] = "0123456789abcdef";
 
-static void b_hex2(struct buf *b, u8 v)
-{
-    b_c(b, b_digits[v >> 4]);
-    b_c(b, b_digits[v & 15]);
-}
-
 static void b_hex(struct buf *b, u64 v)
 {
     char tmp[18];
@@ -789,8 +788,7 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns the width in columns of the character at s, and sets *n to its length in bytes. A color
- * sequence has width 0. */
+/* Returns a character's width in columns (0: a color sequence) and its length in bytes (*n). */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -863,11 +861,14 @@ static size_t u_plain(const u8 *s, size_t n)
     return i;
 }
 
-static void b_escaped(struct buf *b, const u8 *s, size_t n)
+/* Appends bytes in hexadecimal, with `before` before each. */
+static void b_hexbytes(struct buf *b, const void *bytes, size_t n, const char *before)
 {
+    const u8 *s = bytes;
     for (size_t i = 0; i < n; i++) {
-        b_s(b, "\\x");
-        b_hex2(b, s[i]);
+        b_s(b, before);
+        b_c(b, b_digits[s[i] >> 4]);
+        b_c(b, b_digits[s[i] & 15]);
     }
 }
 
@@ -892,7 +893,7 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
         } else if (len && !u_is_terminal_control(cp))
             b_put(b, s + i, (size_t)len);
         else
-            b_escaped(b, s + i, (size_t)MAX(len, 1));
+            b_hexbytes(b, s + i, (size_t)MAX(len, 1), "\\x");
         i += (size_t)MAX(len, 1);
     }
 }
@@ -909,7 +910,7 @@ static const struct buf *b_unique(const char *s, size_t n)
         if (len && !u_is_terminal_control(cp) && (n < 2 || memcmp(s, "\\x", 2) != 0))
             b_put(&b, s, k);
         else
-            b_escaped(&b, (const u8 *)s, k);
+            b_hexbytes(&b, s, k, "\\x");
     }
     return &b;
 }
@@ -977,13 +978,6 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
         i += (size_t)MAX(len, 1);
     }
     return bad;
-}
-
-static void b_hexbytes(struct buf *b, const void *bytes, size_t n)
-{
-    const u8 *s = bytes;
-    for (size_t i = 0; i < n; i++)
-        b_hex2(b, s[i]);
 }
 
 /* Appends a size: 517 B, 1.4 KB, 8.5 MB (1 KB = 1024 B). */
@@ -1090,8 +1084,7 @@ static bool u_mounted(const char *dir, u32 magic)
     return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
 }
 
-/* Mounts a file system, but attaches it to no path (fsmount(2), Linux 5.2). Returns a descriptor or
- * -errno. */
+/* Mounts a file system on no path (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
 static int u_mount(const char *type)
 {
     enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* on all architectures */
@@ -1106,7 +1099,7 @@ static int u_mount(const char *type)
     return fd;
 }
 
-/* Returns /sys or /proc if the path is below it and nothing is mounted there, else NULL. */
+/* Returns /sys or /proc if the path is below it and it is not mounted, else NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1532,15 +1525,13 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
 /* Reads the call that a signal interrupted; returns false if the kernel will not restart it. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
-    if (arch_from_regs(tid, s) < 0)
-        return false;
-    return s->nr != (u64)-1 && s->ret <= -512 && s->ret >= -516;
+    return arch_from_regs(tid, s) == 0 && s->nr != (u64)-1 && s->ret <= -512 && s->ret >= -516;
 }
 
 /* == 5 mem_  access to the tracee's memory =======================================
- * A fault on a page of a userfaultfd or FUSE server sleeps in TASK_KILLABLE (fs/userfaultfd.c,
- * handle_userfault), and kvis may have stopped a thread of that server. Therefore a second thread
- * reads the address spaces that vm_ and md_ mark; after a timeout kvis shows `<unreadable>`. */
+ * A fault on a page of a userfaultfd or FUSE server waits for that server (fs/userfaultfd.c,
+ * handle_userfault), of which kvis may have stopped a thread. Therefore a second thread reads the
+ * address spaces that vm_ and md_ mark; after a timeout kvis shows `<unreadable>`. */
 
 /* Limits for one stop or record. The longest argv that the kernel allows (6 MiB: fs/exec.c,
  * bprm_stack_limits) takes 3000 reads. */
@@ -1571,8 +1562,7 @@ static void mem_budget(void)
 
 static bool mem_charge(void)
 {
-    mem.reads += mem.reads < MEM_READS;
-    return mem.reads < MEM_READS;
+    return ++mem.reads < MEM_READS;
 }
 
 static s64 mem_give_up(void)
@@ -1672,13 +1662,9 @@ static void *mem_reader(void *unused)
     for (;;) {
         while (!mem.busy)
             pthread_cond_wait(&mem.asked, &mem.lock);
-        pid_t tid = mem.tid;
-        u64 addr = mem.addr;
-        size_t n = mem.n;
-        pthread_mutex_unlock(&mem.lock);
-        s64 got = mem_copy(tid, addr, mem.data, n);
+        pthread_mutex_unlock(&mem.lock); /* while busy, only this thread uses the members below */
+        mem.result = mem_copy(mem.tid, mem.addr, mem.data, mem.n);
         pthread_mutex_lock(&mem.lock);
-        mem.result = got;
         mem.busy = false;
         pthread_cond_signal(&mem.done);
     }
@@ -1927,8 +1913,9 @@ static u64 nm_bytes(const struct name *e)
     return e->in_bytes + e->out_bytes;
 }
 
-static int nm_most_first(const struct name *a, const struct name *b)
+static int nm_most_first(const void *first, const void *second)
 {
+    const struct name *a = *(struct name *const *)first, *b = *(struct name *const *)second;
     u64 x = nm_bytes(a), y = nm_bytes(b);
     if (x != y)
         return x < y ? 1 : -1;
@@ -1936,11 +1923,6 @@ static int nm_most_first(const struct name *a, const struct name *b)
         return a->opens < b->opens ? 1 : -1;
     int order = memcmp(a->s, b->s, MIN(a->len, b->len));
     return order ? order : a->len < b->len ? -1 : a->len > b->len;
-}
-
-static int nm_compare(const void *a, const void *b)
-{
-    return nm_most_first(*(struct name *const *)a, *(struct name *const *)b);
 }
 
 static void nm_mark(struct name *e)
@@ -1969,7 +1951,6 @@ static void nm_sweep(void (*gone)(const struct name *))
     }
 }
 
-/* Frees unused names, but keeps NM_KEPT bytes of those with the most I/O. */
 static void nm_drop(void (*gone)(const struct name *))
 {
     struct name **list = malloc(nm.n * sizeof *list);
@@ -1978,7 +1959,7 @@ static void nm_drop(void (*gone)(const struct name *))
         if (!e->live && (nm_bytes(e) || e->opens))
             list[n++] = e;
     if (list)
-        qsort(list, n, sizeof *list, nm_compare);
+        qsort(list, n, sizeof *list, nm_most_first);
     for (size_t i = 0; i < n && kept + nm_size(list[i]->len) <= NM_KEPT; i++) {
         kept += nm_size(list[i]->len);
         list[i]->live = true;
@@ -2008,43 +1989,38 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* Classes of files that programs read when they start. SILENT: every program reads them, so kvis
- * does not report them. */
+/* Files that programs read when they start. kvis does not report NM_SILENT: all read these. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
-/* Classifies a file by a prefix of its path, by its whole path (after '=') or by a substring (after
- * '*'). */
+/* Classifies a file by a prefix, a substring (after '*') or the whole (after '=') of its path. */
 static enum nm_class nm_class(const char *s)
 {
-    static const struct { u8 class; const char *text; } row[] = {
-        { NM_SILENT, "*ld-linux" }, { NM_SILENT, "*/ld-musl" }, { NM_SILENT, "*/ld.so" },
-        { NM_SYSTEM, "/proc/" }, { NM_SYSTEM, "/sys/" }, { NM_SILENT, "=/dev/null" },
-        { NM_SILENT, "=/dev/zero" }, { NM_SILENT, "=/dev/full" }, { NM_SILENT, "=/dev/random" },
-        { NM_SILENT, "=/dev/urandom" }, { NM_PLAIN, "/dev/shm/" }, { NM_DEVICE, "/dev/" },
-        { NM_SILENT, "/var/run/nscd/" }, { NM_LOCALE, "/usr/lib/locale/" },
-        { NM_LOCALE, "/usr/share/locale" }, { NM_LOCALE, "/usr/share/zoneinfo/" },
-        { NM_LOCALE, "/etc/localtime" }, { NM_LOCALE, "/usr/share/i18n/" },
-        { NM_LOCALE, "*/gconv/" }, { NM_CONFIG, "/etc/nsswitch.conf" },
-        { NM_CONFIG, "*/openssl.cnf" }, { NM_CONFIG, "/etc/gai.conf" },
-        { NM_CONFIG, "/etc/host.conf" }, { NM_CONFIG, "/etc/selinux/" },
-        { NM_CONFIG, "*/terminfo/" }, { NM_CONFIG, "/etc/gcrypt/" }, { NM_CONFIG, "/etc/gnutls/" },
-        { NM_CONFIG, "/etc/crypto-policies/" }, { NM_HEADER, "/usr/include/" },
-        { NM_HEADER, "/usr/local/include/" }, { NM_PART, "*/lib/python" },
-        { NM_PART, "*/site-packages/" }, { NM_PART, "*/node_modules/" },
-        { NM_PART, "/usr/share/perl" }, { NM_PART, "/etc/perl/" },
-        { NM_PART, "/usr/local/share/perl" }, { NM_PART, "/usr/share/nodejs/" },
-        { NM_PART, "/usr/lib" }, { NM_PART, "/lib" }, { NM_PART, "/usr/local/lib/" },
-        { NM_PART, "/nix/store/" },
+    static const struct { u8 class; const char *text[11]; } row[] = {
+        { NM_SILENT, { "*ld-linux", "*/ld-musl", "*/ld.so" } },
+        { NM_SYSTEM, { "/proc/", "/sys/" } },
+        { NM_SILENT, { "=/dev/null", "=/dev/zero", "=/dev/full", "=/dev/random",
+                       "=/dev/urandom" } },
+        { NM_PLAIN, { "/dev/shm/" } },
+        { NM_DEVICE, { "/dev/" } },
+        { NM_SILENT, { "/var/run/nscd/" } },
+        { NM_LOCALE, { "/usr/lib/locale/", "/usr/share/locale", "/usr/share/zoneinfo/",
+                       "/etc/localtime", "/usr/share/i18n/", "*/gconv/" } },
+        { NM_CONFIG, { "/etc/nsswitch.conf", "*/openssl.cnf", "/etc/gai.conf", "/etc/host.conf",
+                       "/etc/selinux/", "*/terminfo/", "/etc/gcrypt/", "/etc/gnutls/",
+                       "/etc/crypto-policies/" } },
+        { NM_HEADER, { "/usr/include/", "/usr/local/include/" } },
+        { NM_PART, { "*/lib/python", "*/site-packages/", "*/node_modules/", "/usr/share/perl",
+                     "/etc/perl/", "/usr/local/share/perl", "/usr/share/nodejs/" } },
+        { NM_PART, { "/usr/lib", "/lib", "/usr/local/lib/", "/nix/store/" } },
     };
     enum nm_class class = NM_PLAIN;
-    for (size_t i = ARRAY_LEN(row); i--;) { /* the first row that matches counts */
-        const char *text = row[i].text;
-        if (*text == '='   ? !strcmp(s, text + 1)
-            : *text == '*' ? strstr(s, text + 1) != NULL
-                           : !strncmp(s, text, strlen(text)))
-            class = row[i].class;
-    }
+    for (size_t i = ARRAY_LEN(row); i--;) /* the first row that matches counts */
+        for (const char *const *p = row[i].text; *p; p++)
+            if (**p == '='   ? !strcmp(s, *p + 1)
+                : **p == '*' ? strstr(s, *p + 1) != NULL
+                             : !strncmp(s, *p, strlen(*p)))
+                class = row[i].class;
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
@@ -2104,14 +2080,6 @@ static struct ofd *ofd_dead(void)
     if (o && !(fdt.dead = o->next_dead))
         fdt.dead_tail = &fdt.dead;
     return o;
-}
-
-static struct files *files_new(void)
-{
-    struct files *f = calloc(1, sizeof *f);
-    if (f)
-        f->refs = 1;
-    return f;
 }
 
 static u32 fd_hash(s32 n, u32 cap)
@@ -2200,8 +2168,7 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns what descriptor n was at ns, the time at which the current call of t began; NULL:
- * unknown. The call itself may have opened n. */
+/* Returns what descriptor n was at ns, when t's call began, or what that call opened; or NULL. */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -2243,9 +2210,12 @@ static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
     f->n++;
 }
 
+/* from NULL: returns an empty table. */
 static struct files *files_copy(const struct files *from)
 {
-    struct files *f = files_new();
+    struct files *f = calloc(1, sizeof *f);
+    if (f)
+        f->refs = 1;
     if (!f || !from || !from->cap)
         return f;
     f->slot = malloc(from->cap * sizeof *f->slot);
@@ -2602,7 +2572,7 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* The type matters, because inode numbers are reused. */
+/* Compares the type too, because inode numbers are reused. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
@@ -2666,8 +2636,7 @@ static s64 fd_flags_of(pid_t tid, s32 n)
     return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
 }
 
-/* Returns the name of a file by its link in /proc/PID/fd, as if kvis had seen the call that made
- * the file. */
+/* Names a file by its link in /proc/PID/fd, as if kvis had seen the call that made the file. */
 static struct name *fd_name_of(u8 kind, const char *link, size_t len)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -2712,11 +2681,10 @@ static void fd_scan(struct task *t, bool before_exec)
             continue;
         struct ofd *o = fd_from_proc(t, n, &cloexec);
         struct fd_stat sx; /* only to see whether the descriptor is still open */
-        if (o && before_exec && (cloexec || fd_statx(fd_proc(t->tid, n), &sx) < 0)) {
+        if (o && before_exec && (cloexec || fd_statx(fd_proc(t->tid, n), &sx) < 0))
             free(o);
-        } else if (o) {
+        else if (o)
             fd_put(t, n, o, cloexec);
-        }
     }
 }
 
@@ -2810,15 +2778,7 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 /* Limit on lines of a maps file; pause between two readings, in multiples of the reading time. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
-static struct mm *vm_new(void)
-{
-    struct mm *m = calloc(1, sizeof *m);
-    if (m)
-        m->refs = 1;
-    return m;
-}
-
-/* Returns the index of the first region that ends after addr, or m->n. */
+/* Returns the first region that ends after addr, or m->n. */
 static u32 vm_from(const struct mm *m, u64 addr)
 {
     u32 low = 0, high = m->n;
@@ -2915,16 +2875,17 @@ static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
     vm_set(m, moved);
 }
 
+/* from NULL: returns an empty address space. */
 static struct mm *vm_copy(const struct mm *from)
 {
-    struct mm *m = vm_new();
-    if (!m || !from)
-        return m;
-    *m = *from;
+    struct mm *m = malloc(sizeof *m);
+    if (!m)
+        return NULL;
+    *m = from ? *from : (struct mm){ 0 };
     m->refs = 1;
     m->r = NULL;
     m->n = m->cap = 0;
-    if (from->n)
+    if (from && from->n)
         vm_splice(m, 0, 0, from->r, from->n);
     return m;
 }
@@ -3050,7 +3011,7 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
     return r;
 }
 
-/* Limits how often kvis reads the maps file. Returns false if the regions are incomplete. */
+/* Reads the maps file, but not too often. Returns false if the regions are incomplete. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
@@ -3073,10 +3034,8 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment;             /* incremented at each stop and before records are read; a directory's
-                             * name from /proc is valid until the next increment */
-    struct ps_gone {        /* recently exited threads of other pid namespaces, for wait(2) and
-                             * SIGCHLD */
+    u64 moment; /* incremented at stops and before records are read: names from /proc expire */
+    struct ps_gone { /* recently exited threads of other pid namespaces, for wait(2), SIGCHLD */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3233,9 +3192,9 @@ static struct name *ps_cwd(const struct task *t, struct name *was, struct fd_sta
 
 static void ps_set_fs(struct task *t, struct name *cwd, const struct fd_stat *sx)
 {
-    struct name *root = cwd ? ps_directory(t->tid, "root", t->fs->root) : NULL;
     if (!cwd)
         return;
+    struct name *root = ps_directory(t->tid, "root", t->fs->root);
     t->fs->cwd = cwd;
     t->fs->cwd_ino = sx->stx_ino;
     t->fs->cwd_dev = sx->stx_dev_major << 20 | sx->stx_dev_minor;
@@ -5408,7 +5367,7 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
 #undef X
 
-/* Adds the calls that a word of -e trace= selects. Returns NULL, or a static error message. */
+/* Adds the calls that a word of -e trace= selects. Returns NULL or an error message. */
 static const char *sc_add(const char *word, bool *set)
 {
     static char wrong[256];
@@ -5440,7 +5399,7 @@ static const char *sc_add(const char *word, bool *set)
     return wrong;
 }
 
-/* Sets sc_set from -e trace=[!]word,word... Returns NULL, or a static error message. */
+/* Sets sc_set from -e trace=[!]word,word... Returns NULL or a static error message. */
 static const char *sc_parse(const char *expr)
 {
     bool set[SC_N] = { false };
@@ -5664,7 +5623,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events differ only in times and addresses, or are execs of one thread. */
+/* Returns whether events differ only in times and addresses, or are execs of one thread. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -6852,7 +6811,7 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
     if (!bad)
         return;
     b_f(b, ",\"%s_hex\":\"", key);
-    b_hexbytes(b, p, n);
+    b_hexbytes(b, p, n, "");
     b_c(b, '"');
 }
 
@@ -6876,7 +6835,7 @@ static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 
         size_t len = strnlen(s, (size_t)(end - s));
         b_s(b, s == p ? "\"" : ",\"");
         if (hex)
-            b_hexbytes(b, s, len);
+            b_hexbytes(b, s, len, "");
         else
             bad |= b_json(b, s, len);
         b_c(b, '"');
@@ -6943,7 +6902,7 @@ static bool out_json_list(struct buf *b, const struct call *c, bool hex)
         }
         b_c(b, '"');
         if (hex)
-            b_hexbytes(b, c->text.p + a->off, a->len);
+            b_hexbytes(b, c->text.p + a->off, a->len, "");
         else if (a->form == ARG_NONE)
             b_hex(b, c->arg[i]);
         else
@@ -7719,10 +7678,10 @@ static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name 
         if (!want(e))
             continue;
         *more += n == max;
-        if (n == max && nm_most_first(list[max - 1], e) < 0)
+        if (n == max && nm_most_first(&list[max - 1], &e) < 0)
             continue;
         u32 k = MIN(n, max - 1);
-        for (; k && nm_most_first(list[k - 1], e) > 0; k--)
+        for (; k && nm_most_first(&list[k - 1], &e) > 0; k--)
             list[k] = list[k - 1];
         list[k] = e;
         n += n < max;
@@ -19399,7 +19358,7 @@ static void tr_exec_state(struct task *t)
     md_closed(t, -1);
     u32 exe_minor = t->mm ? t->mm->exe_minor : 0;
     vm_put(t->mm);
-    t->mm = vm_new();
+    t->mm = vm_copy(NULL);
     struct proc *p = t->proc;
     if (p && p->program) /* not kvis itself */
         st.max_rss = MAX(st.max_rss, p->exec_rss);
@@ -19660,13 +19619,13 @@ static void tr_name_now(pid_t tid, const char *known, char comm[16])
 static void tr_first_state(struct task *t, pid_t pid)
 {
     struct proc *p = tr_proc(t, pid, getpid());
-    t->files = files_new();
+    t->files = files_copy(NULL);
     fd_scan(t, pid == sp_command.pid);
     if (fdt.ring)
         hy_start_uring();
     t->fs = ps_new_fs(&(struct fsinfo){ .cwd = tr.cwd });
     ps_look_fs(t);
-    t->mm = vm_new();
+    t->mm = vm_copy(NULL);
     if (p) {
         ps_join(t, p);
         ps_look_ns(t);
@@ -33109,11 +33068,10 @@ static void dg_watch(u64 length)
 
 static int dg_run(void)
 {
-    const char *term = getenv("TERM");
     u64 length = dg.for_ns ? dg.for_ns : opt.command ? UINT64_MAX / 2 : 10 * NSEC;
     mo.interval_ns = MIN(NSEC, MAX(length / 2, 10000000));
     dg.progress = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
-                  && isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
+                  && u_is_terminal(STDERR_FILENO);
     dg_tasks = xcalloc(DG_TASKS, sizeof *dg_tasks);
     if (opt.command)
         mon_fork();
@@ -33940,7 +33898,7 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
-/* Parses [!]none or [!]WORD,WORD,... into a mask. A word is "all" or one that bit_of knows. */
+/* Parses [!]none or [!]WORD,... into a mask. A word is "all" or one that bit_of knows. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!', none = !strcmp(v + invert, "none"), any = none;
@@ -33960,14 +33918,12 @@ static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *se
 
 static u64 opt_status_bit(const char *word)
 {
-    static const struct { const char *name; u8 bit; } row[] = {
-        { "successful", CALL_SUCCESSFUL }, { "failed", CALL_FAILED },
-        { "unfinished", CALL_UNFINISHED }, { "unavailable", CALL_UNAVAILABLE },
-        { "detached", CALL_DETACHED },
+    static const char *const name[] = { /* in the order of enum call_end */
+        "successful", "failed", "unfinished", "unavailable", "detached",
     };
-    for (size_t i = 0; i < ARRAY_LEN(row); i++)
-        if (!strcmp(word, row[i].name))
-            return row[i].bit;
+    for (size_t i = 0; i < ARRAY_LEN(name); i++)
+        if (!strcmp(word, name[i]))
+            return 1ull << i;
     return 0;
 }
 
@@ -34079,7 +34035,7 @@ static const struct opt_row opt_rows[] = { OPT_ROWS };
 
 static const struct cmd *opt_cmd;
 
-/* Returns the subcommand's option after row r (NULL: its first one), or NULL. */
+/* Returns the subcommand's option after r (NULL: the first), or NULL. */
 static const struct opt_row *opt_next(const struct opt_row *r)
 {
     for (r = r ? r + 1 : opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
@@ -34151,14 +34107,12 @@ static void __attribute__((noreturn)) opt_bad(const char *option, const char *v,
 
 static void opt_set_number(const struct opt_row *r, const char *v)
 {
-    char *end, why[80];
+    char *end;
     errno = 0;
     unsigned long long n = strtoull(v, &end, 10);
-    if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max) {
-        snprintf(why, sizeof why, "%s is a %snumber from %u to %u", r->arg,
-                 *end == '.' ? "whole " : "", r->min, r->max);
-        opt_bad(r->name, v, why);
-    }
+    if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max)
+        opt_wrong(r->name, "--%s: '%.300s': %s is a %snumber from %u to %u", r->name, v, r->arg,
+                  *end == '.' ? "whole " : "", r->min, r->max);
     *r->to.number = (u32)n;
 }
 
@@ -34166,7 +34120,7 @@ static void opt_set_seconds(const struct opt_row *r, const char *v)
 {
     char *end;
     double seconds = strtod(v, &end);
-    bool decimal = isdigit((u8)*v) && !v[strspn(v, "0123456789.")]; /* not 0x1p4 */
+    bool decimal = !v[strspn(v, "0123456789.")]; /* not 0x1p4 */
     if (!decimal || *end || seconds < 0.01 || seconds > 1e8)
         opt_bad(r->name, v, "SECS is a number of seconds from 0.01 to 100000000");
     *r->to.seconds = (u64)(seconds * 1e9 + 0.5);
@@ -34186,15 +34140,12 @@ static bool opt_in_list(const char *list, const char *v)
 static void opt_apply(const struct opt_row *r, const char *v)
 {
     const char *wrong = NULL;
-    char why[128];
     if (r->letter == 'h') {
         opt_help();
         exit(0);
     }
-    if (r->values && v && !opt_in_list(r->values, v)) {
-        snprintf(why, sizeof why, "allowed values: %s", r->values);
-        opt_bad(r->name, v, why);
-    }
+    if (r->values && v && !opt_in_list(r->values, v))
+        opt_wrong(r->name, "--%s: '%.300s': allowed values: %s", r->name, v, r->values);
     switch (r->kind) {
     case OPT_FLAG:
         *r->to.flag = true;
@@ -34284,7 +34235,7 @@ static int opt_short(char **argv)
     return 1;
 }
 
-/* Ends kvis if the next word is certainly meant as the optional value of an option. */
+/* Ends kvis if the next word is certainly meant as an option's optional value. */
 static void opt_refuse_value(const char *option, char **word)
 {
     u8 takes = opt_cmd->takes;
@@ -34338,18 +34289,12 @@ static void cmd_std_fds(void)
             exit(EXIT_KVIS);
 }
 
-static bool cmd_is_terminal(int f)
-{
-    const char *term = getenv("TERM");
-    return isatty(f) && term && strcmp(term, "dumb");
-}
-
 static bool cmd_colour(int f)
 {
     const char *no = getenv("NO_COLOR");
     if (opt.color && strcmp(opt.color, "auto"))
         return !strcmp(opt.color, "always");
-    return cmd_is_terminal(f) && !(no && *no);
+    return u_is_terminal(f) && !(no && *no);
 }
 
 /* The files that kvis uses. It refuses to use a file twice. */
@@ -34446,7 +34391,7 @@ static int cmd_open_report(void)
     return cmd_empty_file(f, opt.report);
 }
 
-/* Refuses JSON on stdout if stdout is a pipe or file that would also get the command's output. */
+/* Refuses JSON on a stdout (pipe or file) that would also get the command's output. */
 static void cmd_refuse_mixed(void)
 {
     struct stat s;
@@ -34456,28 +34401,32 @@ static void cmd_refuse_mixed(void)
             "or for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
 }
 
-static void cmd_json_sink(void)
+/* file NULL: the standard stream fd. */
+static void cmd_open_output(struct writer *w, const char *file, int fd)
+{
+    const char *stream = fd == STDOUT_FILENO ? "stdout" : "stderr";
+    out_writer_open(w, file ? cmd_open_file(file) : fd, file ? file : stream);
+}
+
+static void cmd_open_json(void)
 {
     out.json_on = opt.json;
     if (opt.json)
-        out.json.fd = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-    out.json.name = opt.json_file ? opt.json_file : "stdout";
+        cmd_open_output(&out.json, opt.json_file, STDOUT_FILENO);
 }
 
 /* Outputs of trace and replay. Text goes to stderr, as with strace(1). */
 static void cmd_open_sinks(void)
 {
     bool json_stdout = opt.json && !opt.json_file, table = opt.count_only || opt.count_too;
-    bool no_text = opt.quiet && (json_stdout || (opt.quiet > 1 && !table));
-    out.text.b.max = out.json.b.max = 32 << 20;
     out.events_on = !opt.quiet && !opt.count_only && !json_stdout;
     out.colour = !opt.out_file && cmd_colour(STDERR_FILENO) && !opt.count_only;
-    int text = opt.out_file ? cmd_open_file(opt.out_file) : STDERR_FILENO;
-    out.text.fd = no_text ? -1 : text;
-    out.text.name = opt.out_file ? opt.out_file : "stderr";
-    if (!opt.out_file && isatty(STDERR_FILENO))
+    cmd_open_output(&out.text, opt.out_file, STDERR_FILENO);
+    if (opt.quiet && (json_stdout || (opt.quiet > 1 && !table)))
+        out.text.fd = -1;
+    if (!opt.out_file)
         out_measure();
-    cmd_json_sink();
+    cmd_open_json();
 }
 
 static void cmd_this_run(const char *backend)
@@ -34537,9 +34486,8 @@ static void cmd_open_recorded(void)
 
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_folded_fd = -1;
 
-/* Opens the files of -w, --perfetto, --folded and --report. Must run before kvis installs signal
- * handlers: opening a FIFO waits for a reader, and ^C must end the wait. live: kvis traces, and
- * does not replay a recording. */
+/* Must run before kvis installs signal handlers: opening a FIFO waits for a reader, and ^C must end
+ * the wait. live: kvis traces, and does not replay a recording. */
 static void cmd_open_records(bool live)
 {
     cmd_report_fd = cmd_open_report();
@@ -34565,13 +34513,13 @@ static void cmd_record(void)
 
 static void cmd_announce_report(void)
 {
-    char size[32];
-    struct buf b = { .p = size, .cap = sizeof size - 1, .max = sizeof size - 1 };
+    struct buf size = { .p = NULL };
     struct stat s;
     if (opt.quiet > 1 || out.failed || stat(opt.report, &s) < 0 || !S_ISREG(s.st_mode))
         return;
-    b_size(&b, (u64)s.st_size);
-    u_warn("wrote %s (%.*s)", opt.report, (int)b.len, size);
+    b_size(&size, (u64)s.st_size);
+    u_warn("wrote %s (%.*s)", opt.report, (int)size.len, size.p);
+    b_free(&size);
 }
 
 static void cmd_report(int fd, const char *name, bool whole)
@@ -34585,7 +34533,7 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_announce_report();
 }
 
-/* For recordings and cmd_list_attached. */
+/* For recordings and cmd_start_text. */
 static void cmd_describe_attached(void)
 {
     struct buf *b = &rec_processes;
@@ -34605,20 +34553,9 @@ static void cmd_describe_attached(void)
         b_reset(b);
 }
 
-static void cmd_list_attached(struct buf *b)
-{
-    const struct buf *all = &rec_processes;
-    for (u32 at = 0; at < all->len; at += (u32)strlen(all->p + at) + 1) {
-        out.line_from = b->len;
-        b_s(b, "kvis: ");
-        b_s(b, all->p + at);
-        out_line_end();
-    }
-}
-
 static void cmd_start_text(void)
 {
-    struct buf *b = &out.text.b;
+    struct buf *b = &out.text.b, *all = &rec_processes;
     if (!out.events_on)
         return;
     if (!opt.command) {
@@ -34629,7 +34566,12 @@ static void cmd_start_text(void)
             b_f(b, "%s%d", i ? ", " : ", except kvis and the readers of its output: pid ",
                 rec_run.reader[i]);
         b_c(b, '\n');
-        cmd_list_attached(b);
+        for (u32 at = 0; at < all->len; at += (u32)strlen(all->p + at) + 1) {
+            out.line_from = b->len;
+            b_s(b, "kvis: ");
+            b_s(b, all->p + at);
+            out_line_end();
+        }
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
         b_f(b, "kvis: every system call stops the traced process (%s)\n", tr.no_accel);
@@ -34637,7 +34579,7 @@ static void cmd_start_text(void)
         b_f(b, "kvis: using ptrace only: %s\n", hy.why_not);
 }
 
-/* Time zero: the command's execve(2), or the start of tracing. */
+/* zero_ns: the command's execve(2), or the start of tracing. */
 static void cmd_start_clock(u64 zero_ns)
 {
     out.start_ns = zero_ns;
@@ -34748,7 +34690,7 @@ static int cmd_trace(void)
         die(EXIT_KVIS, "cannot observe: %s", hy.why_not);
     if (opt.backend == 'h' && opt.n_pids)
         die(EXIT_KVIS, "--backend=hybrid needs a command; fix: omit the option, or use "
-                       "--backend=observe");
+            "--backend=observe");
     if (opt.backend == 'h' && !hy.on)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
     cmd_files.later = true;
@@ -34787,14 +34729,11 @@ static int cmd_trace(void)
 
 static void cmd_sinks(void)
 {
-    out.text.b.max = out.json.b.max = 32 << 20;
     out.events_on = !(opt.json && !opt.json_file);
-    out.text.fd = !out.events_on ? -1
-                     : opt.out_file ? cmd_open_file(opt.out_file)
-                                    : STDOUT_FILENO;
-    out.text.name = opt.out_file ? opt.out_file : "stdout";
+    if (out.events_on)
+        cmd_open_output(&out.text, opt.out_file, STDOUT_FILENO);
     out_measure();
-    cmd_json_sink();
+    cmd_open_json();
 }
 
 /* For subcommands that write to stdout. */
@@ -34870,7 +34809,7 @@ static int cmd_proc(void)
                   proc_opt.live ? "--live" : "--format=", proc_opt.live ? "" : proc_opt.format);
     cmd_refuse_mixed();
     if (proc_opt.gantt)
-        out_writer_open(&proc_gantt, cmd_open_file(proc_opt.gantt), proc_opt.gantt);
+        cmd_open_output(&proc_gantt, proc_opt.gantt, -1);
     opt.pids = &pid;
     opt.n_pids = proc_opt.pid > 0;
     cmd_refuse_ptrace();
@@ -34966,21 +34905,19 @@ static int cmd_monitor(void)
                 : e == -EADDRNOTAVAIL ? " (no interface has this address)" : "");
     }
     if (mo.csv)
-        mout.csv.fd = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
-    mout.csv.name = mo.csv_file ? mo.csv_file : "stdout";
-    mout.csv.b.max = 32 << 20;
+        cmd_open_output(&mout.csv, mo.csv_file, STDOUT_FILENO);
     cmd_report_fd = cmd_open_report();
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_header("none");
     if (opt.command && !opt.out_file) { /* the command uses stdout */
         out.events_on = true;
-        out.text.fd = STDERR_FILENO;
+        cmd_open_output(&out.text, NULL, STDERR_FILENO);
     } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file))) {
         out.events_on = false;
     }
     mout.screen = out.events_on && !opt.out_file && !opt.command
-                  && cmd_is_terminal(STDOUT_FILENO) && isatty(STDIN_FILENO);
+                  && u_is_terminal(STDOUT_FILENO) && isatty(STDIN_FILENO);
     if (!out.events_on)
         out.text.fd = -1;
     out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
@@ -35015,7 +34952,7 @@ static int cmd_check(void)
 {
     static struct buf b;
     u8 bits = 0;
-    bool cpu = opt.command && *opt.command && !strcmp(*opt.command, "cpu") && !opt.command[1];
+    bool cpu = opt.command && !strcmp(*opt.command, "cpu") && !opt.command[1];
     cmd_roots();
     for (char **a = opt.command; a && *a && !cpu; a++) {
         if (!check_bits(*a))
@@ -35023,16 +34960,14 @@ static int cmd_check(void)
         bits |= check_bits(*a);
     }
     if (opt.json) {
-        out.json.b.max = 1 << 20;
         cmd_start_clock(u_now());
         cmd_this_run("none");
-        rec_json_header(&out.json.b, "none");
-        b_put(&b, out.json.b.p, out.json.b.len);
+        rec_json_header(&b, "none");
     }
     bits = bits ? bits : CHECK_COMMANDS;
     bool works = cpu ? check_cpu(&b, opt.json) : check_run(bits, opt.json, &b);
-    int f = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-    opt_print(f, opt.json_file ? opt.json_file : "stdout", b.p, b.len);
+    cmd_open_output(&out.json, opt.json_file, STDOUT_FILENO);
+    opt_print(out.json.fd, out.json.name, b.p, b.len);
     return !works;
 }
 
@@ -35167,9 +35102,9 @@ static const struct cmd *cmd_find(const char *name, bool link)
 
 static int cmd_completion(const char *shell)
 {
-    const char *text = emb_text("completion", shell ? shell : "");
+    const char *text = emb_text("completion", shell);
     if (!text)
-        die(EXIT_USAGE, "completion: '%s': allowed values: bash|zsh|fish", shell ? shell : "");
+        die(EXIT_USAGE, "completion: '%s': allowed values: bash|zsh|fish", shell);
     return cmd_print(text);
 }
 
@@ -35228,13 +35163,6 @@ static int cmd_help(char *const *args)
     return 0;
 }
 
-static void cmd_refuse_setuid(void)
-{
-    if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
-        die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, because every user would get "
-            "the rights of the file's owner; fix: chmod ug-s kvis, and run it with sudo");
-}
-
 static const char *cmd_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -35258,7 +35186,9 @@ int main(int argc, char **argv)
     sp_first_process(argv);
     cmd_std_fds();
     u_clocks();
-    cmd_refuse_setuid();
+    if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
+        die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, because every user would get "
+            "the rights of the file's owner; fix: chmod ug-s kvis, and run it with sudo");
     out.text.b.ascii = !u_locale_utf8(true);
     const struct cmd *link = argc ? cmd_find(cmd_file_name(argv[0]), true) : NULL;
     if (link)
@@ -35268,15 +35198,15 @@ int main(int argc, char **argv)
         opt_print(STDERR_FILENO, "stderr", list, strlen(list));
         return EXIT_USAGE;
     }
-    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+    if (opt_in_list("--version|-V", argv[1])) {
         char text[128];
         snprintf(text, sizeof text, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
         return cmd_print(text);
     }
-    if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+    if (opt_in_list("help|--help|-h", argv[1]))
         return cmd_help(argv + 2);
     if (!strcmp(argv[1], "completion"))
-        return cmd_completion(argv[2]);
+        return cmd_completion(argc > 2 ? argv[2] : "");
     const struct cmd *c = cmd_find(argv[1], false);
     if (!c)
         cmd_unknown(argv[1]);

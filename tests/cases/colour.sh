@@ -22,6 +22,7 @@ t "NO_COLOR=1 $k --color=always -- /bin/true"; colours "$out" || fail "--color=a
 t "NO_COLOR= $k -- /bin/true"; colours "$out" || fail "an empty NO_COLOR says nothing"
 t "TERM=dumb $k -- /bin/true"; colours "$out" && fail "TERM=dumb"
 t "unset TERM; $k -- /bin/true"; colours "$out" && fail "no TERM"
+t "TERM= $k -- /bin/true"; colours "$out" && fail "an empty TERM"
 run trace -v --backend=ptrace -- /bin/true; hasnt err "$esc"
 run trace -v --color=always -- /bin/true; has err "$esc"
 run trace --color=sometimes -- /bin/true; status 2; has err 'always'

@@ -35,7 +35,7 @@ want "$B['70']['busy_swap_bytes'] == 600 * 1024 and $B['20']['busy_swap_bytes'] 
 want "'90' not in $B and '105' not in $B and '85' not in $B" # 85: what it did before is no part of this interval
 want "all(v == 0 for k, v in E[1]['busy']['50'].items() if 'per_second' in k) and '80' not in E[1]['busy']"
 has text '^busy +pid=20 comm="spins\) \(" busy_cpu='
-run monitor -n 1 -i 0.1 --json=json --path.rootfs="$PWD/now"
+run monitor -n 1 -i .1 --json=json --path.rootfs="$PWD/now"
 want '"busy" not in E[0]'
 cp -r b old && find old -name schedstat -delete
 run monitor -n 1 -i 0.1 -c busy -o text --path.rootfs="$PWD/old" # a kernel without CONFIG_SCHED_INFO

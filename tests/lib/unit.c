@@ -265,7 +265,7 @@ static void t_paths(void)
 /* A table of many descriptors against a plain array: every operation, a million random steps would do no more. */
 static void t_fd_table(void)
 {
-    struct task t = { .pid = 1, .files = files_new() };
+    struct task t = { .pid = 1, .files = files_copy(NULL) };
     struct files *f = t.files;
     static struct ofd *have[512];
     u32 seed = 1, live = 0, made = 0, gone = 0;
@@ -310,7 +310,7 @@ static void t_fd_lost(void)
 {
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     static struct mem_record record;
-    struct task t = { .tid = getpid(), .pid = getpid(), .files = files_new(), .record = &record };
+    struct task t = { .tid = getpid(), .pid = getpid(), .files = files_copy(NULL), .record = &record };
     fdt.lost_ns = u_now();
     record.bad_fd = true;
     EXPECT(fd >= 0 && !fd_get(&t, fd));
@@ -388,7 +388,7 @@ static void one_change(struct mm *m, struct page *p, struct name **names)
 static void t_memory_map(void)
 {
     struct name *names[] = { nm_str('x', "anon"), nm_str('x', "file") };
-    struct mm *m = vm_new();
+    struct mm *m = vm_copy(NULL);
     struct page p[PAGES] = { { 0 } };
     bool good = true;
     srand(1);
@@ -407,7 +407,7 @@ static void t_memory_map(void)
     vm_put(m);
 
     /* Neighbors that have become equal are one again. */
-    m = vm_new();
+    m = vm_copy(NULL);
     map_at(m, 0x1000, 0x1000 + (40000 << 12), 3, names[0]);
     for (u64 k = 0; k < 40000; k += 2)
         vm_protect(m, (k + 1) << 12, (k + 2) << 12, 1);
@@ -428,7 +428,7 @@ static void t_memory_lines(void)
     EXPECT(vm_line("1000-2000 rw-p 00000000 00:00 0 ", &r, &major, &minor) && r.name == nm_str('x', "anon") && !major && !minor);
     EXPECT(!vm_line("AnonHugePages:         0 kB", &r, &major, &minor) && !vm_line("", &r, &major, &minor)
            && !vm_line("Size:   4 kB", &r, &major, &minor) && !vm_line("1000-", &r, &major, &minor));
-    struct mm *m = vm_new();
+    struct mm *m = vm_copy(NULL);
     map_at(m, 0x1000000, 0x1001000, 3, nm_str('x', "stack"));
     EXPECT(vm_grow_stack(m, 0xff8123) && vm_find(m, 0xff8000) && !vm_find(m, 0xff7fff) && !vm_grow_stack(m, 0x1001000));
     map_at(m, 0x20000000, 0x20001000, 3, nm_str('x', "stack"));
@@ -591,7 +591,7 @@ static void t_mode(void)
 /* Errors that a kernel gives only elsewhere. */
 static struct files *files_of(u32 n)
 {
-    struct task t = { .pid = 1, .files = files_new() };
+    struct task t = { .pid = 1, .files = files_copy(NULL) };
     for (u32 k = 0; k < n; k++)
         fd_put(&t, (s32)k, ofd_new(&t, FK_FILE, NULL), false);
     return t.files;
@@ -603,7 +603,7 @@ static void t_tasks(void)
     enum { THREADS = 20, FDS = 5 };
     struct task *t = ps_new_task(1 << 30), *one[THREADS];
     struct files *f = files_of(FDS);
-    t->files = files_new();
+    t->files = files_copy(NULL);
     for (int i = 0; i < THREADS; i++) {
         one[i] = ps_new_task((1 << 30) + 1 + i);
         one[i]->files = f;
