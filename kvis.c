@@ -3570,11 +3570,6 @@ static u64 dec_moved(const struct dec *d)
     return d->exit ? (u64)d->c->ret : ~0ull;
 }
 
-static u32 dec_max(u32 limit)
-{
-    return MIN(opt.strlen_max, limit);
-}
-
 /* ---- arguments and results that depend on a command ---- */
 
 static const struct sc_command *dec_command(const struct call *c, u16 row)
@@ -3670,11 +3665,6 @@ static void dec_hex(struct buf *b, u64 v)
         b_c(b, '0');
 }
 
-static void dec_octal(struct buf *b, u64 v)
-{
-    b_f(b, v ? "0%" PRIo64 : "%" PRIo64, v);
-}
-
 /* part= of flags.tbl. DEC_NAMED fields are shown before the flags, others after. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
@@ -3706,7 +3696,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
     else if (p->how == DEC_SIGNAL)
         b_s(b, u_signame((int)field));
     else if (p->how == DEC_OCTAL)
-        dec_octal(b, field);
+        b_f(b, "%#" PRIo64, field);
     else if (p->how == DEC_HUGE)
         b_f(b, "%u<<26", (u32)(field >> 26));
     else
@@ -3842,7 +3832,7 @@ static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
 static void dec_bytes(struct dec *d, u64 addr, u64 n)
 {
     u8 tmp[DEC_CHUNK];
-    size_t want = opt.strlen_max ? MIN(n, (u64)dec_max(sizeof tmp - DEC_AFTER) + DEC_AFTER) : 0;
+    size_t want = opt.strlen_max ? MIN(MIN(n, (u64)opt.strlen_max + DEC_AFTER), sizeof tmp) : 0;
     s64 r = !want ? 0 : addr ? mem_read(d->t, addr, tmp, want) : -EFAULT;
     if (r < 0 || (!addr && !n))
         dec_pointer(d, addr, r);
@@ -3854,7 +3844,7 @@ static void dec_cstr(struct dec *d, u64 addr)
 {
     char tmp[DEC_PATH + DEC_AFTER + 1];
     bool cut = false;
-    u32 max = dec_max(DEC_PATH);
+    u32 max = MIN(opt.strlen_max, (u32)DEC_PATH);
     s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, max + DEC_AFTER, max, &cut);
     if (r < 0)
         dec_pointer(d, addr, r);
@@ -4188,8 +4178,7 @@ static void dec_k_unused(struct dec *d, u64 v)
 
 static void dec_k_fd(struct dec *d, u64 v)
 {
-    bool special = (s32)v <= -10000 && dec_named(d->b, (u32)v, FAM_pidfdspecial);
-    if (!special)
+    if (!dec_named(d->b, (u32)v, FAM_pidfdspecial))
         fd_label(d->b, d->t, (s32)v);
 }
 
@@ -4235,8 +4224,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
         dec_enum(d->b, v & 0xff, FAM_quotatype);
         b_c(d->b, ')');
     } else if (fam == FAM_semctl || fam == FAM_shmctl || fam == FAM_msgctl) {
-        bool ipc64 = v & 0x100; /* IPC_64: the newer structures of i386 and arm */
-        b_s(d->b, ipc64 ? "IPC_64|" : "");
+        b_s(d->b, v & 0x100 ? "IPC_64|" : ""); /* the newer structures of i386 and arm */
         dec_enum(d->b, (u32)v & ~0x100u, fam);
     } else {
         dec_enum(d->b, (u32)v, optfam);
@@ -4349,7 +4337,7 @@ static void dec_k_strv(struct dec *d, u64 v)
     if (!dec_get(d, v, probe, dec_word(d)))
         return;
     b_c(d->b, '[');
-    u32 n = dec_strings(d, v, true, dec_max(DEC_CHUNK), &whole);
+    u32 n = dec_strings(d, v, true, MIN(opt.strlen_max, (u32)DEC_CHUNK), &whole);
     b_s(d->b, whole ? "]" : n ? ", ...]" : "...]");
 }
 
@@ -4550,7 +4538,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
  * sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
-    u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
+    u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i - 1];
     dec_set(d, v, MIN((u64)(u32)bytes, (u64)DEC_CHUNK) * 8, false);
 }
 
@@ -5152,19 +5140,18 @@ static bool dec_mark_cut(struct buf *text, u32 off)
     return true;
 }
 
-static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
+static void dec_one(struct task *t, struct call *c, unsigned i, bool exit)
 {
-    struct arg *a = &c->val[i];
     unsigned kind = dec_kind(c, i);
     struct dec d = { .t = t, .c = c, .b = &c->text, .outlen = c->outlen, .i = (int)i, .exit = exit,
                      .form = ARG_TXT, .kind = kind < N_KINDS ? &kinds[kind] : NULL };
     u32 off = c->text.len;
     u64 v = dec_long(&d) == 4 ? (u32)c->arg[i] : c->arg[i];
     c->text.cut = false;
-    if (plain)
+    if (d.kind && d.kind->when == DEC_OUT && (c->noret || c->err))
         dec_pointer(&d, v, 0);
-    else if (kind < N_KINDS)
-        kinds[kind].fn(&d, v);
+    else if (d.kind)
+        d.kind->fn(&d, v);
     else if (kind < K_ENUM(0))
         dec_bits(d.b, (u32)v, K_FAM(kind));
     else if (kind < K_BITS64(0))
@@ -5177,12 +5164,7 @@ static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool 
         d.form = ARG_NONE;
     if (d.form == ARG_NONE)
         c->text.len = off;
-    *a = (struct arg){ .form = d.form, .cut = d.cut, .off = off, .len = c->text.len - off };
-}
-
-static unsigned dec_when(unsigned kind)
-{
-    return kind < N_KINDS ? kinds[kind].when : DEC_IN;
+    c->val[i] = (struct arg){ d.form, d.cut, off, c->text.len - off };
 }
 
 static void dec_enter(struct task *t, struct call *c)
@@ -5194,8 +5176,8 @@ static void dec_enter(struct task *t, struct call *c)
         return;
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
         unsigned kind = dec_kind(c, i);
-        if (dec_when(kind) & DEC_IN)
-            dec_one(t, c, i, false, false);
+        if (kind >= N_KINDS || kinds[kind].when & DEC_IN)
+            dec_one(t, c, i, false);
         else if (kind == K_MSGOUT && c->arg[i]
                  && mem_read(t, c->arg[i] + abi_word(c->abi), &namelen, 4) == 4)
             c->outlen[0] = namelen;
@@ -5206,12 +5188,9 @@ static void dec_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
-    for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
-        unsigned kind = dec_kind(c, i);
-        bool plain = dec_when(kind) == DEC_OUT && (c->noret || c->err);
+    for (unsigned i = 0, n = dec_nargs(c); i < n; i++)
         if (c->val[i].form == ARG_NONE)
-            dec_one(t, c, i, true, plain);
-    }
+            dec_one(t, c, i, true);
 }
 
 /* ---- results ---- */
@@ -5235,10 +5214,6 @@ static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
     u8 raw[8];
     u32 shown = 0;
     ahead.n = 0;
-    if (!d->c->ret) {
-        b_s(d->b, " (Timeout)");
-        return;
-    }
     b_s(d->b, " ([");
     for (u64 k = 0; k < MIN(nfds, (u64)65536) && shown < (u64)d->c->ret; k++) {
         if (mem_read_ahead(d->t, &ahead, addr + 8 * k, raw, 8) != 8)
@@ -5258,10 +5233,6 @@ static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
 static void dec_ret_select(struct dec *d)
 {
     static const char *const name[] = { "in ", "out ", "except " };
-    if (!d->c->ret) {
-        b_s(d->b, " (Timeout)");
-        return;
-    }
     b_s(d->b, " (");
     for (int k = 0, n = 0; k < 3; k++)
         if (d->c->arg[1 + k]) {
@@ -5280,6 +5251,10 @@ static void dec_ret_select(struct dec *d)
 static void dec_ret_detail(struct dec *d, const struct sc_result *r)
 {
     const struct call *c = d->c;
+    if (!c->ret && (r->form == RET_POLL || r->form == RET_SELECT)) {
+        b_s(d->b, " (Timeout)");
+        return;
+    }
     switch (r->form) {
     case RET_POLL: dec_ret_poll(d, c->arg[0], (u32)c->arg[1]); return;
     case RET_SELECT: dec_ret_select(d); return;
@@ -5786,7 +5761,7 @@ static struct {
     bool many;           /* several threads seen: lines name the thread */
     bool observed;       /* observe mode: lines also name the process */
     u64 hidden;
-    u64 uses;            /* number of uses of the slots of out_procs[] and out_names[] */
+    u64 uses;
     u32 columns;         /* width of the terminal; 0: not a terminal */
     u32 line_from;
     struct task *partial; /* thread whose call is unfinished in the current line (-v) */
@@ -5921,8 +5896,7 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
     time_t sec = (time_t)(real_ns / NSEC);
     char fraction[16];
     struct tm tm;
-    if (!localtime_r(&sec, &tm)) /* the year does not fit into an int */
-        memset(&tm, 0, sizeof tm);
+    localtime_r(&sec, &tm); /* cannot fail: 2^64 ns are 584 years */
     snprintf(fraction, sizeof fraction, ".%09u", (u32)(real_ns % NSEC));
     b_f(b, "%02d:%02d:%02d%.*s", tm.tm_hour, tm.tm_min, tm.tm_sec, digits ? 1 + digits : 0,
         fraction);
@@ -5964,19 +5938,11 @@ static void *out_place(void *table, u32 n, size_t size, pid_t pid)
     return place;
 }
 
-static struct out_proc *out_proc_place(pid_t pid)
-{
-    return out_place(out_procs, OUT_PROCS, sizeof *out_procs, pid);
-}
-
-static struct out_named *out_name_place(pid_t pid)
-{
-    return out_place(out_names, OUT_NAMES, sizeof *out_names, pid);
-}
+#define OUT_PLACE(table, pid) out_place(table, ARRAY_LEN(table), sizeof *(table), pid)
 
 static const char *out_comm(pid_t pid)
 {
-    struct out_named *named = out_name_place(pid);
+    struct out_named *named = OUT_PLACE(out_names, pid);
     if (named->slot.pid != pid)
         return "";
     named->slot.used = ++out.uses;
@@ -5985,7 +5951,7 @@ static const char *out_comm(pid_t pid)
 
 static void out_name(pid_t pid, const char *comm, size_t n)
 {
-    struct out_named *named = out_name_place(pid);
+    struct out_named *named = OUT_PLACE(out_names, pid);
     n = MIN(n, sizeof named->comm - 1);
     memmove(named->comm, comm, n); /* not memcpy: comm may be in this slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
@@ -6003,7 +5969,6 @@ static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
-    const char *comm = out_comm(pid);
     if (opt.verbose && !out.observed) {
         b_f(b, "[%d] ", tid);
         return;
@@ -6011,19 +5976,7 @@ static void out_who(struct buf *b, pid_t pid, pid_t tid)
     if (out.observed && pid != tid)
         b_f(b, "%d/", pid);
     b_f(b, "%d ", tid);
-    out_padded(b, comm, sizeof out_names->comm, NAME_WIDTH);
-}
-
-static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
-{
-    out.line_from = out.text.b.len;
-    out_sgr("2");
-    out_time(&out.text.b, ts_ns);
-    if (out.many && tid) /* lost records have no thread */
-        out_who(&out.text.b, pid, tid);
-    out_sgr("0");
-    out.line_at = out.text.b.len;
-    out.line_col = 0;
+    out_padded(b, out_comm(pid), sizeof out_names->comm, NAME_WIDTH);
 }
 
 static void out_line_cut(void)
@@ -6064,6 +6017,19 @@ static void out_break_partial(void)
     b_s(&out.text.b, " <unfinished ...>");
     out_line_end();
     out.partial = NULL;
+}
+
+static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
+{
+    out_break_partial();
+    out.line_from = out.text.b.len;
+    out_sgr("2");
+    out_time(&out.text.b, ts_ns);
+    if (out.many && tid) /* lost records have no thread */
+        out_who(&out.text.b, pid, tid);
+    out_sgr("0");
+    out.line_at = out.text.b.len;
+    out.line_col = 0;
 }
 
 struct out_text { char s[32]; };
@@ -6128,9 +6094,7 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     case VT_BOOL: b_s(b, v->n ? "yes" : "no"); break;
     case VT_SYM: b_s(b, v->sym); break;
     case VT_ARGV: out_exec(b, e); break;
-    case VT_DUR:
-        b_f(b, "%" PRId64 ".%02d ms", v->n / 1000000, (int)(v->n / 10000 % 100));
-        break;
+    case VT_DUR: b_f(b, "%.2f ms", (double)v->n / 1e6); break;
     case VT_SIZE:
         snprintf(size, sizeof size, "%s%s", v->n < 0 ? "-" : "",
                  out_bytes(v->n < 0 ? -(u64)v->n : (u64)v->n).s);
@@ -6178,13 +6142,12 @@ static struct out_text out_latency(u64 ns)
     if (ns < 1000000)
         snprintf(t.s, sizeof t.s, "%" PRIu64 "us", ns / 1000);
     else
-        snprintf(t.s, sizeof t.s, "%" PRIu64 ".%" PRIu64 "ms", ns / 1000000, ns / 100000 % 10);
+        snprintf(t.s, sizeof t.s, "%.1fms", (double)ns / 1e6);
     return t;
 }
 
 static void out_line_start(u64 ts_ns, pid_t pid, pid_t tid, const char *colour)
 {
-    out_break_partial();
     out_line_begin(ts_ns, pid, tid);
     out_sgr(colour);
 }
@@ -6259,7 +6222,7 @@ static void out_group(const struct ev_group *g)
         out.hidden += g->count;
         return;
     }
-    struct out_proc *p = out_proc_place(e->pid);
+    struct out_proc *p = OUT_PLACE(out_procs, e->pid);
     if (p->slot.pid == e->pid)
         out_birth_line(p);
     out_event_line(e, block ? g : NULL);
@@ -6369,7 +6332,7 @@ static void out_birth(struct out_proc *p)
 
 static struct out_proc *out_proc_of(pid_t pid)
 {
-    struct out_proc *p = out_proc_place(pid);
+    struct out_proc *p = OUT_PLACE(out_procs, pid);
     if (!p->slot.used)
         out_used[out_n_used++] = p;
     if (p->slot.pid != pid) {
@@ -6386,7 +6349,7 @@ static struct out_proc *out_proc_of(pid_t pid)
 static bool out_born(const struct event *e)
 {
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
-    const struct out_proc *was = out_proc_place(pid);
+    const struct out_proc *was = OUT_PLACE(out_procs, pid);
     bool first = was->slot.pid != pid || was->ended;
     struct out_proc *p = out_proc_of(pid);
     p->ended = false;
@@ -6742,7 +6705,6 @@ static void out_call_name(struct buf *b, const struct call *c)
 static u32 out_call_text_begin(struct task *t)
 {
     out_held_print(~0ull);
-    out_break_partial();
     out_line_begin(t->call.enter_ns, t->pid, t->tid);
     out_call_name(&out.text.b, &t->call);
     b_c(&out.text.b, '(');
@@ -6752,7 +6714,7 @@ static u32 out_call_text_begin(struct task *t)
 static void out_ms(struct buf *b, const char *what, u64 ns)
 {
     if (ns >= 10000)
-        b_f(b, " %s %" PRIu64 ".%02" PRIu64, what, ns / 1000000, ns / 10000 % 100);
+        b_f(b, " %s %.2f", what, (double)ns / 1e6);
 }
 
 static void out_woken(struct buf *b, const struct call *c)
@@ -6822,23 +6784,11 @@ static void out_json_quoted(struct buf *b, const char *s, u32 n)
     b_c(b, '"');
 }
 
-static void out_json_word(struct buf *b, const char *s)
-{
-    out_json_quoted(b, s, (u32)strlen(s));
-}
-
 static void out_json_name(struct buf *b, const char *key)
 {
     b_c(b, '"');
     b_s(b, key);
     b_s(b, "\":");
-}
-
-static void out_json_key_word(struct buf *b, const char *key, const char *s)
-{
-    b_c(b, ',');
-    out_json_name(b, key);
-    out_json_word(b, s);
 }
 
 /* Adds KEY_hex if the bytes are not UTF-8. */
@@ -6863,6 +6813,12 @@ static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 static void out_json_text(struct buf *b, const char *key, const char *text)
 {
     out_json_str(b, key, text, (u32)strlen(text));
+}
+
+static void out_json_key_word(struct buf *b, const char *key, const char *s)
+{
+    b_c(b, ',');
+    out_json_text(b, key, s);
 }
 
 /* p: NUL-terminated strings. Returns whether one is not UTF-8. */
@@ -6915,7 +6871,7 @@ static void out_json_value(struct buf *b, const char *key, u8 type, const union 
     case VT_STR: out_json_bytes(b, key, v->s.p, v->s.len); break;
     case VT_NUM: case VT_DUR: case VT_SIZE: out_json_num(b, v->n); break;
     case VT_BOOL: b_s(b, v->n ? "true" : "false"); break;
-    case VT_SYM: out_json_word(b, v->sym); break;
+    case VT_SYM: out_json_quoted(b, v->sym, (u32)strlen(v->sym)); break;
     case VT_ADDR:
         b_c(b, '"');
         b_hex(b, (u64)v->n);
@@ -7108,7 +7064,6 @@ static void out_call_exit(struct task *t)
         next = out_call_text_begin(t);
     } else if (out.partial != t) {
         out_held_print(~0ull);
-        out_break_partial();
         out_line_begin(c->exit_ns, t->pid, t->tid);
         b_s(b, "<... ");
         out_call_name(b, c);
@@ -7562,8 +7517,6 @@ static void st_ended(const struct task *t)
 
 /* --- the table of -c --- */
 
-static const struct st_row *st_sorted; /* for st_compare: qsort(3) passes no context */
-
 static double st_key(const struct st_row *r)
 {
     const char *key = opt.sort ? opt.sort : "time";
@@ -7579,11 +7532,12 @@ static double st_key(const struct st_row *r)
 
 static int st_compare(const void *pa, const void *pb)
 {
-    u16 a = *(const u16 *)pa, b = *(const u16 *)pb;
-    double ka = st_key(&st_sorted[a]), kb = st_key(&st_sorted[b]);
+    const struct st_row *a = *(const struct st_row *const *)pa,
+                        *b = *(const struct st_row *const *)pb;
+    double ka = st_key(a), kb = st_key(b);
     if (ka != kb)
         return ka < kb ? 1 : -1;
-    return strcmp(st_name(a), st_name(b));
+    return (a > b) - (a < b); /* the rows are sorted by name */
 }
 
 /* The columns of strace -c, and percentiles. A narrow terminal shows fewer columns; those with the
@@ -7654,11 +7608,10 @@ static int st_compare_callers(const void *a, const void *b)
 
 static void st_caller_table(struct buf *b, const struct summary *s)
 {
-    const struct st_caller *order[ST_CALLERS];
+    static const struct st_caller *order[ST_CALLERS];
     u32 n = (u32)s->n_callers;
     for (u32 i = 0; i < n; i++)
         order[i] = &s->caller[i];
-    /* cppcheck-suppress uninitvar ; n may be 0 */
     qsort(order, n, sizeof *order, st_compare_callers);
     b_f(b, "%11s %9s %9s %9s %s\n", "seconds", "calls", "errors", "pid", "process");
     for (u32 i = 0; i < n; i++) {
@@ -7682,23 +7635,21 @@ static void st_table(struct buf *b, const struct summary *s)
 {
     const struct st_row *rows = st_table_rows(s);
     struct st_row total = { 0 };
-    u16 order[ST_ROWS];
+    static const struct st_row *order[ST_ROWS];
     u32 n = 0;
     if (opt.by_pid)
         st_caller_table(b, s);
     for (u16 i = 0; i < ST_ROWS; i++) {
         if (!rows[i].calls)
             continue;
-        order[n++] = i;
+        order[n++] = &rows[i];
         st_row_add(&total, &rows[i]);
     }
-    st_sorted = rows;
-    /* cppcheck-suppress uninitvar ; n may be 0 */
     qsort(order, n, sizeof *order, st_compare);
     st_table_line(b, NULL, "syscall");
     st_table_rule(b);
     for (u32 i = 0; i < n; i++)
-        st_table_row(b, &rows[order[i]], st_returned_ns(&total), st_name(order[i]));
+        st_table_row(b, order[i], st_returned_ns(&total), st_name((u16)(order[i] - rows)));
     st_table_rule(b);
     st_table_row(b, &total, st_returned_ns(&total), "total");
     free(total.hist);
@@ -7884,7 +7835,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Returns how many rows to show: 10, or those of at least 1 ms. *more: number of other rows. */
+/* Returns how many rows to show: up to 10 of at least 1 ms. *more: number of other rows. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7947,14 +7898,14 @@ static void st_text_delays(struct buf *b, const struct st_delays *d)
     u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
-        b_f(b, "%s %s %.3f ms", i ? "," : "", name[i], (double)v[i] / 1e6);
+        b_f(b, ", %s %.3f ms", name[i], (double)v[i] / 1e6);
 }
 
 static void st_text_delays_of(struct buf *b, const struct st_delays *d)
 {
     if (!d->count)
         return;
-    b_f(b, " Scheduler: %" PRIu64 " wait%s for a CPU,", d->count, d->count == 1 ? "" : "s");
+    b_f(b, " Scheduler: %" PRIu64 " wait%s for a CPU", d->count, d->count == 1 ? "" : "s");
     st_text_delays(b, d);
     b_c(b, '\n');
 }
@@ -7983,7 +7934,7 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
 {
     if (!io->took.count)
         return;
-    b_f(b, " Block I/O: %" PRIu64 " request%s,", io->took.count, io->took.count == 1 ? "" : "s");
+    b_f(b, " Block I/O: %" PRIu64 " request%s", io->took.count, io->took.count == 1 ? "" : "s");
     st_text_delays(b, &io->took);
     b_f(b, " (%s read, %s written)\n", out_bytes(io->read).s, out_bytes(io->written).s);
 }
@@ -8289,7 +8240,7 @@ static void st_what(struct buf *b)
         st_command(b);
         return;
     }
-    const char *slash = strrchr(*opt.command, '/'), *name = slash ? slash + 1 : *opt.command;
+    const char *name = out_base(*opt.command, (u32)strlen(*opt.command));
     st_escape(b, name, (u32)strlen(name), 40);
 }
 
