@@ -3371,7 +3371,7 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * A number from the tracee alone never sizes an allocation or ends a loop: -s limits text and
  * arrays, structures have fixed buffers, and call.text has a maximum. */
 
-/* A named value. Common prefixes (O_, BPF_PROG_TYPE_) are stored once, to save space. */
+/* Common prefixes (O_, BPF_PROG_TYPE_) are stored once. */
 struct flag {
     u32 low;   /* low half of the value */
     u16 name;  /* offset in fl_names of the name without its prefix */
@@ -3499,7 +3499,7 @@ struct dec {
     const struct call *c;
     struct buf *b;
     u64 *outlen; /* c->outlen; set at entry */
-    int i;
+    u32 i;
     bool exit;
     u8 form;
     const struct kind *kind; /* NULL: K_BITS, K_ENUM */
@@ -3563,11 +3563,6 @@ static u64 dec_next(const struct dec *d)
     u16 kind = d->i < 5 ? sc_rows[d->c->row].arg[d->i + 1] : K_INT;
     bool narrow = dec_word(d) == 4 || kind == K_INT || kind == K_UINT || kind == K_FSAUX;
     return narrow ? (u32)v : v;
-}
-
-static u64 dec_moved(const struct dec *d)
-{
-    return d->exit ? (u64)d->c->ret : ~0ull;
 }
 
 /* ---- arguments and results that depend on a command ---- */
@@ -3819,7 +3814,7 @@ static void dec_errno(struct buf *b, int e)
  * only whole characters. */
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
-    size_t show = MIN(have, (size_t)max);
+    size_t show = MIN(have, max);
     return (u32)(show < n ? u_whole(p, show, have) : show);
 }
 
@@ -3844,7 +3839,7 @@ static void dec_cstr(struct dec *d, u64 addr)
 {
     char tmp[DEC_PATH + DEC_AFTER + 1];
     bool cut = false;
-    u32 max = MIN(opt.strlen_max, (u32)DEC_PATH);
+    u32 max = MIN(opt.strlen_max, DEC_PATH);
     s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, max + DEC_AFTER, max, &cut);
     if (r < 0)
         dec_pointer(d, addr, r);
@@ -4037,8 +4032,8 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
-    u64 known = l->size;
-    size_t want = size < l->members[0].size ? 0 : (size_t)MIN(size, (u64)most);
+    u32 known = l->size;
+    size_t want = size < l->members[0].size ? 0 : MIN(size, most);
     s64 have = addr && want ? mem_read(d->t, addr, raw, want) : 0;
     if (have <= 0 || (u64)have < want) {
         dec_pointer(d, addr, have);
@@ -4047,7 +4042,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct de
     b_c(d->b, '{');
     bool more = dec_list(d, raw, (size_t)have, l);
     if ((u64)have > known && !dec_zero(raw + known, (size_t)have - known)) {
-        b_f(d->b, ", /* bytes %u..%u */ ", (u32)known, (u32)have - 1);
+        b_f(d->b, ", /* bytes %u..%u */ ", known, (u32)have - 1);
         dec_quoted(d, raw + known, (size_t)have - known, (u64)have - known);
         more = false;
     }
@@ -4266,7 +4261,7 @@ static const struct call_path *dec_path(const struct call *c, u32 i)
 
 static void dec_k_path(struct dec *d, u64 v)
 {
-    const struct call_path *p = dec_path(d->c, (u32)d->i);
+    const struct call_path *p = dec_path(d->c, d->i);
     if (!p) {
         dec_rawstr(d, v, DEC_PATH);
         return;
@@ -4337,7 +4332,7 @@ static void dec_k_strv(struct dec *d, u64 v)
     if (!dec_get(d, v, probe, dec_word(d)))
         return;
     b_c(d->b, '[');
-    u32 n = dec_strings(d, v, true, MIN(opt.strlen_max, (u32)DEC_CHUNK), &whole);
+    u32 n = dec_strings(d, v, true, MIN(opt.strlen_max, DEC_CHUNK), &whole);
     b_s(d->b, whole ? "]" : n ? ", ...]" : "...]");
 }
 
@@ -4394,7 +4389,7 @@ static void dec_k_dents(struct dec *d, u64 v)
 {
     u8 raw[DEC_CHUNK];
     u64 ret = (u64)d->c->ret;
-    s64 have = ret ? mem_read(d->t, v, raw, (size_t)MIN(ret, (u64)sizeof raw)) : 0, at = 0;
+    s64 have = ret ? mem_read(d->t, v, raw, MIN(ret, sizeof raw)) : 0, at = 0;
     if (have < 0) {
         dec_pointer(d, v, have);
         return;
@@ -4429,7 +4424,7 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
 static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
-    for (int i = 0; i < d->i; i++) {
+    for (u32 i = 0; i < d->i; i++) {
         unsigned kind = sc_rows[d->c->row].arg[i];
         n += kind == K_INTP || kind == K_OFFP || kind == K_SIZEP;
     }
@@ -4539,7 +4534,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i - 1];
-    dec_set(d, v, MIN((u64)(u32)bytes, (u64)DEC_CHUNK) * 8, false);
+    dec_set(d, v, MIN((u32)bytes, DEC_CHUNK) * 8, false);
 }
 
 static void dec_gid(struct dec *d, const u8 *p, size_t size)
@@ -4676,7 +4671,7 @@ static void dec_packet(struct dec *d, const u8 *p, size_t n)
     dec_enum(d->b, (u64)(p[2] << 8 | p[3]), FAM_ethproto);
     b_f(d->b, "), sll_ifindex=%d, sll_hatype=%u, sll_pkttype=%u, sll_halen=%u",
         (s32)dec_ld(p + 4, 4), (u32)dec_ld(p + 8, 2), p[10], p[11]);
-    size_t len = MIN((size_t)p[11], MIN(n - 12, (size_t)8));
+    size_t len = MIN(p[11], MIN(n - 12, 8));
     for (size_t k = 0; k < len; k++)
         b_f(d->b, "%s%02x", k ? ":" : ", sll_addr=", p[12 + k]);
 }
@@ -4772,15 +4767,16 @@ static void dec_iovec(struct dec *d, const u8 *p, size_t size)
     d->left -= n;
 }
 
-static void dec_iov(struct dec *d, u64 addr, u64 n, u64 bytes)
+/* `moved`: number of transferred bytes, unknown at entry. */
+static void dec_iov(struct dec *d, u64 addr, u64 n, u64 moved)
 {
-    d->left = bytes;
+    d->left = d->exit ? moved : ~0ull;
     dec_array(d, addr, n, 2 * dec_word(d), dec_iovec);
 }
 
 static void dec_k_iov(struct dec *d, u64 v)
 {
-    dec_iov(d, v, dec_next(d), dec_moved(d));
+    dec_iov(d, v, dec_next(d), (u64)d->c->ret);
 }
 
 static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t n)
@@ -4802,7 +4798,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[1024];
     unsigned w = dec_word(d);
-    size_t have = (size_t)MIN(len, (u64)sizeof raw), at = 0, head = w + 8;
+    size_t have = MIN(len, sizeof raw), at = 0, head = w + 8;
     if (!len)
         dec_pointer(d, addr, 0);
     if (!len || !dec_get(d, addr, raw, have))
@@ -4842,8 +4838,7 @@ static struct dec_msghdr dec_msghdr(const u8 *p, unsigned w)
     };
 }
 
-/* `bytes`: number of transferred bytes; ~0 at entry. */
-static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
+static void dec_msg(struct dec *d, const u8 *p, u64 moved)
 {
     struct buf *b = d->b;
     struct dec_msghdr m = dec_msghdr(p, dec_word(d));
@@ -4854,7 +4849,7 @@ static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
     if (room && room != namelen)
         b_f(b, "%u => ", room);
     b_f(b, "%u, msg_iov=", namelen);
-    dec_iov(d, m.iov, m.iovlen, bytes);
+    dec_iov(d, m.iov, m.iovlen, moved);
     b_f(b, ", msg_iovlen=%" PRIu64, m.iovlen);
     if (m.control || m.controllen) {
         b_s(b, ", msg_control=");
@@ -4869,14 +4864,14 @@ static void dec_k_msg(struct dec *d, u64 v)
 {
     u8 raw[56];
     if (dec_get(d, v, raw, 7 * dec_word(d)))
-        dec_msg(d, raw, dec_moved(d));
+        dec_msg(d, raw, (u64)d->c->ret);
 }
 
 static void dec_mmsg(struct dec *d, const u8 *p, size_t size)
 {
     u32 len = (u32)dec_ld(p + size / 8 * 7, 4);
     b_s(d->b, "{msg_hdr=");
-    dec_msg(d, p, d->exit ? len : ~0ull);
+    dec_msg(d, p, len);
     if (d->exit)
         b_f(d->b, ", msg_len=%u", len);
     b_c(d->b, '}');
@@ -4909,7 +4904,7 @@ static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
         o++;
     u8 holds = o < end ? o->holds : OPT_INT;
     const struct dec_layout *l = holds == OPT_STRUCT ? dec_layout(d, (u8)o->what) : NULL;
-    s32 v = (s32)dec_ld(p, MIN(have, (size_t)4));
+    s32 v = (s32)dec_ld(p, MIN(have, 4));
     if (l && have >= l->size) {
         dec_braces(d, p, l->size, l);
     } else if (holds == OPT_TEXT) {
@@ -4940,10 +4935,11 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
         if (d->outlen[dec_slot(d)])
             n = MIN(n, (s64)(s32)d->outlen[dec_slot(d)]);
     }
+    size_t have = MIN((size_t)n, sizeof raw);
     if (n <= 0)
         dec_pointer(d, v, 0);
-    else if (dec_get(d, v, raw, MIN((size_t)n, sizeof raw)))
-        dec_option(d, raw, MIN((size_t)n, sizeof raw), (size_t)n);
+    else if (dec_get(d, v, raw, have))
+        dec_option(d, raw, have, (size_t)n);
 }
 
 static void dec_k_futexop(struct dec *d, u64 v)
@@ -5143,7 +5139,7 @@ static bool dec_mark_cut(struct buf *text, u32 off)
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit)
 {
     unsigned kind = dec_kind(c, i);
-    struct dec d = { .t = t, .c = c, .b = &c->text, .outlen = c->outlen, .i = (int)i, .exit = exit,
+    struct dec d = { .t = t, .c = c, .b = &c->text, .outlen = c->outlen, .i = i, .exit = exit,
                      .form = ARG_TXT, .kind = kind < N_KINDS ? &kinds[kind] : NULL };
     u32 off = c->text.len;
     u64 v = dec_long(&d) == 4 ? (u32)c->arg[i] : c->arg[i];
@@ -5208,15 +5204,15 @@ static bool dec_cloexec(const struct call *c)
 }
 
 /* poll(2): ([{fd=3, revents=POLLIN}]). */
-static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
+static void dec_ret_poll(struct dec *d)
 {
     struct mem_ahead ahead;
     u8 raw[8];
     u32 shown = 0;
     ahead.n = 0;
     b_s(d->b, " ([");
-    for (u64 k = 0; k < MIN(nfds, (u64)65536) && shown < (u64)d->c->ret; k++) {
-        if (mem_read_ahead(d->t, &ahead, addr + 8 * k, raw, 8) != 8)
+    for (u64 k = 0; k < MIN((u32)d->c->arg[1], 65536u) && shown < (u64)d->c->ret; k++) {
+        if (mem_read_ahead(d->t, &ahead, d->c->arg[0] + 8 * k, raw, 8) != 8)
             break;
         if (!dec_ld(raw + 6, 2))
             continue;
@@ -5256,7 +5252,7 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
         return;
     }
     switch (r->form) {
-    case RET_POLL: dec_ret_poll(d, c->arg[0], (u32)c->arg[1]); return;
+    case RET_POLL: dec_ret_poll(d); return;
     case RET_SELECT: dec_ret_select(d); return;
     case RET_CHILD: dec_pid_note(d->b, c->ret, c->child); return;
     case RET_PID: dec_pid_note(d->b, c->ret, ps_from_ns(d->t, c->ret)); return;
@@ -5770,6 +5766,12 @@ static struct {
     u64 due_ns;            /* time of the next delayed line; 0: none */
 } out = { .text.fd = -1, .json.fd = -1 };
 
+/* Calls a callback of each tap that has it. */
+#define OUT_TAPS(callback, ...) \
+    for (u32 i = 0; i < out.n_taps; i++) \
+        if (out.tap[i]->callback) \
+            out.tap[i]->callback(__VA_ARGS__)
+
 static struct ev_groups out_held; /* events that the text sink has not printed yet */
 
 static struct out_proc out_procs[OUT_PROCS];
@@ -5827,7 +5829,7 @@ static int out_write_all(int f, const char *p, size_t n)
 static void out_measure(void)
 {
     u32 columns = u_columns(out.text.fd);
-    out.columns = columns ? MAX(columns, (u32)OUT_COLUMNS_MIN) : 0;
+    out.columns = columns ? MAX(columns, OUT_COLUMNS_MIN) : 0;
 }
 
 static void out_writer_open(struct writer *w, int fd, const char *name)
@@ -5865,9 +5867,7 @@ static void out_flush(void)
         out_writer_flush(&out.text);
     if (out.json.b.len)
         out_writer_flush(&out.json);
-    for (u32 i = 0; i < out.n_taps; i++)
-        if (out.tap[i]->flush)
-            out.tap[i]->flush();
+    OUT_TAPS(flush);
 }
 
 static void out_full(struct writer *w)
@@ -6063,10 +6063,9 @@ static void out_exec(struct buf *b, const struct event *e)
 {
     const union ev_val *program = &e->v[EV_program], *argv = &e->v[EV_argv];
     const char *p = argv->s.p, *end = p + argv->s.len;
-    u32 n = (u32)strnlen(p, argv->s.len), from = b->len;
-    u32 len, base_len;
+    u32 n = (u32)strnlen(p, argv->s.len), from = b->len, base_len;
     const char *name = out_base(p, n), *base = out_program(e, &base_len);
-    len = (u32)(p + n - name);
+    u32 len = (u32)(p + n - name);
     bool same = !base || (base_len == len && !memcmp(name, base, len));
     if (!same || e->err)
         b_shell(b, program->s.p, program->s.len);
@@ -6077,7 +6076,7 @@ static void out_exec(struct buf *b, const struct event *e)
     for (; p < end && b->len - from < OUT_EXEC_MAX; p += n + 1) {
         n = (u32)strnlen(p, (size_t)(end - p));
         b_s(b, p == argv->s.p ? "" : " ");
-        b_shell(b, p, MIN(n, (u32)OUT_EXEC_MAX));
+        b_shell(b, p, MIN(n, OUT_EXEC_MAX));
     }
     if (p < end || b->len - from >= OUT_EXEC_MAX || ev_has(e, EV_argv_cut))
         b_own(b, " …");
@@ -6170,7 +6169,7 @@ static void out_block(struct buf *b, const struct ev_group *g)
         b_f(b, " x%" PRIu64 ", %s total", n, out_bytes(g->bytes).s);
     b_s(b, ") ");
     if (ev_has(e, EV_device))
-        b_esc(b, e->v[EV_device].s.p, e->v[EV_device].s.len, 0);
+        out_text_field(b, e, EV_device, 0);
     else
         b_c(b, '?');
     b_c(b, ' ');
@@ -6179,13 +6178,12 @@ static void out_block(struct buf *b, const struct ev_group *g)
 
 static void out_birth_line(struct out_proc *p)
 {
-    u64 born_ns = p->born_ns;
-    p->born_ns = 0;
-    if (!born_ns)
+    if (!p->born_ns)
         return;
-    out_line_start(born_ns, p->parent, p->maker, out_colour[CAT_PROC]);
+    out_line_start(p->born_ns, p->parent, p->maker, out_colour[CAT_PROC]);
     b_f(&out.text.b, "spawn process %d", p->slot.pid);
     out_line_stop();
+    p->born_ns = 0;
 }
 
 /* Prints no newline. requests: the group of block requests that begins with e, or NULL. */
@@ -6241,10 +6239,8 @@ static void out_held_print(u64 until_ns)
 
 static void out_hold(const struct event *e)
 {
-    if (!ev_group(&out_held, e)) {
+    while (!ev_group(&out_held, e))
         out_held_print(~0ull);
-        ev_group(&out_held, e);
-    }
     if (!out.due_ns)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
@@ -6390,7 +6386,7 @@ static void out_executed(struct out_proc *p, const struct event *e)
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
-    p->args_len = ev_has(e, EV_argv) ? MIN(e->v[EV_argv].s.len, (u32)sizeof p->args) : 0;
+    p->args_len = ev_has(e, EV_argv) ? MIN(e->v[EV_argv].s.len, sizeof p->args) : 0;
     if (p->args_len)
         memcpy(p->args, e->v[EV_argv].s.p, p->args_len);
     out_name_by(e);
@@ -6446,7 +6442,7 @@ static bool out_is_new(struct out_proc *p, const char *path)
 static void out_files_add(struct out_proc *p, enum nm_class class, const char *path, u64 ts_ns)
 {
     char *below = p->below[class].path;
-    u32 n = MIN((u32)strlen(path), (u32)OUT_BELOW_MAX), k = 0;
+    u32 n = MIN((u32)strlen(path), OUT_BELOW_MAX), k = 0;
     if (!p->files[class]++) {
         memcpy(below, path, n);
         k = n;
@@ -6476,7 +6472,7 @@ static const char *out_read_path(const struct event *e)
     if (!field[e->kind] || !ev_has(e, f) || (e->err && e->err != ENOENT)
         || (e->kind == EK_CONNECT && !e->err) || (e->kind == EK_OPEN && e->v[EV_writable].n))
         return NULL;
-    u32 n = MIN(e->v[f].s.len, (u32)sizeof path - 1);
+    u32 n = MIN(e->v[f].s.len, sizeof path - 1);
     memcpy(path, e->v[f].s.p, n);
     path[n] = 0;
     return path;
@@ -6671,8 +6667,7 @@ static bool out_is_unused(const struct arg *a)
  * that the kernel will fill. Returns the number of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
-    u32 n = out_nargs(c);
-    u32 i = from;
+    u32 n = out_nargs(c), i = from;
     for (; i < n; i++) {
         const struct arg *a = &c->val[i];
         if (a->form == ARG_NONE && !at_exit)
@@ -7008,8 +7003,7 @@ static void out_event(const struct event *e)
         return;
     }
     out.events++;
-    for (u32 i = 0; i < out.n_taps; i++)
-        out.tap[i]->event(e);
+    OUT_TAPS(event, e);
     if (out.json_on)
         out_json(e);
     bool with_calls = event_kinds[e->kind].how & EVENT_WITH_CALLS && !opt.min_ns;
@@ -7025,10 +7019,10 @@ static void out_call_enter(struct task *t, bool whole_only)
         t->call.begun = true; /* out.diverted applies its own filters */
         return;
     }
-    for (u32 i = 0; !whole_only && i < out.n_taps; i++)
-        if (out.tap[i]->enter)
-            out.tap[i]->enter(t);
-    if (!out.events_on || whole_only || !opt.verbose)
+    if (whole_only)
+        return;
+    OUT_TAPS(enter, t);
+    if (!out.events_on || !opt.verbose)
         return;
     t->call.shown = (u8)out_call_text_begin(t);
     t->call.begun = true;
@@ -7044,9 +7038,7 @@ static void out_call_exit(struct task *t)
             out.diverted->exit(t);
         return;
     }
-    for (u32 i = 0; i < out.n_taps; i++)
-        if (out.tap[i]->exit)
-            out.tap[i]->exit(t);
+    OUT_TAPS(exit, t);
     if (!opt.verbose)
         return;
     out.events++;
@@ -7078,9 +7070,7 @@ static void out_tick(u64 now)
 {
     if (!out.due_ns || now < out.due_ns)
         return;
-    for (u32 i = 0; i < out.n_taps; i++)
-        if (out.tap[i]->due)
-            out.tap[i]->due(now);
+    OUT_TAPS(due, now);
     out_print_due(now);
 }
 
@@ -7096,18 +7086,16 @@ static void out_end(void)
 
 static void out_forget(const struct task *t)
 {
-    for (u32 i = 0; i < out.n_taps; i++)
-        if (out.tap[i]->gone)
-            out.tap[i]->gone(t);
+    OUT_TAPS(gone, t);
     if (out.partial == t)
         out_break_partial();
 }
 
 /* == 14 st_  counts, percentiles, the table of -c and the summary ==================
  * Histograms of durations are log-linear with 16 buckets per power of two, so percentiles are
- * accurate to 1/32. JSON, recordings, replay and diff iterate over st_nums[], the numbers of a
- * summary, and st_lists[], its lists. To add one, add a row to gen/summary.h; a recorded list also
- * needs a REC_ number. Section nm_ stores the bytes of a file or peer with its name. */
+ * accurate to 1/32. To add a number or a list to the summary, add a row to gen/summary.h; a
+ * recorded list also needs a REC_ number. Section nm_ stores the bytes of a file or peer with its
+ * name. */
 
 enum { ST_BUCKETS = DELAY_BUCKETS, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
@@ -7485,13 +7473,13 @@ static void st_open_at_exit(const struct task *t)
 
 static void st_add_longest(const struct st_process *p)
 {
-    u64 at = MIN(st.n_longest, (u64)ST_PROCESSES - 1);
+    u64 at = MIN(st.n_longest, ST_PROCESSES - 1);
     if (st.n_longest == ST_PROCESSES && st.longest[at].ns >= p->ns)
         return;
     for (; at && st.longest[at - 1].ns < p->ns; at--)
         st.longest[at] = st.longest[at - 1];
     st.longest[at] = *p;
-    st.n_longest = MIN(st.n_longest + 1, (u64)ST_PROCESSES);
+    st.n_longest = MIN(st.n_longest + 1, ST_PROCESSES);
 }
 
 static void st_ended(const struct task *t)
@@ -7681,18 +7669,18 @@ static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name 
 
 static bool st_is_file(const struct name *n)
 {
-    return n->cls == 'f' && (n->opens || n->in_bytes || n->out_bytes);
+    return n->cls == 'f' && (n->opens || nm_bytes(n));
 }
 
 static bool st_is_file_with_bytes(const struct name *n)
 {
-    return n->cls == 'f' && (n->in_bytes || n->out_bytes)
-        && (n->kind == FK_FILE || n->kind == FK_MEMFD) && (opt.no_filter || !nm_noise(n->s));
+    return n->cls == 'f' && nm_bytes(n) && (n->kind == FK_FILE || n->kind == FK_MEMFD)
+        && (opt.no_filter || !nm_noise(n->s));
 }
 
 static bool st_is_peer(const struct name *n)
 {
-    return n->cls == 'p' && (n->opens || n->in_bytes || n->out_bytes);
+    return n->cls == 'p' && (n->opens || nm_bytes(n));
 }
 
 /* If both ends of a connection are tracees, shows only the address that a tracee connected to. */
@@ -8022,7 +8010,6 @@ struct st_col {
     u16 at, size;    /* offset and size in the row, in bytes */
 };
 
-/* MEMBER: a member of the row. PART: a value computed from the row. */
 #define MEMBER(row, member, type, sinks, key) \
     { key, ST_##type, COL_##sinks, offsetof(struct row, member), \
       sizeof ((struct row *)0)->member },
@@ -8102,7 +8089,7 @@ static const struct st_list {
 
 static u32 st_list_rows(const struct summary *s, const struct st_list *l)
 {
-    return l->n ? (u32)MIN(st_number(s, l->n), (u64)l->max) : l->max;
+    return l->n ? MIN(st_number(s, l->n), l->max) : l->max;
 }
 
 static const void *st_list_row(const struct summary *s, const struct st_list *l, u32 i)
@@ -8166,7 +8153,7 @@ struct st_items {
     u32 line;      /* start of the line in b */
     u32 used;      /* end of the last item in b */
     u32 end;       /* columns reserved for text after the items */
-    u32 shown;     /* items in the line */
+    u32 shown;
     u64 left_out;  /* items that did not fit */
 };
 
@@ -21201,8 +21188,7 @@ static const char *ses_backend(const struct session *s)
 static void ses_emit(const struct event *e)
 {
     out.events++;
-    for (u32 i = 0; i < out.n_taps; i++)
-        out.tap[i]->event(e);
+    OUT_TAPS(event, e);
 }
 
 static void ses_report_losses(struct session *s)
