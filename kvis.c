@@ -3815,7 +3815,7 @@ static void dec_errno(struct buf *b, int e)
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
     size_t show = MIN(have, max);
-    return (u32)(show < n ? u_whole(p, show, have) : show);
+    return show < n ? u_whole(p, show, have) : show;
 }
 
 static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
@@ -4247,7 +4247,7 @@ static void dec_read_paths(struct task *t, struct call *c)
         if (len >= 0)
             b_put(&c->paths, raw, (size_t)len + 1);
         p->len = c->paths.cut ? -ENOMEM : (s32)len;
-        c->n_paths = (u8)MAX(n, (u32)c->n_paths);
+        c->n_paths = (u8)MAX(n, c->n_paths);
     }
 }
 
@@ -4729,7 +4729,7 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[128];
-    size_t n = MIN((u32)len, (u32)sizeof raw);
+    size_t n = MIN((u32)len, sizeof raw);
     if ((s32)len <= 0)
         dec_pointer(d, addr, 0);
     else if (dec_get(d, addr, raw, n))
@@ -5000,18 +5000,19 @@ static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
         p += 3;
     }
     char name[FL_IOCTL_NAME];
-    while (p < end && n <= 3) {
+    while (p < end) {
         const u8 *row = p;
         p = dec_ioctl_name(p, end, name, &len);
         if (row[1] != (u8)cmd || dec_ld(row + 2, 2) != upper)
             continue;
         dec_sep(b, from, " or ");
-        bool sized = name[len - 1] == '~';
-        if (++n > 3)
+        if (++n > 3) {
             b_s(b, "...");
-        else
-            b_put(b, name, len - sized);
-        if (n <= 3 && sized)
+            break;
+        }
+        bool sized = name[len - 1] == '~';
+        b_put(b, name, len - sized);
+        if (sized)
             b_f(b, "(%u)", (cmd & 0xc000ffff) == SPI_MESSAGE ? size / SPI_TRANSFER : size);
     }
     return n;
@@ -5077,8 +5078,8 @@ static void dec_k_ifreq(struct dec *d, u64 v)
 /* io_uring_enter(2) takes a signal set, or a structure with one. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
-    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; REG: an offset in registered
-                                               * memory */
+    /* IORING_ENTER_...; REG: v is an offset in registered memory */
+    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 };
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
         dec_hex(d->b, v);
@@ -5131,7 +5132,7 @@ static bool dec_mark_cut(struct buf *text, u32 off)
     u32 len = text->len - off;
     if (len < DOTS)
         return false;
-    text->len = off + (u32)u_whole((u8 *)text->p + off, len - DOTS, len);
+    text->len = off + u_whole((u8 *)text->p + off, len - DOTS, len);
     b_s(text, "...");
     return true;
 }
@@ -5720,8 +5721,8 @@ enum {
 
 /* In the hash tables out_procs[] and out_names[], a new pid replaces the least recently used. */
 struct out_slot {
-    pid_t pid; /* 0: the slot is free */
-    u64 used;  /* value of out.uses at the last use; 0: never used */
+    pid_t pid;
+    u64 used; /* value of out.uses at the last use; 0: the slot is free */
 };
 
 struct out_proc {
@@ -5932,7 +5933,7 @@ static void *out_place(void *table, u32 n, size_t size, pid_t pid)
         struct out_slot *s = (void *)((char *)table + ((u32)pid + i) % n * size);
         if (s->pid == pid)
             return s;
-        if (!place || (place->pid && (!s->pid || s->used < place->used)))
+        if (!place || s->used < place->used)
             place = s;
     }
     return place;
@@ -6442,7 +6443,7 @@ static bool out_is_new(struct out_proc *p, const char *path)
 static void out_files_add(struct out_proc *p, enum nm_class class, const char *path, u64 ts_ns)
 {
     char *below = p->below[class].path;
-    u32 n = MIN((u32)strlen(path), OUT_BELOW_MAX), k = 0;
+    u32 n = MIN(strlen(path), OUT_BELOW_MAX), k = 0;
     if (!p->files[class]++) {
         memcpy(below, path, n);
         k = n;
@@ -6981,10 +6982,11 @@ static void out_json(const struct event *e)
     b_s(b, ",\"type\":\"");
     b_s(b, k->name);
     b_c(b, '"');
-    for (u32 i = 0; i < k->n; i++)
-        if (ev_has(e, k->field[i]))
-            out_json_value(b, ev_fields[k->field[i]].key, ev_fields[k->field[i]].type,
-                           &e->v[k->field[i]]);
+    for (u32 i = 0; i < k->n; i++) {
+        u8 f = k->field[i];
+        if (ev_has(e, f))
+            out_json_value(b, ev_fields[f].key, ev_fields[f].type, &e->v[f]);
+    }
     if (e->call)
         out_json_call(b, e->call);
     else if (e->err)
@@ -7715,21 +7717,16 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* If -e trace= does not select all rows, sums over them are too low. */
-static bool st_all_asked(const u16 *rows, size_t n)
+/* If -e trace= excludes one of these calls, the sums over all are too low. */
+static bool st_knows_io(void)
 {
-    for (size_t i = 0; i < n; i++)
+    static const u16 rows[] = { SC_read, SC_write, SC_pread64, SC_pwrite64, SC_readv, SC_writev,
+                                SC_sendto, SC_recvfrom, SC_sendmsg, SC_recvmsg, SC_sendfile,
+                                SC_splice, SC_copy_file_range };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (!sc_set[rows[i]])
             return false;
     return true;
-}
-
-static bool st_knows_io(void)
-{
-    static const u16 rows[] = { SC_read,     SC_write,  SC_pread64,        SC_pwrite64, SC_readv,
-                                SC_writev,   SC_sendto, SC_recvfrom,       SC_sendmsg,  SC_recvmsg,
-                                SC_sendfile, SC_splice, SC_copy_file_range };
-    return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
 /* When a number of the summary is known and meaningful. */
@@ -7766,8 +7763,7 @@ static bool st_no_calls(const struct summary *s)
 
 static bool st_knows_files(void)
 {
-    static const u16 rows[] = { SC_open, SC_openat };
-    return st_all_asked(rows, ARRAY_LEN(rows)) && st_knows_io();
+    return sc_set[SC_open] && sc_set[SC_openat] && st_knows_io();
 }
 
 static bool st_knows(const struct summary *s, enum st_known what)
@@ -8047,15 +8043,15 @@ static struct name *st_listed[ST_LISTED]; /* rows of the list that is being writ
 /* Types of records in a .kvis file. The numbers are part of the format. */
 enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* about the run */
-    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* about events and calls */
+    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE, /* about events and calls */
     REC_NUM, REC_NAME, REC_ROW = 14, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
     REC_DELAYS, REC_END, REC_IO = 22, REC_TOOK = 24, REC_LONGEST,
-    REC_FAILED_PROCESS, REC_CALLER                                     /* about the results */
+    REC_FAILED_PROCESS, REC_CALLER /* about the results */
 };
 
 /* The lists of the summary, in the order of JSON and recordings. */
 static const struct st_list {
-    const char *key;      /* key in JSON; NULL: json(), if set, writes the list */
+    const char *key;      /* key in JSON, or NULL */
     const char *more_key; /* key of the number of omitted rows, or NULL */
     u32 more;             /* offset of the number of omitted rows */
     u8 known;             /* condition for JSON (enum st_known) */
@@ -8154,12 +8150,12 @@ struct st_items {
     u32 used;      /* end of the last item in b */
     u32 end;       /* columns reserved for text after the items */
     u32 shown;
-    u64 left_out;  /* items that did not fit */
+    u64 left_out;
 };
 
 static struct st_items st_begin_items(struct buf *b, const char *label)
 {
-    struct st_items items = { .b = b, .line = b->len, .end = (u32)strlen(" (+999)") };
+    struct st_items items = { .b = b, .line = b->len, .end = strlen(" (+999)") };
     b_f(b, ST_LABEL, label);
     items.used = b->len;
     return items;
@@ -8297,7 +8293,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
         b_s(b, "no system call completed\n");
         return;
     }
-    items.end = (u32)strlen("   (1234567 calls; -C: all)");
+    items.end = strlen("   (1234567 calls; -C: all)");
     bool used[ST_ROWS] = { false }, known = false;
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
@@ -8314,7 +8310,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     }
     b->len = items.used;
     if (!items.shown && known)
-        b_s(b, st_in_seconds(s) ? "less than 1 ms each" : "less than 0.1 ms each");
+        b_f(b, "less than %s ms each", st_in_seconds(s) ? "1" : "0.1");
     b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls, opt.count_too ? "" : "; -C: all");
 }
 
@@ -8335,9 +8331,10 @@ static void st_text_waited(struct buf *b, const struct summary *s)
 static void st_text_processes(struct buf *b, const struct summary *s, bool failed)
 {
     struct st_items items = st_begin_items(b, failed ? "unsuccessful" : "longest");
+    const struct st_process *list = failed ? s->failed_process : s->longest;
     u64 n = failed ? s->n_failed_processes : s->n_longest;
     for (u32 i = 0; i < n; i++) {
-        const struct st_process *p = failed ? &s->failed_process[i] : &s->longest[i];
+        const struct st_process *p = &list[i];
         b_esc(b, p->comm, strnlen(p->comm, sizeof p->comm), 0);
         if (failed)
             b_f(b, " %d %s", p->pid, p->ended);
