@@ -6443,7 +6443,7 @@ static bool out_is_new(struct out_proc *p, const char *path)
 static void out_files_add(struct out_proc *p, enum nm_class class, const char *path, u64 ts_ns)
 {
     char *below = p->below[class].path;
-    u32 n = MIN(strlen(path), OUT_BELOW_MAX), k = 0;
+    u32 n = MIN((u32)strlen(path), OUT_BELOW_MAX), k = 0;
     if (!p->files[class]++) {
         memcpy(below, path, n);
         k = n;
@@ -8129,7 +8129,7 @@ static void st_command(struct buf *b)
         b_esc(b, opt.cgroup, strlen(opt.cgroup), 0);
     for (char **a = opt.command; a && *a && b->len - from < MOST; a++) {
         b_s(b, a == opt.command ? "" : " ");
-        st_escape(b, *a, (u32)strlen(*a), 200);
+        st_escape(b, *a, strlen(*a), 200);
         b_own(b, a[1] && b->len - from >= MOST ? " …" : "");
     }
     for (u32 i = 0; i < opt.n_pids && b->len - from < MOST; i++) {
@@ -8223,8 +8223,8 @@ static void st_what(struct buf *b)
         st_command(b);
         return;
     }
-    const char *name = out_base(*opt.command, (u32)strlen(*opt.command));
-    st_escape(b, name, (u32)strlen(name), 40);
+    const char *name = out_base(*opt.command, strlen(*opt.command));
+    st_escape(b, name, strlen(name), 40);
 }
 
 static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 system)
