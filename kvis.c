@@ -6443,7 +6443,7 @@ static bool out_is_new(struct out_proc *p, const char *path)
 static void out_files_add(struct out_proc *p, enum nm_class class, const char *path, u64 ts_ns)
 {
     char *below = p->below[class].path;
-    u32 n = MIN((u32)strlen(path), OUT_BELOW_MAX), k = 0;
+    u32 n = (u32)strnlen(path, OUT_BELOW_MAX), k = 0;
     if (!p->files[class]++) {
         memcpy(below, path, n);
         k = n;
