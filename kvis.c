@@ -3332,7 +3332,7 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * A number from the tracee alone never sizes an allocation or ends a loop: -s limits text and
  * arrays, structures have fixed buffers, and call.text has a maximum. */
 
-/* A named value. Common prefixes (O_, BPF_PROG_TYPE_) are stored once, to save space. */
+/* Common prefixes (O_, BPF_PROG_TYPE_) are stored once. */
 struct flag {
     u32 low;   /* low half of the value */
     u16 name;  /* offset in fl_names of the name without its prefix */
@@ -3460,7 +3460,7 @@ struct dec {
     const struct call *c;
     struct buf *b;
     u64 *outlen; /* c->outlen; set at entry */
-    int i;
+    u32 i;
     bool exit;
     u8 form;
     const struct kind *kind; /* NULL: K_BITS, K_ENUM */
@@ -3524,16 +3524,6 @@ static u64 dec_next(const struct dec *d)
     u16 kind = d->i < 5 ? sc_rows[d->c->row].arg[d->i + 1] : K_INT;
     bool narrow = dec_word(d) == 4 || kind == K_INT || kind == K_UINT || kind == K_FSAUX;
     return narrow ? (u32)v : v;
-}
-
-static u64 dec_moved(const struct dec *d)
-{
-    return d->exit ? (u64)d->c->ret : ~0ull;
-}
-
-static u32 dec_max(u32 limit)
-{
-    return MIN(opt.strlen_max, limit);
 }
 
 /* ---- arguments and results that depend on a command ---- */
@@ -3631,11 +3621,6 @@ static void dec_hex(struct buf *b, u64 v)
         b_c(b, '0');
 }
 
-static void dec_octal(struct buf *b, u64 v)
-{
-    b_f(b, v ? "0%" PRIo64 : "%" PRIo64, v);
-}
-
 /* part= of flags.tbl. DEC_NAMED fields are shown before the flags, others after. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
@@ -3667,7 +3652,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
     else if (p->how == DEC_SIGNAL)
         b_s(b, u_signame((int)field));
     else if (p->how == DEC_OCTAL)
-        dec_octal(b, field);
+        b_f(b, "%#" PRIo64, field);
     else if (p->how == DEC_HUGE)
         b_f(b, "%u<<26", (u32)(field >> 26));
     else
@@ -3790,8 +3775,8 @@ static void dec_errno(struct buf *b, int e)
  * only whole characters. */
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
-    size_t show = MIN(have, (size_t)max);
-    return (u32)(show < n ? u_whole(p, show, have) : show);
+    size_t show = MIN(have, max);
+    return show < n ? u_whole(p, show, have) : show;
 }
 
 static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
@@ -3803,7 +3788,7 @@ static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
 static void dec_bytes(struct dec *d, u64 addr, u64 n)
 {
     u8 tmp[DEC_CHUNK];
-    size_t want = opt.strlen_max ? MIN(n, (u64)dec_max(sizeof tmp - DEC_AFTER) + DEC_AFTER) : 0;
+    size_t want = opt.strlen_max ? MIN(MIN(n, (u64)opt.strlen_max + DEC_AFTER), sizeof tmp) : 0;
     s64 r = !want ? 0 : addr ? mem_read(d->t, addr, tmp, want) : -EFAULT;
     if (r < 0 || (!addr && !n))
         dec_pointer(d, addr, r);
@@ -3815,7 +3800,7 @@ static void dec_cstr(struct dec *d, u64 addr)
 {
     char tmp[DEC_PATH + DEC_AFTER + 1];
     bool cut = false;
-    u32 max = dec_max(DEC_PATH);
+    u32 max = MIN(opt.strlen_max, DEC_PATH);
     s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, max + DEC_AFTER, max, &cut);
     if (r < 0)
         dec_pointer(d, addr, r);
@@ -4008,8 +3993,8 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
-    u64 known = l->size;
-    size_t want = size < l->members[0].size ? 0 : (size_t)MIN(size, (u64)most);
+    u32 known = l->size;
+    size_t want = size < l->members[0].size ? 0 : MIN(size, most);
     s64 have = addr && want ? mem_read(d->t, addr, raw, want) : 0;
     if (have <= 0 || (u64)have < want) {
         dec_pointer(d, addr, have);
@@ -4018,7 +4003,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct de
     b_c(d->b, '{');
     bool more = dec_list(d, raw, (size_t)have, l);
     if ((u64)have > known && !dec_zero(raw + known, (size_t)have - known)) {
-        b_f(d->b, ", /* bytes %u..%u */ ", (u32)known, (u32)have - 1);
+        b_f(d->b, ", /* bytes %u..%u */ ", known, (u32)have - 1);
         dec_quoted(d, raw + known, (size_t)have - known, (u64)have - known);
         more = false;
     }
@@ -4149,8 +4134,7 @@ static void dec_k_unused(struct dec *d, u64 v)
 
 static void dec_k_fd(struct dec *d, u64 v)
 {
-    bool special = (s32)v <= -10000 && dec_named(d->b, (u32)v, FAM_pidfdspecial);
-    if (!special)
+    if (!dec_named(d->b, (u32)v, FAM_pidfdspecial))
         fd_label(d->b, d->t, (s32)v);
 }
 
@@ -4196,8 +4180,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
         dec_enum(d->b, v & 0xff, FAM_quotatype);
         b_c(d->b, ')');
     } else if (fam == FAM_semctl || fam == FAM_shmctl || fam == FAM_msgctl) {
-        bool ipc64 = v & 0x100; /* IPC_64: the newer structures of i386 and arm */
-        b_s(d->b, ipc64 ? "IPC_64|" : "");
+        b_s(d->b, v & 0x100 ? "IPC_64|" : ""); /* the newer structures of i386 and arm */
         dec_enum(d->b, (u32)v & ~0x100u, fam);
     } else {
         dec_enum(d->b, (u32)v, optfam);
@@ -4225,7 +4208,7 @@ static void dec_read_paths(struct task *t, struct call *c)
         if (len >= 0)
             b_put(&c->paths, raw, (size_t)len + 1);
         p->len = c->paths.cut ? -ENOMEM : (s32)len;
-        c->n_paths = (u8)MAX(n, (u32)c->n_paths);
+        c->n_paths = (u8)MAX(n, c->n_paths);
     }
 }
 
@@ -4239,7 +4222,7 @@ static const struct call_path *dec_path(const struct call *c, u32 i)
 
 static void dec_k_path(struct dec *d, u64 v)
 {
-    const struct call_path *p = dec_path(d->c, (u32)d->i);
+    const struct call_path *p = dec_path(d->c, d->i);
     if (!p) {
         dec_rawstr(d, v, DEC_PATH);
         return;
@@ -4310,7 +4293,7 @@ static void dec_k_strv(struct dec *d, u64 v)
     if (!dec_get(d, v, probe, dec_word(d)))
         return;
     b_c(d->b, '[');
-    u32 n = dec_strings(d, v, true, dec_max(DEC_CHUNK), &whole);
+    u32 n = dec_strings(d, v, true, MIN(opt.strlen_max, DEC_CHUNK), &whole);
     b_s(d->b, whole ? "]" : n ? ", ...]" : "...]");
 }
 
@@ -4367,7 +4350,7 @@ static void dec_k_dents(struct dec *d, u64 v)
 {
     u8 raw[DEC_CHUNK];
     u64 ret = (u64)d->c->ret;
-    s64 have = ret ? mem_read(d->t, v, raw, (size_t)MIN(ret, (u64)sizeof raw)) : 0, at = 0;
+    s64 have = ret ? mem_read(d->t, v, raw, MIN(ret, sizeof raw)) : 0, at = 0;
     if (have < 0) {
         dec_pointer(d, v, have);
         return;
@@ -4402,7 +4385,7 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
 static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
-    for (int i = 0; i < d->i; i++) {
+    for (u32 i = 0; i < d->i; i++) {
         unsigned kind = sc_rows[d->c->row].arg[i];
         n += kind == K_INTP || kind == K_OFFP || kind == K_SIZEP;
     }
@@ -4511,8 +4494,8 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
  * sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
-    u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
-    dec_set(d, v, MIN((u64)(u32)bytes, (u64)DEC_CHUNK) * 8, false);
+    u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i - 1];
+    dec_set(d, v, MIN((u32)bytes, DEC_CHUNK) * 8, false);
 }
 
 static void dec_gid(struct dec *d, const u8 *p, size_t size)
@@ -4649,7 +4632,7 @@ static void dec_packet(struct dec *d, const u8 *p, size_t n)
     dec_enum(d->b, (u64)(p[2] << 8 | p[3]), FAM_ethproto);
     b_f(d->b, "), sll_ifindex=%d, sll_hatype=%u, sll_pkttype=%u, sll_halen=%u",
         (s32)dec_ld(p + 4, 4), (u32)dec_ld(p + 8, 2), p[10], p[11]);
-    size_t len = MIN((size_t)p[11], MIN(n - 12, (size_t)8));
+    size_t len = MIN(p[11], MIN(n - 12, 8));
     for (size_t k = 0; k < len; k++)
         b_f(d->b, "%s%02x", k ? ":" : ", sll_addr=", p[12 + k]);
 }
@@ -4707,7 +4690,7 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[128];
-    size_t n = MIN((u32)len, (u32)sizeof raw);
+    size_t n = MIN((u32)len, sizeof raw);
     if ((s32)len <= 0)
         dec_pointer(d, addr, 0);
     else if (dec_get(d, addr, raw, n))
@@ -4745,15 +4728,16 @@ static void dec_iovec(struct dec *d, const u8 *p, size_t size)
     d->left -= n;
 }
 
-static void dec_iov(struct dec *d, u64 addr, u64 n, u64 bytes)
+/* `moved`: number of transferred bytes, unknown at entry. */
+static void dec_iov(struct dec *d, u64 addr, u64 n, u64 moved)
 {
-    d->left = bytes;
+    d->left = d->exit ? moved : ~0ull;
     dec_array(d, addr, n, 2 * dec_word(d), dec_iovec);
 }
 
 static void dec_k_iov(struct dec *d, u64 v)
 {
-    dec_iov(d, v, dec_next(d), dec_moved(d));
+    dec_iov(d, v, dec_next(d), (u64)d->c->ret);
 }
 
 static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t n)
@@ -4775,7 +4759,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[1024];
     unsigned w = dec_word(d);
-    size_t have = (size_t)MIN(len, (u64)sizeof raw), at = 0, head = w + 8;
+    size_t have = MIN(len, sizeof raw), at = 0, head = w + 8;
     if (!len)
         dec_pointer(d, addr, 0);
     if (!len || !dec_get(d, addr, raw, have))
@@ -4815,8 +4799,7 @@ static struct dec_msghdr dec_msghdr(const u8 *p, unsigned w)
     };
 }
 
-/* `bytes`: number of transferred bytes; ~0 at entry. */
-static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
+static void dec_msg(struct dec *d, const u8 *p, u64 moved)
 {
     struct buf *b = d->b;
     struct dec_msghdr m = dec_msghdr(p, dec_word(d));
@@ -4827,7 +4810,7 @@ static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
     if (room && room != namelen)
         b_f(b, "%u => ", room);
     b_f(b, "%u, msg_iov=", namelen);
-    dec_iov(d, m.iov, m.iovlen, bytes);
+    dec_iov(d, m.iov, m.iovlen, moved);
     b_f(b, ", msg_iovlen=%" PRIu64, m.iovlen);
     if (m.control || m.controllen) {
         b_s(b, ", msg_control=");
@@ -4842,14 +4825,14 @@ static void dec_k_msg(struct dec *d, u64 v)
 {
     u8 raw[56];
     if (dec_get(d, v, raw, 7 * dec_word(d)))
-        dec_msg(d, raw, dec_moved(d));
+        dec_msg(d, raw, (u64)d->c->ret);
 }
 
 static void dec_mmsg(struct dec *d, const u8 *p, size_t size)
 {
     u32 len = (u32)dec_ld(p + size / 8 * 7, 4);
     b_s(d->b, "{msg_hdr=");
-    dec_msg(d, p, d->exit ? len : ~0ull);
+    dec_msg(d, p, len);
     if (d->exit)
         b_f(d->b, ", msg_len=%u", len);
     b_c(d->b, '}');
@@ -4882,7 +4865,7 @@ static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
         o++;
     u8 holds = o < end ? o->holds : OPT_INT;
     const struct dec_layout *l = holds == OPT_STRUCT ? dec_layout(d, (u8)o->what) : NULL;
-    s32 v = (s32)dec_ld(p, MIN(have, (size_t)4));
+    s32 v = (s32)dec_ld(p, MIN(have, 4));
     if (l && have >= l->size) {
         dec_braces(d, p, l->size, l);
     } else if (holds == OPT_TEXT) {
@@ -4913,10 +4896,11 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
         if (d->outlen[dec_slot(d)])
             n = MIN(n, (s64)(s32)d->outlen[dec_slot(d)]);
     }
+    size_t have = MIN((size_t)n, sizeof raw);
     if (n <= 0)
         dec_pointer(d, v, 0);
-    else if (dec_get(d, v, raw, MIN((size_t)n, sizeof raw)))
-        dec_option(d, raw, MIN((size_t)n, sizeof raw), (size_t)n);
+    else if (dec_get(d, v, raw, have))
+        dec_option(d, raw, have, (size_t)n);
 }
 
 static void dec_k_futexop(struct dec *d, u64 v)
@@ -4977,18 +4961,19 @@ static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
         p += 3;
     }
     char name[FL_IOCTL_NAME];
-    while (p < end && n <= 3) {
+    while (p < end) {
         const u8 *row = p;
         p = dec_ioctl_name(p, end, name, &len);
         if (row[1] != (u8)cmd || dec_ld(row + 2, 2) != upper)
             continue;
         dec_sep(b, from, " or ");
-        bool sized = name[len - 1] == '~';
-        if (++n > 3)
+        if (++n > 3) {
             b_s(b, "...");
-        else
-            b_put(b, name, len - sized);
-        if (n <= 3 && sized)
+            break;
+        }
+        bool sized = name[len - 1] == '~';
+        b_put(b, name, len - sized);
+        if (sized)
             b_f(b, "(%u)", (cmd & 0xc000ffff) == SPI_MESSAGE ? size / SPI_TRANSFER : size);
     }
     return n;
@@ -5054,8 +5039,8 @@ static void dec_k_ifreq(struct dec *d, u64 v)
 /* io_uring_enter(2) takes a signal set, or a structure with one. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
-    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; REG: an offset in registered
-                                               * memory */
+    /* IORING_ENTER_...; REG: v is an offset in registered memory */
+    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 };
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
         dec_hex(d->b, v);
@@ -5108,24 +5093,23 @@ static bool dec_mark_cut(struct buf *text, u32 off)
     u32 len = text->len - off;
     if (len < DOTS)
         return false;
-    text->len = off + (u32)u_whole((u8 *)text->p + off, len - DOTS, len);
+    text->len = off + u_whole((u8 *)text->p + off, len - DOTS, len);
     b_s(text, "...");
     return true;
 }
 
-static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
+static void dec_one(struct task *t, struct call *c, unsigned i, bool exit)
 {
-    struct arg *a = &c->val[i];
     unsigned kind = dec_kind(c, i);
-    struct dec d = { .t = t, .c = c, .b = &c->text, .outlen = c->outlen, .i = (int)i, .exit = exit,
+    struct dec d = { .t = t, .c = c, .b = &c->text, .outlen = c->outlen, .i = i, .exit = exit,
                      .form = ARG_TXT, .kind = kind < N_KINDS ? &kinds[kind] : NULL };
     u32 off = c->text.len;
     u64 v = dec_long(&d) == 4 ? (u32)c->arg[i] : c->arg[i];
     c->text.cut = false;
-    if (plain)
+    if (d.kind && d.kind->when == DEC_OUT && (c->noret || c->err))
         dec_pointer(&d, v, 0);
-    else if (kind < N_KINDS)
-        kinds[kind].fn(&d, v);
+    else if (d.kind)
+        d.kind->fn(&d, v);
     else if (kind < K_ENUM(0))
         dec_bits(d.b, (u32)v, K_FAM(kind));
     else if (kind < K_BITS64(0))
@@ -5138,12 +5122,7 @@ static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool 
         d.form = ARG_NONE;
     if (d.form == ARG_NONE)
         c->text.len = off;
-    *a = (struct arg){ .form = d.form, .cut = d.cut, .off = off, .len = c->text.len - off };
-}
-
-static unsigned dec_when(unsigned kind)
-{
-    return kind < N_KINDS ? kinds[kind].when : DEC_IN;
+    c->val[i] = (struct arg){ d.form, d.cut, off, c->text.len - off };
 }
 
 static void dec_enter(struct task *t, struct call *c)
@@ -5155,8 +5134,8 @@ static void dec_enter(struct task *t, struct call *c)
         return;
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
         unsigned kind = dec_kind(c, i);
-        if (dec_when(kind) & DEC_IN)
-            dec_one(t, c, i, false, false);
+        if (kind >= N_KINDS || kinds[kind].when & DEC_IN)
+            dec_one(t, c, i, false);
         else if (kind == K_MSGOUT && c->arg[i]
                  && mem_read(t, c->arg[i] + abi_word(c->abi), &namelen, 4) == 4)
             c->outlen[0] = namelen;
@@ -5167,12 +5146,9 @@ static void dec_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
-    for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
-        unsigned kind = dec_kind(c, i);
-        bool plain = dec_when(kind) == DEC_OUT && (c->noret || c->err);
+    for (unsigned i = 0, n = dec_nargs(c); i < n; i++)
         if (c->val[i].form == ARG_NONE)
-            dec_one(t, c, i, true, plain);
-    }
+            dec_one(t, c, i, true);
 }
 
 /* ---- results ---- */
@@ -5190,19 +5166,15 @@ static bool dec_cloexec(const struct call *c)
 }
 
 /* poll(2): ([{fd=3, revents=POLLIN}]). */
-static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
+static void dec_ret_poll(struct dec *d)
 {
     struct mem_ahead ahead;
     u8 raw[8];
     u32 shown = 0;
     ahead.n = 0;
-    if (!d->c->ret) {
-        b_s(d->b, " (Timeout)");
-        return;
-    }
     b_s(d->b, " ([");
-    for (u64 k = 0; k < MIN(nfds, (u64)65536) && shown < (u64)d->c->ret; k++) {
-        if (mem_read_ahead(d->t, &ahead, addr + 8 * k, raw, 8) != 8)
+    for (u64 k = 0; k < MIN((u32)d->c->arg[1], 65536u) && shown < (u64)d->c->ret; k++) {
+        if (mem_read_ahead(d->t, &ahead, d->c->arg[0] + 8 * k, raw, 8) != 8)
             break;
         if (!dec_ld(raw + 6, 2))
             continue;
@@ -5219,10 +5191,6 @@ static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
 static void dec_ret_select(struct dec *d)
 {
     static const char *const name[] = { "in ", "out ", "except " };
-    if (!d->c->ret) {
-        b_s(d->b, " (Timeout)");
-        return;
-    }
     b_s(d->b, " (");
     for (int k = 0, n = 0; k < 3; k++)
         if (d->c->arg[1 + k]) {
@@ -5241,8 +5209,12 @@ static void dec_ret_select(struct dec *d)
 static void dec_ret_detail(struct dec *d, const struct sc_result *r)
 {
     const struct call *c = d->c;
+    if (!c->ret && (r->form == RET_POLL || r->form == RET_SELECT)) {
+        b_s(d->b, " (Timeout)");
+        return;
+    }
     switch (r->form) {
-    case RET_POLL: dec_ret_poll(d, c->arg[0], (u32)c->arg[1]); return;
+    case RET_POLL: dec_ret_poll(d); return;
     case RET_SELECT: dec_ret_select(d); return;
     case RET_CHILD: dec_pid_note(d->b, c->ret, c->child); return;
     case RET_PID: dec_pid_note(d->b, c->ret, ps_from_ns(d->t, c->ret)); return;
@@ -5710,8 +5682,8 @@ enum {
 
 /* In the hash tables out_procs[] and out_names[], a new pid replaces the least recently used. */
 struct out_slot {
-    pid_t pid; /* 0: the slot is free */
-    u64 used;  /* value of out.uses at the last use; 0: never used */
+    pid_t pid;
+    u64 used; /* value of out.uses at the last use; 0: the slot is free */
 };
 
 struct out_proc {
@@ -5747,7 +5719,7 @@ static struct {
     bool many;           /* several threads seen: lines name the thread */
     bool observed;       /* observe mode: lines also name the process */
     u64 hidden;
-    u64 uses;            /* number of uses of the slots of out_procs[] and out_names[] */
+    u64 uses;
     u32 columns;         /* width of the terminal; 0: not a terminal */
     u32 line_from;
     struct task *partial; /* thread whose call is unfinished in the current line (-v) */
@@ -5755,6 +5727,12 @@ static struct {
     u32 line_col; /* columns of the current line that were already flushed */
     u64 due_ns;            /* time of the next delayed line; 0: none */
 } out = { .text.fd = -1, .json.fd = -1 };
+
+/* Calls a callback of each tap that has it. */
+#define OUT_TAPS(callback, ...) \
+    for (u32 i = 0; i < out.n_taps; i++) \
+        if (out.tap[i]->callback) \
+            out.tap[i]->callback(__VA_ARGS__)
 
 static struct ev_groups out_held; /* events that the text sink has not printed yet */
 
@@ -5813,7 +5791,7 @@ static int out_write_all(int f, const char *p, size_t n)
 static void out_measure(void)
 {
     u32 columns = u_columns(out.text.fd);
-    out.columns = columns ? MAX(columns, (u32)OUT_COLUMNS_MIN) : 0;
+    out.columns = columns ? MAX(columns, OUT_COLUMNS_MIN) : 0;
 }
 
 static void out_writer_open(struct writer *w, int fd, const char *name)
@@ -5851,9 +5829,7 @@ static void out_flush(void)
         out_writer_flush(&out.text);
     if (out.json.b.len)
         out_writer_flush(&out.json);
-    for (u32 i = 0; i < out.n_taps; i++)
-        if (out.tap[i]->flush)
-            out.tap[i]->flush();
+    OUT_TAPS(flush);
 }
 
 static void out_full(struct writer *w)
@@ -5882,8 +5858,7 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
     time_t sec = (time_t)(real_ns / NSEC);
     char fraction[16];
     struct tm tm;
-    if (!localtime_r(&sec, &tm)) /* the year does not fit into an int */
-        memset(&tm, 0, sizeof tm);
+    localtime_r(&sec, &tm); /* cannot fail: 2^64 ns are 584 years */
     snprintf(fraction, sizeof fraction, ".%09u", (u32)(real_ns % NSEC));
     b_f(b, "%02d:%02d:%02d%.*s", tm.tm_hour, tm.tm_min, tm.tm_sec, digits ? 1 + digits : 0,
         fraction);
@@ -5919,25 +5894,17 @@ static void *out_place(void *table, u32 n, size_t size, pid_t pid)
         struct out_slot *s = (void *)((char *)table + ((u32)pid + i) % n * size);
         if (s->pid == pid)
             return s;
-        if (!place || (place->pid && (!s->pid || s->used < place->used)))
+        if (!place || s->used < place->used)
             place = s;
     }
     return place;
 }
 
-static struct out_proc *out_proc_place(pid_t pid)
-{
-    return out_place(out_procs, OUT_PROCS, sizeof *out_procs, pid);
-}
-
-static struct out_named *out_name_place(pid_t pid)
-{
-    return out_place(out_names, OUT_NAMES, sizeof *out_names, pid);
-}
+#define OUT_PLACE(table, pid) out_place(table, ARRAY_LEN(table), sizeof *(table), pid)
 
 static const char *out_comm(pid_t pid)
 {
-    struct out_named *named = out_name_place(pid);
+    struct out_named *named = OUT_PLACE(out_names, pid);
     if (named->slot.pid != pid)
         return "";
     named->slot.used = ++out.uses;
@@ -5946,7 +5913,7 @@ static const char *out_comm(pid_t pid)
 
 static void out_name(pid_t pid, const char *comm, size_t n)
 {
-    struct out_named *named = out_name_place(pid);
+    struct out_named *named = OUT_PLACE(out_names, pid);
     n = MIN(n, sizeof named->comm - 1);
     memmove(named->comm, comm, n); /* not memcpy: comm may be in this slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
@@ -5964,7 +5931,6 @@ static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
-    const char *comm = out_comm(pid);
     if (opt.verbose && !out.observed) {
         b_f(b, "[%d] ", tid);
         return;
@@ -5972,19 +5938,7 @@ static void out_who(struct buf *b, pid_t pid, pid_t tid)
     if (out.observed && pid != tid)
         b_f(b, "%d/", pid);
     b_f(b, "%d ", tid);
-    out_padded(b, comm, sizeof out_names->comm, NAME_WIDTH);
-}
-
-static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
-{
-    out.line_from = out.text.b.len;
-    out_sgr("2");
-    out_time(&out.text.b, ts_ns);
-    if (out.many && tid) /* lost records have no thread */
-        out_who(&out.text.b, pid, tid);
-    out_sgr("0");
-    out.line_at = out.text.b.len;
-    out.line_col = 0;
+    out_padded(b, out_comm(pid), sizeof out_names->comm, NAME_WIDTH);
 }
 
 static void out_line_cut(void)
@@ -6027,6 +5981,19 @@ static void out_break_partial(void)
     out.partial = NULL;
 }
 
+static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
+{
+    out_break_partial();
+    out.line_from = out.text.b.len;
+    out_sgr("2");
+    out_time(&out.text.b, ts_ns);
+    if (out.many && tid) /* lost records have no thread */
+        out_who(&out.text.b, pid, tid);
+    out_sgr("0");
+    out.line_at = out.text.b.len;
+    out.line_col = 0;
+}
+
 struct out_text { char s[32]; };
 
 static struct out_text out_bytes(u64 n)
@@ -6058,10 +6025,9 @@ static void out_exec(struct buf *b, const struct event *e)
 {
     const union ev_val *program = &e->v[EV_program], *argv = &e->v[EV_argv];
     const char *p = argv->s.p, *end = p + argv->s.len;
-    u32 n = (u32)strnlen(p, argv->s.len), from = b->len;
-    u32 len, base_len;
+    u32 n = (u32)strnlen(p, argv->s.len), from = b->len, base_len;
     const char *name = out_base(p, n), *base = out_program(e, &base_len);
-    len = (u32)(p + n - name);
+    u32 len = (u32)(p + n - name);
     bool same = !base || (base_len == len && !memcmp(name, base, len));
     if (!same || e->err)
         b_shell(b, program->s.p, program->s.len);
@@ -6072,7 +6038,7 @@ static void out_exec(struct buf *b, const struct event *e)
     for (; p < end && b->len - from < OUT_EXEC_MAX; p += n + 1) {
         n = (u32)strnlen(p, (size_t)(end - p));
         b_s(b, p == argv->s.p ? "" : " ");
-        b_shell(b, p, MIN(n, (u32)OUT_EXEC_MAX));
+        b_shell(b, p, MIN(n, OUT_EXEC_MAX));
     }
     if (p < end || b->len - from >= OUT_EXEC_MAX || ev_has(e, EV_argv_cut))
         b_own(b, " …");
@@ -6089,9 +6055,7 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     case VT_BOOL: b_s(b, v->n ? "yes" : "no"); break;
     case VT_SYM: b_s(b, v->sym); break;
     case VT_ARGV: out_exec(b, e); break;
-    case VT_DUR:
-        b_f(b, "%" PRId64 ".%02d ms", v->n / 1000000, (int)(v->n / 10000 % 100));
-        break;
+    case VT_DUR: b_f(b, "%.2f ms", (double)v->n / 1e6); break;
     case VT_SIZE:
         snprintf(size, sizeof size, "%s%s", v->n < 0 ? "-" : "",
                  out_bytes(v->n < 0 ? -(u64)v->n : (u64)v->n).s);
@@ -6139,13 +6103,12 @@ static struct out_text out_latency(u64 ns)
     if (ns < 1000000)
         snprintf(t.s, sizeof t.s, "%" PRIu64 "us", ns / 1000);
     else
-        snprintf(t.s, sizeof t.s, "%" PRIu64 ".%" PRIu64 "ms", ns / 1000000, ns / 100000 % 10);
+        snprintf(t.s, sizeof t.s, "%.1fms", (double)ns / 1e6);
     return t;
 }
 
 static void out_line_start(u64 ts_ns, pid_t pid, pid_t tid, const char *colour)
 {
-    out_break_partial();
     out_line_begin(ts_ns, pid, tid);
     out_sgr(colour);
 }
@@ -6168,7 +6131,7 @@ static void out_block(struct buf *b, const struct ev_group *g)
         b_f(b, " x%" PRIu64 ", %s total", n, out_bytes(g->bytes).s);
     b_s(b, ") ");
     if (ev_has(e, EV_device))
-        b_esc(b, e->v[EV_device].s.p, e->v[EV_device].s.len, 0);
+        out_text_field(b, e, EV_device, 0);
     else
         b_c(b, '?');
     b_c(b, ' ');
@@ -6177,13 +6140,12 @@ static void out_block(struct buf *b, const struct ev_group *g)
 
 static void out_birth_line(struct out_proc *p)
 {
-    u64 born_ns = p->born_ns;
-    p->born_ns = 0;
-    if (!born_ns)
+    if (!p->born_ns)
         return;
-    out_line_start(born_ns, p->parent, p->maker, out_colour[CAT_PROC]);
+    out_line_start(p->born_ns, p->parent, p->maker, out_colour[CAT_PROC]);
     b_f(&out.text.b, "spawn process %d", p->slot.pid);
     out_line_stop();
+    p->born_ns = 0;
 }
 
 /* Prints no newline. requests: the group of block requests that begins with e, or NULL. */
@@ -6220,7 +6182,7 @@ static void out_group(const struct ev_group *g)
         out.hidden += g->count;
         return;
     }
-    struct out_proc *p = out_proc_place(e->pid);
+    struct out_proc *p = OUT_PLACE(out_procs, e->pid);
     if (p->slot.pid == e->pid)
         out_birth_line(p);
     out_event_line(e, block ? g : NULL);
@@ -6239,10 +6201,8 @@ static void out_held_print(u64 until_ns)
 
 static void out_hold(const struct event *e)
 {
-    if (!ev_group(&out_held, e)) {
+    while (!ev_group(&out_held, e))
         out_held_print(~0ull);
-        ev_group(&out_held, e);
-    }
     if (!out.due_ns)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
@@ -6330,7 +6290,7 @@ static void out_birth(struct out_proc *p)
 
 static struct out_proc *out_proc_of(pid_t pid)
 {
-    struct out_proc *p = out_proc_place(pid);
+    struct out_proc *p = OUT_PLACE(out_procs, pid);
     if (!p->slot.used)
         out_used[out_n_used++] = p;
     if (p->slot.pid != pid) {
@@ -6347,7 +6307,7 @@ static struct out_proc *out_proc_of(pid_t pid)
 static bool out_born(const struct event *e)
 {
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
-    const struct out_proc *was = out_proc_place(pid);
+    const struct out_proc *was = OUT_PLACE(out_procs, pid);
     bool first = was->slot.pid != pid || was->ended;
     struct out_proc *p = out_proc_of(pid);
     p->ended = false;
@@ -6388,7 +6348,7 @@ static void out_executed(struct out_proc *p, const struct event *e)
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
-    p->args_len = ev_has(e, EV_argv) ? MIN(e->v[EV_argv].s.len, (u32)sizeof p->args) : 0;
+    p->args_len = ev_has(e, EV_argv) ? MIN(e->v[EV_argv].s.len, sizeof p->args) : 0;
     if (p->args_len)
         memcpy(p->args, e->v[EV_argv].s.p, p->args_len);
     out_name_by(e);
@@ -6444,7 +6404,7 @@ static bool out_is_new(struct out_proc *p, const char *path)
 static void out_files_add(struct out_proc *p, enum nm_class class, const char *path, u64 ts_ns)
 {
     char *below = p->below[class].path;
-    u32 n = MIN((u32)strlen(path), (u32)OUT_BELOW_MAX), k = 0;
+    u32 n = (u32)strnlen(path, OUT_BELOW_MAX), k = 0;
     if (!p->files[class]++) {
         memcpy(below, path, n);
         k = n;
@@ -6474,7 +6434,7 @@ static const char *out_read_path(const struct event *e)
     if (!field[e->kind] || !ev_has(e, f) || (e->err && e->err != ENOENT)
         || (e->kind == EK_CONNECT && !e->err) || (e->kind == EK_OPEN && e->v[EV_writable].n))
         return NULL;
-    u32 n = MIN(e->v[f].s.len, (u32)sizeof path - 1);
+    u32 n = MIN(e->v[f].s.len, sizeof path - 1);
     memcpy(path, e->v[f].s.p, n);
     path[n] = 0;
     return path;
@@ -6669,8 +6629,7 @@ static bool out_is_unused(const struct arg *a)
  * that the kernel will fill. Returns the number of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
-    u32 n = out_nargs(c);
-    u32 i = from;
+    u32 n = out_nargs(c), i = from;
     for (; i < n; i++) {
         const struct arg *a = &c->val[i];
         if (a->form == ARG_NONE && !at_exit)
@@ -6703,7 +6662,6 @@ static void out_call_name(struct buf *b, const struct call *c)
 static u32 out_call_text_begin(struct task *t)
 {
     out_held_print(~0ull);
-    out_break_partial();
     out_line_begin(t->call.enter_ns, t->pid, t->tid);
     out_call_name(&out.text.b, &t->call);
     b_c(&out.text.b, '(');
@@ -6713,7 +6671,7 @@ static u32 out_call_text_begin(struct task *t)
 static void out_ms(struct buf *b, const char *what, u64 ns)
 {
     if (ns >= 10000)
-        b_f(b, " %s %" PRIu64 ".%02" PRIu64, what, ns / 1000000, ns / 10000 % 100);
+        b_f(b, " %s %.2f", what, (double)ns / 1e6);
 }
 
 static void out_woken(struct buf *b, const struct call *c)
@@ -6783,23 +6741,11 @@ static void out_json_quoted(struct buf *b, const char *s, u32 n)
     b_c(b, '"');
 }
 
-static void out_json_word(struct buf *b, const char *s)
-{
-    out_json_quoted(b, s, (u32)strlen(s));
-}
-
 static void out_json_name(struct buf *b, const char *key)
 {
     b_c(b, '"');
     b_s(b, key);
     b_s(b, "\":");
-}
-
-static void out_json_key_word(struct buf *b, const char *key, const char *s)
-{
-    b_c(b, ',');
-    out_json_name(b, key);
-    out_json_word(b, s);
 }
 
 /* Adds KEY_hex if the bytes are not UTF-8. */
@@ -6824,6 +6770,12 @@ static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 static void out_json_text(struct buf *b, const char *key, const char *text)
 {
     out_json_str(b, key, text, (u32)strlen(text));
+}
+
+static void out_json_key_word(struct buf *b, const char *key, const char *s)
+{
+    b_c(b, ',');
+    out_json_text(b, key, s);
 }
 
 /* p: NUL-terminated strings. Returns whether one is not UTF-8. */
@@ -6876,7 +6828,7 @@ static void out_json_value(struct buf *b, const char *key, u8 type, const union 
     case VT_STR: out_json_bytes(b, key, v->s.p, v->s.len); break;
     case VT_NUM: case VT_DUR: case VT_SIZE: out_json_num(b, v->n); break;
     case VT_BOOL: b_s(b, v->n ? "true" : "false"); break;
-    case VT_SYM: out_json_word(b, v->sym); break;
+    case VT_SYM: out_json_quoted(b, v->sym, (u32)strlen(v->sym)); break;
     case VT_ADDR:
         b_c(b, '"');
         b_hex(b, (u64)v->n);
@@ -6991,10 +6943,11 @@ static void out_json(const struct event *e)
     b_s(b, ",\"type\":\"");
     b_s(b, k->name);
     b_c(b, '"');
-    for (u32 i = 0; i < k->n; i++)
-        if (ev_has(e, k->field[i]))
-            out_json_value(b, ev_fields[k->field[i]].key, ev_fields[k->field[i]].type,
-                           &e->v[k->field[i]]);
+    for (u32 i = 0; i < k->n; i++) {
+        u8 f = k->field[i];
+        if (ev_has(e, f))
+            out_json_value(b, ev_fields[f].key, ev_fields[f].type, &e->v[f]);
+    }
     if (e->call)
         out_json_call(b, e->call);
     else if (e->err)
@@ -7013,8 +6966,7 @@ static void out_event(const struct event *e)
         return;
     }
     out.events++;
-    for (u32 i = 0; i < out.n_taps; i++)
-        out.tap[i]->event(e);
+    OUT_TAPS(event, e);
     if (out.json_on)
         out_json(e);
     bool with_calls = event_kinds[e->kind].how & EVENT_WITH_CALLS && !opt.min_ns;
@@ -7030,10 +6982,10 @@ static void out_call_enter(struct task *t, bool whole_only)
         t->call.begun = true; /* out.diverted applies its own filters */
         return;
     }
-    for (u32 i = 0; !whole_only && i < out.n_taps; i++)
-        if (out.tap[i]->enter)
-            out.tap[i]->enter(t);
-    if (!out.events_on || whole_only || !opt.verbose)
+    if (whole_only)
+        return;
+    OUT_TAPS(enter, t);
+    if (!out.events_on || !opt.verbose)
         return;
     t->call.shown = (u8)out_call_text_begin(t);
     t->call.begun = true;
@@ -7049,9 +7001,7 @@ static void out_call_exit(struct task *t)
             out.diverted->exit(t);
         return;
     }
-    for (u32 i = 0; i < out.n_taps; i++)
-        if (out.tap[i]->exit)
-            out.tap[i]->exit(t);
+    OUT_TAPS(exit, t);
     if (!opt.verbose)
         return;
     out.events++;
@@ -7069,7 +7019,6 @@ static void out_call_exit(struct task *t)
         next = out_call_text_begin(t);
     } else if (out.partial != t) {
         out_held_print(~0ull);
-        out_break_partial();
         out_line_begin(c->exit_ns, t->pid, t->tid);
         b_s(b, "<... ");
         out_call_name(b, c);
@@ -7084,9 +7033,7 @@ static void out_tick(u64 now)
 {
     if (!out.due_ns || now < out.due_ns)
         return;
-    for (u32 i = 0; i < out.n_taps; i++)
-        if (out.tap[i]->due)
-            out.tap[i]->due(now);
+    OUT_TAPS(due, now);
     out_print_due(now);
 }
 
@@ -7102,18 +7049,16 @@ static void out_end(void)
 
 static void out_forget(const struct task *t)
 {
-    for (u32 i = 0; i < out.n_taps; i++)
-        if (out.tap[i]->gone)
-            out.tap[i]->gone(t);
+    OUT_TAPS(gone, t);
     if (out.partial == t)
         out_break_partial();
 }
 
 /* == 14 st_  counts, percentiles, the table of -c and the summary ==================
  * Histograms of durations are log-linear with 16 buckets per power of two, so percentiles are
- * accurate to 1/32. JSON, recordings, replay and diff iterate over st_nums[], the numbers of a
- * summary, and st_lists[], its lists. To add one, add a row to gen/summary.h; a recorded list also
- * needs a REC_ number. Section nm_ stores the bytes of a file or peer with its name. */
+ * accurate to 1/32. To add a number or a list to the summary, add a row to gen/summary.h; a
+ * recorded list also needs a REC_ number. Section nm_ stores the bytes of a file or peer with its
+ * name. */
 
 enum { ST_BUCKETS = DELAY_BUCKETS, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
@@ -7491,13 +7436,13 @@ static void st_open_at_exit(const struct task *t)
 
 static void st_add_longest(const struct st_process *p)
 {
-    u64 at = MIN(st.n_longest, (u64)ST_PROCESSES - 1);
+    u64 at = MIN(st.n_longest, ST_PROCESSES - 1);
     if (st.n_longest == ST_PROCESSES && st.longest[at].ns >= p->ns)
         return;
     for (; at && st.longest[at - 1].ns < p->ns; at--)
         st.longest[at] = st.longest[at - 1];
     st.longest[at] = *p;
-    st.n_longest = MIN(st.n_longest + 1, (u64)ST_PROCESSES);
+    st.n_longest = MIN(st.n_longest + 1, ST_PROCESSES);
 }
 
 static void st_ended(const struct task *t)
@@ -7523,8 +7468,6 @@ static void st_ended(const struct task *t)
 
 /* --- the table of -c --- */
 
-static const struct st_row *st_sorted; /* for st_compare: qsort(3) passes no context */
-
 static double st_key(const struct st_row *r)
 {
     const char *key = opt.sort ? opt.sort : "time";
@@ -7540,11 +7483,12 @@ static double st_key(const struct st_row *r)
 
 static int st_compare(const void *pa, const void *pb)
 {
-    u16 a = *(const u16 *)pa, b = *(const u16 *)pb;
-    double ka = st_key(&st_sorted[a]), kb = st_key(&st_sorted[b]);
+    const struct st_row *a = *(const struct st_row *const *)pa,
+                        *b = *(const struct st_row *const *)pb;
+    double ka = st_key(a), kb = st_key(b);
     if (ka != kb)
         return ka < kb ? 1 : -1;
-    return strcmp(st_name(a), st_name(b));
+    return (a > b) - (a < b); /* the rows are sorted by name */
 }
 
 /* The columns of strace -c, and percentiles. A narrow terminal shows fewer columns; those with the
@@ -7615,11 +7559,10 @@ static int st_compare_callers(const void *a, const void *b)
 
 static void st_caller_table(struct buf *b, const struct summary *s)
 {
-    const struct st_caller *order[ST_CALLERS];
+    static const struct st_caller *order[ST_CALLERS];
     u32 n = (u32)s->n_callers;
     for (u32 i = 0; i < n; i++)
         order[i] = &s->caller[i];
-    /* cppcheck-suppress uninitvar ; n may be 0 */
     qsort(order, n, sizeof *order, st_compare_callers);
     b_f(b, "%11s %9s %9s %9s %s\n", "seconds", "calls", "errors", "pid", "process");
     for (u32 i = 0; i < n; i++) {
@@ -7643,23 +7586,21 @@ static void st_table(struct buf *b, const struct summary *s)
 {
     const struct st_row *rows = st_table_rows(s);
     struct st_row total = { 0 };
-    u16 order[ST_ROWS];
+    static const struct st_row *order[ST_ROWS];
     u32 n = 0;
     if (opt.by_pid)
         st_caller_table(b, s);
     for (u16 i = 0; i < ST_ROWS; i++) {
         if (!rows[i].calls)
             continue;
-        order[n++] = i;
+        order[n++] = &rows[i];
         st_row_add(&total, &rows[i]);
     }
-    st_sorted = rows;
-    /* cppcheck-suppress uninitvar ; n may be 0 */
     qsort(order, n, sizeof *order, st_compare);
     st_table_line(b, NULL, "syscall");
     st_table_rule(b);
     for (u32 i = 0; i < n; i++)
-        st_table_row(b, &rows[order[i]], st_returned_ns(&total), st_name(order[i]));
+        st_table_row(b, order[i], st_returned_ns(&total), st_name((u16)(order[i] - rows)));
     st_table_rule(b);
     st_table_row(b, &total, st_returned_ns(&total), "total");
     free(total.hist);
@@ -7691,18 +7632,18 @@ static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name 
 
 static bool st_is_file(const struct name *n)
 {
-    return n->cls == 'f' && (n->opens || n->in_bytes || n->out_bytes);
+    return n->cls == 'f' && (n->opens || nm_bytes(n));
 }
 
 static bool st_is_file_with_bytes(const struct name *n)
 {
-    return n->cls == 'f' && (n->in_bytes || n->out_bytes)
-        && (n->kind == FK_FILE || n->kind == FK_MEMFD) && (opt.no_filter || !nm_noise(n->s));
+    return n->cls == 'f' && nm_bytes(n) && (n->kind == FK_FILE || n->kind == FK_MEMFD)
+        && (opt.no_filter || !nm_noise(n->s));
 }
 
 static bool st_is_peer(const struct name *n)
 {
-    return n->cls == 'p' && (n->opens || n->in_bytes || n->out_bytes);
+    return n->cls == 'p' && (n->opens || nm_bytes(n));
 }
 
 /* If both ends of a connection are tracees, shows only the address that a tracee connected to. */
@@ -7737,21 +7678,16 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* If -e trace= does not select all rows, sums over them are too low. */
-static bool st_all_asked(const u16 *rows, size_t n)
+/* If -e trace= excludes one of these calls, the sums over all are too low. */
+static bool st_knows_io(void)
 {
-    for (size_t i = 0; i < n; i++)
+    static const u16 rows[] = { SC_read, SC_write, SC_pread64, SC_pwrite64, SC_readv, SC_writev,
+                                SC_sendto, SC_recvfrom, SC_sendmsg, SC_recvmsg, SC_sendfile,
+                                SC_splice, SC_copy_file_range };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (!sc_set[rows[i]])
             return false;
     return true;
-}
-
-static bool st_knows_io(void)
-{
-    static const u16 rows[] = { SC_read,     SC_write,  SC_pread64,        SC_pwrite64, SC_readv,
-                                SC_writev,   SC_sendto, SC_recvfrom,       SC_sendmsg,  SC_recvmsg,
-                                SC_sendfile, SC_splice, SC_copy_file_range };
-    return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
 /* When a number of the summary is known and meaningful. */
@@ -7788,8 +7724,7 @@ static bool st_no_calls(const struct summary *s)
 
 static bool st_knows_files(void)
 {
-    static const u16 rows[] = { SC_open, SC_openat };
-    return st_all_asked(rows, ARRAY_LEN(rows)) && st_knows_io();
+    return sc_set[SC_open] && sc_set[SC_openat] && st_knows_io();
 }
 
 static bool st_knows(const struct summary *s, enum st_known what)
@@ -7845,7 +7780,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Returns how many rows to show: 10, or those of at least 1 ms. *more: number of other rows. */
+/* Returns how many rows to show: up to 10 of at least 1 ms. *more: number of other rows. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7908,14 +7843,14 @@ static void st_text_delays(struct buf *b, const struct st_delays *d)
     u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
-        b_f(b, "%s %s %.3f ms", i ? "," : "", name[i], (double)v[i] / 1e6);
+        b_f(b, ", %s %.3f ms", name[i], (double)v[i] / 1e6);
 }
 
 static void st_text_delays_of(struct buf *b, const struct st_delays *d)
 {
     if (!d->count)
         return;
-    b_f(b, " Scheduler: %" PRIu64 " wait%s for a CPU,", d->count, d->count == 1 ? "" : "s");
+    b_f(b, " Scheduler: %" PRIu64 " wait%s for a CPU", d->count, d->count == 1 ? "" : "s");
     st_text_delays(b, d);
     b_c(b, '\n');
 }
@@ -7944,7 +7879,7 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
 {
     if (!io->took.count)
         return;
-    b_f(b, " Block I/O: %" PRIu64 " request%s,", io->took.count, io->took.count == 1 ? "" : "s");
+    b_f(b, " Block I/O: %" PRIu64 " request%s", io->took.count, io->took.count == 1 ? "" : "s");
     st_text_delays(b, &io->took);
     b_f(b, " (%s read, %s written)\n", out_bytes(io->read).s, out_bytes(io->written).s);
 }
@@ -8032,7 +7967,6 @@ struct st_col {
     u16 at, size;    /* offset and size in the row, in bytes */
 };
 
-/* MEMBER: a member of the row. PART: a value computed from the row. */
 #define MEMBER(row, member, type, sinks, key) \
     { key, ST_##type, COL_##sinks, offsetof(struct row, member), \
       sizeof ((struct row *)0)->member },
@@ -8070,15 +8004,15 @@ static struct name *st_listed[ST_LISTED]; /* rows of the list that is being writ
 /* Types of records in a .kvis file. The numbers are part of the format. */
 enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* about the run */
-    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* about events and calls */
+    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE, /* about events and calls */
     REC_NUM, REC_NAME, REC_ROW = 14, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
     REC_DELAYS, REC_END, REC_IO = 22, REC_TOOK = 24, REC_LONGEST,
-    REC_FAILED_PROCESS, REC_CALLER                                     /* about the results */
+    REC_FAILED_PROCESS, REC_CALLER /* about the results */
 };
 
 /* The lists of the summary, in the order of JSON and recordings. */
 static const struct st_list {
-    const char *key;      /* key in JSON; NULL: json(), if set, writes the list */
+    const char *key;      /* key in JSON, or NULL */
     const char *more_key; /* key of the number of omitted rows, or NULL */
     u32 more;             /* offset of the number of omitted rows */
     u8 known;             /* condition for JSON (enum st_known) */
@@ -8112,7 +8046,7 @@ static const struct st_list {
 
 static u32 st_list_rows(const struct summary *s, const struct st_list *l)
 {
-    return l->n ? (u32)MIN(st_number(s, l->n), (u64)l->max) : l->max;
+    return l->n ? MIN(st_number(s, l->n), l->max) : l->max;
 }
 
 static const void *st_list_row(const struct summary *s, const struct st_list *l, u32 i)
@@ -8156,7 +8090,7 @@ static void st_command(struct buf *b)
         b_esc(b, opt.cgroup, strlen(opt.cgroup), 0);
     for (char **a = opt.command; a && *a && b->len - from < MOST; a++) {
         b_s(b, a == opt.command ? "" : " ");
-        st_escape(b, *a, (u32)strlen(*a), 200);
+        st_escape(b, *a, strlen(*a), 200);
         b_own(b, a[1] && b->len - from >= MOST ? " …" : "");
     }
     for (u32 i = 0; i < opt.n_pids && b->len - from < MOST; i++) {
@@ -8176,13 +8110,13 @@ struct st_items {
     u32 line;      /* start of the line in b */
     u32 used;      /* end of the last item in b */
     u32 end;       /* columns reserved for text after the items */
-    u32 shown;     /* items in the line */
-    u64 left_out;  /* items that did not fit */
+    u32 shown;
+    u64 left_out;
 };
 
 static struct st_items st_begin_items(struct buf *b, const char *label)
 {
-    struct st_items items = { .b = b, .line = b->len, .end = (u32)strlen(" (+999)") };
+    struct st_items items = { .b = b, .line = b->len, .end = strlen(" (+999)") };
     b_f(b, ST_LABEL, label);
     items.used = b->len;
     return items;
@@ -8250,8 +8184,8 @@ static void st_what(struct buf *b)
         st_command(b);
         return;
     }
-    const char *slash = strrchr(*opt.command, '/'), *name = slash ? slash + 1 : *opt.command;
-    st_escape(b, name, (u32)strlen(name), 40);
+    const char *name = out_base(*opt.command, strlen(*opt.command));
+    st_escape(b, name, strlen(name), 40);
 }
 
 static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 system)
@@ -8320,7 +8254,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
         b_s(b, "no system call completed\n");
         return;
     }
-    items.end = (u32)strlen("   (1234567 calls; -C: all)");
+    items.end = strlen("   (1234567 calls; -C: all)");
     bool used[ST_ROWS] = { false }, known = false;
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
@@ -8337,7 +8271,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     }
     b->len = items.used;
     if (!items.shown && known)
-        b_s(b, st_in_seconds(s) ? "less than 1 ms each" : "less than 0.1 ms each");
+        b_f(b, "less than %s ms each", st_in_seconds(s) ? "1" : "0.1");
     b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls, opt.count_too ? "" : "; -C: all");
 }
 
@@ -8358,9 +8292,10 @@ static void st_text_waited(struct buf *b, const struct summary *s)
 static void st_text_processes(struct buf *b, const struct summary *s, bool failed)
 {
     struct st_items items = st_begin_items(b, failed ? "unsuccessful" : "longest");
+    const struct st_process *list = failed ? s->failed_process : s->longest;
     u64 n = failed ? s->n_failed_processes : s->n_longest;
     for (u32 i = 0; i < n; i++) {
-        const struct st_process *p = failed ? &s->failed_process[i] : &s->longest[i];
+        const struct st_process *p = &list[i];
         b_esc(b, p->comm, strnlen(p->comm, sizeof p->comm), 0);
         if (failed)
             b_f(b, " %d %s", p->pid, p->ended);
@@ -21218,8 +21153,7 @@ static const char *ses_backend(const struct session *s)
 static void ses_emit(const struct event *e)
 {
     out.events++;
-    for (u32 i = 0; i < out.n_taps; i++)
-        out.tap[i]->event(e);
+    OUT_TAPS(event, e);
 }
 
 static void ses_report_losses(struct session *s)
