@@ -163,6 +163,9 @@ struct buf {
     bool ascii; /* b_own() writes ASCII only */
 };
 
+/* A buffer in an array, with space for a NUL. */
+#define BUF_ON(array) { .p = (array), .cap = sizeof(array) - 1, .max = sizeof(array) - 1 }
+
 /* A 64-bit process can use several ABIs, such as i386 with `int $0x80`. */
 enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
 
@@ -8795,15 +8798,9 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
 /* Like md_join, but also appends an absolute name to `from`, the root that md_base returned. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
-    if (!from) {
-        md_join(p, "", 0, s, n);
-        return;
-    }
-    while (n && *s == '/') {
+    for (; from && n && *s == '/'; n--)
         s++;
-        n--;
-    }
-    md_join(p, from->s, from->len, s, n);
+    md_join(p, from ? from->s : "", from ? from->len : 0, s, n);
 }
 
 /* For a past call, uses /proc only if the descriptor still refers to the same directory. */
@@ -9236,7 +9233,7 @@ static void md_dns_name(struct md_dns *m, struct buf *b)
 static bool md_dns_question(struct md_dns *m)
 {
     enum { OPCODE = 0x7800 };
-    struct buf name = { .p = m->name, .cap = sizeof m->name, .max = sizeof m->name };
+    struct buf name = BUF_ON(m->name);
     m->at = 0;
     m->bad = false;
     m->id = (u16)md_dns_int(m, 2);
@@ -9305,7 +9302,7 @@ static void md_dns_emit(struct md_query *q, int err, u64 ns)
         "no answer", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED",
     };
     char text[DNS_SHOWN * sizeof q->m.name];
-    struct buf b = { .p = text, .cap = sizeof text, .max = sizeof text };
+    struct buf b = BUF_ON(text);
     bool answered = q->m.flags >> 15;
     u32 code = answered ? q->m.flags & 15 : 0; /* RCODE */
     struct event *e = ev_new(EK_RESOLVE, NULL, ns);
@@ -10032,8 +10029,9 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
                                  const struct name *to, bool in)
 {
     struct ofd *o = fd_get(t, n);
-    bool net = o && o->kind == FK_SOCK;
-    struct event *e = md_event(net ? (in ? EK_RECV : EK_SEND) : in ? EK_READ : EK_WRITE, t, c);
+    bool pages = c->id == SC_vmsplice, net = !pages && o && o->kind == FK_SOCK;
+    u8 kind = net ? (in ? EK_RECV : EK_SEND) : in ? EK_READ : EK_WRITE;
+    struct event *e = md_event(pages ? EK_VMSPLICE : kind, t, c);
     ev_num(e, EV_fd, n);
     if (net) {
         ev_sym(e, EV_sock_type, o->sock);
@@ -10041,7 +10039,7 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
         md_own_address(e, o);
     } else {
         ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
-        ev_sym(e, EV_fd_kind, fd_kind_name[o ? o->kind : FK_UNKNOWN]);
+        ev_sym(e, EV_fd_kind, pages ? NULL : fd_kind_name[o ? o->kind : FK_UNKNOWN]);
     }
     return e;
 }
@@ -10168,14 +10166,16 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* Reports a message. at: its struct msghdr; bytes: number of bytes moved. */
+/* Reports a message or a failed call. at: its struct msghdr; bytes: number of bytes moved. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
     unsigned w = abi_word(c->abi);
     s32 n = (s32)c->arg[0];
     u64 first[2] = { 0, 0 }; /* base and length of the first buffer */
-    if (!mem_get(t, at, raw, 6 * w)) /* msg_flags, the last word, is not needed */
+    if (c->err)
+        md_moved(t, c, n, NULL, 0, 0, in);
+    if (c->err || !mem_get(t, at, raw, 6 * w)) /* msg_flags, the last word, is not needed */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
@@ -10191,11 +10191,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
 
 static void md_msg(struct task *t, struct call *c)
 {
-    bool in = c->id == SC_recvmsg;
-    if (c->err)
-        md_moved(t, c, (s32)c->arg[0], NULL, 0, 0, in);
-    else
-        md_message(t, c, c->arg[1], c->ret, c->arg[2], in);
+    md_message(t, c, c->arg[1], c->ret, c->arg[2], c->id == SC_recvmsg);
 }
 
 /* Handles sendmmsg(2) and recvmmsg(2), which return a number of messages. */
@@ -10239,16 +10235,7 @@ static void md_copy(struct task *t, struct call *c)
 static void md_vmsplice(struct task *t, struct call *c)
 {
     struct ofd *o = fd_get(t, (s32)c->arg[0]);
-    if (c->err ? md_repeats(c) : c->ret <= 0)
-        return;
-    if (o && !c->err)
-        st_io(o, NULL, (u64)c->ret, !o->writable);
-    struct event *e = md_event(EK_VMSPLICE, t, c);
-    if (!c->err)
-        ev_num(e, EV_bytes, c->ret);
-    ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
-    ev_num(e, EV_fd, (s32)c->arg[0]);
-    md_emit(e);
+    md_moved(t, c, (s32)c->arg[0], NULL, 0, c->ret, o && !o->writable);
 }
 
 /* --- calls that modify files --- */
@@ -10694,7 +10681,7 @@ static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
     char name[32] = "";
-    struct buf b = { .p = name, .cap = sizeof name - 1, .max = sizeof name - 1 };
+    struct buf b = BUF_ON(name);
     u32 w[6] = { 0 };
     u16 id = 0;
     if (c->id != SC_socketcall)
@@ -10931,9 +10918,9 @@ static void rec_write_file(const char *p, size_t n)
         out_writer_flush(&rec_file);
 }
 
-static bool rec_same(pid_t pid, pid_t tid)
+static u32 rec_same(pid_t pid, pid_t tid)
 {
-    return pid == rec_out.pid && tid == rec_out.tid;
+    return pid == rec_out.pid && tid == rec_out.tid ? REC_SAME : 0;
 }
 
 static void rec_ids(pid_t pid, pid_t tid)
@@ -10968,7 +10955,7 @@ static void rec_args(const struct call *c)
 static void rec_call_name(const struct call *c)
 {
     char tmp[64];
-    struct buf b = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    struct buf b = BUF_ON(tmp);
     out_call_bare_name(&b, c);
     rec_str(b.p, b.len);
     if (out_call_abi(c))
@@ -10982,7 +10969,7 @@ static void rec_enter_due(void)
         return;
     rec_out.enter = NULL;
     rec_put(REC_ENTER);
-    rec_put((rec_same(t->pid, t->tid) ? REC_SAME : 0) | (rec_out.enter_many ? REC_CMANY : 0)
+    rec_put(rec_same(t->pid, t->tid) | (rec_out.enter_many ? REC_CMANY : 0)
             | (out_call_abi(&t->call) ? REC_ABI : 0));
     rec_ids(t->pid, t->tid);
     rec_time(t->call.enter_ns);
@@ -11038,7 +11025,7 @@ static void rec_event(const struct event *e)
     rec_enter_due();
     u32 others;
     u64 mask = rec_mask(e, &others);
-    u32 flags = (rec_same(e->pid, e->tid) ? REC_SAME : 0) | (e->err ? REC_ERR : 0)
+    u32 flags = rec_same(e->pid, e->tid) | (e->err ? REC_ERR : 0)
         | (out.many ? REC_MANY : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
         | (out_routine_alone(e) ? REC_ROUTINE : 0);
     rec_put(REC_EVENT);
@@ -11108,7 +11095,7 @@ static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 static u32 rec_call_flags(const struct task *t, bool many)
 {
     const struct call *c = &t->call;
-    return (rec_same(t->pid, t->tid) ? REC_SAME : 0) | (c->noret ? REC_NORET : 0)
+    return rec_same(t->pid, t->tid) | (c->noret ? REC_NORET : 0)
         | (c->detached ? REC_DETACHED : 0) | (c->late ? REC_LATE : 0)
         | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
         | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
@@ -12296,11 +12283,11 @@ static void px_pb_packet(u64 flags)
 
 /* Interns a name: later packets contain its number. index: field of InternedData: 1 for categories,
  * 3 for names of arguments. */
-static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
+static void px_pb_intern(u32 index, u64 number, const char *s)
 {
     u32 at = px_pb_begin(index);
     px_pb_num(1, number);
-    px_pb_text(2, s, n);
+    px_pb_word(2, s);
     px_pb_end(at);
 }
 
@@ -12397,11 +12384,9 @@ static void px_pb_head(void)
     px_pb_end(px.inner);
     px.inner = px_pb_begin(12);
     for (u32 i = 0; i < N_PX_CATS; i++)
-        px_pb_intern(1, i + 1, px_cats[i], strlen(px_cats[i]));
-    for (u32 i = 0; i < N_PX_ARGS; i++) {
-        const char *name = i < N_EV_FIELDS ? ev_fields[i].key : px_args[i - N_EV_FIELDS];
-        px_pb_intern(3, i + 1, name, strlen(name));
-    }
+        px_pb_intern(1, i + 1, px_cats[i]);
+    for (u32 i = 0; i < N_PX_ARGS; i++)
+        px_pb_intern(3, i + 1, i < N_EV_FIELDS ? ev_fields[i].key : px_args[i - N_EV_FIELDS]);
     px_pb_event_end();
 }
 
@@ -12508,11 +12493,6 @@ static struct px_track **px_slot(pid_t tid)
     return at;
 }
 
-static struct px_track *px_find(pid_t tid)
-{
-    return *px_slot(tid);
-}
-
 static void px_free(struct px_track *t)
 {
     *px_slot(t->tid) = t->next;
@@ -12538,7 +12518,7 @@ static void px_dead(struct px_track *t)
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
-    struct px_track *t = px_find(tid);
+    struct px_track *t = *px_slot(tid);
     if (t)
         return t;
     struct px_track *leader = pid == tid ? NULL : px_track(pid, pid);
@@ -12711,7 +12691,7 @@ static void px_fold_add(const char *text, size_t n, u64 ns)
 
 static void px_frame_process(struct buf *b, pid_t pid)
 {
-    const struct px_track *t = px_find(pid);
+    const struct px_track *t = *px_slot(pid);
     char number[24];
     bool known = t && t->name_len;
     snprintf(number, sizeof number, "pid %d", pid);
@@ -12809,7 +12789,7 @@ static void px_fold_exit(const struct event *e)
     pid_t chain[PX_DEPTH] = { e->pid };
     u32 n = 1;
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
-        if (!(t = px_find(chain[n - 1])) || !t->parent)
+        if (!(t = *px_slot(chain[n - 1])) || !t->parent)
             break;
     do { /* drops the oldest ancestors if the stack is too long */
         b_reset(&b);
@@ -12869,7 +12849,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
     pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
-    struct px_track *old = px_find(child);
+    struct px_track *old = *px_slot(child);
     if (old == t)
         return; /* the recording is damaged */
     if (old && old->dead) {
@@ -12880,7 +12860,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : px_find(e->pid); /* children inherit the name */
+    const struct px_track *by = thread ? t : *px_slot(e->pid); /* children inherit the name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
@@ -12894,7 +12874,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
 
 static void px_exit_process(const struct event *e)
 {
-    struct px_track *p = px_find(e->pid);
+    struct px_track *p = *px_slot(e->pid);
     if (!p)
         return;
     for (u32 k = 0; k < N_PX; k++)
@@ -12927,7 +12907,7 @@ static void px_exec(const struct event *e)
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
-    struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    struct buf name = BUF_ON(tmp);
     u64 issue = e->ts_ns - (u64)e->v[EV_duration_ns].n;
     out_template(&name, e, "{device} "); /* nothing if the event has no device */
     out_template(&name, e, "{op} ");
@@ -12973,7 +12953,7 @@ static void px_call_args(const struct call *c)
 {
     static struct buf text;
     char ret[24];
-    struct buf number = { .p = ret, .cap = sizeof ret, .max = sizeof ret };
+    struct buf number = BUF_ON(ret);
     b_reset(&text);
     out_args(&text, c, 0, true);
     px_arg_text(PX_ARGS, text.p ? text.p : "", text.len);
@@ -12991,7 +12971,7 @@ static void px_call_args(const struct call *c)
 
 static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 {
-    struct px_track *waker = c->waker_pid ? px_find(c->waker_pid) : NULL;
+    struct px_track *waker = c->waker_pid ? *px_slot(c->waker_pid) : NULL;
     if (!waker || waker == t || waker->dead)
         return;
     u64 id = ++px.ids;
@@ -13039,10 +13019,9 @@ static void px_on_call(struct task *task)
 {
     const struct call *c = &task->call;
     struct px_track *t = px_of(task->pid, task->tid, c->enter_ns);
-    char tmp[64];
-    struct buf name = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
+    char tmp[64] = "";
+    struct buf name = BUF_ON(tmp);
     out_call_bare_name(&name, c);
-    tmp[name.len] = 0;
     if (px_fold)
         px_fold_call(t, task, tmp);
     if (!px.proto)
@@ -13170,7 +13149,7 @@ static bool emb_list(struct buf *b, const char *name)
  * (both as in --json) and the events (a base64 recording for report.js). kvis reads the events
  * twice from a recording, and does not keep them in memory. If there are more than
  * --max-report-events, the page has the most significant ones. kvis monitor and kvis diff fill in
- * other parts of the page. Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page,
+ * other parts of the page. Entry points: rep_tap, rep_end; rep_temporary; rep_open, rep_page,
  * rep_skip, rep_json, rep_write, rep_close. */
 
 /* --- the page --- */
@@ -13297,9 +13276,7 @@ static void rep_write(const char *p, size_t n)
 /* Escapes '<', which could begin </script> or a comment. */
 static void rep_json(const char *id, const struct buf *b)
 {
-    rep_text("<script type=\"application/json\" id=\"");
-    rep_text(id);
-    rep_text("\">");
+    b_f(&rep.w.b, "<script type=\"application/json\" id=\"%s\">", id);
     for (u32 i = 0; i < b->len; i++)
         if (b->p[i] == '<')
             rep_text("\\u003c");
@@ -13399,11 +13376,6 @@ static void rep_events(int fd, const char *name)
     rec_finish(NULL);
     if (rep.raw.len)
         rep_chunk(rep.raw.len);
-}
-
-static void rep_begin(void)
-{
-    out.tap[out.n_taps++] = &rep_tap;
 }
 
 /* whole: the recording is complete. */
@@ -14042,12 +14014,11 @@ static void df_number(struct buf *b, u8 unit, u64 v)
 
 static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
 {
-    char tmp[48];
-    struct buf s = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
+    char tmp[48] = "";
+    struct buf s = BUF_ON(tmp);
     if (sign)
         b_c(&s, sign);
     df_number(&s, unit, v);
-    tmp[s.len] = 0;
     b_f(b, "%*s", width, tmp);
 }
 
@@ -14207,7 +14178,7 @@ static void df_text_times(struct buf *b)
     else
         b_s(b, " Where the time went: n/a (only the hybrid backend records it)\n");
     for (u32 k = 0; k < 2; k++) {
-        b_f(b, " %c", 'A' + (int)k);
+        b_f(b, " %c", 'A' + k);
         if (df.sum[k]->delays.count)
             st_text_delays_of(b, &df.sum[k]->delays);
         else
@@ -14216,7 +14187,7 @@ static void df_text_times(struct buf *b)
     }
     for (u32 k = 0; k < 2; k++)
         if (df.sum[k]->io.took.count) {
-            b_f(b, " %c", 'A' + (int)k);
+            b_f(b, " %c", 'A' + k);
             st_text_io_of(b, &df.sum[k]->io);
         }
 }
@@ -14253,7 +14224,7 @@ static void df_text(struct buf *b)
     b_c(b, '\n');
     for (u32 k = 0; k < 2; k++) {
         const struct summary *s = df.sum[k];
-        b_f(b, " %c: ", 'A' + (int)k);
+        b_f(b, " %c: ", 'A' + k);
         b_esc(b, df.file[k], strlen(df.file[k]), 0);
         b_f(b, " (%.3f s", (double)s->duration_ns / 1e9);
         if (proc)
@@ -14317,7 +14288,7 @@ static void df_json_pair(struct buf *b, const struct df_table *t, const struct d
     u64 from = p->of[0].amount, to = p->of[1].amount;
     out_json_str(b, "name", p->name->s, p->name->len);
     for (u32 k = 0; k < 2; k++) {
-        b_f(b, ",\"%c\":", 'a' + (int)k);
+        b_f(b, ",\"%c\":", 'a' + k);
         if (!p->in[k] && !calls) {
             b_s(b, "null");
             continue;
@@ -14339,7 +14310,7 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
         u_errname(p->err) ? u_errname(p->err) : "?");
     for (u32 k = 0; k < 2; k++)
         if (!df_unknown(t, p, k))
-            b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
+            b_f(b, ",\"%c\":%" PRIu64, 'a' + k, p->of[k].amount);
 }
 
 /* Writes the pairs that changed; all pairs of calls. */
@@ -14366,7 +14337,7 @@ static void df_json(struct buf *b)
 {
     b_s(b, "{\"type\":\"diff\"");
     for (u32 k = 0; k < 2; k++) {
-        b_f(b, ",\"%c\":{", 'a' + (int)k);
+        b_f(b, ",\"%c\":{", 'a' + k);
         out_json_text(b, "file", df.file[k]);
         out_json_key_word(b, "backend", df.sum[k]->backend);
         b_f(b, ",\"wall_ns\":%" PRIu64, df.wall_ns[k]);
@@ -14402,7 +14373,7 @@ static void df_json_timelines(struct buf *b)
     for (u32 k = 0; k < 2; k++) {
         const struct df_timeline *t = &df.timeline[k];
         b_f(b, ",\"%c\":{\"shorter\":%" PRIu64 ",\"least_ns\":%" PRIu64 ",\"runs\":[",
-            'a' + (int)k, t->shorter, t->least_ns);
+            'a' + k, t->shorter, t->least_ns);
         for (u32 i = 0; i < t->n; i++) {
             const struct df_run *r = &t->run[i];
             b_f(b, "%s[%" PRIi64 ",%" PRIu64 ",%u,%d,", i ? "," : "",
@@ -34545,7 +34516,7 @@ static void cmd_open_records(bool live)
 static void cmd_record(void)
 {
     if (opt.report)
-        rep_begin();
+        out.tap[out.n_taps++] = &rep_tap;
     if (opt.perfetto || opt.folded)
         px_open(cmd_perfetto_fd, cmd_folded_fd);
     if (rout_fd < 0)
