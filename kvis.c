@@ -9461,7 +9461,7 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves the path of a past chdir(2), if it still leads to the recorded directory f. */
+/* Resolves the path of a past call if it still leads to the recorded file f. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -9666,8 +9666,7 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
-/* A command that the file system does not support is no event: programs such as cp(1) then copy in
- * another way. */
+/* A command that the file system does not support is no event, as in md_cannot_copy. */
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -9964,18 +9963,16 @@ static void md_accept(struct task *t, struct call *c)
     if (c->err == EAGAIN)
         return;
     if (!c->err && (o = md_new_socket(t, type, NULL))) {
-        struct sockaddr_storage sa;
         u32 len = 0;
+        o->refs++; /* md_install drops its reference if out of memory */
+        md_install(t, (s32)c->ret, o, dec_cloexec(c));
         md_look_at_socket(t, o, (s32)c->ret);
-        if (!o->peer && mem_get(t, c->arg[2], &len, 4)
-            && (len = md_sockaddr(t, c->arg[1], len, &sa)))
-            o->peer = fd_peer(o->sock, &sa, len);
-        if (!o->local && l && fd_is_unix(o)) /* accepted Unix sockets have the listener's address */
+        if (!o->peer && mem_get(t, c->arg[2], &len, 4))
+            o->peer = md_named_peer(t, (s32)c->ret, c->arg[1], len);
+        if (!o->local && l && fd_is_unix(o)) /* has its listener's address */
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
-        o->refs++; /* md_install drops its reference if out of memory */
-        md_install(t, (s32)c->ret, o, dec_cloexec(c));
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
     ev_sym(e, EV_sock_type, o ? o->sock : type);
@@ -10411,12 +10408,7 @@ static void md_brk(struct task *t, struct call *c)
 
 static void md_mmap(struct task *t, struct call *c)
 {
-    u64 arg[6];
-    u32 w[6] = { 0 }; /* the old mmap of i386 takes a pointer to its arguments */
-    if (c->row == SC_mmap_i386 && !mem_get(t, c->arg[0], w, sizeof w))
-        return;
-    for (int i = 0; i < 6; i++)
-        arg[i] = c->row == SC_mmap_i386 ? w[i] : c->arg[i];
+    const u64 *arg = c->arg;
     bool anon = arg[3] & MAP_ANONYMOUS;
     struct ofd *o = anon ? NULL : fd_get(t, (s32)arg[4]);
     struct name *name = o && o->name ? o->name : nm_str('x', anon ? "anon" : "file");
@@ -10675,22 +10667,24 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns c or, for socketcall(2) of i386, the call that it makes, in a static copy: its arguments
- * are in memory (net/socket.c). NULL: unknown or unreadable. */
+/* Returns c. socketcall(2) and the old mmap(2) of i386 have their arguments in memory
+ * (net/socket.c): returns a static copy with these arguments and the call that socketcall makes.
+ * NULL: unknown or unreadable. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
     char name[32] = "";
     struct buf b = BUF_ON(name);
     u32 w[6] = { 0 };
-    u16 id = 0;
-    if (c->id != SC_socketcall)
+    bool socket = c->id == SC_socketcall;
+    u16 id = socket ? 0 : c->id;
+    if (!socket && c->row != SC_mmap_i386)
         return c;
-    if (!dec_named(&b, (u32)c->arg[0], FAM_socketcall)) /* SYS_CONNECT */
+    if (socket && !dec_named(&b, (u32)c->arg[0], FAM_socketcall)) /* SYS_CONNECT */
         return NULL;
-    while (id < SC_N && strcasecmp(sc_name(id), name + strlen("SYS_")))
+    while (socket && id < SC_N && strcasecmp(sc_name(id), name + strlen("SYS_")))
         id++;
-    if (id == SC_N || !mem_get(t, c->arg[1], w, sc_rows[id].nargs * sizeof *w))
+    if (id == SC_N || !mem_get(t, c->arg[socket], w, sc_rows[id].nargs * sizeof *w))
         return NULL;
     as = *c;
     as.id = id;
@@ -11189,7 +11183,7 @@ static void rec_schema(void)
     }
 }
 
-/* Writes the first block, which describes the run and the kinds and fields of events. */
+/* Writes the first block, which describes the run and its events. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
@@ -11744,7 +11738,6 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-/* Calls that this kvis does not know share one row. */
 static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
@@ -12170,7 +12163,6 @@ static const char *const px_counters[N_PX] = {
     "RSS", "max RSS",
 };
 
-/* Categories: first those of events (enum cat), then more. */
 enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
               PX_OPEN, PX_STATE, N_PX_CATS };
 static const char *const px_cats[N_PX_CATS] = {
@@ -12180,7 +12172,6 @@ static const char *const px_cats[N_PX_CATS] = {
     [PX_URING] = "io_uring", [PX_OPEN] = "open file", [PX_STATE] = "state",
 };
 
-/* Arguments: first the fields of events (enum ev_field), then more. */
 enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
               N_PX_ARGS };
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
@@ -12329,7 +12320,7 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track. parent: 0 if none; name: may be NULL. */
+/* Begins the description of a track. */
 static void px_pb_track(u64 uuid, u64 parent, const char *name)
 {
     px_pb_packet(2);
@@ -13378,7 +13369,6 @@ static void rep_events(int fd, const char *name)
         rep_chunk(rep.raw.len);
 }
 
-/* whole: the recording is complete. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
@@ -13783,7 +13773,6 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* Replaces pids and the random characters of temporary files with '*'. */
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
     bool temporary = false, begins = true; /* begins: at the start of a path component or word */
