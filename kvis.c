@@ -32,7 +32,7 @@
  * 18 px_      --perfetto, --folded: traces, flame graphs [die: px_open]
  * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file
- * 21 df_      kvis diff: compares two recordings [die: df_load df_new_pair]
+ * 21 df_      kvis diff: compares two recordings [die: df_load df_new_row df_new_pair]
  * 22 pf_     perf_event_open: why it fails, what it counts, page faults
  * 23 btf_     names of the kernel's types and fields
  * 24 tfs_     tracefs: ids and record layouts of tracepoints
@@ -8932,11 +8932,11 @@ static void md_touch(struct task *t, struct call *c)
     for (u32 i = 0; i < sc_rows[c->row].nargs; i++) {
         unsigned kind = dec_kind(c, i);
         if (kind == K_FD || kind == K_DIRFD)
-            md_touch_fd(t, c, (s32)c->arg[i]);
+            md_touch_fd(t, c, c->arg[i]);
         else if (kind == K_POLLFDS)
             md_touch_poll(t, c, c->arg[i], c->arg[i + 1]);
         else if (kind == K_FDSET)
-            md_touch_select(t, c, c->arg[i], (s32)c->arg[0]);
+            md_touch_select(t, c, c->arg[i], c->arg[0]);
     }
 }
 
@@ -9522,7 +9522,7 @@ static void md_open(struct task *t, struct call *c)
     u8 kind = FK_UNKNOWN;
     if (!c->err) {
         struct fd_stat sx = { .stx_ino = 0 };
-        kind = md_opened_kind(t, (s32)c->ret, flags, &p, &sx);
+        kind = md_opened_kind(t, c->ret, flags, &p, &sx);
         struct name *n = nm_get('f', p.s, p.len);
         n->opens++;
         n->kind = kind;
@@ -9534,7 +9534,7 @@ static void md_open(struct task *t, struct call *c)
             fd_identify(o, &sx);
             c->selected = o->wanted |= c->selected;
         }
-        md_install(t, (s32)c->ret, o, flags & O_CLOEXEC);
+        md_install(t, c->ret, o, flags & O_CLOEXEC);
     }
     struct event *e = md_event(EK_OPEN, t, c);
     ev_bytes(e, EV_path, p.s, p.len);
@@ -9560,10 +9560,10 @@ static void md_make(struct task *t, struct call *c)
         mem_str(t, c->arg[0], name + strlen(name), 250, 250, &cut);
     else
         strcpy(name, fd_kind_name[kind]);
-    struct fdent *old = fd_find(t->files, (s32)c->ret);
+    struct fdent *old = fd_find(t->files, c->ret);
     if (kind == FK_SIGNALFD && old && old->o && old->o->kind == kind)
         return; /* signalfd4 changes the mask of a signalfd */
-    md_install(t, (s32)c->ret, ofd_new(t, kind, nm_str('x', name)), dec_cloexec(c));
+    md_install(t, c->ret, ofd_new(t, kind, nm_str('x', name)), dec_cloexec(c));
 }
 
 /* Adds a descriptor that another process or io_uring opened for t. */
@@ -9599,20 +9599,20 @@ static void md_make_any(struct task *t, struct call *c)
     if (!dec_ret_is_fd(c))
         return;
     if (f)
-        o = md_recorded_file(t, (s32)c->ret, f, &cloexec);
+        o = md_recorded_file(t, c->ret, f, &cloexec);
     else if (!mem_is_past(t))
-        o = fd_from_proc(t, (s32)c->ret, &cloexec);
+        o = fd_from_proc(t, c->ret, &cloexec);
     if (o)
         o->inherited = false;
     else
-        fd_remove(t, (s32)c->ret);
-    md_install(t, (s32)c->ret, o, cloexec);
+        fd_remove(t, c->ret);
+    md_install(t, c->ret, o, cloexec);
 }
 
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_received_fd(t, (s32)c->ret);
+        md_received_fd(t, c->ret);
 }
 
 static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
@@ -9629,7 +9629,7 @@ static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
 static void md_dup(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_dup_to(t, (s32)c->arg[0], (s32)c->ret, dec_cloexec(c));
+        md_dup_to(t, c->arg[0], c->ret, dec_cloexec(c));
 }
 
 static void md_fcntl(struct task *t, struct call *c)
@@ -9637,8 +9637,8 @@ static void md_fcntl(struct task *t, struct call *c)
     if (c->err)
         return;
     if (c->arg[1] == F_DUPFD || c->arg[1] == F_DUPFD_CLOEXEC)
-        md_dup_to(t, (s32)c->arg[0], (s32)c->ret, dec_cloexec(c));
-    struct fdent *e = c->arg[1] == F_SETFD ? fd_find(t->files, (s32)c->arg[0]) : NULL;
+        md_dup_to(t, c->arg[0], c->ret, dec_cloexec(c));
+    struct fdent *e = c->arg[1] == F_SETFD ? fd_find(t->files, c->arg[0]) : NULL;
     if (e)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
@@ -9674,7 +9674,7 @@ static void md_ioctl_change(struct task *t, const struct call *c)
         name = md_changing[i].op == (u32)c->arg[1] ? md_changing[i].name : name;
     if (!name || md_cannot_copy(c) || c->err == ENOTTY)
         return;
-    struct ofd *o = fd_get(t, (s32)c->arg[0]);
+    struct ofd *o = fd_get(t, c->arg[0]);
     struct event *e = md_event(EK_CHANGE, t, c);
     ev_sym(e, EV_call, "ioctl");
     ev_sym(e, EV_op, name);
@@ -9686,7 +9686,7 @@ static void md_ioctl(struct task *t, struct call *c)
 {
     enum { USERFAULTFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
     u32 command = (u32)c->arg[1];
-    struct fdent *e = fd_find(t->files, (s32)c->arg[0]);
+    struct fdent *e = fd_find(t->files, c->arg[0]);
     md_ioctl_change(t, c);
     if (c->err)
         return;
@@ -9702,8 +9702,8 @@ static void md_close(struct task *t, struct call *c)
     /* Except with EBADF, a failed close(2) closes the descriptor, too (close(2), NOTES). */
     if (c->err == EBADF || !t->files)
         return;
-    fd_close(t, (s32)c->arg[0]);
-    md_closed(t, (s32)c->arg[0]);
+    fd_close(t, c->arg[0]);
+    md_closed(t, c->arg[0]);
 }
 
 static void md_close_range(struct task *t, struct call *c)
@@ -9725,7 +9725,7 @@ static void md_getdents(struct task *t, struct call *c)
 {
     enum { LENGTH = 16, NAME = 19 };
     u8 raw[CALL_PART_MAX];
-    struct ofd *o = fd_get(t, (s32)c->arg[0]);
+    struct ofd *o = fd_get(t, c->arg[0]);
     if (c->err || !o)
         return;
     s64 have = c->ret ? mem_read(t, c->arg[1], raw, MIN((size_t)c->ret, sizeof raw)) : 0, at = 0;
@@ -9789,7 +9789,7 @@ static void md_pair(struct task *t, struct call *c)
 static void md_socket(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_install(t, (s32)c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
+        md_install(t, c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
 static void md_recorded_unix(struct ofd *o, const struct wire_unix *w)
@@ -9867,7 +9867,7 @@ static struct event *md_connect_event(struct task *t, const struct call *c, cons
 static void md_connect(struct task *t, struct call *c)
 {
     struct sockaddr_storage sa;
-    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, (s32)c->arg[0]);
+    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, c->arg[0]);
     u32 len = md_sockaddr(t, c->arg[1], (u32)c->arg[2], &sa);
     if (!o || !o->sock)
         return;
@@ -9878,7 +9878,7 @@ static void md_connect(struct task *t, struct call *c)
         if (peer && !going)
             peer->opens++;
         if (peer) {
-            md_look_at_socket(t, o, (s32)c->arg[0]);
+            md_look_at_socket(t, o, c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
             o->peer = peer; /* a connecting socket has no peer in the kernel yet */
@@ -9906,7 +9906,7 @@ static int md_connected(struct task *t, const struct call *c)
             || !mem_get(t, c->arg[3], &error, sizeof error))
             return -1;
         if (!error) /* connected, or still connecting */
-            md_look_at_socket(t, &now, (s32)c->arg[0]);
+            md_look_at_socket(t, &now, c->arg[0]);
         if (error == ECONNRESET || error == EPIPE) /* the connection was established */
             return 0;
         return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
@@ -9934,7 +9934,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     bool can_show = false;
     for (size_t i = 0; (fdt.connecting || md_queries.n) && i < ARRAY_LEN(shows_outcome); i++)
         can_show |= shows_outcome[i] == c->id;
-    struct ofd *o = can_show ? fd_get(t, (s32)c->arg[0]) : NULL;
+    struct ofd *o = can_show ? fd_get(t, c->arg[0]) : NULL;
     int err = o && (o->connect_ns || md_queries.n) ? md_connected(t, c) : -1;
     if (err > 0)
         md_dns_over(o, err, t->at_ns);
@@ -9958,17 +9958,17 @@ static bool md_outcome(struct task *t, const struct call *c)
 
 static void md_accept(struct task *t, struct call *c)
 {
-    struct ofd *l = fd_get(t, (s32)c->arg[0]), *o = NULL;
+    struct ofd *l = fd_get(t, c->arg[0]), *o = NULL;
     const char *type = l && l->sock ? l->sock : "socket";
     if (c->err == EAGAIN)
         return;
     if (!c->err && (o = md_new_socket(t, type, NULL))) {
         u32 len = 0;
         o->refs++; /* md_install drops its reference if out of memory */
-        md_install(t, (s32)c->ret, o, dec_cloexec(c));
-        md_look_at_socket(t, o, (s32)c->ret);
+        md_install(t, c->ret, o, dec_cloexec(c));
+        md_look_at_socket(t, o, c->ret);
         if (!o->peer && mem_get(t, c->arg[2], &len, 4))
-            o->peer = md_named_peer(t, (s32)c->ret, c->arg[1], len);
+            o->peer = md_named_peer(t, c->ret, c->arg[1], len);
         if (!o->local && l && fd_is_unix(o)) /* has its listener's address */
             o->local = l->local;
         if (o->peer)
@@ -10012,7 +10012,7 @@ static void md_bind_listen(struct task *t, struct call *c)
 static void md_shutdown(struct task *t, struct call *c)
 {
     static const char *const how[] = { "read", "write", "both" };
-    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, (s32)c->arg[0]);
+    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, c->arg[0]);
     struct event *e = md_event(EK_SHUTDOWN, t, c);
     ev_sym(e, EV_sock_type, o ? o->sock : NULL);
     ev_peer(e, EV_remote_addr, o ? o->peer : NULL);
@@ -10075,7 +10075,7 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
 static void md_read_write(struct task *t, struct call *c)
 {
     bool one = c->id == SC_read || c->id == SC_write, in = md_kind[c->id] == EK_READ;
-    md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
+    md_moved(t, c, c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
 }
 
 /* Handles sendto(2), and send(2) of 32-bit ARM, which has no address. */
@@ -10118,7 +10118,7 @@ static void md_recv_enter(struct task *t, struct call *c)
 
 static struct name *md_written_peer(struct task *t, const struct call *c, u64 addr, u32 len)
 {
-    return len <= c->outlen[0] ? md_named_peer(t, (s32)c->arg[0], addr, len) : NULL;
+    return len <= c->outlen[0] ? md_named_peer(t, c->arg[0], addr, len) : NULL;
 }
 
 static void md_recvfrom(struct task *t, struct call *c)
@@ -10139,7 +10139,7 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
     for (u64 i = 0; i < parts && room < (u64)bytes; i++, room += len)
         if (!mem_word(t, c->abi, m->iov + i * 2 * w + w, &len)) /* struct iovec: base, length */
             break;
-    return md_received(t, (s32)c->arg[0], bytes, flags, room);
+    return md_received(t, c->arg[0], bytes, flags, room);
 }
 
 static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m)
@@ -10197,7 +10197,7 @@ static void md_mmsg(struct task *t, struct call *c)
     unsigned w = abi_word(c->abi);
     u64 at = c->arg[1], size = 7 * w + (w == 8 ? 8 : 4); /* struct mmsghdr: msghdr, byte count */
     if (c->err)
-        md_moved(t, c, (s32)c->arg[0], NULL, 0, 0, c->id != SC_sendmmsg);
+        md_moved(t, c, c->arg[0], NULL, 0, 0, c->id != SC_sendmmsg);
     for (s64 i = 0; !c->err && i < MIN(c->ret, 1024 /* UIO_MAXIOV */); i++, at += size) {
         u32 len = 0;
         if (!mem_get(t, at + 7 * w, &len, 4)
@@ -10213,8 +10213,8 @@ static void md_copy(struct task *t, struct call *c)
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
     if (c->err ? md_cannot_copy(c) || md_repeats(c) : c->ret <= 0)
         return;
-    struct ofd *src = fd_get(t, (s32)c->arg[sends]);
-    struct ofd *dst = fd_get(t, (s32)c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
+    struct ofd *src = fd_get(t, c->arg[sends]);
+    struct ofd *dst = fd_get(t, c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
     if (src && !c->err && kind != EK_TEE) /* tee(2) consumes nothing */
         st_io(src, NULL, (u64)c->ret, true);
     if (dst && !c->err)
@@ -10231,8 +10231,8 @@ static void md_copy(struct task *t, struct call *c)
 
 static void md_vmsplice(struct task *t, struct call *c)
 {
-    struct ofd *o = fd_get(t, (s32)c->arg[0]);
-    md_moved(t, c, (s32)c->arg[0], NULL, 0, c->ret, o && !o->writable);
+    struct ofd *o = fd_get(t, c->arg[0]);
+    md_moved(t, c, c->arg[0], NULL, 0, c->ret, o && !o->writable);
 }
 
 /* --- calls that modify files --- */
@@ -10264,7 +10264,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     }
     if (kind != K_FD && kind != K_DIRFD)
         return;
-    struct ofd *o = fd_get(t, (s32)c->arg[0]);
+    struct ofd *o = fd_get(t, c->arg[0]);
     p->ok = o && o->name;
     p->len = p->ok ? MIN(o->name->len, (u32)sizeof p->s - 1) : 0;
     if (p->ok)
@@ -10566,7 +10566,7 @@ static void md_seccomp(struct task *t, struct call *c)
         return;
     t->full = true;
     if (flags & NEW_LISTENER)
-        md_install(t, (s32)c->ret,
+        md_install(t, c->ret,
                    ofd_new(t, FK_SECCOMP, nm_str('x', fd_kind_name[FK_SECCOMP])), true);
     if (flags & TSYNC)
         for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -12388,12 +12388,6 @@ static u64 px_uuid(const struct px_track *t, u32 of)
     return (of == PX_OF_PROCESS || of >= PX_OF_COUNTER ? t->upid : t->utid) << 4 | of;
 }
 
-static void px_begin(const struct px_track *t, u64 ns, u32 type, enum px_cat cat, const char *name,
-                     size_t n)
-{
-    px_pb_named(px_uuid(t, PX_OF_THREAD), ns, type, cat, name, n);
-}
-
 static void px_arg_field(const struct event *e, u32 f)
 {
     px_pb_arg(f + 1, ev_fields[f].type, &e->v[f]);
@@ -12542,7 +12536,7 @@ static void px_flow(bool start, const struct px_track *t, u64 ns, u64 id, const 
 {
     if (!px.proto)
         return;
-    px_begin(t, ns, PX_INSTANT, PX_FLOW, name, strlen(name));
+    px_pb_named(px_uuid(t, PX_OF_THREAD), ns, PX_INSTANT, PX_FLOW, name, strlen(name));
     px_pb_fixed(start ? 47 : 48, id);
     px_pb_event_end();
 }
@@ -12809,7 +12803,7 @@ static void px_instant(const struct px_track *t, const struct event *e)
     bool beside = e->kind == EK_EXIT_THREAD || k->how & EVENT_WITH_CALLS;
     if (e->kind == EK_RSS || (opt.calls && !beside))
         return; /* the counter or the call's slice shows it */
-    px_begin(t, e->ts_ns, PX_INSTANT, (enum px_cat)k->cat, k->name, strlen(k->name));
+    px_pb_named(px_uuid(t, PX_OF_THREAD), e->ts_ns, PX_INSTANT, k->cat, k->name, strlen(k->name));
     px_arg_error(e->err);
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
@@ -12829,7 +12823,7 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
     t->runs = name;
     if (!name)
         return;
-    px_begin(t, ns, PX_BEGIN, PX_COMMAND, name, n);
+    px_pb_named(px_uuid(t, PX_OF_THREAD), ns, PX_BEGIN, PX_COMMAND, name, n);
     px_arg_num(PX_PID, t->pid);
     if (e && ev_has(e, EV_argv))
         px_arg_field(e, EV_argv);
@@ -13017,10 +13011,11 @@ static void px_on_call(struct task *task)
         px_fold_call(t, task, tmp);
     if (!px.proto)
         return;
-    px_begin(t, c->enter_ns, PX_BEGIN, PX_SYSCALL, name.p, name.len);
+    u64 uuid = px_uuid(t, PX_OF_THREAD);
+    px_pb_named(uuid, c->enter_ns, PX_BEGIN, PX_SYSCALL, name.p, name.len);
     px_call_args(c);
     px_pb_event_end();
-    px_pb_slice_end(px_uuid(t, PX_OF_THREAD), MAX(c->exit_ns, c->enter_ns));
+    px_pb_slice_end(uuid, MAX(c->exit_ns, c->enter_ns));
     if (c->timed && !c->noret && !c->late && c->exit_ns > c->enter_ns)
         px_call_states(t, c);
 }
@@ -13484,7 +13479,7 @@ static struct df_row *df_new_row(u32 k, struct name *name)
 {
     struct df_row *rows = u_grow(df.row[k], &df.cap[k], df.n_rows[k] + 1, sizeof *rows);
     if (!rows)
-        return NULL;
+        die(EXIT_KVIS, "out of memory");
     df.row[k] = rows;
     rows += df.n_rows[k]++;
     rows->name = name;
@@ -13496,16 +13491,12 @@ static struct df_row *df_new_row(u32 k, struct name *name)
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
-    if (!one->name)
+    df.left_out += one->name && one->name == nm.other;
+    if (!one->name || one->name == nm.other)
         return;
     u64 at = one->name->in_bytes;
     bool known = at < df.n_rows[k] && df.row[k][at].name == one->name;
-    struct df_row *row = one->name == nm.other ? NULL
-                         : known ? &df.row[k][at] : df_new_row(k, one->name);
-    if (!row) {
-        df.left_out++;
-        return;
-    }
+    struct df_row *row = known ? &df.row[k][at] : df_new_row(k, one->name);
     one->name->in_bytes = (u64)(row - df.row[k]);
     df_add(row, one);
 }
@@ -13672,19 +13663,16 @@ static void df_take_commands(u32 k)
 
 /* --- two recordings --- */
 
-static bool df_take_names(u32 k)
+static void df_take_names(u32 k)
 {
     for (struct name *e = nm.newest; e; e = e->older) {
         if ((e->cls != 'f' && e->cls != 'p') || (!e->opens && !nm_bytes(e)))
             continue;
         struct df_row *row = df_new_row(k, e);
-        if (!row)
-            return false;
         row->amount = nm_bytes(e);
         row->count = e->opens;
         e->in_bytes = e->out_bytes = e->opens = 0;
     }
-    return true;
 }
 
 /* Names the processes that kvis attached to, which called exec before the recording. */
@@ -13722,7 +13710,8 @@ static bool df_load(u32 k, int fd, const char *name)
     df.counted[k] = df.sum[k]->from_tables || df.sum[k]->from_calls;
     df.timed[k] = st_known_sum(df.sum[k]).calls;
     df.unasked[k] = rec_in.n_unasked;
-    return df_take_names(k);
+    df_take_names(k);
+    return true;
 }
 
 static bool df_of_proc(u32 k)
