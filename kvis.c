@@ -8879,7 +8879,7 @@ static void md_path(const struct call *c, u32 i, struct path *p)
 static bool md_path_wanted(const char *path, u32 n)
 {
     char s[PATH_MAX * 2 + 2]; /* copy of `path` with a NUL */
-    n = MIN(n, (u32)sizeof s - 1);
+    n = MIN(n, sizeof s - 1);
     memcpy(s, path, n);
     s[n] = 0;
     for (u32 i = 0; i < opt.n_paths; i++) {
@@ -8912,7 +8912,7 @@ static void md_touch_fd(struct task *t, struct call *c, s32 n)
 static void md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n)
 {
     struct pollfd set[CALL_SET_MAX];
-    s64 r = mem_read(t, addr, set, MIN(n, (u64)CALL_SET_MAX) * sizeof *set);
+    s64 r = mem_read(t, addr, set, MIN(n, CALL_SET_MAX) * sizeof *set);
     for (s64 i = 0; i < r / (s64)sizeof *set; i++)
         md_touch_fd(t, c, set[i].fd);
 }
@@ -9031,7 +9031,7 @@ static void md_own_link(struct task *t, struct path *p)
     if (!n || *n->s != '/' || (*rest && *rest != '/'))
         return;
     rest += *rest == '/';
-    md_join(&to, n->s, n->len, rest, (u32)strlen(rest));
+    md_join(&to, n->s, n->len, rest, strlen(rest));
     *p = to;
 }
 
@@ -9119,7 +9119,7 @@ static void md_emit(struct event *e)
     }
     const char *comm = out_comm(e->pid);
     if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* recordings with -P may lack exec events */
-        ev_bytes(e, EV_comm, comm, (u32)strlen(comm));
+        ev_bytes(e, EV_comm, comm, strlen(comm));
     out_event(e);
 }
 
@@ -9222,7 +9222,7 @@ static void md_dns_name(struct md_dns *m, struct buf *b)
         m->bad |= n > 63 || n > m->len - m->at || total > DNS_NAME_MAX;
         for (u32 i = 0; i < n && !m->bad; i++, m->at++) {
             b_s(b, m->p[m->at] == '.' || m->p[m->at] == '\\' ? "\\" : "");
-            b_c(b, (char)m->p[m->at]);
+            b_c(b, m->p[m->at]);
         }
     }
     b_s(b, total ? "" : ".");
@@ -9236,14 +9236,14 @@ static bool md_dns_question(struct md_dns *m)
     struct buf name = BUF_ON(m->name);
     m->at = 0;
     m->bad = false;
-    m->id = (u16)md_dns_int(m, 2);
-    m->flags = (u16)md_dns_int(m, 2);
+    m->id = md_dns_int(m, 2);
+    m->flags = md_dns_int(m, 2);
     m->bad |= md_dns_int(m, 2) != 1 || m->flags & OPCODE;
-    m->answers = (u16)md_dns_int(m, 2);
+    m->answers = md_dns_int(m, 2);
     md_dns_int(m, 4); /* skip the other record counts */
     md_dns_name(m, &name);
     m->name_len = name.len;
-    m->type = (u16)md_dns_int(m, 2);
+    m->type = md_dns_int(m, 2);
     md_dns_int(m, 2); /* skip the class */
     return !m->bad;
 }
@@ -9323,7 +9323,7 @@ static void md_dns_emit(struct md_query *q, int err, u64 ns)
     }
     ev_num(e, EV_fd, q->fd);
     if (took_ns)
-        ev_num(e, EV_duration_ns, (s64)took_ns);
+        ev_num(e, EV_duration_ns, took_ns);
     md_emit(e);
 }
 
@@ -9414,10 +9414,10 @@ static void md_closed(struct task *t, s32 n)
         md_describe(e, EV_path, o, text, sizeof text);
         ev_sym(e, EV_kind, fd_kind_name[o->kind]);
         if (st_knows_io()) {
-            ev_num(e, EV_bytes_read, (s64)o->in_bytes);
-            ev_num(e, EV_bytes_written, (s64)o->out_bytes);
+            ev_num(e, EV_bytes_read, o->in_bytes);
+            ev_num(e, EV_bytes_written, o->out_bytes);
         }
-        ev_num(e, EV_age_ns, (s64)(e->ts_ns - o->open_ns));
+        ev_num(e, EV_age_ns, e->ts_ns - o->open_ns);
         if (!o->inherited)
             ev_num(e, EV_opener_pid, o->opener);
         md_emit(e);
@@ -9477,7 +9477,7 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
     md_parts(&below, (const char *)(t->record->path + 1), t->record->path->len, false);
     if (unnamed) /* same text as in /proc/PID/fd */
         memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
-    md_join_from(p, md_base(t, AT_FDCWD, true), below.s, (u32)strlen(below.s));
+    md_join_from(p, md_base(t, AT_FDCWD, true), below.s, strlen(below.s));
 }
 
 /* Returns the kind of an opened file, and sets *sx if it is known. Resolves a path with "..": by
@@ -9714,9 +9714,9 @@ static void md_close_range(struct task *t, struct call *c)
     if (c->arg[2] & UNSHARE)
         t->files = files_own(t->files);
     if (c->arg[2] & CLOEXEC)
-        fd_mark_all(t->files, (u32)c->arg[0], (u32)c->arg[1]);
+        fd_mark_all(t->files, c->arg[0], c->arg[1]);
     else
-        fd_close_all(t, (u32)c->arg[0], (u32)c->arg[1], c->enter_ns, false);
+        fd_close_all(t, c->arg[0], c->arg[1], c->enter_ns, false);
     md_closed(t, -1);
 }
 
@@ -9944,7 +9944,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     e->err = err;
     e->row = SC_connect;
     e->unasked = !sc_set[SC_connect];
-    ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
+    ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
     if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
         st_fail(&st, SC_connect, (u16)err, 1);
     if (!err && o->peer)
@@ -10060,7 +10060,7 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
         return;
     }
     if (o)
-        st_io(o, peer, (u64)bytes, in);
+        st_io(o, peer, bytes, in);
     struct md_query *dns = md_dns_read(t, c, o, peer ? peer : o ? o->peer : NULL, at, bytes, in);
     if (dns && !in && !md_dns_note(dns))
         dns = NULL;
@@ -10102,7 +10102,7 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     if (!(flags & MSG_TRUNC))
         return bytes;
     bool discards = o && o->sock && strstr(o->sock, "tcp");
-    return discards ? 0 : MIN(bytes, (s64)MIN(room, (u64)INT64_MAX));
+    return discards ? 0 : MIN(bytes, (s64)MIN(room, INT64_MAX));
 }
 
 /* Saves the size of the address buffer, which the kernel overwrites. */
@@ -10216,9 +10216,9 @@ static void md_copy(struct task *t, struct call *c)
     struct ofd *src = fd_get(t, c->arg[sends]);
     struct ofd *dst = fd_get(t, c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
     if (src && !c->err && kind != EK_TEE) /* tee(2) consumes nothing */
-        st_io(src, NULL, (u64)c->ret, true);
+        st_io(src, NULL, c->ret, true);
     if (dst && !c->err)
-        st_io(dst, NULL, (u64)c->ret, false);
+        st_io(dst, NULL, c->ret, false);
     struct event *e = md_event(kind, t, c);
     if (!c->err)
         ev_num(e, EV_bytes, c->ret);
@@ -10266,7 +10266,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
         return;
     struct ofd *o = fd_get(t, c->arg[0]);
     p->ok = o && o->name;
-    p->len = p->ok ? MIN(o->name->len, (u32)sizeof p->s - 1) : 0;
+    p->len = p->ok ? MIN(o->name->len, sizeof p->s - 1) : 0;
     if (p->ok)
         memcpy(p->s, o->name->s, p->len);
     p->s[p->len] = 0;
@@ -10301,7 +10301,7 @@ static void md_change(struct task *t, struct call *c)
         break;
     case EK_TRUNCATE:
         value += split && c->abi == ABI_ARM32; /* the pair starts at an even register */
-        ev_num(e, EV_size, (s64)(value[0] | (split ? value[1] << 32 : 0)));
+        ev_num(e, EV_size, value[0] | (split ? value[1] << 32 : 0));
         break;
     case EK_CHOWN:
         ev_num(e, EV_uid, (s32)value[0]);
@@ -10376,9 +10376,9 @@ static u64 md_page_up(u64 n)
 
 static void md_range(struct event *e, u64 addr, u64 size)
 {
-    ev_num(e, EV_addr, (s64)addr);
-    ev_num(e, EV_end_addr, (s64)(addr + size));
-    ev_num(e, EV_size, (s64)size);
+    ev_num(e, EV_addr, addr);
+    ev_num(e, EV_end_addr, addr + size);
+    ev_num(e, EV_size, size);
 }
 
 /* Stores a mapping; if r has no name, removes the mappings in its range. */
@@ -10416,7 +10416,7 @@ static void md_mmap(struct task *t, struct call *c)
     struct event *e = md_event(EK_MMAP, t, c);
     u64 size = md_page_up(arg[1]);
     if (c->err) {
-        ev_num(e, EV_size, (s64)arg[1]);
+        ev_num(e, EV_size, arg[1]);
     } else {
         md_range(e, (u64)c->ret, arg[1]);
         md_map(t, (struct region){ (u64)c->ret, (u64)c->ret + size, name, arg[2] & 7 });
@@ -10451,8 +10451,8 @@ static void md_mremap(struct task *t, struct call *c)
     struct event *e = md_event(EK_MREMAP, t, c);
     if (!c->err)
         md_range(e, (u64)c->ret, c->arg[2]);
-    ev_num(e, EV_old_addr, (s64)old);
-    ev_num(e, EV_old_size, (s64)c->arg[1]);
+    ev_num(e, EV_old_addr, old);
+    ev_num(e, EV_old_size, c->arg[1]);
     md_emit(e);
 }
 
@@ -10622,7 +10622,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     struct ofd *o = w->fd >= 0 ? fd_get_at(t, w->fd, begun_ns) : NULL;
     bool data = (moves == '<' || moves == '>') && w->res >= 0;
     if (data && o && w->res)
-        st_io(o, NULL, (u64)w->res, moves == '<');
+        st_io(o, NULL, w->res, moves == '<');
     struct event *e = ev_new(EK_URING, t, w->ts_ns);
     e->err = w->res < 0 && w->res >= -4095 ? -w->res : 0;
     ev_sym(e, EV_op, op + 1);
@@ -10636,7 +10636,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     if (data)
         ev_num(e, EV_bytes, w->res);
     if (w->submit_ns && !(w->flags & (URING_SHARED | URING_MORE)))
-        ev_num(e, EV_duration_ns, (s64)(w->ts_ns - w->submit_ns));
+        ev_num(e, EV_duration_ns, w->ts_ns - w->submit_ns);
     md_emit(e);
 }
 
@@ -10844,8 +10844,8 @@ static struct writer rec_file = { .fd = -1 };
 static void rec_varint(struct buf *b, u64 v)
 {
     for (; v > 127; v >>= 7)
-        b_c(b, (char)(v | 128));
-    b_c(b, (char)v);
+        b_c(b, v | 128);
+    b_c(b, v);
 }
 
 static void rec_put(u64 v)
@@ -10983,7 +10983,7 @@ static void rec_value(const struct event *e, u32 f)
     switch (ev_fields[f].type) {
     case VT_STR: case VT_ARGV: rec_str(v->s.p, v->s.len); break;
     case VT_SYM: rec_text(v->sym); break;
-    case VT_ADDR: rec_put((u64)v->n); break;
+    case VT_ADDR: rec_put(v->n); break;
     default: rec_putz(v->n); break;
     }
 }
@@ -11031,7 +11031,7 @@ static void rec_event(const struct event *e)
     rec_ids(e->pid, e->tid);
     rec_time(e->ts_ns);
     if (e->err)
-        rec_put((u64)e->err);
+        rec_put(e->err);
     if (e->row >= 0)
         rec_text(sc_name((u16)e->row));
     for (u32 i = 0; i < k->n; i++)
@@ -11056,7 +11056,7 @@ static void rec_enter(struct task *t)
 static void rec_paths(const struct call *c)
 {
     static struct path p;
-    u32 n = MIN(c->n_touched, (u32)CALL_TOUCHES);
+    u32 n = MIN(c->n_touched, CALL_TOUCHES);
     bool more = c->n_touched > CALL_TOUCHES;
     rec_put(c->n_paths + n + more);
     for (u32 i = 0; i < c->n_paths; i++) {
@@ -11117,7 +11117,7 @@ static void rec_exit(struct task *t)
     rec_args(c);
     rec_putz(c->ret);
     if (c->err)
-        rec_put((u64)c->err);
+        rec_put(c->err);
     if (c->child)
         rec_putz(c->child);
     if (c->timed) {
@@ -11541,7 +11541,7 @@ static s32 rec_row(const char *name, u64 k)
         seen[h].row = row;
     }
     s32 row = seen[h].row;
-    return row >= 0 && k && row + (s64)MIN(k, (u64)SC_N) < SC_N && sc_id[row + (s32)k] == row
+    return row >= 0 && k && row + (s64)MIN(k, SC_N) < SC_N && sc_id[row + (s32)k] == row
                ? row + (s32)k : row;
 }
 
@@ -11556,7 +11556,7 @@ static struct name *rec_name(char cls, const char *s, u32 n)
 
 static char *rec_keep(struct rec_text s)
 {
-    return rec_name('x', rec_clean(s), (u32)strlen(s.p))->s;
+    return rec_name('x', rec_clean(s), strlen(s.p))->s;
 }
 
 static void rec_get_meta(void)
@@ -11592,7 +11592,7 @@ static void rec_get_word(void)
     rec_in.of_command = true;
     if (rec_in.again)
         return;
-    bytes += MIN(a.len, (u32)MOST) + sizeof(char *) + 1;
+    bytes += MIN(a.len, MOST) + sizeof(char *) + 1;
     if (bytes > MOST) {
         rec_bad("damaged: more than %d bytes of arguments", MOST);
         return;
@@ -11606,7 +11606,7 @@ static void rec_get_word(void)
 
 static void rec_get_pid(void)
 {
-    pid_t pid = (pid_t)rec_getz();
+    pid_t pid = rec_getz();
     if (rec_in.again)
         return;
     pid_t *list = realloc(opt.pids, (opt.n_pids + 1) * sizeof *list);
@@ -11621,7 +11621,7 @@ static void rec_get_pid(void)
 static void rec_get_field(void)
 {
     const char *name = rec_gets().p;
-    struct rec_field f = { -1, (u8)rec_below(VT_ARGV + 1, "type") };
+    struct rec_field f = { -1, rec_below(VT_ARGV + 1, "type") };
     if (rec_in.n_fields == REC_FIELDS) {
         rec_bad("damaged: more than %d fields", REC_FIELDS);
         return;
@@ -11635,13 +11635,13 @@ static void rec_get_field(void)
 static void rec_get_kind(void)
 {
     const char *name = rec_gets().p;
-    struct rec_kind k = { -1, (u8)rec_below(REC_KIND_FIELDS + 1, "number of fields"), { 0 } };
+    struct rec_kind k = { -1, rec_below(REC_KIND_FIELDS + 1, "number of fields"), { 0 } };
     if (rec_in.n_kinds == REC_KINDS) {
         rec_bad("damaged: more than %d kinds", REC_KINDS);
         return;
     }
     for (u32 i = 0; i < k.n; i++)
-        k.field[i] = (u8)rec_below(rec_in.n_fields, "field");
+        k.field[i] = rec_below(rec_in.n_fields, "field");
     for (u32 i = 0; i < N_EK; i++)
         if (!strcmp(event_kinds[i].name, name))
             k.own = (s8)i;
@@ -11717,9 +11717,9 @@ static struct name *rec_gets_name(char cls)
 
 static void rec_get_name(void)
 {
-    struct name unused, *n = rec_gets_name((char)rec_get());
+    struct name unused, *n = rec_gets_name(rec_get());
     n = n ? n : &unused;
-    n->kind = (u8)rec_below(N_FK, "kind");
+    n->kind = rec_below(N_FK, "kind");
     u32 how = rec_below(4, "use of a file");
     n->read = how & 1;
     n->written = how >> 1;
@@ -11734,7 +11734,7 @@ static void rec_get_hist(u32 *hist, u32 n)
     for (u32 i = 0; i < used && !*rec_in.wrong; i++) {
         at += rec_below(n - at, "bucket");
         u64 count = rec_get();
-        hist[at] = (u32)MIN(count, (u64)UINT32_MAX);
+        hist[at] = (u32)MIN(count, UINT32_MAX);
     }
 }
 
@@ -11765,8 +11765,8 @@ static void rec_get_col(const struct st_col *c, void *p)
     switch (c->type) {
     case ST_NUMBER: *(u64 *)p = rec_get(); break;
     case ST_SIGNED: *(s32 *)p = (s32)rec_getz(); break;
-    case ST_ERROR: *(u16 *)p = (u16)rec_below(65536, "errno"); break;
-    case ST_KIND: *(u8 *)p = (u8)rec_below(N_FK, "kind"); break;
+    case ST_ERROR: *(u16 *)p = rec_below(65536, "errno"); break;
+    case ST_KIND: *(u8 *)p = rec_below(N_FK, "kind"); break;
     case ST_COUNTS: rec_get_hist(p, c->size / (u32)sizeof(u32)); break;
     case ST_CALL: *(u16 *)p = rec_get_row_name(); break;
     case ST_TEXT:
@@ -11778,7 +11778,7 @@ static void rec_get_col(const struct st_col *c, void *p)
         *(const char **)p = s.len ? rec_keep(s) : NULL;
         break;
     case ST_FILE: case ST_NAME:
-        *(struct name **)p = rec_gets_name(c->type == ST_FILE ? 'f' : (char)rec_get());
+        *(struct name **)p = rec_gets_name(c->type == ST_FILE ? 'f' : rec_get());
         break;
     }
 }
@@ -11902,7 +11902,7 @@ static void rp_event(void)
     struct event *e = ev_new((u8)MAX(own, 0), NULL, rp_time());
     e->pid = rec_in.pid;
     e->tid = rec_in.tid;
-    e->err = flags & REC_ERR ? (int)rec_below(4096, "errno") : 0;
+    e->err = flags & REC_ERR ? rec_below(4096, "errno") : 0;
     e->row = flags & REC_OF_CALL ? rec_row(rec_gets().p, 0) : -1;
     rp_fields(e, kind, mask, others);
     if (*rec_in.wrong || own < 0 || own == EK_SYSCALL)
@@ -11923,7 +11923,7 @@ static void rp_recorded_call(struct call *c, u32 flags)
     rp_recorded.name = rec_clean(rec_gets());
     rp_recorded.abi = flags & REC_ABI ? rec_clean(rec_gets()) : NULL;
     rp_recorded.addr = flags & REC_ADDR;
-    rp_recorded.nargs = (u8)rec_below(7, "number of arguments");
+    rp_recorded.nargs = rec_below(7, "number of arguments");
     u32 forms = rec_below(1 << 12, "form of an argument");
     for (u32 i = 0; i < rp_recorded.nargs; i++) {
         u32 f = forms >> 2 * i & 3, off = rec_in.text.len;
@@ -11990,8 +11990,8 @@ static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *p
 static void rp_numbers(struct call *c, u32 flags)
 {
     c->ret = rec_getz();
-    c->err = flags & REC_CERR ? (int)rec_below(4096, "errno") : 0;
-    c->child = flags & REC_CHILD ? (pid_t)rec_getz() : 0;
+    c->err = flags & REC_CERR ? rec_below(4096, "errno") : 0;
+    c->child = flags & REC_CHILD ? rec_getz() : 0;
     c->noret = flags & REC_NORET;
     c->detached = flags & REC_DETACHED;
     c->late = flags & REC_LATE;
@@ -12000,13 +12000,13 @@ static void rp_numbers(struct call *c, u32 flags)
         c->cpu_ns = rec_get();
         c->runq_ns = rec_get();
         c->disk_ns = rec_get();
-        c->waker_pid = (pid_t)rec_getz();
+        c->waker_pid = rec_getz();
     }
     if (flags & REC_WAKER) {
         struct rec_text name = rec_gets();
-        memcpy(c->waker_comm, name.p, MIN(name.len, (u32)sizeof c->waker_comm - 1));
+        memcpy(c->waker_comm, name.p, MIN(name.len, sizeof c->waker_comm - 1));
     }
-    u32 slept = flags & REC_SLEPT ? (u32)rec_below(256, "state") : 0;
+    u32 slept = flags & REC_SLEPT ? rec_below(256, "state") : 0;
     c->slept = isalpha(slept & 127) ? (char)(slept & 127) : 0;
     c->by_interrupt = slept >> 7;
 }
@@ -12088,7 +12088,7 @@ static void rp_due(void)
 static void rp_end(void)
 {
     rec_in.ended = true;
-    rec_in.sum->status = (int)rec_getz();
+    rec_in.sum->status = rec_getz();
     rec_in.sum->backend = rec_run.backend;
 }
 
@@ -12225,7 +12225,7 @@ static void px_pb_fixed(u32 field, u64 v)
 {
     rec_varint(&px_proto.b, field << 3 | 1);
     for (int i = 0; i < 8; i++)
-        b_c(&px_proto.b, (char)(v >> 8 * i));
+        b_c(&px_proto.b, v >> 8 * i);
 }
 
 static u32 px_pb_begin(u32 field)
@@ -12334,9 +12334,9 @@ static void px_pb_track(u64 uuid, u64 parent, const char *name)
 
 static void px_pb_argv(const char *p, u32 n)
 {
-    for (const char *s = p, *end = p + n; s < end; s += strnlen(s, (size_t)(end - s)) + 1) {
+    for (const char *s = p, *end = p + n; s < end; s += strnlen(s, end - s) + 1) {
         u32 at = px_pb_begin(12);
-        px_pb_text(6, s, strnlen(s, (size_t)(end - s)));
+        px_pb_text(6, s, strnlen(s, end - s));
         px_pb_end(at);
     }
 }
@@ -12349,9 +12349,9 @@ static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
     case VT_ARGV: px_pb_argv(v->s.p, v->s.len); break;
     case VT_STR: px_pb_text(6, v->s.p, v->s.len); break;
     case VT_SYM: px_pb_word(6, v->sym); break;
-    case VT_ADDR: px_pb_num(7, (u64)v->n); break;
+    case VT_ADDR: px_pb_num(7, v->n); break;
     case VT_BOOL: px_pb_num(2, v->n != 0); break;
-    default: px_pb_num(4, (u64)v->n); break;
+    default: px_pb_num(4, v->n); break;
     }
     px_pb_end(at);
 }
@@ -12417,9 +12417,9 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     px_pb_track(px_uuid(t, process ? PX_OF_PROCESS : PX_OF_THREAD),
                 process ? 0 : px_uuid(t, PX_OF_PROCESS), NULL);
     u32 at = px_pb_begin(process ? 3 : 4);
-    px_pb_num(1, (u64)t->pid);
+    px_pb_num(1, t->pid);
     if (!process)
-        px_pb_num(2, (u64)t->tid);
+        px_pb_num(2, t->tid);
     if (n)
         px_pb_text(process ? 6 : 5, name, n);
     px_pb_end(at);
@@ -12571,7 +12571,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
         px_pb_event_end();
     }
     px_pb_event(uuid, ns, PX_VALUE);
-    px_pb_num(30, (u64)p->count[k]);
+    px_pb_num(30, p->count[k]);
     px_pb_event_end();
 }
 
@@ -12648,8 +12648,8 @@ static void px_frame(struct buf *b, const char *s, size_t n)
     if (b->len)
         b_c(b, ';');
     for (const char *end = s + n; s < end; s++) {
-        const char *semicolon = memchr(s, ';', (size_t)(end - s));
-        b_esc(b, s, (size_t)((semicolon ? semicolon : end) - s), 0);
+        const char *semicolon = memchr(s, ';', end - s);
+        b_esc(b, s, (semicolon ? semicolon : end) - s, 0);
         if (!semicolon)
             return;
         b_s(b, "\\x3b");
@@ -12715,7 +12715,7 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     if (leaf)
         px_frame(b, leaf, strlen(leaf));
     if (ns)
-        px_fold_add(b->p, MIN(b->len, (u32)PX_STACK_LEN), ns);
+        px_fold_add(b->p, MIN(b->len, PX_STACK_LEN), ns);
     b->len = len;
 }
 
@@ -12947,11 +12947,11 @@ static void px_call_args(const struct call *c)
     px_arg_error(c->err);
     if (!c->timed)
         return;
-    px_arg_num(PX_ON_CPU, (s64)c->cpu_ns);
+    px_arg_num(PX_ON_CPU, c->cpu_ns);
     if (c->runq_ns)
-        px_arg_num(PX_RUNQ, (s64)c->runq_ns);
+        px_arg_num(PX_RUNQ, c->runq_ns);
     if (c->disk_ns)
-        px_arg_num(PX_DISK, (s64)c->disk_ns);
+        px_arg_num(PX_DISK, c->disk_ns);
 }
 
 static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
