@@ -2395,7 +2395,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
 static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 {
     char tmp[256];
-    struct buf b = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    struct buf b = BUF_ON(tmp);
     b_s(&b, sock);
     b_c(&b, ' ');
     u32 empty = b.len;
@@ -2792,7 +2792,7 @@ static void fd_describe(struct buf *b, const struct ofd *o)
 static void fd_label(struct buf *b, struct task *t, s32 n)
 {
     char raw[PATH_MAX + 64];
-    struct buf r = { .p = raw, .cap = sizeof raw, .max = sizeof raw };
+    struct buf r = BUF_ON(raw);
     b_s64(b, n);
     struct ofd *o = n >= 0 && t->files ? fd_get(t, n) : NULL;
     if (!o)
@@ -6074,7 +6074,7 @@ struct out_text { char s[32]; };
 static struct out_text out_bytes(u64 n)
 {
     struct out_text t;
-    struct buf b = { .p = t.s, .cap = sizeof t.s - 1, .max = sizeof t.s - 1 };
+    struct buf b = BUF_ON(t.s);
     b_size(&b, n);
     t.s[b.len] = 0;
     return t;
@@ -9185,7 +9185,7 @@ struct md_query {
     s32 fd;
     u16 row;             /* row of that call in sc_rows[] */
     u8 server_len;
-    char server[48];     /* address of the DNS server */
+    char server[48];
     struct md_dns m;
 };
 
@@ -9456,8 +9456,7 @@ static u64 md_open_flags(struct task *t, const struct call *c)
 /* A file system may reuse an inode for a file of another type. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
-    return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
-           && sx->stx_dev_minor == (f->dev & 0xfffff)
+    return sx->stx_ino == f->ino && (sx->stx_dev_major << 20 | sx->stx_dev_minor) == f->dev
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
@@ -10370,7 +10369,7 @@ static const char *md_prot_text(u64 prot)
 
 static u64 md_page_up(u64 n)
 {
-    u64 page = (u64)sysconf(_SC_PAGESIZE);
+    u64 page = sysconf(_SC_PAGESIZE);
     return (n + page - 1) & ~(page - 1);
 }
 
@@ -10835,7 +10834,7 @@ static struct {
     pid_t pid, tid;            /* process and thread of the previous record */
     struct task *enter;        /* its call has begun, but is not recorded yet; NULL: none */
     bool enter_many;           /* out.many when that call began */
-    u32 blocks;                /* number of blocks written */
+    u32 blocks;
 } rec_out; /* an initializer would put all slots into the binary */
 
 static int rout_fd = -1; /* file of -w or, for a live report, a temporary file */
@@ -11190,7 +11189,7 @@ static void rec_begin(void)
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         rec_meta(rec_facts[i].key, *rec_facts[i].text);
     if (!out.page_bytes)
-        out.page_bytes = (u64)sysconf(_SC_PAGESIZE);
+        out.page_bytes = sysconf(_SC_PAGESIZE);
     for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
         u64 n = rec_numbers[i].n ? *rec_numbers[i].n : *rec_numbers[i].flag;
         char number[24];
@@ -11563,7 +11562,7 @@ static void rec_get_meta(void)
 {
     struct rec_text k = rec_gets(), v = rec_gets();
     const char *key = k.p;
-    if (k.len > 5 && !memcmp(key, "comm ", 5))
+    if (!strncmp(key, "comm ", 5))
         out_name(atoi(key + 5), v.p, v.len);
     const char *value = rec_clean(v);
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
@@ -13451,7 +13450,7 @@ static struct {
     u64 left_out;            /* number of times that a process or command was omitted */
     u64 wall_ns[2];          /* duration of the command, or else of the recording */
     bool counted[2];         /* the recording counts calls */
-    u32 unasked[2];          /* number of system calls that -e excluded */
+    u32 unasked[2];          /* n_unasked of rec_in */
     bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
     struct summary *sum[2];
     const char *file[2];
@@ -13733,15 +13732,13 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
     return n > 2 && pid < REC_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
-/* Returns how many characters at the end of a word are probably random (mkstemp(3)): all final
- * digits if there are more than three; 8 characters of Python's tmp names; none of a word that has
- * less than 6 characters or letters of one case (part12); 6 of a word of 6 to 9 characters
- * (ccAbCdEf); all of a longer word. */
+/* Returns how many characters at the end of a word are probably random (mkstemp(3)): 5 of t12345,
+ * 6 of ccAbCdEf, 8 of tmp4k_x9aqz (Python), none of part12 and Makefile, all of a longer word. */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
     for (u32 i = 0; i < n; i++) {
-        /* An initial capital also counts as lower case (Makefile). */
+        /* An initial capital also counts as lower case. */
         lower += islower((u8)s[i]) || s[i] == '_' || (!i && isupper((u8)*s));
         upper += isupper((u8)s[i]) || s[i] == '_';
         last = isdigit((u8)s[i]) ? last + 1 : 0;
@@ -19476,7 +19473,7 @@ static void tr_child_event(struct task *t, int event)
 static const char *tr_si_code(const siginfo_t *si)
 {
     static char text[40];
-    struct buf b = { .p = text, .cap = sizeof text - 1, .max = sizeof text - 1 };
+    struct buf b = BUF_ON(text);
     dec_enum(&b, (u32)si->si_code, dec_origin(si->si_signo, si->si_code).fam);
     text[b.len] = 0;
     return text;
@@ -20826,7 +20823,7 @@ static void tr_await(struct task *t)
 static void tr_emit_blocked(void)
 {
     static char raw[PATH_MAX + 64];
-    struct buf b = { .p = raw, .cap = sizeof raw, .max = sizeof raw };
+    struct buf b = BUF_ON(raw);
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *t = ps.task[i]; t; t = t->next) {
             if (!t->blocked_in)
@@ -29078,7 +29075,7 @@ static void mout_digits(struct buf *b, int digits, double v, const char *unit)
 static void mout_text_num(struct buf *b, u32 m, double v)
 {
     char size[32];
-    struct buf s = { .p = size, .cap = sizeof size, .max = sizeof size };
+    struct buf s = BUF_ON(size);
     u8 unit = mout_form(m)->unit;
     switch (unit) {
     case U_RATIO: b_f(b, "%.1f%%", v * 100); break;
@@ -34506,7 +34503,7 @@ static void cmd_record(void)
 static void cmd_announce_report(void)
 {
     char size[32];
-    struct buf b = { .p = size, .cap = sizeof size - 1, .max = sizeof size - 1 };
+    struct buf b = BUF_ON(size);
     struct stat s;
     if (opt.quiet > 1 || out.failed || stat(opt.report, &s) < 0 || !S_ISREG(s.st_mode))
         return;
