@@ -8993,8 +8993,7 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     char at[64];
     const struct name *in = t->fs ? t->fs->root : NULL; /* path of t's root after chroot(2) */
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
-    snprintf(at, sizeof at, "/proc/%d/root", t->tid);
-    int root = open(at, O_PATH | O_CLOEXEC);
+    int root = open(u_proc(t->tid, "root"), O_PATH | O_CLOEXEC);
     if (root < 0 && mem_is_past(t)) /* the process has exited */
         root = open(in ? in->s : "/", O_PATH | O_CLOEXEC);
     if (root < 0)
@@ -9517,7 +9516,7 @@ static void md_open(struct task *t, struct call *c)
     static struct path p;
     u64 flags = md_open_flags(t, c);
     md_path(c, c->id == SC_openat || c->id == SC_openat2, &p);
-    bool w = fd_writes(flags), r = fd_reads(flags);
+    bool w = fd_writes(flags);
     u8 kind = FK_UNKNOWN;
     if (!c->err) {
         struct fd_stat sx = { .stx_ino = 0 };
@@ -9525,7 +9524,7 @@ static void md_open(struct task *t, struct call *c)
         struct name *n = nm_get('f', p.s, p.len);
         n->opens++;
         n->kind = kind;
-        n->read |= r;
+        n->read |= fd_reads(flags);
         n->written |= w;
         struct ofd *o = ofd_new(t, kind, n);
         if (o) {
@@ -10443,8 +10442,7 @@ static void md_mremap(struct task *t, struct call *c)
 {
     enum { DONTUNMAP = 4 }; /* MREMAP_DONTUNMAP, <linux/mman.h> */
     u64 old = c->arg[0], to = (u64)c->ret;
-    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* size 0: the old mapping
-                                                                   * stays */
+    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* 0: the old mapping stays */
     if (!c->err && opt.faults && t->mm)
         vm_move(t->mm, old, old + gone, to, to + md_page_up(c->arg[2]));
     struct event *e = md_event(EK_MREMAP, t, c);
@@ -11060,10 +11058,8 @@ static void rec_paths(const struct call *c)
     rec_put(c->n_paths + n + more);
     for (u32 i = 0; i < c->n_paths; i++) {
         md_path(c, c->path[i].arg, &p);
-        if (p.ok && !md_is_link_text(c, c->path[i].arg))
-            rec_str(p.s, p.len);
-        else
-            rec_str("?", 1);
+        bool known = p.ok && !md_is_link_text(c, c->path[i].arg);
+        rec_str(known ? p.s : "?", known ? p.len : 1);
     }
     for (u32 i = 0; i < n; i++)
         rec_str(c->touched[i]->s, c->touched[i]->len);
@@ -11360,9 +11356,8 @@ static void rec_finish(struct summary *s)
 
 /* --- reading --- */
 
-static int rin_fd = -1;
-
 static struct {
+    int fd;
     const char *name;
     struct summary *sum;       /* receives the numbers of the recording */
     bool again;                /* command and pids are known from an earlier recording or pass */
@@ -11407,14 +11402,12 @@ static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
     while (got < n) {
-        ssize_t r = read(rin_fd, (char *)p + got, n - got);
-        if (r < 0 && errno == EINTR)
-            continue;
-        if (r < 0)
+        ssize_t r = read(rec_in.fd, (char *)p + got, n - got);
+        if (r < 0 && errno != EINTR)
             return -errno;
         if (r == 0)
             break;
-        got += (size_t)r;
+        got += MAX(r, 0);
     }
     return (s64)got;
 }
@@ -11667,7 +11660,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     b_free(&rec_in.text);
     memset(&rec_in, 0, sizeof rec_in);
     memset(out_names, 0, sizeof out_names);
-    rin_fd = f;
+    rec_in.fd = f;
     rec_in.name = name;
     rec_in.sum = sum;
     rec_in.again = again;
@@ -12113,7 +12106,7 @@ static bool rp_record(u8 from, u8 to)
         rp_reader[type]();
     } else {
         u32 i = 0;
-        while (i < ARRAY_LEN(st_lists) && (!type || st_lists[i].record != type))
+        while (i < ARRAY_LEN(st_lists) && st_lists[i].record != type)
             i++;
         if (i < ARRAY_LEN(st_lists))
             rec_get_list(&st_lists[i]);
@@ -12556,14 +12549,13 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
  * a counter must not be. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
-    const char *name = px_counters[k];
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
     ns = MAX(ns, p->reported_ns[k]);
     p->reported_ns[k] = ns;
     p->due[k] = false;
     if (!(p->described >> (PX_OF_COUNTER + k) & 1)) {
         p->described |= 1u << (PX_OF_COUNTER + k);
-        px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS), name);
+        px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS), px_counters[k]);
         u32 at = px_pb_begin(8);
         px_pb_num(3, k == PX_FILES ? 2 : 3); /* UNIT_COUNT, UNIT_SIZE_BYTES */
         px_pb_end(at);
@@ -12752,12 +12744,9 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
         return;
     b_reset(&b);
     px_frame_process(&b, t->pid);
-    if (t->tid == t->pid)
-        px_frame(&b, "main", 4);
-    else if (track->name_len)
-        px_frame(&b, track->name, track->name_len);
-    else
-        px_frame(&b, "thread", 6);
+    bool main = t->tid == t->pid, named = !main && track->name_len;
+    const char *thread = named ? track->name : main ? "main" : "thread";
+    px_frame(&b, thread, named ? track->name_len : strlen(thread));
     px_frame(&b, name, strlen(name));
     const char *about = px_about(c, name, &n);
     if (about)
@@ -35048,7 +35037,7 @@ static int cmd_replay(void)
     if (whole)
         st_report(&st, true);
     out_flush();
-    cmd_report(rin_fd, rec_in.name, whole);
+    cmd_report(rec_in.fd, rec_in.name, whole);
     return out.failed ? EXIT_KVIS : !whole;
 }
 
