@@ -9744,7 +9744,7 @@ static void md_getdents(struct task *t, struct call *c)
 
 static const char *md_sock_type(const struct call *c)
 {
-    return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
+    return fd_sock_type(c->arg[0], c->arg[1] & 0xf, c->arg[2]);
 }
 
 /* Returns an end of a socket pair. The text summary shows only one end. */
@@ -9967,7 +9967,7 @@ static void md_accept(struct task *t, struct call *c)
         md_look_at_socket(t, o, c->ret);
         if (!o->peer && mem_get(t, c->arg[2], &len, 4))
             o->peer = md_named_peer(t, c->ret, c->arg[1], len);
-        if (!o->local && l && fd_is_unix(o)) /* has its listener's address */
+        if (!o->local && l && fd_is_unix(o)) /* see md_own_address */
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
@@ -10161,7 +10161,7 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* Reports a message or a failed call. at: its struct msghdr; bytes: number of bytes moved. */
+/* Reports a message or a failed call. at: the struct msghdr; bytes: number of bytes moved. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
@@ -11356,8 +11356,9 @@ static void rec_finish(struct summary *s)
 
 /* --- reading --- */
 
+static int rin_fd = -1;
+
 static struct {
-    int fd;
     const char *name;
     struct summary *sum;       /* receives the numbers of the recording */
     bool again;                /* command and pids are known from an earlier recording or pass */
@@ -11402,7 +11403,7 @@ static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
     while (got < n) {
-        ssize_t r = read(rec_in.fd, (char *)p + got, n - got);
+        ssize_t r = read(rin_fd, (char *)p + got, n - got);
         if (r < 0 && errno != EINTR)
             return -errno;
         if (r == 0)
@@ -11660,7 +11661,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     b_free(&rec_in.text);
     memset(&rec_in, 0, sizeof rec_in);
     memset(out_names, 0, sizeof out_names);
-    rec_in.fd = f;
+    rin_fd = f;
     rec_in.name = name;
     rec_in.sum = sum;
     rec_in.again = again;
@@ -35037,7 +35038,7 @@ static int cmd_replay(void)
     if (whole)
         st_report(&st, true);
     out_flush();
-    cmd_report(rec_in.fd, rec_in.name, whole);
+    cmd_report(rin_fd, rec_in.name, whole);
     return out.failed ? EXIT_KVIS : !whole;
 }
 
