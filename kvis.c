@@ -11710,7 +11710,7 @@ static struct name *rec_gets_name(char cls)
 
 static void rec_get_name(void)
 {
-    struct name unused, *n = rec_gets_name(rec_get());
+    struct name unused = { 0 }, *n = rec_gets_name(rec_get());
     n = n ? n : &unused;
     n->kind = rec_below(N_FK, "kind");
     u32 how = rec_below(4, "use of a file");
