@@ -32,7 +32,7 @@
  * 18 px_      --perfetto, --folded: traces, flame graphs [die: px_open]
  * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file
- * 21 df_      kvis diff: compares two recordings [die: df_load df_new_pair]
+ * 21 df_      kvis diff: compares two recordings [die: df_load df_new_row df_new_pair]
  * 22 pf_     perf_event_open: why it fails, what it counts, page faults
  * 23 btf_     names of the kernel's types and fields
  * 24 tfs_     tracefs: ids and record layouts of tracepoints
@@ -162,6 +162,9 @@ struct buf {
     bool cut;          /* bytes beyond `max` were dropped */
     bool ascii; /* b_own() writes ASCII only */
 };
+
+/* A buffer in an array, with space for a NUL. */
+#define BUF_ON(array) { .p = (array), .cap = sizeof(array) - 1, .max = sizeof(array) - 1 }
 
 /* A 64-bit process can use several ABIs, such as i386 with `int $0x80`. */
 enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
@@ -2362,7 +2365,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
 static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 {
     char tmp[256];
-    struct buf b = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    struct buf b = BUF_ON(tmp);
     b_s(&b, sock);
     b_c(&b, ' ');
     u32 empty = b.len;
@@ -2759,7 +2762,7 @@ static void fd_describe(struct buf *b, const struct ofd *o)
 static void fd_label(struct buf *b, struct task *t, s32 n)
 {
     char raw[PATH_MAX + 64];
-    struct buf r = { .p = raw, .cap = sizeof raw, .max = sizeof raw };
+    struct buf r = BUF_ON(raw);
     b_s64(b, n);
     struct ofd *o = n >= 0 && t->files ? fd_get(t, n) : NULL;
     if (!o)
@@ -5999,7 +6002,7 @@ struct out_text { char s[32]; };
 static struct out_text out_bytes(u64 n)
 {
     struct out_text t;
-    struct buf b = { .p = t.s, .cap = sizeof t.s - 1, .max = sizeof t.s - 1 };
+    struct buf b = BUF_ON(t.s);
     b_size(&b, n);
     t.s[b.len] = 0;
     return t;
@@ -8691,15 +8694,9 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
 /* Like md_join, but also appends an absolute name to `from`, the root that md_base returned. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
-    if (!from) {
-        md_join(p, "", 0, s, n);
-        return;
-    }
-    while (n && *s == '/') {
+    for (; from && n && *s == '/'; n--)
         s++;
-        n--;
-    }
-    md_join(p, from->s, from->len, s, n);
+    md_join(p, from ? from->s : "", from ? from->len : 0, s, n);
 }
 
 /* For a past call, uses /proc only if the descriptor still refers to the same directory. */
@@ -8778,7 +8775,7 @@ static void md_path(const struct call *c, u32 i, struct path *p)
 static bool md_path_wanted(const char *path, u32 n)
 {
     char s[PATH_MAX * 2 + 2]; /* copy of `path` with a NUL */
-    n = MIN(n, (u32)sizeof s - 1);
+    n = MIN(n, sizeof s - 1);
     memcpy(s, path, n);
     s[n] = 0;
     for (u32 i = 0; i < opt.n_paths; i++) {
@@ -8811,7 +8808,7 @@ static void md_touch_fd(struct task *t, struct call *c, s32 n)
 static void md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n)
 {
     struct pollfd set[CALL_SET_MAX];
-    s64 r = mem_read(t, addr, set, MIN(n, (u64)CALL_SET_MAX) * sizeof *set);
+    s64 r = mem_read(t, addr, set, MIN(n, CALL_SET_MAX) * sizeof *set);
     for (s64 i = 0; i < r / (s64)sizeof *set; i++)
         md_touch_fd(t, c, set[i].fd);
 }
@@ -8831,11 +8828,11 @@ static void md_touch(struct task *t, struct call *c)
     for (u32 i = 0; i < sc_rows[c->row].nargs; i++) {
         unsigned kind = dec_kind(c, i);
         if (kind == K_FD || kind == K_DIRFD)
-            md_touch_fd(t, c, (s32)c->arg[i]);
+            md_touch_fd(t, c, c->arg[i]);
         else if (kind == K_POLLFDS)
             md_touch_poll(t, c, c->arg[i], c->arg[i + 1]);
         else if (kind == K_FDSET)
-            md_touch_select(t, c, c->arg[i], (s32)c->arg[0]);
+            md_touch_select(t, c, c->arg[i], c->arg[0]);
     }
 }
 
@@ -8892,8 +8889,7 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     char at[64];
     const struct name *in = t->fs ? t->fs->root : NULL; /* path of t's root after chroot(2) */
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
-    snprintf(at, sizeof at, "/proc/%d/root", t->tid);
-    int root = open(at, O_PATH | O_CLOEXEC);
+    int root = open(u_proc(t->tid, "root"), O_PATH | O_CLOEXEC);
     if (root < 0 && mem_is_past(t)) /* the process has exited */
         root = open(in ? in->s : "/", O_PATH | O_CLOEXEC);
     if (root < 0)
@@ -8930,7 +8926,7 @@ static void md_own_link(struct task *t, struct path *p)
     if (!n || *n->s != '/' || (*rest && *rest != '/'))
         return;
     rest += *rest == '/';
-    md_join(&to, n->s, n->len, rest, (u32)strlen(rest));
+    md_join(&to, n->s, n->len, rest, strlen(rest));
     *p = to;
 }
 
@@ -9018,7 +9014,7 @@ static void md_emit(struct event *e)
     }
     const char *comm = out_comm(e->pid);
     if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* recordings with -P may lack exec events */
-        ev_bytes(e, EV_comm, comm, (u32)strlen(comm));
+        ev_bytes(e, EV_comm, comm, strlen(comm));
     out_event(e);
 }
 
@@ -9084,7 +9080,7 @@ struct md_query {
     s32 fd;
     u16 row;             /* row of that call in sc_rows[] */
     u8 server_len;
-    char server[48];     /* address of the DNS server */
+    char server[48];
     struct md_dns m;
 };
 
@@ -9121,7 +9117,7 @@ static void md_dns_name(struct md_dns *m, struct buf *b)
         m->bad |= n > 63 || n > m->len - m->at || total > DNS_NAME_MAX;
         for (u32 i = 0; i < n && !m->bad; i++, m->at++) {
             b_s(b, m->p[m->at] == '.' || m->p[m->at] == '\\' ? "\\" : "");
-            b_c(b, (char)m->p[m->at]);
+            b_c(b, m->p[m->at]);
         }
     }
     b_s(b, total ? "" : ".");
@@ -9132,17 +9128,17 @@ static void md_dns_name(struct md_dns *m, struct buf *b)
 static bool md_dns_question(struct md_dns *m)
 {
     enum { OPCODE = 0x7800 };
-    struct buf name = { .p = m->name, .cap = sizeof m->name, .max = sizeof m->name };
+    struct buf name = BUF_ON(m->name);
     m->at = 0;
     m->bad = false;
-    m->id = (u16)md_dns_int(m, 2);
-    m->flags = (u16)md_dns_int(m, 2);
+    m->id = md_dns_int(m, 2);
+    m->flags = md_dns_int(m, 2);
     m->bad |= md_dns_int(m, 2) != 1 || m->flags & OPCODE;
-    m->answers = (u16)md_dns_int(m, 2);
+    m->answers = md_dns_int(m, 2);
     md_dns_int(m, 4); /* skip the other record counts */
     md_dns_name(m, &name);
     m->name_len = name.len;
-    m->type = (u16)md_dns_int(m, 2);
+    m->type = md_dns_int(m, 2);
     md_dns_int(m, 2); /* skip the class */
     return !m->bad;
 }
@@ -9201,7 +9197,7 @@ static void md_dns_emit(struct md_query *q, int err, u64 ns)
         "no answer", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED",
     };
     char text[DNS_SHOWN * sizeof q->m.name];
-    struct buf b = { .p = text, .cap = sizeof text, .max = sizeof text };
+    struct buf b = BUF_ON(text);
     bool answered = q->m.flags >> 15;
     u32 code = answered ? q->m.flags & 15 : 0; /* RCODE */
     struct event *e = ev_new(EK_RESOLVE, NULL, ns);
@@ -9222,7 +9218,7 @@ static void md_dns_emit(struct md_query *q, int err, u64 ns)
     }
     ev_num(e, EV_fd, q->fd);
     if (took_ns)
-        ev_num(e, EV_duration_ns, (s64)took_ns);
+        ev_num(e, EV_duration_ns, took_ns);
     md_emit(e);
 }
 
@@ -9313,10 +9309,10 @@ static void md_closed(struct task *t, s32 n)
         md_describe(e, EV_path, o, text, sizeof text);
         ev_sym(e, EV_kind, fd_kind_name[o->kind]);
         if (st_knows_io()) {
-            ev_num(e, EV_bytes_read, (s64)o->in_bytes);
-            ev_num(e, EV_bytes_written, (s64)o->out_bytes);
+            ev_num(e, EV_bytes_read, o->in_bytes);
+            ev_num(e, EV_bytes_written, o->out_bytes);
         }
-        ev_num(e, EV_age_ns, (s64)(e->ts_ns - o->open_ns));
+        ev_num(e, EV_age_ns, e->ts_ns - o->open_ns);
         if (!o->inherited)
             ev_num(e, EV_opener_pid, o->opener);
         md_emit(e);
@@ -9355,12 +9351,11 @@ static u64 md_open_flags(struct task *t, const struct call *c)
 /* A file system may reuse an inode for a file of another type. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
-    return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
-           && sx->stx_dev_minor == (f->dev & 0xfffff)
+    return sx->stx_ino == f->ino && (sx->stx_dev_major << 20 | sx->stx_dev_minor) == f->dev
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves the path of a past chdir(2), if it still leads to the recorded directory f. */
+/* Resolves the path of a past call if it still leads to the recorded file f. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -9376,7 +9371,7 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
     md_parts(&below, (const char *)(t->record->path + 1), t->record->path->len, false);
     if (unnamed) /* same text as in /proc/PID/fd */
         memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
-    md_join_from(p, md_base(t, AT_FDCWD, true), below.s, (u32)strlen(below.s));
+    md_join_from(p, md_base(t, AT_FDCWD, true), below.s, strlen(below.s));
 }
 
 /* Returns the kind of an opened file, and sets *sx if it is known. Resolves a path with "..": by
@@ -9417,15 +9412,15 @@ static void md_open(struct task *t, struct call *c)
     static struct path p;
     u64 flags = md_open_flags(t, c);
     md_path(c, c->id == SC_openat || c->id == SC_openat2, &p);
-    bool w = fd_writes(flags), r = fd_reads(flags);
+    bool w = fd_writes(flags);
     u8 kind = FK_UNKNOWN;
     if (!c->err) {
         struct fd_stat sx = { .stx_ino = 0 };
-        kind = md_opened_kind(t, (s32)c->ret, flags, &p, &sx);
+        kind = md_opened_kind(t, c->ret, flags, &p, &sx);
         struct name *n = nm_get('f', p.s, p.len);
         n->opens++;
         n->kind = kind;
-        n->read |= r;
+        n->read |= fd_reads(flags);
         n->written |= w;
         struct ofd *o = ofd_new(t, kind, n);
         if (o) {
@@ -9433,7 +9428,7 @@ static void md_open(struct task *t, struct call *c)
             fd_identify(o, &sx);
             c->selected = o->wanted |= c->selected;
         }
-        md_install(t, (s32)c->ret, o, flags & O_CLOEXEC);
+        md_install(t, c->ret, o, flags & O_CLOEXEC);
     }
     struct event *e = md_event(EK_OPEN, t, c);
     ev_bytes(e, EV_path, p.s, p.len);
@@ -9459,10 +9454,10 @@ static void md_make(struct task *t, struct call *c)
         mem_str(t, c->arg[0], name + strlen(name), 250, 250, &cut);
     else
         strcpy(name, fd_kind_name[kind]);
-    struct fdent *old = fd_find(t->files, (s32)c->ret);
+    struct fdent *old = fd_find(t->files, c->ret);
     if (kind == FK_SIGNALFD && old && old->o && old->o->kind == kind)
         return; /* signalfd4 changes the mask of a signalfd */
-    md_install(t, (s32)c->ret, ofd_new(t, kind, nm_str('x', name)), dec_cloexec(c));
+    md_install(t, c->ret, ofd_new(t, kind, nm_str('x', name)), dec_cloexec(c));
 }
 
 /* Adds a descriptor that another process or io_uring opened for t. */
@@ -9498,20 +9493,20 @@ static void md_make_any(struct task *t, struct call *c)
     if (!dec_ret_is_fd(c))
         return;
     if (f)
-        o = md_recorded_file(t, (s32)c->ret, f, &cloexec);
+        o = md_recorded_file(t, c->ret, f, &cloexec);
     else if (!mem_is_past(t))
-        o = fd_from_proc(t, (s32)c->ret, &cloexec);
+        o = fd_from_proc(t, c->ret, &cloexec);
     if (o)
         o->inherited = false;
     else
-        fd_remove(t, (s32)c->ret);
-    md_install(t, (s32)c->ret, o, cloexec);
+        fd_remove(t, c->ret);
+    md_install(t, c->ret, o, cloexec);
 }
 
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_received_fd(t, (s32)c->ret);
+        md_received_fd(t, c->ret);
 }
 
 static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
@@ -9528,7 +9523,7 @@ static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
 static void md_dup(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_dup_to(t, (s32)c->arg[0], (s32)c->ret, dec_cloexec(c));
+        md_dup_to(t, c->arg[0], c->ret, dec_cloexec(c));
 }
 
 static void md_fcntl(struct task *t, struct call *c)
@@ -9536,8 +9531,8 @@ static void md_fcntl(struct task *t, struct call *c)
     if (c->err)
         return;
     if (c->arg[1] == F_DUPFD || c->arg[1] == F_DUPFD_CLOEXEC)
-        md_dup_to(t, (s32)c->arg[0], (s32)c->ret, dec_cloexec(c));
-    struct fdent *e = c->arg[1] == F_SETFD ? fd_find(t->files, (s32)c->arg[0]) : NULL;
+        md_dup_to(t, c->arg[0], c->ret, dec_cloexec(c));
+    struct fdent *e = c->arg[1] == F_SETFD ? fd_find(t->files, c->arg[0]) : NULL;
     if (e)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
@@ -9565,8 +9560,7 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
-/* A command that the file system does not support is no event: programs such as cp(1) then copy in
- * another way. */
+/* A command that the file system does not support is no event, as in md_cannot_copy. */
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -9574,7 +9568,7 @@ static void md_ioctl_change(struct task *t, const struct call *c)
         name = md_changing[i].op == (u32)c->arg[1] ? md_changing[i].name : name;
     if (!name || md_cannot_copy(c) || c->err == ENOTTY)
         return;
-    struct ofd *o = fd_get(t, (s32)c->arg[0]);
+    struct ofd *o = fd_get(t, c->arg[0]);
     struct event *e = md_event(EK_CHANGE, t, c);
     ev_sym(e, EV_call, "ioctl");
     ev_sym(e, EV_op, name);
@@ -9586,7 +9580,7 @@ static void md_ioctl(struct task *t, struct call *c)
 {
     enum { USERFAULTFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
     u32 command = (u32)c->arg[1];
-    struct fdent *e = fd_find(t->files, (s32)c->arg[0]);
+    struct fdent *e = fd_find(t->files, c->arg[0]);
     md_ioctl_change(t, c);
     if (c->err)
         return;
@@ -9602,8 +9596,8 @@ static void md_close(struct task *t, struct call *c)
     /* Except with EBADF, a failed close(2) closes the descriptor, too (close(2), NOTES). */
     if (c->err == EBADF || !t->files)
         return;
-    fd_close(t, (s32)c->arg[0]);
-    md_closed(t, (s32)c->arg[0]);
+    fd_close(t, c->arg[0]);
+    md_closed(t, c->arg[0]);
 }
 
 static void md_close_range(struct task *t, struct call *c)
@@ -9614,9 +9608,9 @@ static void md_close_range(struct task *t, struct call *c)
     if (c->arg[2] & UNSHARE)
         t->files = files_own(t->files);
     if (c->arg[2] & CLOEXEC)
-        fd_mark_all(t->files, (u32)c->arg[0], (u32)c->arg[1]);
+        fd_mark_all(t->files, c->arg[0], c->arg[1]);
     else
-        fd_close_all(t, (u32)c->arg[0], (u32)c->arg[1], c->enter_ns, false);
+        fd_close_all(t, c->arg[0], c->arg[1], c->enter_ns, false);
     md_closed(t, -1);
 }
 
@@ -9625,7 +9619,7 @@ static void md_getdents(struct task *t, struct call *c)
 {
     enum { LENGTH = 16, NAME = 19 };
     u8 raw[CALL_PART_MAX];
-    struct ofd *o = fd_get(t, (s32)c->arg[0]);
+    struct ofd *o = fd_get(t, c->arg[0]);
     if (c->err || !o)
         return;
     s64 have = c->ret ? mem_read(t, c->arg[1], raw, MIN((size_t)c->ret, sizeof raw)) : 0, at = 0;
@@ -9646,7 +9640,7 @@ static void md_getdents(struct task *t, struct call *c)
 
 static const char *md_sock_type(const struct call *c)
 {
-    return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
+    return fd_sock_type(c->arg[0], c->arg[1] & 0xf, c->arg[2]);
 }
 
 /* Returns an end of a socket pair. The text summary shows only one end. */
@@ -9689,7 +9683,7 @@ static void md_pair(struct task *t, struct call *c)
 static void md_socket(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_install(t, (s32)c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
+        md_install(t, c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
 static void md_recorded_unix(struct ofd *o, const struct wire_unix *w)
@@ -9767,7 +9761,7 @@ static struct event *md_connect_event(struct task *t, const struct call *c, cons
 static void md_connect(struct task *t, struct call *c)
 {
     struct sockaddr_storage sa;
-    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, (s32)c->arg[0]);
+    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, c->arg[0]);
     u32 len = md_sockaddr(t, c->arg[1], (u32)c->arg[2], &sa);
     if (!o || !o->sock)
         return;
@@ -9778,7 +9772,7 @@ static void md_connect(struct task *t, struct call *c)
         if (peer && !going)
             peer->opens++;
         if (peer) {
-            md_look_at_socket(t, o, (s32)c->arg[0]);
+            md_look_at_socket(t, o, c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
             o->peer = peer; /* a connecting socket has no peer in the kernel yet */
@@ -9806,7 +9800,7 @@ static int md_connected(struct task *t, const struct call *c)
             || !mem_get(t, c->arg[3], &error, sizeof error))
             return -1;
         if (!error) /* connected, or still connecting */
-            md_look_at_socket(t, &now, (s32)c->arg[0]);
+            md_look_at_socket(t, &now, c->arg[0]);
         if (error == ECONNRESET || error == EPIPE) /* the connection was established */
             return 0;
         return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
@@ -9834,7 +9828,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     bool can_show = false;
     for (size_t i = 0; (fdt.connecting || md_queries.n) && i < ARRAY_LEN(shows_outcome); i++)
         can_show |= shows_outcome[i] == c->id;
-    struct ofd *o = can_show ? fd_get(t, (s32)c->arg[0]) : NULL;
+    struct ofd *o = can_show ? fd_get(t, c->arg[0]) : NULL;
     int err = o && (o->connect_ns || md_queries.n) ? md_connected(t, c) : -1;
     if (err > 0)
         md_dns_over(o, err, t->at_ns);
@@ -9844,7 +9838,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     e->err = err;
     e->row = SC_connect;
     e->unasked = !sc_set[SC_connect];
-    ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
+    ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
     if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
         st_fail(&st, SC_connect, (u16)err, 1);
     if (!err && o->peer)
@@ -9858,23 +9852,21 @@ static bool md_outcome(struct task *t, const struct call *c)
 
 static void md_accept(struct task *t, struct call *c)
 {
-    struct ofd *l = fd_get(t, (s32)c->arg[0]), *o = NULL;
+    struct ofd *l = fd_get(t, c->arg[0]), *o = NULL;
     const char *type = l && l->sock ? l->sock : "socket";
     if (c->err == EAGAIN)
         return;
     if (!c->err && (o = md_new_socket(t, type, NULL))) {
-        struct sockaddr_storage sa;
         u32 len = 0;
-        md_look_at_socket(t, o, (s32)c->ret);
-        if (!o->peer && mem_get(t, c->arg[2], &len, 4)
-            && (len = md_sockaddr(t, c->arg[1], len, &sa)))
-            o->peer = fd_peer(o->sock, &sa, len);
-        if (!o->local && l && fd_is_unix(o)) /* accepted Unix sockets have the listener's address */
+        o->refs++; /* md_install drops its reference if out of memory */
+        md_install(t, c->ret, o, dec_cloexec(c));
+        md_look_at_socket(t, o, c->ret);
+        if (!o->peer && mem_get(t, c->arg[2], &len, 4))
+            o->peer = md_named_peer(t, c->ret, c->arg[1], len);
+        if (!o->local && l && fd_is_unix(o)) /* see md_own_address */
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
-        o->refs++; /* md_install drops its reference if out of memory */
-        md_install(t, (s32)c->ret, o, dec_cloexec(c));
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
     ev_sym(e, EV_sock_type, o ? o->sock : type);
@@ -9914,7 +9906,7 @@ static void md_bind_listen(struct task *t, struct call *c)
 static void md_shutdown(struct task *t, struct call *c)
 {
     static const char *const how[] = { "read", "write", "both" };
-    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, (s32)c->arg[0]);
+    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, c->arg[0]);
     struct event *e = md_event(EK_SHUTDOWN, t, c);
     ev_sym(e, EV_sock_type, o ? o->sock : NULL);
     ev_peer(e, EV_remote_addr, o ? o->peer : NULL);
@@ -9928,8 +9920,9 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
                                  const struct name *to, bool in)
 {
     struct ofd *o = fd_get(t, n);
-    bool net = o && o->kind == FK_SOCK;
-    struct event *e = md_event(net ? (in ? EK_RECV : EK_SEND) : in ? EK_READ : EK_WRITE, t, c);
+    bool pages = c->id == SC_vmsplice, net = !pages && o && o->kind == FK_SOCK;
+    u8 kind = net ? (in ? EK_RECV : EK_SEND) : in ? EK_READ : EK_WRITE;
+    struct event *e = md_event(pages ? EK_VMSPLICE : kind, t, c);
     ev_num(e, EV_fd, n);
     if (net) {
         ev_sym(e, EV_sock_type, o->sock);
@@ -9937,7 +9930,7 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
         md_own_address(e, o);
     } else {
         ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
-        ev_sym(e, EV_fd_kind, fd_kind_name[o ? o->kind : FK_UNKNOWN]);
+        ev_sym(e, EV_fd_kind, pages ? NULL : fd_kind_name[o ? o->kind : FK_UNKNOWN]);
     }
     return e;
 }
@@ -9961,7 +9954,7 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
         return;
     }
     if (o)
-        st_io(o, peer, (u64)bytes, in);
+        st_io(o, peer, bytes, in);
     struct md_query *dns = md_dns_read(t, c, o, peer ? peer : o ? o->peer : NULL, at, bytes, in);
     if (dns && !in && !md_dns_note(dns))
         dns = NULL;
@@ -9976,7 +9969,7 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
 static void md_read_write(struct task *t, struct call *c)
 {
     bool one = c->id == SC_read || c->id == SC_write, in = md_kind[c->id] == EK_READ;
-    md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
+    md_moved(t, c, c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
 }
 
 /* Handles sendto(2), and send(2) of 32-bit ARM, which has no address. */
@@ -10003,7 +9996,7 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     if (!(flags & MSG_TRUNC))
         return bytes;
     bool discards = o && o->sock && strstr(o->sock, "tcp");
-    return discards ? 0 : MIN(bytes, (s64)MIN(room, (u64)INT64_MAX));
+    return discards ? 0 : MIN(bytes, (s64)MIN(room, INT64_MAX));
 }
 
 /* Saves the size of the address buffer, which the kernel overwrites. */
@@ -10019,7 +10012,7 @@ static void md_recv_enter(struct task *t, struct call *c)
 
 static struct name *md_written_peer(struct task *t, const struct call *c, u64 addr, u32 len)
 {
-    return len <= c->outlen[0] ? md_named_peer(t, (s32)c->arg[0], addr, len) : NULL;
+    return len <= c->outlen[0] ? md_named_peer(t, c->arg[0], addr, len) : NULL;
 }
 
 static void md_recvfrom(struct task *t, struct call *c)
@@ -10040,7 +10033,7 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
     for (u64 i = 0; i < parts && room < (u64)bytes; i++, room += len)
         if (!mem_word(t, c->abi, m->iov + i * 2 * w + w, &len)) /* struct iovec: base, length */
             break;
-    return md_received(t, (s32)c->arg[0], bytes, flags, room);
+    return md_received(t, c->arg[0], bytes, flags, room);
 }
 
 static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m)
@@ -10064,14 +10057,16 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* Reports a message. at: its struct msghdr; bytes: number of bytes moved. */
+/* Reports a message or a failed call. at: the struct msghdr; bytes: number of bytes moved. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
     unsigned w = abi_word(c->abi);
     s32 n = (s32)c->arg[0];
     u64 first[2] = { 0, 0 }; /* base and length of the first buffer */
-    if (!mem_get(t, at, raw, 6 * w)) /* msg_flags, the last word, is not needed */
+    if (c->err)
+        md_moved(t, c, n, NULL, 0, 0, in);
+    if (c->err || !mem_get(t, at, raw, 6 * w)) /* msg_flags, the last word, is not needed */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
@@ -10087,11 +10082,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
 
 static void md_msg(struct task *t, struct call *c)
 {
-    bool in = c->id == SC_recvmsg;
-    if (c->err)
-        md_moved(t, c, (s32)c->arg[0], NULL, 0, 0, in);
-    else
-        md_message(t, c, c->arg[1], c->ret, c->arg[2], in);
+    md_message(t, c, c->arg[1], c->ret, c->arg[2], c->id == SC_recvmsg);
 }
 
 /* Handles sendmmsg(2) and recvmmsg(2), which return a number of messages. */
@@ -10100,7 +10091,7 @@ static void md_mmsg(struct task *t, struct call *c)
     unsigned w = abi_word(c->abi);
     u64 at = c->arg[1], size = 7 * w + (w == 8 ? 8 : 4); /* struct mmsghdr: msghdr, byte count */
     if (c->err)
-        md_moved(t, c, (s32)c->arg[0], NULL, 0, 0, c->id != SC_sendmmsg);
+        md_moved(t, c, c->arg[0], NULL, 0, 0, c->id != SC_sendmmsg);
     for (s64 i = 0; !c->err && i < MIN(c->ret, 1024 /* UIO_MAXIOV */); i++, at += size) {
         u32 len = 0;
         if (!mem_get(t, at + 7 * w, &len, 4)
@@ -10116,12 +10107,12 @@ static void md_copy(struct task *t, struct call *c)
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
     if (c->err ? md_cannot_copy(c) || md_repeats(c) : c->ret <= 0)
         return;
-    struct ofd *src = fd_get(t, (s32)c->arg[sends]);
-    struct ofd *dst = fd_get(t, (s32)c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
+    struct ofd *src = fd_get(t, c->arg[sends]);
+    struct ofd *dst = fd_get(t, c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
     if (src && !c->err && kind != EK_TEE) /* tee(2) consumes nothing */
-        st_io(src, NULL, (u64)c->ret, true);
+        st_io(src, NULL, c->ret, true);
     if (dst && !c->err)
-        st_io(dst, NULL, (u64)c->ret, false);
+        st_io(dst, NULL, c->ret, false);
     struct event *e = md_event(kind, t, c);
     if (!c->err)
         ev_num(e, EV_bytes, c->ret);
@@ -10134,17 +10125,8 @@ static void md_copy(struct task *t, struct call *c)
 
 static void md_vmsplice(struct task *t, struct call *c)
 {
-    struct ofd *o = fd_get(t, (s32)c->arg[0]);
-    if (c->err ? md_repeats(c) : c->ret <= 0)
-        return;
-    if (o && !c->err)
-        st_io(o, NULL, (u64)c->ret, !o->writable);
-    struct event *e = md_event(EK_VMSPLICE, t, c);
-    if (!c->err)
-        ev_num(e, EV_bytes, c->ret);
-    ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
-    ev_num(e, EV_fd, (s32)c->arg[0]);
-    md_emit(e);
+    struct ofd *o = fd_get(t, c->arg[0]);
+    md_moved(t, c, c->arg[0], NULL, 0, c->ret, o && !o->writable);
 }
 
 /* --- calls that modify files --- */
@@ -10176,9 +10158,9 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     }
     if (kind != K_FD && kind != K_DIRFD)
         return;
-    struct ofd *o = fd_get(t, (s32)c->arg[0]);
+    struct ofd *o = fd_get(t, c->arg[0]);
     p->ok = o && o->name;
-    p->len = p->ok ? MIN(o->name->len, (u32)sizeof p->s - 1) : 0;
+    p->len = p->ok ? MIN(o->name->len, sizeof p->s - 1) : 0;
     if (p->ok)
         memcpy(p->s, o->name->s, p->len);
     p->s[p->len] = 0;
@@ -10213,7 +10195,7 @@ static void md_change(struct task *t, struct call *c)
         break;
     case EK_TRUNCATE:
         value += split && c->abi == ABI_ARM32; /* the pair starts at an even register */
-        ev_num(e, EV_size, (s64)(value[0] | (split ? value[1] << 32 : 0)));
+        ev_num(e, EV_size, value[0] | (split ? value[1] << 32 : 0));
         break;
     case EK_CHOWN:
         ev_num(e, EV_uid, (s32)value[0]);
@@ -10282,15 +10264,15 @@ static const char *md_prot_text(u64 prot)
 
 static u64 md_page_up(u64 n)
 {
-    u64 page = (u64)sysconf(_SC_PAGESIZE);
+    u64 page = sysconf(_SC_PAGESIZE);
     return (n + page - 1) & ~(page - 1);
 }
 
 static void md_range(struct event *e, u64 addr, u64 size)
 {
-    ev_num(e, EV_addr, (s64)addr);
-    ev_num(e, EV_end_addr, (s64)(addr + size));
-    ev_num(e, EV_size, (s64)size);
+    ev_num(e, EV_addr, addr);
+    ev_num(e, EV_end_addr, addr + size);
+    ev_num(e, EV_size, size);
 }
 
 /* Stores a mapping; if r has no name, removes the mappings in its range. */
@@ -10320,12 +10302,7 @@ static void md_brk(struct task *t, struct call *c)
 
 static void md_mmap(struct task *t, struct call *c)
 {
-    u64 arg[6];
-    u32 w[6] = { 0 }; /* the old mmap of i386 takes a pointer to its arguments */
-    if (c->row == SC_mmap_i386 && !mem_get(t, c->arg[0], w, sizeof w))
-        return;
-    for (int i = 0; i < 6; i++)
-        arg[i] = c->row == SC_mmap_i386 ? w[i] : c->arg[i];
+    const u64 *arg = c->arg;
     bool anon = arg[3] & MAP_ANONYMOUS;
     struct ofd *o = anon ? NULL : fd_get(t, (s32)arg[4]);
     struct name *name = o && o->name ? o->name : nm_str('x', anon ? "anon" : "file");
@@ -10333,7 +10310,7 @@ static void md_mmap(struct task *t, struct call *c)
     struct event *e = md_event(EK_MMAP, t, c);
     u64 size = md_page_up(arg[1]);
     if (c->err) {
-        ev_num(e, EV_size, (s64)arg[1]);
+        ev_num(e, EV_size, arg[1]);
     } else {
         md_range(e, (u64)c->ret, arg[1]);
         md_map(t, (struct region){ (u64)c->ret, (u64)c->ret + size, name, arg[2] & 7 });
@@ -10361,15 +10338,14 @@ static void md_mremap(struct task *t, struct call *c)
 {
     enum { DONTUNMAP = 4 }; /* MREMAP_DONTUNMAP, <linux/mman.h> */
     u64 old = c->arg[0], to = (u64)c->ret;
-    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* size 0: the old mapping
-                                                                   * stays */
+    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* 0: the old mapping stays */
     if (!c->err && opt.faults && t->mm)
         vm_move(t->mm, old, old + gone, to, to + md_page_up(c->arg[2]));
     struct event *e = md_event(EK_MREMAP, t, c);
     if (!c->err)
         md_range(e, (u64)c->ret, c->arg[2]);
-    ev_num(e, EV_old_addr, (s64)old);
-    ev_num(e, EV_old_size, (s64)c->arg[1]);
+    ev_num(e, EV_old_addr, old);
+    ev_num(e, EV_old_size, c->arg[1]);
     md_emit(e);
 }
 
@@ -10483,7 +10459,7 @@ static void md_seccomp(struct task *t, struct call *c)
         return;
     t->full = true;
     if (flags & NEW_LISTENER)
-        md_install(t, (s32)c->ret,
+        md_install(t, c->ret,
                    ofd_new(t, FK_SECCOMP, nm_str('x', fd_kind_name[FK_SECCOMP])), true);
     if (flags & TSYNC)
         for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -10539,7 +10515,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     struct ofd *o = w->fd >= 0 ? fd_get_at(t, w->fd, begun_ns) : NULL;
     bool data = (moves == '<' || moves == '>') && w->res >= 0;
     if (data && o && w->res)
-        st_io(o, NULL, (u64)w->res, moves == '<');
+        st_io(o, NULL, w->res, moves == '<');
     struct event *e = ev_new(EK_URING, t, w->ts_ns);
     e->err = w->res < 0 && w->res >= -4095 ? -w->res : 0;
     ev_sym(e, EV_op, op + 1);
@@ -10553,7 +10529,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     if (data)
         ev_num(e, EV_bytes, w->res);
     if (w->submit_ns && !(w->flags & (URING_SHARED | URING_MORE)))
-        ev_num(e, EV_duration_ns, (s64)(w->ts_ns - w->submit_ns));
+        ev_num(e, EV_duration_ns, w->ts_ns - w->submit_ns);
     md_emit(e);
 }
 
@@ -10584,22 +10560,24 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns c or, for socketcall(2) of i386, the call that it makes, in a static copy: its arguments
- * are in memory (net/socket.c). NULL: unknown or unreadable. */
+/* Returns c. socketcall(2) and the old mmap(2) of i386 have their arguments in memory
+ * (net/socket.c): returns a static copy with these arguments and the call that socketcall makes.
+ * NULL: unknown or unreadable. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
     char name[32] = "";
-    struct buf b = { .p = name, .cap = sizeof name - 1, .max = sizeof name - 1 };
+    struct buf b = BUF_ON(name);
     u32 w[6] = { 0 };
-    u16 id = 0;
-    if (c->id != SC_socketcall)
+    bool socket = c->id == SC_socketcall;
+    u16 id = socket ? 0 : c->id;
+    if (!socket && c->row != SC_mmap_i386)
         return c;
-    if (!dec_named(&b, (u32)c->arg[0], FAM_socketcall)) /* SYS_CONNECT */
+    if (socket && !dec_named(&b, (u32)c->arg[0], FAM_socketcall)) /* SYS_CONNECT */
         return NULL;
-    while (id < SC_N && strcasecmp(sc_name(id), name + strlen("SYS_")))
+    while (socket && id < SC_N && strcasecmp(sc_name(id), name + strlen("SYS_")))
         id++;
-    if (id == SC_N || !mem_get(t, c->arg[1], w, sc_rows[id].nargs * sizeof *w))
+    if (id == SC_N || !mem_get(t, c->arg[socket], w, sc_rows[id].nargs * sizeof *w))
         return NULL;
     as = *c;
     as.id = id;
@@ -10750,7 +10728,7 @@ static struct {
     pid_t pid, tid;            /* process and thread of the previous record */
     struct task *enter;        /* its call has begun, but is not recorded yet; NULL: none */
     bool enter_many;           /* out.many when that call began */
-    u32 blocks;                /* number of blocks written */
+    u32 blocks;
 } rec_out; /* an initializer would put all slots into the binary */
 
 static int rout_fd = -1; /* file of -w or, for a live report, a temporary file */
@@ -10759,8 +10737,8 @@ static struct writer rec_file = { .fd = -1 };
 static void rec_varint(struct buf *b, u64 v)
 {
     for (; v > 127; v >>= 7)
-        b_c(b, (char)(v | 128));
-    b_c(b, (char)v);
+        b_c(b, v | 128);
+    b_c(b, v);
 }
 
 static void rec_put(u64 v)
@@ -10827,9 +10805,9 @@ static void rec_write_file(const char *p, size_t n)
         out_writer_flush(&rec_file);
 }
 
-static bool rec_same(pid_t pid, pid_t tid)
+static u32 rec_same(pid_t pid, pid_t tid)
 {
-    return pid == rec_out.pid && tid == rec_out.tid;
+    return pid == rec_out.pid && tid == rec_out.tid ? REC_SAME : 0;
 }
 
 static void rec_ids(pid_t pid, pid_t tid)
@@ -10864,7 +10842,7 @@ static void rec_args(const struct call *c)
 static void rec_call_name(const struct call *c)
 {
     char tmp[64];
-    struct buf b = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    struct buf b = BUF_ON(tmp);
     out_call_bare_name(&b, c);
     rec_str(b.p, b.len);
     if (out_call_abi(c))
@@ -10878,7 +10856,7 @@ static void rec_enter_due(void)
         return;
     rec_out.enter = NULL;
     rec_put(REC_ENTER);
-    rec_put((rec_same(t->pid, t->tid) ? REC_SAME : 0) | (rec_out.enter_many ? REC_CMANY : 0)
+    rec_put(rec_same(t->pid, t->tid) | (rec_out.enter_many ? REC_CMANY : 0)
             | (out_call_abi(&t->call) ? REC_ABI : 0));
     rec_ids(t->pid, t->tid);
     rec_time(t->call.enter_ns);
@@ -10898,7 +10876,7 @@ static void rec_value(const struct event *e, u32 f)
     switch (ev_fields[f].type) {
     case VT_STR: case VT_ARGV: rec_str(v->s.p, v->s.len); break;
     case VT_SYM: rec_text(v->sym); break;
-    case VT_ADDR: rec_put((u64)v->n); break;
+    case VT_ADDR: rec_put(v->n); break;
     default: rec_putz(v->n); break;
     }
 }
@@ -10934,7 +10912,7 @@ static void rec_event(const struct event *e)
     rec_enter_due();
     u32 others;
     u64 mask = rec_mask(e, &others);
-    u32 flags = (rec_same(e->pid, e->tid) ? REC_SAME : 0) | (e->err ? REC_ERR : 0)
+    u32 flags = rec_same(e->pid, e->tid) | (e->err ? REC_ERR : 0)
         | (out.many ? REC_MANY : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
         | (out_routine_alone(e) ? REC_ROUTINE : 0);
     rec_put(REC_EVENT);
@@ -10946,7 +10924,7 @@ static void rec_event(const struct event *e)
     rec_ids(e->pid, e->tid);
     rec_time(e->ts_ns);
     if (e->err)
-        rec_put((u64)e->err);
+        rec_put(e->err);
     if (e->row >= 0)
         rec_text(sc_name((u16)e->row));
     for (u32 i = 0; i < k->n; i++)
@@ -10971,15 +10949,13 @@ static void rec_enter(struct task *t)
 static void rec_paths(const struct call *c)
 {
     static struct path p;
-    u32 n = MIN(c->n_touched, (u32)CALL_TOUCHES);
+    u32 n = MIN(c->n_touched, CALL_TOUCHES);
     bool more = c->n_touched > CALL_TOUCHES;
     rec_put(c->n_paths + n + more);
     for (u32 i = 0; i < c->n_paths; i++) {
         md_path(c, c->path[i].arg, &p);
-        if (p.ok && !md_is_link_text(c, c->path[i].arg))
-            rec_str(p.s, p.len);
-        else
-            rec_str("?", 1);
+        bool known = p.ok && !md_is_link_text(c, c->path[i].arg);
+        rec_str(known ? p.s : "?", known ? p.len : 1);
     }
     for (u32 i = 0; i < n; i++)
         rec_str(c->touched[i]->s, c->touched[i]->len);
@@ -11004,7 +10980,7 @@ static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 static u32 rec_call_flags(const struct task *t, bool many)
 {
     const struct call *c = &t->call;
-    return (rec_same(t->pid, t->tid) ? REC_SAME : 0) | (c->noret ? REC_NORET : 0)
+    return rec_same(t->pid, t->tid) | (c->noret ? REC_NORET : 0)
         | (c->detached ? REC_DETACHED : 0) | (c->late ? REC_LATE : 0)
         | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
         | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
@@ -11032,7 +11008,7 @@ static void rec_exit(struct task *t)
     rec_args(c);
     rec_putz(c->ret);
     if (c->err)
-        rec_put((u64)c->err);
+        rec_put(c->err);
     if (c->child)
         rec_putz(c->child);
     if (c->timed) {
@@ -11098,14 +11074,14 @@ static void rec_schema(void)
     }
 }
 
-/* Writes the first block, which describes the run and the kinds and fields of events. */
+/* Writes the first block, which describes the run and its events. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         rec_meta(rec_facts[i].key, *rec_facts[i].text);
     if (!out.page_bytes)
-        out.page_bytes = (u64)sysconf(_SC_PAGESIZE);
+        out.page_bytes = sysconf(_SC_PAGESIZE);
     for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
         u64 n = rec_numbers[i].n ? *rec_numbers[i].n : *rec_numbers[i].flag;
         char number[24];
@@ -11324,13 +11300,11 @@ static s64 rec_read(void *p, size_t n)
     size_t got = 0;
     while (got < n) {
         ssize_t r = read(rin_fd, (char *)p + got, n - got);
-        if (r < 0 && errno == EINTR)
-            continue;
-        if (r < 0)
+        if (r < 0 && errno != EINTR)
             return -errno;
         if (r == 0)
             break;
-        got += (size_t)r;
+        got += MAX(r, 0);
     }
     return (s64)got;
 }
@@ -11456,7 +11430,7 @@ static s32 rec_row(const char *name, u64 k)
         seen[h].row = row;
     }
     s32 row = seen[h].row;
-    return row >= 0 && k && row + (s64)MIN(k, (u64)SC_N) < SC_N && sc_id[row + (s32)k] == row
+    return row >= 0 && k && row + (s64)MIN(k, SC_N) < SC_N && sc_id[row + (s32)k] == row
                ? row + (s32)k : row;
 }
 
@@ -11471,14 +11445,14 @@ static struct name *rec_name(char cls, const char *s, u32 n)
 
 static char *rec_keep(struct rec_text s)
 {
-    return rec_name('x', rec_clean(s), (u32)strlen(s.p))->s;
+    return rec_name('x', rec_clean(s), strlen(s.p))->s;
 }
 
 static void rec_get_meta(void)
 {
     struct rec_text k = rec_gets(), v = rec_gets();
     const char *key = k.p;
-    if (k.len > 5 && !memcmp(key, "comm ", 5))
+    if (!strncmp(key, "comm ", 5))
         out_name(atoi(key + 5), v.p, v.len);
     const char *value = rec_clean(v);
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
@@ -11507,7 +11481,7 @@ static void rec_get_word(void)
     rec_in.of_command = true;
     if (rec_in.again)
         return;
-    bytes += MIN(a.len, (u32)MOST) + sizeof(char *) + 1;
+    bytes += MIN(a.len, MOST) + sizeof(char *) + 1;
     if (bytes > MOST) {
         rec_bad("damaged: more than %d bytes of arguments", MOST);
         return;
@@ -11521,7 +11495,7 @@ static void rec_get_word(void)
 
 static void rec_get_pid(void)
 {
-    pid_t pid = (pid_t)rec_getz();
+    pid_t pid = rec_getz();
     if (rec_in.again)
         return;
     pid_t *list = realloc(opt.pids, (opt.n_pids + 1) * sizeof *list);
@@ -11536,7 +11510,7 @@ static void rec_get_pid(void)
 static void rec_get_field(void)
 {
     const char *name = rec_gets().p;
-    struct rec_field f = { -1, (u8)rec_below(VT_ARGV + 1, "type") };
+    struct rec_field f = { -1, rec_below(VT_ARGV + 1, "type") };
     if (rec_in.n_fields == REC_FIELDS) {
         rec_bad("damaged: more than %d fields", REC_FIELDS);
         return;
@@ -11550,13 +11524,13 @@ static void rec_get_field(void)
 static void rec_get_kind(void)
 {
     const char *name = rec_gets().p;
-    struct rec_kind k = { -1, (u8)rec_below(REC_KIND_FIELDS + 1, "number of fields"), { 0 } };
+    struct rec_kind k = { -1, rec_below(REC_KIND_FIELDS + 1, "number of fields"), { 0 } };
     if (rec_in.n_kinds == REC_KINDS) {
         rec_bad("damaged: more than %d kinds", REC_KINDS);
         return;
     }
     for (u32 i = 0; i < k.n; i++)
-        k.field[i] = (u8)rec_below(rec_in.n_fields, "field");
+        k.field[i] = rec_below(rec_in.n_fields, "field");
     for (u32 i = 0; i < N_EK; i++)
         if (!strcmp(event_kinds[i].name, name))
             k.own = (s8)i;
@@ -11632,9 +11606,9 @@ static struct name *rec_gets_name(char cls)
 
 static void rec_get_name(void)
 {
-    struct name unused, *n = rec_gets_name((char)rec_get());
+    struct name unused = { 0 }, *n = rec_gets_name(rec_get());
     n = n ? n : &unused;
-    n->kind = (u8)rec_below(N_FK, "kind");
+    n->kind = rec_below(N_FK, "kind");
     u32 how = rec_below(4, "use of a file");
     n->read = how & 1;
     n->written = how >> 1;
@@ -11649,11 +11623,10 @@ static void rec_get_hist(u32 *hist, u32 n)
     for (u32 i = 0; i < used && !*rec_in.wrong; i++) {
         at += rec_below(n - at, "bucket");
         u64 count = rec_get();
-        hist[at] = (u32)MIN(count, (u64)UINT32_MAX);
+        hist[at] = (u32)MIN(count, UINT32_MAX);
     }
 }
 
-/* Calls that this kvis does not know share one row. */
 static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
@@ -11681,8 +11654,8 @@ static void rec_get_col(const struct st_col *c, void *p)
     switch (c->type) {
     case ST_NUMBER: *(u64 *)p = rec_get(); break;
     case ST_SIGNED: *(s32 *)p = (s32)rec_getz(); break;
-    case ST_ERROR: *(u16 *)p = (u16)rec_below(65536, "errno"); break;
-    case ST_KIND: *(u8 *)p = (u8)rec_below(N_FK, "kind"); break;
+    case ST_ERROR: *(u16 *)p = rec_below(65536, "errno"); break;
+    case ST_KIND: *(u8 *)p = rec_below(N_FK, "kind"); break;
     case ST_COUNTS: rec_get_hist(p, c->size / (u32)sizeof(u32)); break;
     case ST_CALL: *(u16 *)p = rec_get_row_name(); break;
     case ST_TEXT:
@@ -11694,7 +11667,7 @@ static void rec_get_col(const struct st_col *c, void *p)
         *(const char **)p = s.len ? rec_keep(s) : NULL;
         break;
     case ST_FILE: case ST_NAME:
-        *(struct name **)p = rec_gets_name(c->type == ST_FILE ? 'f' : (char)rec_get());
+        *(struct name **)p = rec_gets_name(c->type == ST_FILE ? 'f' : rec_get());
         break;
     }
 }
@@ -11818,7 +11791,7 @@ static void rp_event(void)
     struct event *e = ev_new((u8)MAX(own, 0), NULL, rp_time());
     e->pid = rec_in.pid;
     e->tid = rec_in.tid;
-    e->err = flags & REC_ERR ? (int)rec_below(4096, "errno") : 0;
+    e->err = flags & REC_ERR ? rec_below(4096, "errno") : 0;
     e->row = flags & REC_OF_CALL ? rec_row(rec_gets().p, 0) : -1;
     rp_fields(e, kind, mask, others);
     if (*rec_in.wrong || own < 0 || own == EK_SYSCALL)
@@ -11839,7 +11812,7 @@ static void rp_recorded_call(struct call *c, u32 flags)
     rp_recorded.name = rec_clean(rec_gets());
     rp_recorded.abi = flags & REC_ABI ? rec_clean(rec_gets()) : NULL;
     rp_recorded.addr = flags & REC_ADDR;
-    rp_recorded.nargs = (u8)rec_below(7, "number of arguments");
+    rp_recorded.nargs = rec_below(7, "number of arguments");
     u32 forms = rec_below(1 << 12, "form of an argument");
     for (u32 i = 0; i < rp_recorded.nargs; i++) {
         u32 f = forms >> 2 * i & 3, off = rec_in.text.len;
@@ -11906,8 +11879,8 @@ static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *p
 static void rp_numbers(struct call *c, u32 flags)
 {
     c->ret = rec_getz();
-    c->err = flags & REC_CERR ? (int)rec_below(4096, "errno") : 0;
-    c->child = flags & REC_CHILD ? (pid_t)rec_getz() : 0;
+    c->err = flags & REC_CERR ? rec_below(4096, "errno") : 0;
+    c->child = flags & REC_CHILD ? rec_getz() : 0;
     c->noret = flags & REC_NORET;
     c->detached = flags & REC_DETACHED;
     c->late = flags & REC_LATE;
@@ -11916,13 +11889,13 @@ static void rp_numbers(struct call *c, u32 flags)
         c->cpu_ns = rec_get();
         c->runq_ns = rec_get();
         c->disk_ns = rec_get();
-        c->waker_pid = (pid_t)rec_getz();
+        c->waker_pid = rec_getz();
     }
     if (flags & REC_WAKER) {
         struct rec_text name = rec_gets();
-        memcpy(c->waker_comm, name.p, MIN(name.len, (u32)sizeof c->waker_comm - 1));
+        memcpy(c->waker_comm, name.p, MIN(name.len, sizeof c->waker_comm - 1));
     }
-    u32 slept = flags & REC_SLEPT ? (u32)rec_below(256, "state") : 0;
+    u32 slept = flags & REC_SLEPT ? rec_below(256, "state") : 0;
     c->slept = isalpha(slept & 127) ? (char)(slept & 127) : 0;
     c->by_interrupt = slept >> 7;
 }
@@ -12004,7 +11977,7 @@ static void rp_due(void)
 static void rp_end(void)
 {
     rec_in.ended = true;
-    rec_in.sum->status = (int)rec_getz();
+    rec_in.sum->status = rec_getz();
     rec_in.sum->backend = rec_run.backend;
 }
 
@@ -12030,7 +12003,7 @@ static bool rp_record(u8 from, u8 to)
         rp_reader[type]();
     } else {
         u32 i = 0;
-        while (i < ARRAY_LEN(st_lists) && (!type || st_lists[i].record != type))
+        while (i < ARRAY_LEN(st_lists) && st_lists[i].record != type)
             i++;
         if (i < ARRAY_LEN(st_lists))
             rec_get_list(&st_lists[i]);
@@ -12079,7 +12052,6 @@ static const char *const px_counters[N_PX] = {
     "RSS", "max RSS",
 };
 
-/* Categories: first those of events (enum cat), then more. */
 enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
               PX_OPEN, PX_STATE, N_PX_CATS };
 static const char *const px_cats[N_PX_CATS] = {
@@ -12089,7 +12061,6 @@ static const char *const px_cats[N_PX_CATS] = {
     [PX_URING] = "io_uring", [PX_OPEN] = "open file", [PX_STATE] = "state",
 };
 
-/* Arguments: first the fields of events (enum ev_field), then more. */
 enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
               N_PX_ARGS };
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
@@ -12143,7 +12114,7 @@ static void px_pb_fixed(u32 field, u64 v)
 {
     rec_varint(&px_proto.b, field << 3 | 1);
     for (int i = 0; i < 8; i++)
-        b_c(&px_proto.b, (char)(v >> 8 * i));
+        b_c(&px_proto.b, v >> 8 * i);
 }
 
 static u32 px_pb_begin(u32 field)
@@ -12192,11 +12163,11 @@ static void px_pb_packet(u64 flags)
 
 /* Interns a name: later packets contain its number. index: field of InternedData: 1 for categories,
  * 3 for names of arguments. */
-static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
+static void px_pb_intern(u32 index, u64 number, const char *s)
 {
     u32 at = px_pb_begin(index);
     px_pb_num(1, number);
-    px_pb_text(2, s, n);
+    px_pb_word(2, s);
     px_pb_end(at);
 }
 
@@ -12238,7 +12209,7 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track. parent: 0 if none; name: may be NULL. */
+/* Begins the description of a track. */
 static void px_pb_track(u64 uuid, u64 parent, const char *name)
 {
     px_pb_packet(2);
@@ -12252,9 +12223,9 @@ static void px_pb_track(u64 uuid, u64 parent, const char *name)
 
 static void px_pb_argv(const char *p, u32 n)
 {
-    for (const char *s = p, *end = p + n; s < end; s += strnlen(s, (size_t)(end - s)) + 1) {
+    for (const char *s = p, *end = p + n; s < end; s += strnlen(s, end - s) + 1) {
         u32 at = px_pb_begin(12);
-        px_pb_text(6, s, strnlen(s, (size_t)(end - s)));
+        px_pb_text(6, s, strnlen(s, end - s));
         px_pb_end(at);
     }
 }
@@ -12267,9 +12238,9 @@ static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
     case VT_ARGV: px_pb_argv(v->s.p, v->s.len); break;
     case VT_STR: px_pb_text(6, v->s.p, v->s.len); break;
     case VT_SYM: px_pb_word(6, v->sym); break;
-    case VT_ADDR: px_pb_num(7, (u64)v->n); break;
+    case VT_ADDR: px_pb_num(7, v->n); break;
     case VT_BOOL: px_pb_num(2, v->n != 0); break;
-    default: px_pb_num(4, (u64)v->n); break;
+    default: px_pb_num(4, v->n); break;
     }
     px_pb_end(at);
 }
@@ -12293,11 +12264,9 @@ static void px_pb_head(void)
     px_pb_end(px.inner);
     px.inner = px_pb_begin(12);
     for (u32 i = 0; i < N_PX_CATS; i++)
-        px_pb_intern(1, i + 1, px_cats[i], strlen(px_cats[i]));
-    for (u32 i = 0; i < N_PX_ARGS; i++) {
-        const char *name = i < N_EV_FIELDS ? ev_fields[i].key : px_args[i - N_EV_FIELDS];
-        px_pb_intern(3, i + 1, name, strlen(name));
-    }
+        px_pb_intern(1, i + 1, px_cats[i]);
+    for (u32 i = 0; i < N_PX_ARGS; i++)
+        px_pb_intern(3, i + 1, i < N_EV_FIELDS ? ev_fields[i].key : px_args[i - N_EV_FIELDS]);
     px_pb_event_end();
 }
 
@@ -12306,12 +12275,6 @@ static void px_pb_head(void)
 static u64 px_uuid(const struct px_track *t, u32 of)
 {
     return (of == PX_OF_PROCESS || of >= PX_OF_COUNTER ? t->upid : t->utid) << 4 | of;
-}
-
-static void px_begin(const struct px_track *t, u64 ns, u32 type, enum px_cat cat, const char *name,
-                     size_t n)
-{
-    px_pb_named(px_uuid(t, PX_OF_THREAD), ns, type, cat, name, n);
 }
 
 static void px_arg_field(const struct event *e, u32 f)
@@ -12343,9 +12306,9 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     px_pb_track(px_uuid(t, process ? PX_OF_PROCESS : PX_OF_THREAD),
                 process ? 0 : px_uuid(t, PX_OF_PROCESS), NULL);
     u32 at = px_pb_begin(process ? 3 : 4);
-    px_pb_num(1, (u64)t->pid);
+    px_pb_num(1, t->pid);
     if (!process)
-        px_pb_num(2, (u64)t->tid);
+        px_pb_num(2, t->tid);
     if (n)
         px_pb_text(process ? 6 : 5, name, n);
     px_pb_end(at);
@@ -12404,11 +12367,6 @@ static struct px_track **px_slot(pid_t tid)
     return at;
 }
 
-static struct px_track *px_find(pid_t tid)
-{
-    return *px_slot(tid);
-}
-
 static void px_free(struct px_track *t)
 {
     *px_slot(t->tid) = t->next;
@@ -12434,7 +12392,7 @@ static void px_dead(struct px_track *t)
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
-    struct px_track *t = px_find(tid);
+    struct px_track *t = *px_slot(tid);
     if (t)
         return t;
     struct px_track *leader = pid == tid ? NULL : px_track(pid, pid);
@@ -12467,7 +12425,7 @@ static void px_flow(bool start, const struct px_track *t, u64 ns, u64 id, const 
 {
     if (!px.proto)
         return;
-    px_begin(t, ns, PX_INSTANT, PX_FLOW, name, strlen(name));
+    px_pb_named(px_uuid(t, PX_OF_THREAD), ns, PX_INSTANT, PX_FLOW, name, strlen(name));
     px_pb_fixed(start ? 47 : 48, id);
     px_pb_event_end();
 }
@@ -12488,21 +12446,20 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
  * a counter must not be. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
-    const char *name = px_counters[k];
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
     ns = MAX(ns, p->reported_ns[k]);
     p->reported_ns[k] = ns;
     p->due[k] = false;
     if (!(p->described >> (PX_OF_COUNTER + k) & 1)) {
         p->described |= 1u << (PX_OF_COUNTER + k);
-        px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS), name);
+        px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS), px_counters[k]);
         u32 at = px_pb_begin(8);
         px_pb_num(3, k == PX_FILES ? 2 : 3); /* UNIT_COUNT, UNIT_SIZE_BYTES */
         px_pb_end(at);
         px_pb_event_end();
     }
     px_pb_event(uuid, ns, PX_VALUE);
-    px_pb_num(30, (u64)p->count[k]);
+    px_pb_num(30, p->count[k]);
     px_pb_event_end();
 }
 
@@ -12579,8 +12536,8 @@ static void px_frame(struct buf *b, const char *s, size_t n)
     if (b->len)
         b_c(b, ';');
     for (const char *end = s + n; s < end; s++) {
-        const char *semicolon = memchr(s, ';', (size_t)(end - s));
-        b_esc(b, s, (size_t)((semicolon ? semicolon : end) - s), 0);
+        const char *semicolon = memchr(s, ';', end - s);
+        b_esc(b, s, (semicolon ? semicolon : end) - s, 0);
         if (!semicolon)
             return;
         b_s(b, "\\x3b");
@@ -12607,7 +12564,7 @@ static void px_fold_add(const char *text, size_t n, u64 ns)
 
 static void px_frame_process(struct buf *b, pid_t pid)
 {
-    const struct px_track *t = px_find(pid);
+    const struct px_track *t = *px_slot(pid);
     char number[24];
     bool known = t && t->name_len;
     snprintf(number, sizeof number, "pid %d", pid);
@@ -12646,7 +12603,7 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     if (leaf)
         px_frame(b, leaf, strlen(leaf));
     if (ns)
-        px_fold_add(b->p, MIN(b->len, (u32)PX_STACK_LEN), ns);
+        px_fold_add(b->p, MIN(b->len, PX_STACK_LEN), ns);
     b->len = len;
 }
 
@@ -12684,12 +12641,9 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
         return;
     b_reset(&b);
     px_frame_process(&b, t->pid);
-    if (t->tid == t->pid)
-        px_frame(&b, "main", 4);
-    else if (track->name_len)
-        px_frame(&b, track->name, track->name_len);
-    else
-        px_frame(&b, "thread", 6);
+    bool main = t->tid == t->pid, named = !main && track->name_len;
+    const char *thread = named ? track->name : main ? "main" : "thread";
+    px_frame(&b, thread, named ? track->name_len : strlen(thread));
     px_frame(&b, name, strlen(name));
     const char *about = px_about(c, name, &n);
     if (about)
@@ -12705,7 +12659,7 @@ static void px_fold_exit(const struct event *e)
     pid_t chain[PX_DEPTH] = { e->pid };
     u32 n = 1;
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
-        if (!(t = px_find(chain[n - 1])) || !t->parent)
+        if (!(t = *px_slot(chain[n - 1])) || !t->parent)
             break;
     do { /* drops the oldest ancestors if the stack is too long */
         b_reset(&b);
@@ -12734,7 +12688,7 @@ static void px_instant(const struct px_track *t, const struct event *e)
     bool beside = e->kind == EK_EXIT_THREAD || k->how & EVENT_WITH_CALLS;
     if (e->kind == EK_RSS || (opt.calls && !beside))
         return; /* the counter or the call's slice shows it */
-    px_begin(t, e->ts_ns, PX_INSTANT, (enum px_cat)k->cat, k->name, strlen(k->name));
+    px_pb_named(px_uuid(t, PX_OF_THREAD), e->ts_ns, PX_INSTANT, k->cat, k->name, strlen(k->name));
     px_arg_error(e->err);
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
@@ -12754,7 +12708,7 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
     t->runs = name;
     if (!name)
         return;
-    px_begin(t, ns, PX_BEGIN, PX_COMMAND, name, n);
+    px_pb_named(px_uuid(t, PX_OF_THREAD), ns, PX_BEGIN, PX_COMMAND, name, n);
     px_arg_num(PX_PID, t->pid);
     if (e && ev_has(e, EV_argv))
         px_arg_field(e, EV_argv);
@@ -12765,7 +12719,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
     pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
-    struct px_track *old = px_find(child);
+    struct px_track *old = *px_slot(child);
     if (old == t)
         return; /* the recording is damaged */
     if (old && old->dead) {
@@ -12776,7 +12730,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : px_find(e->pid); /* children inherit the name */
+    const struct px_track *by = thread ? t : *px_slot(e->pid); /* children inherit the name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
@@ -12790,7 +12744,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
 
 static void px_exit_process(const struct event *e)
 {
-    struct px_track *p = px_find(e->pid);
+    struct px_track *p = *px_slot(e->pid);
     if (!p)
         return;
     for (u32 k = 0; k < N_PX; k++)
@@ -12823,7 +12777,7 @@ static void px_exec(const struct event *e)
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
-    struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    struct buf name = BUF_ON(tmp);
     u64 issue = e->ts_ns - (u64)e->v[EV_duration_ns].n;
     out_template(&name, e, "{device} "); /* nothing if the event has no device */
     out_template(&name, e, "{op} ");
@@ -12869,7 +12823,7 @@ static void px_call_args(const struct call *c)
 {
     static struct buf text;
     char ret[24];
-    struct buf number = { .p = ret, .cap = sizeof ret, .max = sizeof ret };
+    struct buf number = BUF_ON(ret);
     b_reset(&text);
     out_args(&text, c, 0, true);
     px_arg_text(PX_ARGS, text.p ? text.p : "", text.len);
@@ -12878,16 +12832,16 @@ static void px_call_args(const struct call *c)
     px_arg_error(c->err);
     if (!c->timed)
         return;
-    px_arg_num(PX_ON_CPU, (s64)c->cpu_ns);
+    px_arg_num(PX_ON_CPU, c->cpu_ns);
     if (c->runq_ns)
-        px_arg_num(PX_RUNQ, (s64)c->runq_ns);
+        px_arg_num(PX_RUNQ, c->runq_ns);
     if (c->disk_ns)
-        px_arg_num(PX_DISK, (s64)c->disk_ns);
+        px_arg_num(PX_DISK, c->disk_ns);
 }
 
 static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 {
-    struct px_track *waker = c->waker_pid ? px_find(c->waker_pid) : NULL;
+    struct px_track *waker = c->waker_pid ? *px_slot(c->waker_pid) : NULL;
     if (!waker || waker == t || waker->dead)
         return;
     u64 id = ++px.ids;
@@ -12935,18 +12889,18 @@ static void px_on_call(struct task *task)
 {
     const struct call *c = &task->call;
     struct px_track *t = px_of(task->pid, task->tid, c->enter_ns);
-    char tmp[64];
-    struct buf name = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
+    char tmp[64] = "";
+    struct buf name = BUF_ON(tmp);
     out_call_bare_name(&name, c);
-    tmp[name.len] = 0;
     if (px_fold)
         px_fold_call(t, task, tmp);
     if (!px.proto)
         return;
-    px_begin(t, c->enter_ns, PX_BEGIN, PX_SYSCALL, name.p, name.len);
+    u64 uuid = px_uuid(t, PX_OF_THREAD);
+    px_pb_named(uuid, c->enter_ns, PX_BEGIN, PX_SYSCALL, name.p, name.len);
     px_call_args(c);
     px_pb_event_end();
-    px_pb_slice_end(px_uuid(t, PX_OF_THREAD), MAX(c->exit_ns, c->enter_ns));
+    px_pb_slice_end(uuid, MAX(c->exit_ns, c->enter_ns));
     if (c->timed && !c->noret && !c->late && c->exit_ns > c->enter_ns)
         px_call_states(t, c);
 }
@@ -13066,7 +13020,7 @@ static bool emb_list(struct buf *b, const char *name)
  * (both as in --json) and the events (a base64 recording for report.js). kvis reads the events
  * twice from a recording, and does not keep them in memory. If there are more than
  * --max-report-events, the page has the most significant ones. kvis monitor and kvis diff fill in
- * other parts of the page. Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page,
+ * other parts of the page. Entry points: rep_tap, rep_end; rep_temporary; rep_open, rep_page,
  * rep_skip, rep_json, rep_write, rep_close. */
 
 /* --- the page --- */
@@ -13193,9 +13147,7 @@ static void rep_write(const char *p, size_t n)
 /* Escapes '<', which could begin </script> or a comment. */
 static void rep_json(const char *id, const struct buf *b)
 {
-    rep_text("<script type=\"application/json\" id=\"");
-    rep_text(id);
-    rep_text("\">");
+    b_f(&rep.w.b, "<script type=\"application/json\" id=\"%s\">", id);
     for (u32 i = 0; i < b->len; i++)
         if (b->p[i] == '<')
             rep_text("\\u003c");
@@ -13297,12 +13249,6 @@ static void rep_events(int fd, const char *name)
         rep_chunk(rep.raw.len);
 }
 
-static void rep_begin(void)
-{
-    out.tap[out.n_taps++] = &rep_tap;
-}
-
-/* whole: the recording is complete. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
@@ -13390,7 +13336,7 @@ static struct {
     u64 left_out;            /* number of times that a process or command was omitted */
     u64 wall_ns[2];          /* duration of the command, or else of the recording */
     bool counted[2];         /* the recording counts calls */
-    u32 unasked[2];          /* number of system calls that -e excluded */
+    u32 unasked[2];          /* n_unasked of rec_in */
     bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
     struct summary *sum[2];
     const char *file[2];
@@ -13418,7 +13364,7 @@ static struct df_row *df_new_row(u32 k, struct name *name)
 {
     struct df_row *rows = u_grow(df.row[k], &df.cap[k], df.n_rows[k] + 1, sizeof *rows);
     if (!rows)
-        return NULL;
+        die(EXIT_KVIS, "out of memory");
     df.row[k] = rows;
     rows += df.n_rows[k]++;
     rows->name = name;
@@ -13430,16 +13376,12 @@ static struct df_row *df_new_row(u32 k, struct name *name)
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
-    if (!one->name)
+    df.left_out += one->name && one->name == nm.other;
+    if (!one->name || one->name == nm.other)
         return;
     u64 at = one->name->in_bytes;
     bool known = at < df.n_rows[k] && df.row[k][at].name == one->name;
-    struct df_row *row = one->name == nm.other ? NULL
-                         : known ? &df.row[k][at] : df_new_row(k, one->name);
-    if (!row) {
-        df.left_out++;
-        return;
-    }
+    struct df_row *row = known ? &df.row[k][at] : df_new_row(k, one->name);
     one->name->in_bytes = (u64)(row - df.row[k]);
     df_add(row, one);
 }
@@ -13606,19 +13548,16 @@ static void df_take_commands(u32 k)
 
 /* --- two recordings --- */
 
-static bool df_take_names(u32 k)
+static void df_take_names(u32 k)
 {
     for (struct name *e = nm.newest; e; e = e->older) {
         if ((e->cls != 'f' && e->cls != 'p') || (!e->opens && !nm_bytes(e)))
             continue;
         struct df_row *row = df_new_row(k, e);
-        if (!row)
-            return false;
         row->amount = nm_bytes(e);
         row->count = e->opens;
         e->in_bytes = e->out_bytes = e->opens = 0;
     }
-    return true;
 }
 
 /* Names the processes that kvis attached to, which called exec before the recording. */
@@ -13656,7 +13595,8 @@ static bool df_load(u32 k, int fd, const char *name)
     df.counted[k] = df.sum[k]->from_tables || df.sum[k]->from_calls;
     df.timed[k] = st_known_sum(df.sum[k]).calls;
     df.unasked[k] = rec_in.n_unasked;
-    return df_take_names(k);
+    df_take_names(k);
+    return true;
 }
 
 static bool df_of_proc(u32 k)
@@ -13678,15 +13618,13 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
     return n > 2 && pid < REC_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
-/* Returns how many characters at the end of a word are probably random (mkstemp(3)): all final
- * digits if there are more than three; 8 characters of Python's tmp names; none of a word that has
- * less than 6 characters or letters of one case (part12); 6 of a word of 6 to 9 characters
- * (ccAbCdEf); all of a longer word. */
+/* Returns how many characters at the end of a word are probably random (mkstemp(3)): 5 of t12345,
+ * 6 of ccAbCdEf, 8 of tmp4k_x9aqz (Python), none of part12 and Makefile, all of a longer word. */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
     for (u32 i = 0; i < n; i++) {
-        /* An initial capital also counts as lower case (Makefile). */
+        /* An initial capital also counts as lower case. */
         lower += islower((u8)s[i]) || s[i] == '_' || (!i && isupper((u8)*s));
         upper += isupper((u8)s[i]) || s[i] == '_';
         last = isdigit((u8)s[i]) ? last + 1 : 0;
@@ -13707,7 +13645,6 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* Replaces pids and the random characters of temporary files with '*'. */
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
     bool temporary = false, begins = true; /* begins: at the start of a path component or word */
@@ -13938,12 +13875,11 @@ static void df_number(struct buf *b, u8 unit, u64 v)
 
 static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
 {
-    char tmp[48];
-    struct buf s = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
+    char tmp[48] = "";
+    struct buf s = BUF_ON(tmp);
     if (sign)
         b_c(&s, sign);
     df_number(&s, unit, v);
-    tmp[s.len] = 0;
     b_f(b, "%*s", width, tmp);
 }
 
@@ -14103,7 +14039,7 @@ static void df_text_times(struct buf *b)
     else
         b_s(b, " Where the time went: n/a (only the hybrid backend records it)\n");
     for (u32 k = 0; k < 2; k++) {
-        b_f(b, " %c", 'A' + (int)k);
+        b_f(b, " %c", 'A' + k);
         if (df.sum[k]->delays.count)
             st_text_delays_of(b, &df.sum[k]->delays);
         else
@@ -14112,7 +14048,7 @@ static void df_text_times(struct buf *b)
     }
     for (u32 k = 0; k < 2; k++)
         if (df.sum[k]->io.took.count) {
-            b_f(b, " %c", 'A' + (int)k);
+            b_f(b, " %c", 'A' + k);
             st_text_io_of(b, &df.sum[k]->io);
         }
 }
@@ -14149,7 +14085,7 @@ static void df_text(struct buf *b)
     b_c(b, '\n');
     for (u32 k = 0; k < 2; k++) {
         const struct summary *s = df.sum[k];
-        b_f(b, " %c: ", 'A' + (int)k);
+        b_f(b, " %c: ", 'A' + k);
         b_esc(b, df.file[k], strlen(df.file[k]), 0);
         b_f(b, " (%.3f s", (double)s->duration_ns / 1e9);
         if (proc)
@@ -14213,7 +14149,7 @@ static void df_json_pair(struct buf *b, const struct df_table *t, const struct d
     u64 from = p->of[0].amount, to = p->of[1].amount;
     out_json_str(b, "name", p->name->s, p->name->len);
     for (u32 k = 0; k < 2; k++) {
-        b_f(b, ",\"%c\":", 'a' + (int)k);
+        b_f(b, ",\"%c\":", 'a' + k);
         if (!p->in[k] && !calls) {
             b_s(b, "null");
             continue;
@@ -14235,7 +14171,7 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
         u_errname(p->err) ? u_errname(p->err) : "?");
     for (u32 k = 0; k < 2; k++)
         if (!df_unknown(t, p, k))
-            b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
+            b_f(b, ",\"%c\":%" PRIu64, 'a' + k, p->of[k].amount);
 }
 
 /* Writes the pairs that changed; all pairs of calls. */
@@ -14262,7 +14198,7 @@ static void df_json(struct buf *b)
 {
     b_s(b, "{\"type\":\"diff\"");
     for (u32 k = 0; k < 2; k++) {
-        b_f(b, ",\"%c\":{", 'a' + (int)k);
+        b_f(b, ",\"%c\":{", 'a' + k);
         out_json_text(b, "file", df.file[k]);
         out_json_key_word(b, "backend", df.sum[k]->backend);
         b_f(b, ",\"wall_ns\":%" PRIu64, df.wall_ns[k]);
@@ -14298,7 +14234,7 @@ static void df_json_timelines(struct buf *b)
     for (u32 k = 0; k < 2; k++) {
         const struct df_timeline *t = &df.timeline[k];
         b_f(b, ",\"%c\":{\"shorter\":%" PRIu64 ",\"least_ns\":%" PRIu64 ",\"runs\":[",
-            'a' + (int)k, t->shorter, t->least_ns);
+            'a' + k, t->shorter, t->least_ns);
         for (u32 i = 0; i < t->n; i++) {
             const struct df_run *r = &t->run[i];
             b_f(b, "%s[%" PRIi64 ",%" PRIu64 ",%u,%d,", i ? "," : "",
@@ -19431,7 +19367,7 @@ static void tr_child_event(struct task *t, int event)
 static const char *tr_si_code(const siginfo_t *si)
 {
     static char text[40];
-    struct buf b = { .p = text, .cap = sizeof text - 1, .max = sizeof text - 1 };
+    struct buf b = BUF_ON(text);
     dec_enum(&b, (u32)si->si_code, dec_origin(si->si_signo, si->si_code).fam);
     text[b.len] = 0;
     return text;
@@ -20781,7 +20717,7 @@ static void tr_await(struct task *t)
 static void tr_emit_blocked(void)
 {
     static char raw[PATH_MAX + 64];
-    struct buf b = { .p = raw, .cap = sizeof raw, .max = sizeof raw };
+    struct buf b = BUF_ON(raw);
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *t = ps.task[i]; t; t = t->next) {
             if (!t->blocked_in)
@@ -29031,7 +28967,7 @@ static void mout_digits(struct buf *b, int digits, double v, const char *unit)
 static void mout_text_num(struct buf *b, u32 m, double v)
 {
     char size[32];
-    struct buf s = { .p = size, .cap = sizeof size, .max = sizeof size };
+    struct buf s = BUF_ON(size);
     u8 unit = mout_form(m)->unit;
     switch (unit) {
     case U_RATIO: b_f(b, "%.1f%%", v * 100); break;
@@ -34436,7 +34372,7 @@ static void cmd_open_records(bool live)
 static void cmd_record(void)
 {
     if (opt.report)
-        rep_begin();
+        out.tap[out.n_taps++] = &rep_tap;
     if (opt.perfetto || opt.folded)
         px_open(cmd_perfetto_fd, cmd_folded_fd);
     if (rout_fd < 0)
