@@ -18319,7 +18319,7 @@ static struct {
     enum tr_mode mode;
     pid_t child;          /* 0 with -p */
     int status;           /* wait status of the command; -1: not known yet */
-    bool accel, started, detaching, killing, ending;
+    bool accel, started, detaching, killing;
     bool bound;           /* the kernel kills the tracees when kvis ends */
     const char *no_accel; /* why there is no seccomp filter, or NULL */
     int quit_sig;         /* signal that ended the trace */
@@ -18475,16 +18475,13 @@ static void tr_filter_ioctl(struct tr_prog *p)
 /* Calls in tr.need and all calls of other ABIs stop. */
 static void tr_filter(struct tr_prog *p)
 {
-    u32 edge[1024], n = 0;
-    bool was = false;
+    u32 edge[1000], n = 0;
     const u32 anonymous = MAP_ANONYMOUS, untraced = CLONE_UNTRACED;
     const u32 seccomp[] = { PR_GET_SECCOMP, PR_SET_SECCOMP };
     p->n = 0;
-    for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
-        if (!n || tr_nr_wanted(nr) != was) {
+    for (u32 nr = 0; nr < ARRAY_LEN(edge); nr++)
+        if (!n || tr_nr_wanted(nr) != tr_nr_wanted(edge[n - 1]))
             edge[n++] = nr;
-            was = tr_nr_wanted(nr);
-        }
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
     tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
     tr_return(p, true);
@@ -19288,7 +19285,6 @@ static struct task *tr_new_child(struct task *t, int event)
     if (!hy.classic_tracepoints)
         tr_pending_at(t, true); /* this sets t->clone_flags */
     struct task *child = ps_task((pid_t)tid);
-    bool held = child != NULL;
     if (child && child->run != RUN_HELD)
         return NULL;
     if (!child && !(child = ps_new_task((pid_t)tid)))
@@ -19307,7 +19303,6 @@ static struct task *tr_new_child(struct task *t, int event)
     }
     t->clone_known = false;
     tr_born(t, child, fl);
-    child->run = held ? RUN_HELD : RUN_NEW;
     return child;
 }
 
@@ -20503,8 +20498,8 @@ static void tr_on_tick(void)
         out_writer_flush(&out.text);
         tr.next_table_ns += ((now - tr.next_table_ns) / every_ns + 1) * every_ns;
     }
-    if (tr.deadline_ns && now >= tr.deadline_ns && !tr.ending) {
-        tr.ending = true;
+    if (tr.deadline_ns && now >= tr.deadline_ns) {
+        tr.deadline_ns = 0;
         tr.child && tr.bound ? tr_kill_all() : tr_detach_all();
     }
     pf_upto(tr.seen_ns);
@@ -20751,7 +20746,7 @@ static void tr_spawn(void)
     tr.child = sp_command.pid;
     st_first_pid = sp_command.pid;
     tr_first_state(t, sp_command.pid);
-    snprintf(t->comm, sizeof t->comm, "%s", "kvis");
+    snprintf(t->comm, sizeof t->comm, "kvis");
     tr_open_faults(sp_command.pid, true);
     sp_go(true);
     for (int status; !tr.started && tr.status == -1;)
@@ -20873,30 +20868,24 @@ static void tr_await(struct task *t)
         dec_enter(t, &t->call);
 }
 
-/* Reports where each thread was blocked when kvis attached. */
-static void tr_emit_blocked(void)
+/* Reports where a thread was blocked when kvis attached. */
+static void tr_emit_blocked(struct task *t)
 {
     static char raw[PATH_MAX + 64];
     struct buf b = { .p = raw, .cap = sizeof raw, .max = sizeof raw };
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *t = ps.task[i]; t; t = t->next) {
-            if (!t->blocked_in)
-                continue;
-            u16 row = (u16)(t->blocked_in - 1);
-            if (!sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
-                continue;
-            struct event *e = ev_new(EK_BLOCKED, t, out.start_ns);
-            struct ofd *o = sc_rows[row].arg[0] == K_FD ? fd_get(t, t->blocked_on) : NULL;
-            ev_sym(e, EV_call, sc_rows[row].name);
-            if (o) {
-                b_reset(&b);
-                fd_describe(&b, o);
-                ev_num(e, EV_fd, t->blocked_on);
-                ev_bytes(e, EV_filename, b.p, b.len);
-                ev_sym(e, EV_fd_kind, fd_kind_name[o->kind]);
-            }
-            out_event(e);
-        }
+    u16 row = (u16)(t->blocked_in - 1);
+    if (!t->blocked_in || !sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
+        return;
+    struct event *e = ev_new(EK_BLOCKED, t, out.start_ns);
+    struct ofd *o = sc_rows[row].arg[0] == K_FD ? fd_get(t, t->blocked_on) : NULL;
+    ev_sym(e, EV_call, sc_rows[row].name);
+    if (o) {
+        fd_describe(&b, o);
+        ev_num(e, EV_fd, t->blocked_on);
+        ev_bytes(e, EV_filename, b.p, b.len);
+        ev_sym(e, EV_fd_kind, fd_kind_name[o->kind]);
+    }
+    out_event(e);
 }
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
@@ -21498,11 +21487,9 @@ static bool open_makes(const struct wire_open *w)
 
 static void open_text_head(struct buf *b)
 {
-    b_s(b, open_opt.time ? "TIME(s)       " : "");
-    b_s(b, open_opt.print_uid ? "UID   " : "");
-    b_s(b, open_opt.tid ? "TID    " : "PID    ");
-    b_s(b, "COMM               FD ERR ");
-    b_s(b, open_opt.extended ? "FLAGS    MODE PATH\n" : "PATH\n");
+    b_f(b, "%s%s%s    COMM               FD ERR %sPATH\n", open_opt.time ? "TIME(s)       " : "",
+        open_opt.print_uid ? "UID   " : "", open_opt.tid ? "TID" : "PID",
+        open_opt.extended ? "FLAGS    MODE " : "");
 }
 
 static void open_text_flags(struct buf *b, const struct wire_open *w)
@@ -21764,19 +21751,14 @@ static void open_json_summary(void)
  * kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
-    u32 tid;
-    u64 dev;
-    union bpf_attr a;
+    u32 tid = 0;
     int map = bpf_map(&open_session.obj, "tree");
     if (open_session.status == -1)
         return false;
-    memset(&a, 0, sizeof a);
-    a.map_fd = (u32)map;
-    a.next_key = (uintptr_t)&tid;
-    int e = bpf_call(BPF_MAP_GET_NEXT_KEY, &a, BPF_ATTR_TO(next_key));
+    int e = bpf_map_do(BPF_MAP_GET_NEXT_KEY, map, NULL, &tid);
     if (e < 0)
         return e == -ENOENT;
-    if (bpf_pid_ns(&dev))
+    if (bpf_pid_ns(NULL))
         return rb_lost(&open_session.obj, N_LOST) && u_now() > open_state.last_ns + NSEC;
     if (syscall(SYS_sched_getscheduler, tid) < 0 && errno == ESRCH)
         bpf_map_do(BPF_MAP_DELETE_ELEM, map, &tid, NULL);
@@ -28213,6 +28195,8 @@ static void unc_mbm(void)
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
 
+enum { MK_DISKS = 64 };
+
 static int mk_load(struct bpf_obj *o, u32 mask)
 {
     int e = 0;
@@ -28225,17 +28209,21 @@ static int mk_load(struct bpf_obj *o, u32 mask)
     return e;
 }
 
-/* Adds a fix to obj.why, and closes all BPF programs. */
-static void mk_why(struct bpf_obj *o, int e)
+/* If loading has failed, adds a fix to obj.why, and closes all BPF programs. */
+static void mk_ended(struct bpf_obj *o, int e)
 {
+    if (!e)
+        return;
     o->why[strcspn(o->why, "\n")] = 0;
     bpf_explain(o, e);
     bpf_close(o);
     o->fam = NULL;
 }
 
-static bool mk_loaded(const struct bpf_obj *o)
+/* Begins a reading. Returns whether the BPF programs are loaded. */
+static bool mk_begin(const struct bpf_obj *o)
 {
+    bpf_unread = false;
     if (!o->fam)
         met_off(o->why);
     return o->fam;
@@ -28252,11 +28240,12 @@ static struct {
     u64 wait_ns, depth_sum;
 } mk_sched;
 
-/* The map `tasks` has a power of two of entries for all pids, but at most TASK_SLOTS_MAX. */
-static u32 mk_sched_entries(const char *map)
+/* The map `tasks` has a power of two of entries for all pids, but at most TASK_SLOTS_MAX. The other
+ * maps of sched have an entry for each CPU, and the map `stats` of blk has one for each disk. */
+static u32 mk_entries(const char *map)
 {
     if (strcmp(map, "tasks"))
-        return bpf_possible();
+        return strcmp(map, "stats") ? bpf_possible() : MK_DISKS;
     s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
     u32 n = 1 << 10;
     while (n < TASK_SLOTS_MAX && n < max)
@@ -28285,20 +28274,19 @@ static int mk_sched_load(struct bpf_obj *o)
 static void mk_sched_start(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
-    *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
+    *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_entries };
     bpf_set(&o->cfg, "CFG_STATE", 1);
-    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_sched_entries("tasks") - 1);
+    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_entries("tasks") - 1);
     int e = mk_sched_load(o);
     mk_sched.own = !e && o->prog[PROG_SCHED_SWITCH] >= 0
                    && bpf_has_field(o, "task_struct.se.cfs_rq");
-    if (e)
-        mk_why(o, e);
+    mk_ended(o, e);
 }
 
 static bool mk_sched_read(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
-    if (!mk_loaded(o) || mk_sched.at == met.tick)
+    if (!mk_begin(o) || mk_sched.at == met.tick)
         return o->fam;
     mk_sched.at = met.tick;
     memset(mk_sched.wait, 0, sizeof mk_sched.wait);
@@ -28379,8 +28367,6 @@ static void mk_depth(void)
 
 /* --- disks --- */
 
-enum { MK_DISKS = 64 };
-
 static struct {
     struct bpf_obj obj;
     u32 n, without;          /* numbers of disks with and without a slot */
@@ -28434,22 +28420,15 @@ static void mk_add_disks(void)
         mk_add_disk(e->d_name, map);
 }
 
-static u32 mk_blk_entries(const char *map)
-{
-    (void)map;
-    return MK_DISKS;
-}
-
 static void mk_blk_start(void)
 {
     struct bpf_obj *o = &mk_blk.obj;
-    *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
+    *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_entries };
     bpf_set(&o->cfg, "CFG_SECOND", 1);
     int e = bpf_open(o);
     e = e ? e : mk_load(o, ~0u);
-    if (e)
-        mk_why(o, e);
-    else
+    mk_ended(o, e);
+    if (!e)
         mk_add_disks();
 }
 
@@ -28481,9 +28460,8 @@ static void mk_disk_read(struct mk_disk *d)
 static void mk_block(void)
 {
     struct bpf_obj *o = &mk_blk.obj;
-    if (!mk_loaded(o))
+    if (!mk_begin(o))
         return;
-    bpf_unread = false;
     u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
     if (missed != mk_blk.missed) /* there may be a new disk */
         mk_add_disks();
@@ -28626,9 +28604,7 @@ static void vq_start(void)
     if (!vq_any(o->why, sizeof o->why))
         return;
     o->fam = &vq_family;
-    int e = vq_load(o);
-    if (e)
-        mk_why(o, e);
+    mk_ended(o, vq_load(o));
 }
 
 /* --- names --- */
@@ -28748,7 +28724,7 @@ static void vq_read(void)
 {
     struct bpf_obj *o = &vq.obj;
     bool more = true;
-    if (!mk_loaded(o))
+    if (!mk_begin(o))
         return;
     static const u16 of_types[] = { MET_SET_VIRTIO_TYPES };
     if (!bpf_has_field(o, vq_field))
@@ -28758,7 +28734,6 @@ static void vq_read(void)
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
         if ((more = vq_read_one(o, k)))
             vq.n = MAX(vq.n, k + 1);
-    bpf_unread = false;
     vq.missed += bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, (1u << N_VQ_PROGS) - 1);
     if (!bpf_unread)
         met_count(met.all, M_VQ_MISSED, vq.missed);
@@ -28812,16 +28787,13 @@ static int vh_attach(u32 i)
     bpf_set(c, "CFG_KICK", h->kick);
     bpf_set(c, "CFG_GAPS", h->gaps);
     int e = bpf_load_one(o, VH_BEGIN);
-    if (e < 0)
-        return e;
-    vh.prog[i] = o->prog[VH_BEGIN];
-    o->prog[VH_BEGIN] = -1;
-    e = bpf_attach_function(o, h->symbol, false, vh.prog[i]);
+    e = e ? e : bpf_attach_function(o, h->symbol, false, o->prog[VH_BEGIN]);
     if (e) {
-        close(vh.prog[i]);
-        vh.prog[i] = 0;
+        bpf_close_all(&o->prog[VH_BEGIN], 1);
         return e;
     }
+    vh.prog[i] = o->prog[VH_BEGIN];
+    o->prog[VH_BEGIN] = -1;
     return h->gaps ? bpf_attach_function(o, h->symbol, true, o->prog[VH_END]) : 0;
 }
 
@@ -28882,8 +28854,7 @@ static void vh_start(void)
     }
     o->fam = &vhost_family;
     int e = vh_load();
-    if (e)
-        mk_why(o, e == -ENOENT ? 0 : e);
+    mk_ended(o, e);
     static const u16 of_rings[] = { MET_SET_VHOST_RINGS };
     if (!e && !vh.deep)
         met_none(of_rings, ARRAY_LEN(of_rings), o->no_btf[0] ? o->no_btf
@@ -28989,9 +28960,8 @@ static bool vh_slot(u32 slot)
 static void vh_read(void)
 {
     struct bpf_obj *o = &vh.obj;
-    if (!mk_loaded(o))
+    if (!mk_begin(o))
         return;
-    bpf_unread = false;
     u64 missed = vh_missed();
     if (!bpf_unread)
         met_count(met.all, M_VH_MISSED, missed);
@@ -34767,7 +34737,7 @@ static int cmd_trace(void)
     cmd_record();
     cmd_start_text();
     if (opt.n_pids)
-        tr_emit_blocked();
+        tr_each(tr_emit_blocked);
     if (hy.observe)
         tr_watch();
     else
