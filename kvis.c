@@ -2639,6 +2639,8 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 static const char *fd_proc(pid_t tid, s32 n)
 {
     static char path[64];
+    if (n == AT_FDCWD)
+        return u_proc(tid, "cwd");
     snprintf(path, sizeof path, "/proc/%d/fd/%d", tid, n);
     return path;
 }
@@ -2657,13 +2659,14 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
     return fd_link_text(u_proc(pid, what), dst, n);
 }
 
-static s64 fd_flags_of(pid_t tid, s32 n)
+/* Returns the number after `key` in a descriptor's fdinfo, or -EINVAL. */
+static s64 fd_info(pid_t tid, s32 n, const char *key, int base)
 {
     char path[64], text[256];
     snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", tid, n);
     u_slurp(path, text, sizeof text);
-    const char *p = strstr(text, "flags:");
-    return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
+    const char *p = strstr(text, key);
+    return p ? (s64)strtoull(p + strlen(key), NULL, base) : -EINVAL;
 }
 
 /* Returns the name of a file by its link in /proc/PID/fd, as if kvis had seen the call that made
@@ -2688,7 +2691,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
     bool have = fd_statx(fd_proc(t->tid, n), &sx) == 0;
     u8 kind = fd_kind_of(link, have ? &sx : NULL);
     struct ofd *o = ofd_new(t, kind, fd_name_of(kind, link, (size_t)len));
-    s64 flags = fd_flags_of(t->tid, n);
+    s64 flags = fd_info(t->tid, n, "flags:", 8);
     if (!o)
         return NULL;
     if (have)
@@ -18301,12 +18304,11 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 /* == 29 tr_  the ptrace loop =====================================================
  * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
  * model need. A seccomp filter selects these calls, unless tracees could notice the filter. Output
- * is ordered by completion time. The records in the ring have this order, too, but records that are
- * microseconds apart may be swapped: a BPF program reads the clock before it reserves space in the
- * ring. Before kvis handles stops, it marks the end of the ring and reads all records before the
- * mark. The stops get the time of the mark (tr.seen_ns), so calls that other threads complete later
- * appear after the stops. The event of a group of page faults has the time of the first fault, and
- * appears up to PF_RUN_NS late. */
+ * is ordered by completion time, but records that are microseconds apart may be swapped: a BPF
+ * program reads the clock before it reserves space in the ring. Before kvis handles stops, it marks
+ * the end of the ring and reads all records before the mark. The stops get the time of the mark
+ * (tr.seen_ns), so calls that complete later appear after the stops. A group of page faults has the
+ * time of its first fault, and appears up to PF_RUN_NS late. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* data of SECCOMP_RET_TRACE in kvis's filter: "KV" */
@@ -18333,7 +18335,7 @@ static struct {
     u32 n_got;
     u64 got_pending;      /* signals to the process group, pending in the command */
     u64 next_table_ns, deadline_ns;
-    u64 end_ns;           /* end of the run */
+    u64 end_ns;
     u64 before_ns;        /* CPU time of the command's process before its exec */
     struct name *cwd;
     volatile sig_atomic_t attaching; /* kvis calls PTRACE_SEIZE: see tr_reap_dead */
@@ -18343,7 +18345,7 @@ static struct {
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* stops at the entry of a call */
     u64 cpu_ns;           /* -p: CPU time of processes that are no longer traced */
-    u64 swept_ns;         /* time of the last tr_sweep */
+    u64 swept_ns;
     bool sweeps;          /* tr_sweep must run again */
     bool cpu_unknown;     /* the CPU time of an exited process is unknown */
     u32 n_resident;       /* number of processes whose memory was read in this tick */
@@ -18501,14 +18503,7 @@ static void tr_filter(struct tr_prog *p)
 
 struct tr_facts {
     char backend;
-    bool attach;
-    bool faults;
-    bool everyone;
-    bool only_counts;
-    bool only_calls;
-    bool every_call;
-    bool no_accel;
-    bool no_follow;
+    bool attach, faults, everyone, only_counts, only_calls, every_call, no_accel, no_follow;
     bool lets_go;           /* tracees may outlive kvis */
     bool may_bpf;
     bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
@@ -19090,11 +19085,9 @@ static bool tr_must_wait(const struct wire_call *w)
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* LIKE_D: TASK_RTLOCK_WAIT, TASK_FROZEN */
-    static const char letters[] = "SDTtXZP";
-    char c = 0;
-    for (int i = 0; i < 7; i++)
-        if (state >> i & 1)
-            c = letters[i];
+    static const char letters[] = "SDTtXZP"; /* of bits 0 to 6; the highest bit counts */
+    u32 bits = state & 0x7f;
+    char c = bits ? letters[31 - __builtin_clz(bits)] : 0;
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
@@ -19942,15 +19935,10 @@ static bool tr_add_end(const char *link)
  * becomes "ptmx N". */
 static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
-    char path[64], info[256];
     s64 len = fd_link_text(fd_proc(pid, n), link, PATH_MAX + 1);
-    if (len < 5 || strcmp(link + len - 5, "/ptmx"))
-        return len >= 0;
-    snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", pid, n);
-    u_slurp(path, info, sizeof info);
-    const char *index = strstr(info, "tty-index:");
-    snprintf(link, PATH_MAX + 1, "ptmx %d", index ? atoi(index + 10) : -1);
-    return true;
+    if (len >= 5 && !strcmp(link + len - 5, "/ptmx"))
+        snprintf(link, PATH_MAX + 1, "ptmx %d", (int)fd_info(pid, n, "tty-index:", 10));
+    return len >= 0;
 }
 
 /* With `reads`, returns whether a process reads from an end in tr_outputs. Otherwise, adds the ends
@@ -19959,14 +19947,13 @@ static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
     bool any = false;
-    const struct dirent *e;
     DIR *d = opendir(u_proc(pid, "fd"));
-    while ((e = u_entry(&d))) {
+    for (const struct dirent *e; (e = u_entry(&d));) {
         struct fd_stat sx;
         s32 n = atoi(e->d_name);
         if (!tr_link(pid, n, link) || (reads && !tr_knows_end(link)))
             continue;
-        s64 flags = fd_flags_of(pid, n);
+        s64 flags = fd_info(pid, n, "flags:", 8);
         if (flags >= 0 && reads)
             any |= fd_reads((u64)flags);
         else if (flags >= 0 && fd_writes((u64)flags)
@@ -21443,12 +21430,9 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 /* If the thread has exited, reads the directory of its process, which is usually the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
-    char what[32] = "cwd";
-    if (w->dirfd != AT_FDCWD)
-        snprintf(what, sizeof what, "fd/%d", w->dirfd);
-    s64 n = fd_readlink((pid_t)w->tid, what, p->s, sizeof p->s);
+    s64 n = fd_link_text(fd_proc((pid_t)w->tid, w->dirfd), p->s, sizeof p->s);
     if (n < 0 && w->tid != w->pid)
-        n = fd_readlink((pid_t)w->pid, what, p->s, sizeof p->s);
+        n = fd_link_text(fd_proc((pid_t)w->pid, w->dirfd), p->s, sizeof p->s);
     p->len = n > 0 ? (u32)n : 0;
     return n > 0 && p->s[0] == '/';
 }
@@ -21640,22 +21624,18 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
  * not in the process's mountinfo. fd AT_FDCWD: the working directory. */
 static bool open_is_detached(const struct task *t, s32 fd, const struct name *dir)
 {
-    char what[32] = "cwd", info[256], *line = NULL;
+    const char *path = fd_proc(t->tid, fd);
+    char *line = NULL;
     struct fd_stat is, at;
     size_t size = 0;
-    if (fd != AT_FDCWD)
-        snprintf(what, sizeof what, "fd/%d", fd);
-    if (fd_statx(u_proc(t->tid, what), &is) < 0
-        || (fd_statx(dir->s, &at) == 0 && fd_is_same(&is, &at)))
+    if (fd_statx(path, &is) < 0 || (fd_statx(dir->s, &at) == 0 && fd_is_same(&is, &at)))
         return false;
-    int f = open(u_proc(t->tid, what), O_PATH | O_CLOEXEC);
-    snprintf(what, sizeof what, "fdinfo/%d", f);
-    u_slurp(u_proc(getpid(), what), info, sizeof info);
-    const char *id = strstr(info, "mnt_id:");
-    FILE *mounts = id ? fopen(u_proc(t->tid, "mountinfo"), "re") : NULL;
+    int f = open(path, O_PATH | O_CLOEXEC);
+    s64 id = fd_info(getpid(), f, "mnt_id:", 10);
+    FILE *mounts = id >= 0 ? fopen(u_proc(t->tid, "mountinfo"), "re") : NULL;
     bool listed = !mounts;
     while (!listed && u_line(mounts, &line, &size))
-        listed = strtoull(line, NULL, 10) == strtoull(id + 7, NULL, 10);
+        listed = strtoll(line, NULL, 10) == id;
     if (mounts)
         fclose(mounts);
     if (f >= 0)
