@@ -18342,7 +18342,8 @@ static struct {
     volatile sig_atomic_t n_reaped;  /* exits that tr_reap_dead added to tr_batch[] */
     u64 seen_ns;          /* time of the current stops */
     u64 collected;        /* number of stops ever added to tr_batch[] */
-    u64 stops, stops_at_tick, idle_since, lost_ns;
+    bool active;          /* a stop or a record since the last tick */
+    u64 idle_since, lost_ns;
     u64 call_stops;       /* stops at the entry of a call */
     u64 cpu_ns;           /* -p: CPU time of processes that are no longer traced */
     u64 swept_ns;
@@ -18534,7 +18535,7 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
            : mode == TR_PTRACE && f->every_call ? TR_ALL_ASKED
            : f->own_filter ? "kvis itself runs under a seccomp filter"
            : !f->may_filter ? "without CAP_SYS_ADMIN, a seccomp filter would set no_new_privs"
-                            : NULL;
+           : NULL;
 }
 
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
@@ -18556,17 +18557,16 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
 {
     return !f->attach && !f->everyone ? "--backend=observe is for -p, --all and --cgroup"
            : f->everyone && (f->backend == 'p' || f->backend == 'h')
-                             ? "--all and --cgroup need --backend=observe"
+             ? "--all and --cgroup need --backend=observe"
            : f->everyone && !f->only_counts && !f->only_calls
-                             ? "--all and --cgroup can only show or only count system calls; fix: "
-                               "leave out -w, --report, --perfetto, --folded, --faults and "
-                               "--by; and -c, or -v, --json and -P"
-           : f->faults       ? "--faults: kvis needs an up-to-date list of memory regions"
-           : !f->may_bpf     ? TR_NO_BPF
-           : f->pid_ns       ? "kvis is in a pid namespace"
-           : f->bits32       ? "a process of -p runs a 32-bit program"
+             ? "--all and --cgroup can only show or only count system calls; fix: leave out -w, "
+               "--report, --perfetto, --folded, --faults and --by; and -c, or -v, --json and -P"
+           : f->faults ? "--faults: kvis needs an up-to-date list of memory regions"
+           : !f->may_bpf ? TR_NO_BPF
+           : f->pid_ns ? "kvis is in a pid namespace"
+           : f->bits32 ? "a process of -p runs a 32-bit program"
            : f->files_hidden ? "/proc hides the open files of -p; fix: give kvis CAP_SYS_PTRACE"
-                             : f->unloadable;
+           : f->unloadable;
 }
 
 static struct tr_choice tr_decide(const struct tr_facts *f)
@@ -18632,9 +18632,8 @@ static struct tr_facts tr_gather(void)
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
-    return bpf_ring_bytes(hy.count     ? NO_RECORDS
-                          : hy.observe ? bpf_share(MOST, LEAST, 1, 64)
-                                       : HELD);
+    u32 usual = hy.observe ? bpf_share(MOST, LEAST, 1, 64) : HELD;
+    return bpf_ring_bytes(hy.count ? NO_RECORDS : usual);
 }
 
 /* Chooses the mode and loads its BPF programs, or chooses again if the kernel rejects them. */
@@ -20113,7 +20112,7 @@ static void tr_drain(void)
 {
     ps.moment++;
     u32 n = rb_drain(tr_record);
-    tr.stops += n;
+    tr.active |= n > 0;
     tr.quiet_drains = n ? 0 : tr.quiet_drains + 1;
     if (n || tr.quiet_drains > 50)
         tr_set_tick(n > 0);
@@ -20351,9 +20350,8 @@ static void tr_release(void *(*rest)(void *))
     enum { STACK = 1 << 20 };
     pthread_attr_t attr;
     pthread_t th;
-    if (!tr.detaching || !ps.n_tasks || hy.observe || pthread_attr_init(&attr))
-        return;
-    if (pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
+    if (!tr.detaching || !ps.n_tasks || hy.observe || pthread_attr_init(&attr)
+        || pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
     /* the kernel must not clear the tid (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the
      * lock of its thread list */
@@ -20469,11 +20467,11 @@ static void tr_look_for_missing(u64 now)
 static void tr_on_tick(void)
 {
     u64 now = u_now();
-    bool idle = now - tr.idle_since > TR_TICK_US * (u64)1000;
+    if (tr.active)
+        tr.idle_since = now;
+    bool idle = now - tr.idle_since > TR_TICK_US * 1000;
+    tr.active = false;
     tr.tick = 0;
-    if (tr.stops != tr.stops_at_tick)
-        idle = false, tr.idle_since = now;
-    tr.stops_at_tick = tr.stops;
     tr_on_signals(now);
     if (tr.next_table_ns && now >= tr.next_table_ns) {
         u64 every_ns = opt.interval_ns;
@@ -20554,7 +20552,7 @@ static void tr_loop(void)
         int status;
         pid_t tid = tr_wait(&status);
         if (tid > 0) {
-            tr.stops++;
+            tr.active = true;
             pf_upto(tr.seen_ns);
             tr_status(tid, status);
             if (tr.killing)
@@ -20606,9 +20604,9 @@ static void tr_watch(void)
     while (!tr.detaching && any && out.text.fd == text && out.json.fd == json) {
         if (!hy.count)
             tr_drain_all();
-        nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000 }, NULL);
         /* at most once a tick, because a call of bpf(2) can lose records: see hy_map */
-        if (opt.n_pids && u_now() - asked > TR_TICK_US * (u64)1000) {
+        if (opt.n_pids && u_now() - asked > TR_TICK_US * 1000) {
             any = hy_any_followed();
             asked = u_now();
             if (any && any != ~0u)
@@ -20759,9 +20757,9 @@ static const char *tr_protected(pid_t pid, long yama)
     s64 uid = ps_status(pid, "Uid:");
     return uid >= 0 && uid != (s64)geteuid() ? "the process belongs to another user"
            : yama == 1 ? "kernel.yama.ptrace_scope is 1 and allows only descendants of kvis"
-           : yama      ? "kernel.yama.ptrace_scope allows only CAP_SYS_PTRACE"
+           : yama ? "kernel.yama.ptrace_scope allows only CAP_SYS_PTRACE"
            : uid < 0 ? "the process may belong to another user (/proc hides the owner)"
-                     : "the process is not dumpable (set-user-ID, or PR_SET_DUMPABLE)";
+           : "the process is not dumpable (set-user-ID, or PR_SET_DUMPABLE)";
 }
 
 static bool tr_is_kernel_thread(pid_t pid)
