@@ -19524,13 +19524,12 @@ static const char *tr_si_code(const siginfo_t *si)
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
-    if (!t->restarting || !t->proc || !(t->proc->caught & bit) || t->call.ret == -513)
+    if (!t->restarting || !t->proc || !(t->proc->caught & bit) || t->call.ret == -513
+        || (t->call.ret == -512 && t->proc->restart & bit))
         return;
-    if (t->call.ret != -512 || !(t->proc->restart & bit)) {
-        t->restarting = false;
-        t->call.err = EINTR;
-        st_call(t, &t->call, md_wanted(&t->call));
-    }
+    t->restarting = false;
+    t->call.err = EINTR;
+    st_call(t, &t->call, md_wanted(&t->call));
 }
 
 /* Returns whether the signal is a fault without a handler in the init of a pid namespace. Such a
@@ -21504,7 +21503,7 @@ static void open_text(const struct open_rec *r)
     const struct wire_open *w = r->w;
     struct buf *b = &out.text.b;
     if (open_opt.time)
-        b_f(b, "%-14.9f", (double)(s64)(w->ts_ns - open_state.first_ns) / 1e9);
+        b_f(b, "%-14.9f", (s64)(w->ts_ns - open_state.first_ns) / 1e9);
     if (open_opt.print_uid && w->uid == UINT32_MAX)
         b_s(b, "n/a   ");
     else if (open_opt.print_uid)
@@ -28320,7 +28319,7 @@ static void mk_longest(void)
     if (!i)
         return;
     snprintf(i->info, sizeof i->info, "%.16s (%u)", most.ran_comm, most.ran);
-    met_set(i, M_LONGEST, (double)most.ns / 1e9);
+    met_set(i, M_LONGEST, most.ns / 1e9);
 }
 
 static void mk_runq(void)
@@ -28424,8 +28423,7 @@ static void mk_disk_read(struct mk_disk *d)
     if (!i)
         return;
     if (met.src[met.cur].elapsed_s > 0)
-        met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential),
-                  (double)(w->requests - d->requests));
+        met_share(i, M_SEQUENTIAL, w->sequential - d->sequential, w->requests - d->requests);
     d->requests = w->requests;
     d->sequential = w->sequential;
     for (u8 k = 0; k < N_BLK_HISTS; k++)
@@ -28655,7 +28653,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
     u64 n = w->added - r->added, depth = w->sum[VQ_DEPTH] - r->depth_sum;
     met_set(i, M_VQ_SIZE, w->size);
     if (met.src[met.cur].elapsed_s > 0)
-        met_share(i, M_VQ_USED, (double)depth / w->size, (double)n);
+        met_share(i, M_VQ_USED, (double)depth / w->size, n);
     r->added = w->added;
     r->depth_sum = w->sum[VQ_DEPTH];
 }
