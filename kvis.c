@@ -2612,6 +2612,8 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 static const char *fd_proc(pid_t tid, s32 n)
 {
     static char path[64];
+    if (n == AT_FDCWD)
+        return u_proc(tid, "cwd");
     snprintf(path, sizeof path, "/proc/%d/fd/%d", tid, n);
     return path;
 }
@@ -2630,13 +2632,14 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
     return fd_link_text(u_proc(pid, what), dst, n);
 }
 
-static s64 fd_flags_of(pid_t tid, s32 n)
+/* Returns the number after `key` in a descriptor's fdinfo, or -EINVAL. */
+static s64 fd_info(pid_t tid, s32 n, const char *key, int base)
 {
     char path[64], text[256];
     snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", tid, n);
     u_slurp(path, text, sizeof text);
-    const char *p = strstr(text, "flags:");
-    return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
+    const char *p = strstr(text, key);
+    return p ? (s64)strtoull(p + strlen(key), NULL, base) : -EINVAL;
 }
 
 /* Names a file by its link in /proc/PID/fd, as if kvis had seen the call that made the file. */
@@ -2660,7 +2663,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
     bool have = fd_statx(fd_proc(t->tid, n), &sx) == 0;
     u8 kind = fd_kind_of(link, have ? &sx : NULL);
     struct ofd *o = ofd_new(t, kind, fd_name_of(kind, link, (size_t)len));
-    s64 flags = fd_flags_of(t->tid, n);
+    s64 flags = fd_info(t->tid, n, "flags:", 8);
     if (!o)
         return NULL;
     if (have)
@@ -18141,12 +18144,11 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 /* == 29 tr_  the ptrace loop =====================================================
  * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
  * model need. A seccomp filter selects these calls, unless tracees could notice the filter. Output
- * is ordered by completion time. The records in the ring have this order, too, but records that are
- * microseconds apart may be swapped: a BPF program reads the clock before it reserves space in the
- * ring. Before kvis handles stops, it marks the end of the ring and reads all records before the
- * mark. The stops get the time of the mark (tr.seen_ns), so calls that other threads complete later
- * appear after the stops. The event of a group of page faults has the time of the first fault, and
- * appears up to PF_RUN_NS late. */
+ * is ordered by completion time, but records that are microseconds apart may be swapped: a BPF
+ * program reads the clock before it reserves space in the ring. Before kvis handles stops, it marks
+ * the end of the ring and reads all records before the mark. The stops get the time of the mark
+ * (tr.seen_ns), so calls that complete later appear after the stops. A group of page faults has the
+ * time of its first fault, and appears up to PF_RUN_NS late. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* data of SECCOMP_RET_TRACE in kvis's filter: "KV" */
@@ -18159,7 +18161,7 @@ static struct {
     enum tr_mode mode;
     pid_t child;          /* 0 with -p */
     int status;           /* wait status of the command; -1: not known yet */
-    bool accel, started, detaching, killing, ending;
+    bool accel, started, detaching, killing;
     bool bound;           /* the kernel kills the tracees when kvis ends */
     const char *no_accel; /* why there is no seccomp filter, or NULL */
     int quit_sig;         /* signal that ended the trace */
@@ -18173,17 +18175,18 @@ static struct {
     u32 n_got;
     u64 got_pending;      /* signals to the process group, pending in the command */
     u64 next_table_ns, deadline_ns;
-    u64 end_ns;           /* end of the run */
+    u64 end_ns;
     u64 before_ns;        /* CPU time of the command's process before its exec */
     struct name *cwd;
     volatile sig_atomic_t attaching; /* kvis calls PTRACE_SEIZE: see tr_reap_dead */
     volatile sig_atomic_t n_reaped;  /* exits that tr_reap_dead added to tr_batch[] */
     u64 seen_ns;          /* time of the current stops */
     u64 collected;        /* number of stops ever added to tr_batch[] */
-    u64 stops, stops_at_tick, idle_since, lost_ns;
+    bool active;          /* a stop or a record since the last tick */
+    u64 idle_since, lost_ns;
     u64 call_stops;       /* stops at the entry of a call */
     u64 cpu_ns;           /* -p: CPU time of processes that are no longer traced */
-    u64 swept_ns;         /* time of the last tr_sweep */
+    u64 swept_ns;
     bool sweeps;          /* tr_sweep must run again */
     bool cpu_unknown;     /* the CPU time of an exited process is unknown */
     u32 n_resident;       /* number of processes whose memory was read in this tick */
@@ -18315,16 +18318,13 @@ static void tr_filter_ioctl(struct tr_prog *p)
 /* Calls in tr.need and all calls of other ABIs stop. */
 static void tr_filter(struct tr_prog *p)
 {
-    u32 edge[1024], n = 0;
-    bool was = false;
+    u32 edge[1000], n = 0;
     const u32 anonymous = MAP_ANONYMOUS, untraced = CLONE_UNTRACED;
     const u32 seccomp[] = { PR_GET_SECCOMP, PR_SET_SECCOMP };
     p->n = 0;
-    for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
-        if (!n || tr_nr_wanted(nr) != was) {
+    for (u32 nr = 0; nr < ARRAY_LEN(edge); nr++)
+        if (!n || tr_nr_wanted(nr) != tr_nr_wanted(edge[n - 1]))
             edge[n++] = nr;
-            was = tr_nr_wanted(nr);
-        }
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
     tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
     tr_return(p, true);
@@ -18344,14 +18344,7 @@ static void tr_filter(struct tr_prog *p)
 
 struct tr_facts {
     char backend;
-    bool attach;
-    bool faults;
-    bool everyone;
-    bool only_counts;
-    bool only_calls;
-    bool every_call;
-    bool no_accel;
-    bool no_follow;
+    bool attach, faults, everyone, only_counts, only_calls, every_call, no_accel, no_follow;
     bool lets_go;           /* tracees may outlive kvis */
     bool may_bpf;
     bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
@@ -18375,14 +18368,14 @@ struct tr_choice {
  * filter's result with the highest precedence counts). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
-    return f->no_accel                               ? "--no-accel"
-           : f->no_follow                            ? "--no-follow: children would have no tracer"
-           : f->attach                               ? "attached with -p"
-           : f->lets_go                              ? "--until-exit leaves processes running"
-           : mode == TR_PTRACE && f->every_call      ? TR_ALL_ASKED
-           : f->own_filter                           ? "kvis itself runs under a seccomp filter"
+    return f->no_accel ? "--no-accel"
+           : f->no_follow ? "--no-follow: children would have no tracer"
+           : f->attach ? "attached with -p"
+           : f->lets_go ? "--until-exit leaves processes running"
+           : mode == TR_PTRACE && f->every_call ? TR_ALL_ASKED
+           : f->own_filter ? "kvis itself runs under a seccomp filter"
            : !f->may_filter ? "without CAP_SYS_ADMIN, a seccomp filter would set no_new_privs"
-                            : NULL;
+           : NULL;
 }
 
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
@@ -18404,17 +18397,16 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
 {
     return !f->attach && !f->everyone ? "--backend=observe is for -p, --all and --cgroup"
            : f->everyone && (f->backend == 'p' || f->backend == 'h')
-                             ? "--all and --cgroup need --backend=observe"
+             ? "--all and --cgroup need --backend=observe"
            : f->everyone && !f->only_counts && !f->only_calls
-                             ? "--all and --cgroup can only show or only count system calls; fix: "
-                               "leave out -w, --report, --perfetto, --folded, --faults and "
-                               "--by; and -c, or -v, --json and -P"
-           : f->faults       ? "--faults: kvis needs an up-to-date list of memory regions"
-           : !f->may_bpf     ? TR_NO_BPF
-           : f->pid_ns       ? "kvis is in a pid namespace"
-           : f->bits32       ? "a process of -p runs a 32-bit program"
+             ? "--all and --cgroup can only show or only count system calls; fix: leave out -w, "
+               "--report, --perfetto, --folded, --faults and --by; and -c, or -v, --json and -P"
+           : f->faults ? "--faults: kvis needs an up-to-date list of memory regions"
+           : !f->may_bpf ? TR_NO_BPF
+           : f->pid_ns ? "kvis is in a pid namespace"
+           : f->bits32 ? "a process of -p runs a 32-bit program"
            : f->files_hidden ? "/proc hides the open files of -p; fix: give kvis CAP_SYS_PTRACE"
-                             : f->unloadable;
+           : f->unloadable;
 }
 
 static struct tr_choice tr_decide(const struct tr_facts *f)
@@ -18480,9 +18472,8 @@ static struct tr_facts tr_gather(void)
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
-    return bpf_ring_bytes(hy.count     ? NO_RECORDS
-                          : hy.observe ? bpf_share(MOST, LEAST, 1, 64)
-                                       : HELD);
+    u32 usual = hy.observe ? bpf_share(MOST, LEAST, 1, 64) : HELD;
+    return bpf_ring_bytes(hy.count ? NO_RECORDS : usual);
 }
 
 /* Chooses the mode and loads its BPF programs, or chooses again if the kernel rejects them. */
@@ -18648,7 +18639,7 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     memcpy(c->arg, s->arg, sizeof c->arg);
     int row = sc_find(s->abi, s->nr);
     c->known = row >= 0;
-    c->row = c->known ? (u16)row : 0;
+    c->row = c->known ? row : 0;
     c->id = sc_id[c->row];
 }
 
@@ -18807,7 +18798,7 @@ static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
         return;
-    t->restore_arg0 = tr_set_clone_flags(t, c, t->clone_flags & ~(u64)CLONE_UNTRACED);
+    t->restore_arg0 = tr_set_clone_flags(t, c, t->clone_flags & ~CLONE_UNTRACED);
     if (!t->restore_arg0)
         u_warn("thread %d creates a child that kvis cannot trace (CLONE_UNTRACED)", t->tid);
 }
@@ -18924,7 +18915,7 @@ static void tr_pending(struct task *t)
 /* Returns whether kvis must wait for a thread's stop, to read memory that its record lacks. */
 static bool tr_must_wait(const struct wire_call *w)
 {
-    const struct tr_stopped *s = tr_batched((pid_t)w->tid);
+    const struct tr_stopped *s = tr_batched(w->tid);
     hy_call.live = w->unread && s && WIFSTOPPED(s->status);
     return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
@@ -18933,11 +18924,9 @@ static bool tr_must_wait(const struct wire_call *w)
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* LIKE_D: TASK_RTLOCK_WAIT, TASK_FROZEN */
-    static const char letters[] = "SDTtXZP";
-    char c = 0;
-    for (int i = 0; i < 7; i++)
-        if (state >> i & 1)
-            c = letters[i];
+    static const char letters[] = "SDTtXZP"; /* of bits 0 to 6; the highest bit counts */
+    u32 bits = state & 0x7f;
+    char c = bits ? letters[31 - __builtin_clz(bits)] : 0;
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
@@ -18954,7 +18943,7 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
     if (!m->waker_pid)
         return;
-    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* an id of the initial pid namespace */
+    c->waker_pid = hy.in_ns ? 0 : m->waker_pid; /* an id of the initial pid namespace */
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
@@ -19017,19 +19006,19 @@ static void tr_detach_one(struct task *t, int sig)
 
 static void tr_delay(const struct wire_delay *d)
 {
-    struct task *t = ps_task((pid_t)d->tid);
+    struct task *t = ps_task(d->tid);
     if (!t || d->ts_ns < out.start_ns || opt.trace)
         return;
     pf_upto(d->ts_ns);
     struct event *e = ev_new(EK_SCHED, t, d->ts_ns);
-    ev_num(e, EV_delay_ns, (s64)d->delay_ns);
+    ev_num(e, EV_delay_ns, d->delay_ns);
     ev_num(e, EV_cpu, d->cpu);
     md_emit(e);
 }
 
 static void tr_io(const struct wire_io *w)
 {
-    struct task *t = ps_task((pid_t)w->tid);
+    struct task *t = ps_task(w->tid);
     if (w->ts_ns < out.start_ns)
         return;
     pf_upto(w->ts_ns);
@@ -19039,24 +19028,24 @@ static void tr_io(const struct wire_io *w)
         return;
     struct event *e = ev_new(EK_BLOCK, t, w->ts_ns);
     if (!t)
-        e->pid = (pid_t)w->pid, e->tid = (pid_t)w->tid;
+        e->pid = w->pid, e->tid = w->tid;
     e->err = hy_io_errno(w->error);
     ev_sym(e, EV_op, hy_io_op(w->op));
     ev_num(e, EV_bytes, w->bytes);
-    ev_num(e, EV_duration_ns, (s64)(w->ts_ns - w->issue_ns));
+    ev_num(e, EV_duration_ns, w->ts_ns - w->issue_ns);
     const char *disk = w->dev ? hy_disk_name(w->dev) : NULL;
     if (disk)
-        ev_bytes(e, EV_device, disk, (u32)strlen(disk));
+        ev_bytes(e, EV_device, disk, strlen(disk));
     if (w->insert_ns)
-        ev_num(e, EV_queue_ns, (s64)(w->issue_ns - w->insert_ns));
+        ev_num(e, EV_queue_ns, w->issue_ns - w->insert_ns);
     md_emit(e);
 }
 
 static void tr_uring(const struct wire_uring *w)
 {
-    struct task *t = ps_task((pid_t)w->tid);
+    struct task *t = ps_task(w->tid);
     if (!t)
-        t = ps_task((pid_t)w->pid);
+        t = ps_task(w->pid);
     if (w->ts_ns < out.start_ns || !t)
         return;
     pf_upto(w->ts_ns);
@@ -19076,7 +19065,7 @@ static void tr_report_lost(u64 n, u64 ns)
     if (hy.count || n <= hy.reported_lost)
         return;
     struct event *e = ev_new(EK_LOST, NULL, ns);
-    ev_num(e, EV_count, (s64)(n - hy.reported_lost));
+    ev_num(e, EV_count, n - hy.reported_lost);
     ev_sym(e, EV_how, "calls lost");
     out_event(e);
     hy.reported_lost = n;
@@ -19127,16 +19116,15 @@ static struct task *tr_new_child(struct task *t, int event)
         return NULL; /* the parent was killed; see tr_orphan */
     if (!hy.classic_tracepoints)
         tr_pending_at(t, true); /* this sets t->clone_flags */
-    struct task *child = ps_task((pid_t)tid);
-    bool held = child != NULL;
+    struct task *child = ps_task(tid);
     if (child && child->run != RUN_HELD)
         return NULL;
-    if (!child && !(child = ps_new_task((pid_t)tid)))
+    if (!child && !(child = ps_new_task(tid)))
         return NULL;
-    u64 fl = t->clone_known                ? t->clone_flags
+    u64 fl = t->clone_known ? t->clone_flags
              : event == PTRACE_EVENT_VFORK ? CLONE_VM | CLONE_VFORK
                                            : 0;
-    if (!t->clone_known && ps_status((pid_t)tid, "Tgid:") == t->pid)
+    if (!t->clone_known && ps_status(tid, "Tgid:") == t->pid)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
     if (t->restore_arg0) { /* the child must restore its copy of the argument, too */
         child->restore_arg0 = true;
@@ -19147,7 +19135,6 @@ static struct task *tr_new_child(struct task *t, int event)
     }
     t->clone_known = false;
     tr_born(t, child, fl);
-    child->run = held ? RUN_HELD : RUN_NEW;
     return child;
 }
 
@@ -19175,7 +19162,7 @@ static void tr_exec_look(struct task *t)
     const struct name *cwd = t->fs ? t->fs->cwd : NULL;
     p.ok = false;
     if (n > 0 && (cwd || *name == '/'))
-        md_join(&p, cwd ? cwd->s : "", cwd ? cwd->len : 0, name, (size_t)n);
+        md_join(&p, cwd ? cwd->s : "", cwd ? cwd->len : 0, name, n);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : ps_directory(t->tid, "exe", NULL);
     size_t len = u_slurp(u_proc(t->tid, "cmdline"), words, sizeof words);
     b_reset(&t->exec_argv);
@@ -19212,7 +19199,7 @@ static void tr_exec_event(struct task *t)
     const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
     snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
     struct event *e = ev_new(EK_EXEC, t, t->at_ns);
-    ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
+    ev_bytes(e, EV_comm, t->comm, strlen(t->comm));
     md_exec_fields(e, t);
     if (t->exec_path && !out.diverted)
         st_program(t->exec_path);
@@ -19249,7 +19236,7 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
     struct task *t = ps_task(former), *leader = ps_task(tid);
     if (!t || t == leader)
         return leader;
-    t->ns_tid = leader ? leader->ns_tid : t->ns_tid ? (pid_t)ps_status(tid, "NStgid:") : 0;
+    t->ns_tid = leader ? leader->ns_tid : t->ns_tid ? ps_status(tid, "NStgid:") : 0;
     if (leader) {
         leader->at_ns = ns;
         tr_abandon(leader);
@@ -19280,9 +19267,9 @@ static struct task *tr_exec(struct task *t)
 {
     s64 former = tr_eventmsg(t);
     out_begin();
-    if (former > 0 && former != t->tid && ps_task((pid_t)former)) {
-        t = tr_exec_takeover(t->tid, (pid_t)former, t->at_ns);
-        hy_moved(t, (u32)former);
+    if (former > 0 && former != t->tid && ps_task(former)) {
+        t = tr_exec_takeover(t->tid, former, t->at_ns);
+        hy_moved(t, former);
     }
     pf_flush();
     tr_fix_options(t);
@@ -19310,13 +19297,13 @@ static void tr_exec_died(struct task *t)
 
 static void tr_exit_events(struct task *t, int status, bool last)
 {
-    for (int process = 0; process <= (int)last; process++) {
+    for (int process = 0; process <= last; process++) {
         int end_of = process && t->proc ? t->proc->status : status;
         struct event *e = ev_new(process ? EK_EXIT_PROCESS : EK_EXIT_THREAD, t, t->at_ns);
         ev_num(e, EV_exit_pid, process ? t->pid : t->tid);
         ev_status(e, end_of, process);
         if (process && t->proc && t->proc->max_rss)
-            ev_num(e, EV_max_rss_bytes, (s64)t->proc->max_rss);
+            ev_num(e, EV_max_rss_bytes, t->proc->max_rss);
         md_emit(e);
     }
 }
@@ -19377,13 +19364,12 @@ static const char *tr_si_code(const siginfo_t *si)
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
-    if (!t->restarting || !t->proc || !(t->proc->caught & bit) || t->call.ret == -513)
+    if (!t->restarting || !t->proc || !(t->proc->caught & bit) || t->call.ret == -513
+        || (t->call.ret == -512 && t->proc->restart & bit))
         return;
-    if (t->call.ret != -512 || !(t->proc->restart & bit)) {
-        t->restarting = false;
-        t->call.err = EINTR;
-        st_call(t, &t->call, md_wanted(&t->call));
-    }
+    t->restarting = false;
+    t->call.err = EINTR;
+    st_call(t, &t->call, md_wanted(&t->call));
 }
 
 /* Returns whether the signal is a fault without a handler in the init of a pid namespace. Such a
@@ -19410,7 +19396,7 @@ static void tr_trapped_call(struct event *e, const siginfo_t *si)
     enum abi abi = arch_abi(si->si_arch, &nr);
     int row = sc_find(abi, nr);
     if (row >= 0)
-        ev_sym(e, EV_call, sc_name((u16)row));
+        ev_sym(e, EV_call, sc_name(row));
 }
 
 enum tr_known { TR_CODE, TR_SENDER, TR_INFO };
@@ -19437,7 +19423,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     if (known < TR_INFO) /* the other fields are unknown */
         origin = 0;
     else if (origin == ST_siginfo_fault)
-        ev_num(e, EV_addr, (s64)(uintptr_t)si->si_addr);
+        ev_num(e, EV_addr, (uintptr_t)si->si_addr);
     else if (origin == ST_siginfo_exited)
         ev_num(e, EV_child_code, si->si_status);
     else if (origin == ST_siginfo_child)
@@ -19445,7 +19431,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     else if (origin == ST_siginfo_call)
         tr_trapped_call(e, si);
     else if (si->si_code < 0 && si->si_code != SI_TKILL && origin != ST_siginfo_poll)
-        ev_num(e, EV_value, (s64)(uintptr_t)si->si_ptr);
+        ev_num(e, EV_value, (uintptr_t)si->si_ptr);
     md_emit(e);
 }
 
@@ -19537,8 +19523,8 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
 
 static struct task *tr_of(u32 pid, u32 tid)
 {
-    struct task *t = ps_task((pid_t)tid);
-    return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
+    struct task *t = ps_task(tid);
+    return t ? t : tr_meet(pid, tid);
 }
 
 /* Handles the record of a call that ended before kvis had read the process's state from /proc. The
@@ -19546,9 +19532,9 @@ static struct task *tr_of(u32 pid, u32 tid)
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
-    if (row < 0 || md_need_of((u16)row) >= MD_FDS)
+    if (row < 0 || md_need_of(row) >= MD_FDS)
         fdt.lost_ns = MAX(fdt.lost_ns, w->end_ns);
-    if (row < 0 || md_need_of((u16)row) == MD_ALWAYS)
+    if (row < 0 || md_need_of(row) == MD_ALWAYS)
         ps_look_fs(t);
 }
 
@@ -19558,7 +19544,7 @@ static void tr_followed(const struct wire_call *w)
     if (lost > hy.reported_lost)
         fdt.lost_ns = w->end_ns;
     tr_report_lost(lost, w->end_ns);
-    struct task *t = w->over ? tr_of(hy.who->pid, w->tid) : ps_task((pid_t)w->tid);
+    struct task *t = w->over ? tr_of(hy.who->pid, w->tid) : ps_task(w->tid);
     if (!t || w->ts_ns == t->exec_ns)
         return;
     if (w->end_ns < MAX(t->proc ? t->proc->met_ns : 0, out.start_ns)) {
@@ -19579,7 +19565,7 @@ static void tr_followed(const struct wire_call *w)
 
 static void tr_fork_record(const struct wire_proc *h)
 {
-    struct task *t = ps_task((pid_t)h->was), *child = ps_task((pid_t)h->tid);
+    struct task *t = ps_task(h->was), *child = ps_task(h->tid);
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
         return; /* kvis has found the child in /proc */
@@ -19589,12 +19575,12 @@ static void tr_fork_record(const struct wire_proc *h)
     }
     if (!t)
         t = tr_of(parent, h->was);
-    child = t ? ps_new_task((pid_t)h->tid) : NULL;
+    child = t ? ps_new_task(h->tid) : NULL;
     if (!child)
         return;
     t->at_ns = h->ts_ns;
     child->run = RUN_RUNNING;
-    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid;
+    child->ns_tid = h->ns_pid == h->pid ? 0 : h->ns_pid;
     tr_born(t, child, h->flags);
 }
 
@@ -19614,11 +19600,10 @@ static void tr_warn_unseen(pid_t pid)
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
-    return pages * (u64)sysconf(_SC_PAGESIZE);
+    return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Stores the path and arguments of an exec. The arguments have records of their own, which come
- * first. */
+/* Stores the path and arguments of an exec. The arguments' own records come first. */
 static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -19637,7 +19622,7 @@ static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *
 
 static void tr_exec_record(const struct wire_proc *h, const char *data)
 {
-    struct task *t = tr_exec_takeover((pid_t)h->tid, (pid_t)h->was, h->ts_ns);
+    struct task *t = tr_exec_takeover(h->tid, h->was, h->ts_ns);
     if (!t && !(t = tr_of(h->pid, h->tid)))
         return;
     t->at_ns = h->ts_ns;
@@ -19657,7 +19642,7 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
 
 static void tr_signal_record(const struct wire_signal *w)
 {
-    struct task *t = ps_task((pid_t)w->tid);
+    struct task *t = ps_task(w->tid);
     u64 bit = 1ull << ((w->sig - 1) & 63);
     siginfo_t si = { .si_signo = w->sig, .si_code = w->code };
     if (!t || !w->sig || w->sig > 64)
@@ -19671,7 +19656,7 @@ static void tr_signal_record(const struct wire_signal *w)
     if (t->proc && w->sent && kills) {
         t->proc->sent = w->sig;
         t->proc->sent_code = w->code;
-        t->proc->sent_by = (pid_t)w->info[0];
+        t->proc->sent_by = w->info[0];
     }
     if (w->sent)
         return;
@@ -19692,12 +19677,12 @@ static void tr_died_by(struct task *t, int sig)
     siginfo_t si = { .si_signo = sig, .si_code = p->sent_code, .si_pid = p->sent_by };
     if (p->sent == sig && p->delivered != sig)
         tr_signal_event(t, sig, &si, TR_SENDER);
-    p->delivered = (u8)sig;
+    p->delivered = sig;
 }
 
 static void tr_exit_record(const struct wire_proc *h)
 {
-    struct task *t = ps_task((pid_t)h->tid);
+    struct task *t = ps_task(h->tid);
     if (!t)
         return;
     t->at_ns = h->ts_ns;
@@ -19725,7 +19710,7 @@ static void tr_sweep(struct task *t)
 
 static void tr_proc_record(const struct wire_proc *h, u32 size)
 {
-    u32 left = size - (u32)sizeof *h;
+    u32 left = size - sizeof *h;
     const char *data = (const char *)(h + 1);
     struct task *t;
     pf_upto(h->ts_ns);
@@ -19787,15 +19772,10 @@ static bool tr_add_end(const char *link)
  * becomes "ptmx N". */
 static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
-    char path[64], info[256];
     s64 len = fd_link_text(fd_proc(pid, n), link, PATH_MAX + 1);
-    if (len < 5 || strcmp(link + len - 5, "/ptmx"))
-        return len >= 0;
-    snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", pid, n);
-    u_slurp(path, info, sizeof info);
-    const char *index = strstr(info, "tty-index:");
-    snprintf(link, PATH_MAX + 1, "ptmx %d", index ? atoi(index + 10) : -1);
-    return true;
+    if (len >= 5 && !strcmp(link + len - 5, "/ptmx"))
+        snprintf(link, PATH_MAX + 1, "ptmx %d", (int)fd_info(pid, n, "tty-index:", 10));
+    return len >= 0;
 }
 
 /* With `reads`, returns whether a process reads from an end in tr_outputs. Otherwise, adds the ends
@@ -19804,17 +19784,16 @@ static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
     bool any = false;
-    const struct dirent *e;
     DIR *d = opendir(u_proc(pid, "fd"));
-    while ((e = u_entry(&d))) {
+    for (const struct dirent *e; (e = u_entry(&d));) {
         struct fd_stat sx;
         s32 n = atoi(e->d_name);
         if (!tr_link(pid, n, link) || (reads && !tr_knows_end(link)))
             continue;
-        s64 flags = fd_flags_of(pid, n);
+        s64 flags = fd_info(pid, n, "flags:", 8);
         if (flags >= 0 && reads)
-            any |= fd_reads((u64)flags);
-        else if (flags >= 0 && fd_writes((u64)flags)
+            any |= fd_reads(flags);
+        else if (flags >= 0 && fd_writes(flags)
                  && (!strncmp(link, "/dev/pts/", 9)
                      || (fd_statx(fd_proc(pid, n), &sx) == 0 && S_ISFIFO(sx.stx_mode))))
             any |= tr_add_end(link);
@@ -19831,7 +19810,7 @@ static void tr_find_readers(void)
     for (size_t i = 0; i < ARRAY_LEN(fd); i++) {
         if (fd[i] < 0 || fstat(fd[i], &s) < 0)
             continue;
-        u32 partner = S_ISSOCK(s.st_mode) ? fd_unix_partner((u32)s.st_ino) : 0;
+        u32 partner = S_ISSOCK(s.st_mode) ? fd_unix_partner(s.st_ino) : 0;
         snprintf(link, sizeof link, "socket:[%u]", partner);
         if (partner || ((S_ISFIFO(s.st_mode) || isatty(fd[i])) && tr_link(getpid(), fd[i], link)))
             tr_add_end(link);
@@ -19878,11 +19857,11 @@ static void tr_observed(const struct wire_call *w)
     static struct task task;
     struct task *t = &task;
     u64 lost = hy_lost_before();
-    if (w->ts_ns < out.start_ns || tr_is_reader((pid_t)hy.who->pid))
+    if (w->ts_ns < out.start_ns || tr_is_reader(hy.who->pid))
         return;
     tr_report_lost(lost, w->end_ns);
-    t->tid = (pid_t)w->tid;
-    t->pid = (pid_t)hy.who->pid;
+    t->tid = w->tid;
+    t->pid = hy.who->pid;
     memcpy(t->comm, hy.who->comm, sizeof t->comm);
     t->call.text.max = (64u << 10) + opt.strlen_max;
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
@@ -19920,7 +19899,7 @@ static bool tr_record(const void *p, u32 size)
     }
     if (w && w->ts_ns < out.start_ns)
         return true;
-    struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
+    struct task *t = w ? ps_task(w->tid) : NULL;
     if (!w || (!t && w->over))
         hy.strays++;
     if (!t || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
@@ -19964,7 +19943,7 @@ static void tr_collect(void)
     memmove(tr_batch, tr_batch + tr.batch_next, tr.batch_n * sizeof *tr_batch);
     tr.batch_next = 0;
     while (tr.batch_n < ARRAY_LEN(tr_batch)
-           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, flags, NULL)) > 0)
+           && (tid = syscall(SYS_wait4, -1, &status, flags, NULL)) > 0)
         tr_set_aside(tid, status);
 }
 
@@ -19972,7 +19951,7 @@ static void tr_drain(void)
 {
     ps.moment++;
     u32 n = rb_drain(tr_record);
-    tr.stops += n;
+    tr.active |= n > 0;
     tr.quiet_drains = n ? 0 : tr.quiet_drains + 1;
     if (n || tr.quiet_drains > 50)
         tr_set_tick(n > 0);
@@ -20027,10 +20006,10 @@ static void tr_first_stop(struct task *t)
     }
 }
 
-/* proc_pid_syscall(5): number, arguments, stack pointer and program counter. */
+/* The call in /proc/TID/syscall: see proc_pid_syscall(5). */
 struct tr_in {
     long nr;
-    u64 word[8];
+    u64 word[6];
 };
 
 /* Returns the row of a thread's call; -1: no call; -2: unknown. */
@@ -20043,7 +20022,7 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
         return -2;
     for (u32 i = 0; i < ARRAY_LEN(in->word); i++)
         in->word[i] = strtoull(end, &end, 16);
-    return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, (u64)in->nr);
+    return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, in->nr);
 }
 
 /* If only the main thread exits, the peak memory may still grow. */
@@ -20171,13 +20150,13 @@ static void tr_orphan(struct task *t)
         return;
     s64 pid = ps_status(t->tid, "Tgid:"), ppid = ps_status(t->tid, "PPid:");
     bool thread = pid > 0 && pid != t->tid;
-    struct task *of = pid > 0 ? ps_task((pid_t)(thread ? pid : ppid)) : NULL;
+    struct task *of = pid > 0 ? ps_task(thread ? pid : ppid) : NULL;
     if (of && of->proc) {
         ps_inherit(t, of, thread ? CLONE_VM | CLONE_FS | CLONE_FILES : 0);
-        ps_join(t, thread ? of->proc : tr_proc(t, t->tid, (pid_t)ppid));
+        ps_join(t, thread ? of->proc : tr_proc(t, t->tid, ppid));
         ps_look_ns(t);
     } else {
-        tr_first_state(t, pid > 0 ? (pid_t)pid : t->tid);
+        tr_first_state(t, pid > 0 ? pid : t->tid);
     }
     out.many |= ps.threads > 1;
     tr_resume(t, 0);
@@ -20192,8 +20171,8 @@ static void tr_detach_held(struct task *t)
 }
 
 /* Detaches from held threads; tr_stopped detaches from the other stopped threads. Stopping running
- * threads would end some calls with EINTR (signal(7), "Interruption of system calls and library
- * functions by stop signals"); the kernel detaches them in tr_release. No detach in hybrid mode. */
+ * threads would end some calls with EINTR (signal(7)); the kernel detaches them in tr_release. Not
+ * called in hybrid mode. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -20210,9 +20189,8 @@ static void tr_release(void *(*rest)(void *))
     enum { STACK = 1 << 20 };
     pthread_attr_t attr;
     pthread_t th;
-    if (!tr.detaching || !ps.n_tasks || hy.observe || pthread_attr_init(&attr))
-        return;
-    if (pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
+    if (!tr.detaching || !ps.n_tasks || hy.observe || pthread_attr_init(&attr)
+        || pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
     /* the kernel must not clear the tid (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the
      * lock of its thread list */
@@ -20234,7 +20212,7 @@ static void tr_kill_all(void)
 
 static bool tr_give_up(void)
 {
-    return tr.interrupts + (u32)(tr.n_queued - tr.n_done) * (tr.child ? 1 : 2) > 1;
+    return tr.interrupts + (tr.n_queued - tr.n_done) * (tr.child ? 1 : 2) > 1;
 }
 
 /* Returns whether a signal was sent to the process group of kvis and the command: the command has
@@ -20284,7 +20262,7 @@ static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
     for (; tr.n_done != tr.n_queued; tr.n_done++) {
-        const struct tr_signal *q = &tr.queued[tr.n_done % (sig_atomic_t)ARRAY_LEN(tr.queued)];
+        const struct tr_signal *q = &tr.queued[tr.n_done % ARRAY_LEN(tr.queued)];
         if (tr_is_groups(q))
             continue;
         if (tr.child && tr.status == -1 && q->si.si_code != SI_KERNEL && now < q->ns + WAIT_NS)
@@ -20310,7 +20288,7 @@ static void tr_resident(struct task *t)
     if (p->rss == was || !p->rss)
         return;
     struct event *e = ev_new(EK_RSS, t, now);
-    ev_num(e, EV_bytes, (s64)p->rss);
+    ev_num(e, EV_bytes, p->rss);
     md_emit(e);
 }
 
@@ -20328,11 +20306,11 @@ static void tr_look_for_missing(u64 now)
 static void tr_on_tick(void)
 {
     u64 now = u_now();
-    bool idle = now - tr.idle_since > TR_TICK_US * (u64)1000;
+    if (tr.active)
+        tr.idle_since = now;
+    bool idle = now - tr.idle_since > TR_TICK_US * 1000;
+    tr.active = false;
     tr.tick = 0;
-    if (tr.stops != tr.stops_at_tick)
-        idle = false, tr.idle_since = now;
-    tr.stops_at_tick = tr.stops;
     tr_on_signals(now);
     if (tr.next_table_ns && now >= tr.next_table_ns) {
         u64 every_ns = opt.interval_ns;
@@ -20343,8 +20321,8 @@ static void tr_on_tick(void)
         out_writer_flush(&out.text);
         tr.next_table_ns += ((now - tr.next_table_ns) / every_ns + 1) * every_ns;
     }
-    if (tr.deadline_ns && now >= tr.deadline_ns && !tr.ending) {
-        tr.ending = true;
+    if (tr.deadline_ns && now >= tr.deadline_ns) {
+        tr.deadline_ns = 0;
         tr.child && tr.bound ? tr_kill_all() : tr_detach_all();
     }
     pf_upto(tr.seen_ns);
@@ -20367,12 +20345,12 @@ static pid_t tr_wait_one(int *status)
 {
     pid_t tid = 0;
     if (tr.tty) {
-        tid = (pid_t)syscall(SYS_wait4, -1, status, __WALL | WNOHANG, NULL);
+        tid = syscall(SYS_wait4, -1, status, __WALL | WNOHANG, NULL);
         if (tid == 0)
             out_flush();
     }
     if (tid == 0 && !tr.tick)
-        tid = (pid_t)syscall(SYS_wait4, -1, status, __WALL, NULL);
+        tid = syscall(SYS_wait4, -1, status, __WALL, NULL);
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
@@ -20413,7 +20391,7 @@ static void tr_loop(void)
         int status;
         pid_t tid = tr_wait(&status);
         if (tid > 0) {
-            tr.stops++;
+            tr.active = true;
             pf_upto(tr.seen_ns);
             tr_status(tid, status);
             if (tr.killing)
@@ -20436,9 +20414,9 @@ static bool tr_is_dead(pid_t tid)
 }
 
 /* Stops following a thread whose exit BPF missed: in an execve(2) that failed, the thread took the
- * main thread's tid, which had no map entry any more. If calls are only counted, kvis does not know
- * the thread's process: all processes of -p must be dead. Checks the thread before its process,
- * because during an execve the tid does not exist, but the process lives. */
+ * main thread's tid, which had no map entry any more. If calls are only counted, the thread's
+ * process is unknown: all processes of -p must be dead. Checks the thread first, because during an
+ * execve its tid does not exist, but its process lives. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20453,7 +20431,7 @@ static void tr_exited_unseen(pid_t tid)
         tr_abandon(t);
         tr_drop(t, true);
     }
-    hy_map(BPF_MAP_DELETE_ELEM, &(u32){ (u32)tid }, NULL, 0);
+    hy_map(BPF_MAP_DELETE_ELEM, &(u32){ tid }, NULL, 0);
 }
 
 /* Observes until kvis detaches, no process is followed, or an output has lost its reader. */
@@ -20465,13 +20443,13 @@ static void tr_watch(void)
     while (!tr.detaching && any && out.text.fd == text && out.json.fd == json) {
         if (!hy.count)
             tr_drain_all();
-        nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000 }, NULL);
         /* at most once a tick, because a call of bpf(2) can lose records: see hy_map */
-        if (opt.n_pids && u_now() - asked > TR_TICK_US * (u64)1000) {
+        if (opt.n_pids && u_now() - asked > TR_TICK_US * 1000) {
             any = hy_any_followed();
             asked = u_now();
             if (any && any != ~0u)
-                tr_exited_unseen((pid_t)any);
+                tr_exited_unseen(any);
         }
         if (tr.tick)
             tr_on_tick();
@@ -20489,7 +20467,7 @@ static void tr_reap_dead(void)
     int e = errno, status;
     pid_t tid;
     while (tr.batch_n < ARRAY_LEN(tr_batch)
-           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
+           && (tid = syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
         if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
             sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for it */
             continue;
@@ -20507,7 +20485,7 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
         tr_reap_dead();
     bool room = tr.n_queued - tr.n_done < (sig_atomic_t)ARRAY_LEN(tr.queued);
     if (sig != SIGALRM && sig != SIGIO && room) {
-        struct tr_signal *q = &tr.queued[tr.n_queued % (sig_atomic_t)ARRAY_LEN(tr.queued)];
+        struct tr_signal *q = &tr.queued[tr.n_queued % ARRAY_LEN(tr.queued)];
         *q = (struct tr_signal){ *si, u_now() };
         tr.n_queued = tr.n_queued + 1;
     }
@@ -20591,7 +20569,7 @@ static void tr_spawn(void)
     tr.child = sp_command.pid;
     st_first_pid = sp_command.pid;
     tr_first_state(t, sp_command.pid);
-    snprintf(t->comm, sizeof t->comm, "%s", "kvis");
+    snprintf(t->comm, sizeof t->comm, "kvis");
     tr_open_faults(sp_command.pid, true);
     sp_go(true);
     for (int status; !tr.started && tr.status == -1;)
@@ -20618,9 +20596,9 @@ static const char *tr_protected(pid_t pid, long yama)
     s64 uid = ps_status(pid, "Uid:");
     return uid >= 0 && uid != (s64)geteuid() ? "the process belongs to another user"
            : yama == 1 ? "kernel.yama.ptrace_scope is 1 and allows only descendants of kvis"
-           : yama      ? "kernel.yama.ptrace_scope allows only CAP_SYS_PTRACE"
+           : yama ? "kernel.yama.ptrace_scope allows only CAP_SYS_PTRACE"
            : uid < 0 ? "the process may belong to another user (/proc hides the owner)"
-                     : "the process is not dumpable (set-user-ID, or PR_SET_DUMPABLE)";
+           : "the process is not dumpable (set-user-ID, or PR_SET_DUMPABLE)";
 }
 
 static bool tr_is_kernel_thread(pid_t pid)
@@ -20634,11 +20612,11 @@ static const char *tr_explain(pid_t pid, int e)
     static char why[256];
     s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
     long yama = u_file_number("/proc/sys/kernel/yama/ptrace_scope", 0);
-    const char *known = e == -ESRCH && state < 0   ? "there is no such process"
+    const char *known = e == -ESRCH && state < 0 ? "there is no such process"
                         : state == 'Z' ? "the process is a zombie: it has exited, but is not reaped"
-                        : tracer > 0               ? NULL
+                        : tracer > 0 ? NULL
                         : tr_is_kernel_thread(pid) ? "the process is a kernel thread"
-                                                   : tr_refused();
+                        : tr_refused();
     if (known)
         return known;
     if (tracer > 0)
@@ -20659,7 +20637,7 @@ static const char *tr_explain(pid_t pid, int e)
 /* kvis must not stop its ancestors: a stopped shell could not resume kvis. */
 static bool tr_is_ancestor(pid_t pid)
 {
-    for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
+    for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status(p, "PPid:"), k++)
         if (p == pid)
             return true;
     return false;
@@ -20670,8 +20648,8 @@ static int tr_first_look(struct task *t, struct tr_in *in)
 {
     int row = tr_in_call(t->tid, in);
     if (row >= 0) {
-        t->blocked_in = (u16)(row + 1);
-        t->blocked_on = (s32)in->word[0];
+        t->blocked_in = row + 1;
+        t->blocked_on = in->word[0];
     }
     return row;
 }
@@ -20687,13 +20665,13 @@ static s64 tr_switches(pid_t tid)
 static void tr_await(struct task *t)
 {
     struct tr_in in;
-    struct wire_thread th = { .tid = (u32)t->tid, .in_call = 1, .where = BLOCKED, .switched = 1 };
-    u32 key = (u32)t->tid;
+    struct wire_thread th = { .tid = t->tid, .in_call = 1, .where = BLOCKED, .switched = 1 };
+    u32 key = t->tid;
     s64 switches = tr_switches(t->tid);
     int row = tr_first_look(t, &in);
     if (row < 0 || in.nr >= CALL_NRS || hy_specs[in.nr].on != CALL_RECORDED)
         return;
-    th.nr = (u32)in.nr;
+    th.nr = in.nr;
     for (u8 i = 0; i < 6; i++)
         th.word[hy_word(i)] = in.word[i];
     th.ts_ns = th.since_ns = u_now();
@@ -20713,30 +20691,24 @@ static void tr_await(struct task *t)
         dec_enter(t, &t->call);
 }
 
-/* Reports where each thread was blocked when kvis attached. */
-static void tr_emit_blocked(void)
+/* Reports where a thread was blocked when kvis attached. */
+static void tr_emit_blocked(struct task *t)
 {
     static char raw[PATH_MAX + 64];
     struct buf b = BUF_ON(raw);
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *t = ps.task[i]; t; t = t->next) {
-            if (!t->blocked_in)
-                continue;
-            u16 row = (u16)(t->blocked_in - 1);
-            if (!sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
-                continue;
-            struct event *e = ev_new(EK_BLOCKED, t, out.start_ns);
-            struct ofd *o = sc_rows[row].arg[0] == K_FD ? fd_get(t, t->blocked_on) : NULL;
-            ev_sym(e, EV_call, sc_rows[row].name);
-            if (o) {
-                b_reset(&b);
-                fd_describe(&b, o);
-                ev_num(e, EV_fd, t->blocked_on);
-                ev_bytes(e, EV_filename, b.p, b.len);
-                ev_sym(e, EV_fd_kind, fd_kind_name[o->kind]);
-            }
-            out_event(e);
-        }
+    u16 row = (u16)(t->blocked_in - 1);
+    if (!t->blocked_in || !sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
+        return;
+    struct event *e = ev_new(EK_BLOCKED, t, out.start_ns);
+    struct ofd *o = sc_rows[row].arg[0] == K_FD ? fd_get(t, t->blocked_on) : NULL;
+    ev_sym(e, EV_call, sc_rows[row].name);
+    if (o) {
+        fd_describe(&b, o);
+        ev_num(e, EV_fd, t->blocked_on);
+        ev_bytes(e, EV_filename, b.p, b.len);
+        ev_sym(e, EV_fd_kind, fd_kind_name[o->kind]);
+    }
+    out_event(e);
 }
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
@@ -20746,7 +20718,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     u32 options = tr_options(stops_at_exit);
     long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
     if (e < 0)
-        return (int)e;
+        return e;
     struct task *t = tr_meet(pid, tid);
     if (!t)
         return -ENOMEM;
@@ -20830,7 +20802,7 @@ static int tr_attach(pid_t pid)
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
-    pid_t pid = tgid > 0 ? (pid_t)tgid : named;
+    pid_t pid = tgid > 0 ? tgid : named;
     for (u32 i = 0; i < n; i++)
         if (opt.pids[i] == pid)
             return 0;
@@ -20897,8 +20869,8 @@ static void tr_used(void)
         st.cpu_ns = tr.cpu_ns;
     if (!tr.child || tr.status == -1 || getrusage(RUSAGE_CHILDREN, &all) < 0)
         return;
-    st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
-    st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
+    st.user_ns = all.ru_utime.tv_sec * NSEC + all.ru_utime.tv_usec * 1000;
+    st.system_ns = all.ru_stime.tv_sec * NSEC + all.ru_stime.tv_usec * 1000;
     u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly fork(2) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
@@ -20967,9 +20939,9 @@ static int tr_finish(void)
  * ses_ also serves kvis proc. It loads BPF programs, reads their records until the end, and reports
  * losses. Without BPF, it traces the command with ptrace, and turns events of tr_ into records. The
  * BPF programs of kvis open (gen/probes/open.bpf.c) apply the filters, except -P, and send a record
- * for each open. open_ builds the path and prints a row or a JSON line. The columns and the letters
- * of options are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin, ses_go,
- * ses_run, ses_backend; the option functions, open_begin, open_run. */
+ * for each open. The columns and the letters of options are those of bcc's opensnoop
+ * (tools/opensnoop.py). Entry points: ses_begin, ses_go, ses_run, ses_backend; the option
+ * functions, open_begin, open_run. */
 
 struct session {
     const char *what;            /* "opens" or "processes" */
@@ -21011,7 +20983,7 @@ static int ses_start(struct session *s)
     if (e)
         return e;
     bpf_set_registers(&o->cfg, o);
-    bpf_set(&o->cfg, "CFG_SELF", (u64)getpid());
+    bpf_set(&o->cfg, "CFG_SELF", getpid());
     bpf_set(&o->cfg, "CFG_NS_INO", ino);
     bpf_set(&o->cfg, "CFG_NS_DEV", dev);
     e = s->plan(&o->cfg, &mask);
@@ -21052,7 +21024,7 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
         snprintf(name, PATH_MAX, "/dev/fd/%d%s%s", dirfd, *s ? "/" : "", s);
     else
         snprintf(name, PATH_MAX, "%s", s);
-    return (s32)strlen(name);
+    return strlen(name);
 }
 
 /* Attaches the BPF programs. If that fails, kvis exits, or traces the command with ptrace. */
@@ -21101,7 +21073,7 @@ static void ses_report_losses(struct session *s)
             continue;
         s->lost[i] = n;
         struct event *e = ev_new(EK_LOST, NULL, u_now());
-        ev_num(e, EV_count, (s64)more);
+        ev_num(e, EV_count, more);
         ev_sym(e, EV_how, s->lost_why[i]);
         if (out.json_on)
             out_json(e);
@@ -21191,9 +21163,9 @@ static const char *open_opt_flag(const char *v)
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
     else if (bits == O_SYNC || bits == O_TMPFILE) /* each contains another flag's bit */
-        open_opt.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
+        open_opt.flags |= bits & ~(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
-        open_opt.flags |= (u64)bits;
+        open_opt.flags |= bits;
     else
         return "not a flag of open(2) such as O_WRONLY or O_CREAT";
     return NULL;
@@ -21241,8 +21213,8 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     memset(mask, 0xff, strlen(open_opt.comm));
     open_state.walks = bpf_has_all(o, fields, ARRAY_LEN(fields));
     for (u32 i = 0; i < N_OPEN_CALLS && open_calls[i].name; i++) {
-        bpf_set(c, open_calls[i].name, (u64)sc_number(ARCH_NATIVE, open_calls[i].id));
-        bpf_set(c, open_calls[i].name32, (u64)sc_number(ARCH_COMPAT, open_calls[i].id));
+        bpf_set(c, open_calls[i].name, sc_number(ARCH_NATIVE, open_calls[i].id));
+        bpf_set(c, open_calls[i].name32, sc_number(ARCH_COMPAT, open_calls[i].id));
     }
     bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
     bpf_set(c, "CFG_PID", open_opt.pid);
@@ -21292,13 +21264,10 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 /* If the thread has exited, reads the directory of its process, which is usually the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
-    char what[32] = "cwd";
-    if (w->dirfd != AT_FDCWD)
-        snprintf(what, sizeof what, "fd/%d", w->dirfd);
-    s64 n = fd_readlink((pid_t)w->tid, what, p->s, sizeof p->s);
+    s64 n = fd_link_text(fd_proc(w->tid, w->dirfd), p->s, sizeof p->s);
     if (n < 0 && w->tid != w->pid)
-        n = fd_readlink((pid_t)w->pid, what, p->s, sizeof p->s);
-    p->len = n > 0 ? (u32)n : 0;
+        n = fd_link_text(fd_proc(w->pid, w->dirfd), p->s, sizeof p->s);
+    p->len = n > 0 ? n : 0;
     return n > 0 && p->s[0] == '/';
 }
 
@@ -21336,11 +21305,9 @@ static bool open_makes(const struct wire_open *w)
 
 static void open_text_head(struct buf *b)
 {
-    b_s(b, open_opt.time ? "TIME(s)       " : "");
-    b_s(b, open_opt.print_uid ? "UID   " : "");
-    b_s(b, open_opt.tid ? "TID    " : "PID    ");
-    b_s(b, "COMM               FD ERR ");
-    b_s(b, open_opt.extended ? "FLAGS    MODE PATH\n" : "PATH\n");
+    b_f(b, "%s%s%s    COMM               FD ERR %sPATH\n", open_opt.time ? "TIME(s)       " : "",
+        open_opt.print_uid ? "UID   " : "", open_opt.tid ? "TID" : "PID",
+        open_opt.extended ? "FLAGS    MODE " : "");
 }
 
 static void open_text_flags(struct buf *b, const struct wire_open *w)
@@ -21374,7 +21341,7 @@ static void open_text(const struct open_rec *r)
     const struct wire_open *w = r->w;
     struct buf *b = &out.text.b;
     if (open_opt.time)
-        b_f(b, "%-14.9f", (double)(s64)(w->ts_ns - open_state.first_ns) / 1e9);
+        b_f(b, "%-14.9f", (s64)(w->ts_ns - open_state.first_ns) / 1e9);
     if (open_opt.print_uid && w->uid == UINT32_MAX)
         b_s(b, "n/a   ");
     else if (open_opt.print_uid)
@@ -21399,8 +21366,8 @@ static void open_event(const struct open_rec *r)
     const struct wire_open *w = r->w;
     struct event *e = ev_new(EK_OPEN, NULL, MAX(w->ts_ns, out.start_ns));
     bool known = !(w->state & OPEN_HOW_FAULT);
-    e->pid = (pid_t)w->pid;
-    e->tid = (pid_t)w->tid;
+    e->pid = w->pid;
+    e->tid = w->tid;
     e->err = w->ret < 0 ? -w->ret : 0;
     if (r->path.ok)
         ev_bytes(e, EV_path, r->path.s, r->path.len);
@@ -21412,7 +21379,7 @@ static void open_event(const struct open_rec *r)
     }
     if (w->ret >= 0 && w->call != OPEN_EXEC)
         ev_num(e, EV_fd, w->ret);
-    ev_bytes(e, EV_comm, w->comm, (u32)strnlen(w->comm, sizeof w->comm));
+    ev_bytes(e, EV_comm, w->comm, strnlen(w->comm, sizeof w->comm));
     if (w->uid != UINT32_MAX)
         ev_num(e, EV_uid, w->uid);
     ev_sym(e, EV_call, sc_name(open_calls[w->call].id));
@@ -21422,7 +21389,7 @@ static void open_event(const struct open_rec *r)
         ev_bytes(e, EV_flags, flags.p, flags.len);
     }
     if (w->call != OPEN_EXEC)
-        ev_num(e, EV_duration_ns, (s64)w->duration_ns);
+        ev_num(e, EV_duration_ns, w->duration_ns);
     if (open_makes(w))
         ev_num(e, EV_mode_bits, w->mode);
     if (w->state & OPEN_COMPAT)
@@ -21477,36 +21444,32 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->dirfd = at ? (s32)c->arg[0] : AT_FDCWD;
     if (w->call == OPEN_EXEC)
         return;
-    w->flags = (u32)md_open_flags(t, c);
-    w->mode = mode ? (u32)c->arg[mode] : 0;
+    w->flags = md_open_flags(t, c);
+    w->mode = mode ? c->arg[mode] : 0;
     if (w->call != OPEN_OPENAT2)
         return;
     w->state |= mem_get(t, c->arg[2], how, sizeof how) ? 0 : OPEN_HOW_FAULT;
     w->state |= how[2] & IN_ROOT ? OPEN_IN_ROOT : 0;
     w->flags = how[0];
-    w->mode = (u32)how[1];
+    w->mode = how[1];
 }
 
 /* /proc does not mark a directory in a detached mount (MNT_DETACH in umount2(2)), but the mount is
  * not in the process's mountinfo. fd AT_FDCWD: the working directory. */
 static bool open_is_detached(const struct task *t, s32 fd, const struct name *dir)
 {
-    char what[32] = "cwd", info[256], *line = NULL;
+    const char *path = fd_proc(t->tid, fd);
+    char *line = NULL;
     struct fd_stat is, at;
     size_t size = 0;
-    if (fd != AT_FDCWD)
-        snprintf(what, sizeof what, "fd/%d", fd);
-    if (fd_statx(u_proc(t->tid, what), &is) < 0
-        || (fd_statx(dir->s, &at) == 0 && fd_is_same(&is, &at)))
+    if (fd_statx(path, &is) < 0 || (fd_statx(dir->s, &at) == 0 && fd_is_same(&is, &at)))
         return false;
-    int f = open(u_proc(t->tid, what), O_PATH | O_CLOEXEC);
-    snprintf(what, sizeof what, "fdinfo/%d", f);
-    u_slurp(u_proc(getpid(), what), info, sizeof info);
-    const char *id = strstr(info, "mnt_id:");
-    FILE *mounts = id ? fopen(u_proc(t->tid, "mountinfo"), "re") : NULL;
+    int f = open(path, O_PATH | O_CLOEXEC);
+    s64 id = fd_info(getpid(), f, "mnt_id:", 10);
+    FILE *mounts = id >= 0 ? fopen(u_proc(t->tid, "mountinfo"), "re") : NULL;
     bool listed = !mounts;
     while (!listed && u_line(mounts, &line, &size))
-        listed = strtoull(line, NULL, 10) == strtoull(id + 7, NULL, 10);
+        listed = strtoll(line, NULL, 10) == id;
     if (mounts)
         fclose(mounts);
     if (f >= 0)
@@ -21530,9 +21493,9 @@ static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const
     if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
         len -= DELETED;
     if (outside)
-        to->len = (u32)snprintf(to->s, sizeof to->s, "(unreachable)%.*s", (int)len, dir->s);
+        to->len = snprintf(to->s, sizeof to->s, "(unreachable)%.*s", (int)len, dir->s);
     else
-        to->len = (u32)snprintf(to->s, sizeof to->s, "%.*s", len > top ? (int)(len - top) : 1,
+        to->len = snprintf(to->s, sizeof to->s, "%.*s", len > top ? (int)(len - top) : 1,
                                 len > top ? dir->s + top : "/");
     return true;
 }
@@ -21563,15 +21526,15 @@ static void open_traced(struct task *t)
     if (!c->known || c->noret || call == N_OPEN_CALLS)
         return;
     *w = (struct wire_open){ .ts_ns = c->exit_ns, .duration_ns = c->exit_ns - c->enter_ns,
-                             .ret = (s32)c->ret, .pid = (u32)t->pid, .tid = (u32)t->tid,
-                             .uid = (u32)ps_status(t->tid, "Uid:"), .call = call };
+                             .ret = c->ret, .pid = t->pid, .tid = t->tid,
+                             .uid = ps_status(t->tid, "Uid:"), .call = call };
     w->state = (c->abi == ARCH_COMPAT && ARCH_COMPAT != ARCH_NATIVE ? OPEN_COMPAT : 0);
     s32 n = call == OPEN_HANDLE ? 0 : ses_call_name(c, name);
     w->state |= n < 0 ? OPEN_NAME_FAULT : 0;
-    w->name_len = (u16)MAX(n, 0);
+    w->name_len = MAX(n, 0);
     tr_name_now(t->tid, t->comm, w->comm);
     open_traced_args(w, t, c);
-    const struct ofd *file = call == OPEN_HANDLE && !c->err ? fd_get(t, (s32)c->ret) : NULL;
+    const struct ofd *file = call == OPEN_HANDLE && !c->err ? fd_get(t, c->ret) : NULL;
     if (open_traced_dir(&r.dir, t, file ? w->ret : w->dirfd, file ? file->name : c->path[0].from))
         w->state |= OPEN_DIR;
     if (open_traced_wanted(w))
@@ -21602,19 +21565,14 @@ static void open_json_summary(void)
  * kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
-    u32 tid;
-    u64 dev;
-    union bpf_attr a;
+    u32 tid = 0;
     int map = bpf_map(&open_session.obj, "tree");
     if (open_session.status == -1)
         return false;
-    memset(&a, 0, sizeof a);
-    a.map_fd = (u32)map;
-    a.next_key = (uintptr_t)&tid;
-    int e = bpf_call(BPF_MAP_GET_NEXT_KEY, &a, BPF_ATTR_TO(next_key));
+    int e = bpf_map_do(BPF_MAP_GET_NEXT_KEY, map, NULL, &tid);
     if (e < 0)
         return e == -ENOENT;
-    if (bpf_pid_ns(&dev))
+    if (bpf_pid_ns(NULL))
         return rb_lost(&open_session.obj, N_LOST) && u_now() > open_state.last_ns + NSEC;
     if (syscall(SYS_sched_getscheduler, tid) < 0 && errno == ESRCH)
         bpf_map_do(BPF_MAP_DELETE_ELEM, map, &tid, NULL);
@@ -28051,6 +28009,8 @@ static void unc_mbm(void)
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
 
+enum { MK_DISKS = 64 };
+
 static int mk_load(struct bpf_obj *o, u32 mask)
 {
     int e = 0;
@@ -28063,17 +28023,21 @@ static int mk_load(struct bpf_obj *o, u32 mask)
     return e;
 }
 
-/* Adds a fix to obj.why, and closes all BPF programs. */
-static void mk_why(struct bpf_obj *o, int e)
+/* If loading has failed, adds a fix to obj.why, and closes all BPF programs. */
+static void mk_ended(struct bpf_obj *o, int e)
 {
+    if (!e)
+        return;
     o->why[strcspn(o->why, "\n")] = 0;
     bpf_explain(o, e);
     bpf_close(o);
     o->fam = NULL;
 }
 
-static bool mk_loaded(const struct bpf_obj *o)
+/* Begins a reading. Returns whether the BPF programs are loaded. */
+static bool mk_begin(const struct bpf_obj *o)
 {
+    bpf_unread = false;
     if (!o->fam)
         met_off(o->why);
     return o->fam;
@@ -28091,10 +28055,10 @@ static struct {
 } mk_sched;
 
 /* The map `tasks` has a power of two of entries for all pids, but at most TASK_SLOTS_MAX. */
-static u32 mk_sched_entries(const char *map)
+static u32 mk_entries(const char *map)
 {
     if (strcmp(map, "tasks"))
-        return bpf_possible();
+        return strcmp(map, "stats") ? bpf_possible() : MK_DISKS;
     s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
     u32 n = 1 << 10;
     while (n < TASK_SLOTS_MAX && n < max)
@@ -28123,40 +28087,40 @@ static int mk_sched_load(struct bpf_obj *o)
 static void mk_sched_start(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
-    *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
+    *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_entries };
     bpf_set(&o->cfg, "CFG_STATE", 1);
-    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_sched_entries("tasks") - 1);
+    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_entries("tasks") - 1);
     int e = mk_sched_load(o);
     mk_sched.own = !e && o->prog[PROG_SCHED_SWITCH] >= 0
                    && bpf_has_field(o, "task_struct.se.cfs_rq");
-    if (e)
-        mk_why(o, e);
+    mk_ended(o, e);
 }
 
 static bool mk_sched_read(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
-    if (!mk_loaded(o) || mk_sched.at == met.tick)
+    if (!mk_begin(o) || mk_sched.at == met.tick)
         return o->fam;
     mk_sched.at = met.tick;
+    const struct wire_sched *w = &mk_sched.cpu;
     memset(mk_sched.wait, 0, sizeof mk_sched.wait);
     memset(mk_sched.depth, 0, sizeof mk_sched.depth);
     mk_sched.wait_ns = mk_sched.depth_sum = 0;
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* never online */
+            || (!w->switches && !pmc_in(pmc.online, cpu))) /* never online */
             continue;
         const struct met_inst *i = mo.off >> SRC_RUNQ & 1 ? NULL : met_inst_nr(DIM_CPU, cpu);
-#define X(m, field) met_count(i, m, mk_sched.cpu.field);
+#define X(m, field) met_count(i, m, w->field);
         MET_WIRE_RUNQ(X)
 #undef X
-        mk_sched.wait_ns += mk_sched.cpu.wait_ns;
-        mk_sched.depth_sum += mk_sched.cpu.depth_sum;
+        mk_sched.wait_ns += w->wait_ns;
+        mk_sched.depth_sum += w->depth_sum;
         for (u32 b = 0; b < DELAY_BUCKETS; b++)
-            mk_sched.wait[b] += mk_sched.cpu.wait[b];
+            mk_sched.wait[b] += w->wait[b];
         for (u32 b = 0; b < DEPTH_BUCKETS; b++)
-            mk_sched.depth[b] += mk_sched.cpu.depth[b];
+            mk_sched.depth[b] += w->depth[b];
     }
     return true;
 }
@@ -28193,7 +28157,7 @@ static void mk_longest(void)
     if (!i)
         return;
     snprintf(i->info, sizeof i->info, "%.16s (%u)", most.ran_comm, most.ran);
-    met_set(i, M_LONGEST, (double)most.ns / 1e9);
+    met_set(i, M_LONGEST, most.ns / 1e9);
 }
 
 static void mk_runq(void)
@@ -28217,8 +28181,6 @@ static void mk_depth(void)
 
 /* --- disks --- */
 
-enum { MK_DISKS = 64 };
-
 static struct {
     struct bpf_obj obj;
     u32 n, without;          /* numbers of disks with and without a slot */
@@ -28239,8 +28201,8 @@ static u32 mk_disk_number(const char *sys)
     if (!met_text(met_path("/sys/block/%s/dev", sys), text, sizeof text)
         || !met_file_number(met_path("/sys/block/%s/size", sys), &sectors) || sectors <= 0)
         return 0;
-    u32 dev = (u32)strtoul(text, &end, 10) << 20;
-    return *end == ':' ? dev | (u32)strtoul(end + 1, NULL, 10) : 0;
+    u32 dev = strtoul(text, &end, 10) << 20;
+    return *end == ':' ? dev | strtoul(end + 1, NULL, 10) : 0;
 }
 
 static void mk_add_disk(const char *sys, int map)
@@ -28272,22 +28234,15 @@ static void mk_add_disks(void)
         mk_add_disk(e->d_name, map);
 }
 
-static u32 mk_blk_entries(const char *map)
-{
-    (void)map;
-    return MK_DISKS;
-}
-
 static void mk_blk_start(void)
 {
     struct bpf_obj *o = &mk_blk.obj;
-    *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
+    *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_entries };
     bpf_set(&o->cfg, "CFG_SECOND", 1);
     int e = bpf_open(o);
     e = e ? e : mk_load(o, ~0u);
-    if (e)
-        mk_why(o, e);
-    else
+    mk_ended(o, e);
+    if (!e)
         mk_add_disks();
 }
 
@@ -28296,7 +28251,7 @@ static const u8 mk_blk_hists[N_BLK_HISTS] = { MET_HISTS_BLOCK };
 static void mk_disk_read(struct mk_disk *d)
 {
     const struct wire_blk *w = &mk_blk.now;
-    u32 slot = (u32)(d - mk_blk.disk);
+    u32 slot = d - mk_blk.disk;
     u64 any = 0;
     if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&mk_blk.obj, "stats"), &slot, &mk_blk.now))
         return;
@@ -28306,8 +28261,7 @@ static void mk_disk_read(struct mk_disk *d)
     if (!i)
         return;
     if (met.src[met.cur].elapsed_s > 0)
-        met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential),
-                  (double)(w->requests - d->requests));
+        met_share(i, M_SEQUENTIAL, w->sequential - d->sequential, w->requests - d->requests);
     d->requests = w->requests;
     d->sequential = w->sequential;
     for (u8 k = 0; k < N_BLK_HISTS; k++)
@@ -28319,9 +28273,8 @@ static void mk_disk_read(struct mk_disk *d)
 static void mk_block(void)
 {
     struct bpf_obj *o = &mk_blk.obj;
-    if (!mk_loaded(o))
+    if (!mk_begin(o))
         return;
-    bpf_unread = false;
     u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
     if (missed != mk_blk.missed) /* there may be a new disk */
         mk_add_disks();
@@ -28346,9 +28299,8 @@ static void mk_start(void)
 
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
  * The BPF programs of the family vq (gen/probes) run for each buffer; because of this cost they are
- * loaded only on request (-c virtio). kvis attaches to the functions of vq_places[] that exist in
- * the kernel. Without BTF for virtio_ring, the sizes and depths of rings are unknown, and a ring is
- * named after its interrupt. Entry points: vq_start, vq_read. */
+ * loaded only on request (-c virtio). Without BTF for virtio_ring, the sizes and depths of rings
+ * are unknown, and a ring is named after its interrupt. Entry points: vq_start, vq_read. */
 
 #include "bpf_insns/vq.h"
 
@@ -28403,8 +28355,6 @@ static struct {
 /* --- loading --- */
 
 static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
-
-static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
 /* Attaches to entries first, because a return without an entry counts as missed. */
 static int vq_attach(struct bpf_obj *o)
@@ -28464,9 +28414,7 @@ static void vq_start(void)
     if (!vq_any(o->why, sizeof o->why))
         return;
     o->fam = &vq_family;
-    int e = vq_load(o);
-    if (e)
-        mk_why(o, e);
+    mk_ended(o, vq_load(o));
 }
 
 /* --- names --- */
@@ -28543,7 +28491,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
     u64 n = w->added - r->added, depth = w->sum[VQ_DEPTH] - r->depth_sum;
     met_set(i, M_VQ_SIZE, w->size);
     if (met.src[met.cur].elapsed_s > 0)
-        met_share(i, M_VQ_USED, (double)depth / w->size, (double)n);
+        met_share(i, M_VQ_USED, (double)depth / w->size, n);
     r->added = w->added;
     r->depth_sum = w->sum[VQ_DEPTH];
 }
@@ -28586,18 +28534,17 @@ static void vq_read(void)
 {
     struct bpf_obj *o = &vq.obj;
     bool more = true;
-    if (!mk_loaded(o))
+    if (!mk_begin(o))
         return;
     static const u16 of_types[] = { MET_SET_VIRTIO_TYPES };
-    if (!bpf_has_field(o, vq_field))
+    if (!bpf_has_field(o, "vring_virtqueue.split.vring.num"))
         met_none(of_types, ARRAY_LEN(of_types), o->no_btf[0] ? o->no_btf
                  : "the sizes of rings are unknown, because there is no BTF for virtio_ring");
     vq.missed = vq.missed_gone;
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
         if ((more = vq_read_one(o, k)))
             vq.n = MAX(vq.n, k + 1);
-    bpf_unread = false;
-    vq.missed += bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, (1u << N_VQ_PROGS) - 1);
+    vq.missed += bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, ~0u);
     if (!bpf_unread)
         met_count(met.all, M_VQ_MISSED, vq.missed);
 }
@@ -28650,16 +28597,13 @@ static int vh_attach(u32 i)
     bpf_set(c, "CFG_KICK", h->kick);
     bpf_set(c, "CFG_GAPS", h->gaps);
     int e = bpf_load_one(o, VH_BEGIN);
-    if (e < 0)
-        return e;
-    vh.prog[i] = o->prog[VH_BEGIN];
-    o->prog[VH_BEGIN] = -1;
-    e = bpf_attach_function(o, h->symbol, false, vh.prog[i]);
+    e = e ? e : bpf_attach_function(o, h->symbol, false, o->prog[VH_BEGIN]);
     if (e) {
-        close(vh.prog[i]);
-        vh.prog[i] = 0;
+        bpf_close_all(&o->prog[VH_BEGIN], 1);
         return e;
     }
+    vh.prog[i] = o->prog[VH_BEGIN];
+    o->prog[VH_BEGIN] = -1;
     return h->gaps ? bpf_attach_function(o, h->symbol, true, o->prog[VH_END]) : 0;
 }
 
@@ -28720,8 +28664,7 @@ static void vh_start(void)
     }
     o->fam = &vhost_family;
     int e = vh_load();
-    if (e)
-        mk_why(o, e == -ENOENT ? 0 : e);
+    mk_ended(o, e);
     static const u16 of_rings[] = { MET_SET_VHOST_RINGS };
     if (!e && !vh.deep)
         met_none(of_rings, ARRAY_LEN(of_rings), o->no_btf[0] ? o->no_btf
@@ -28740,7 +28683,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         return;
     if (pid == w->key.worker)
         pid = strncmp(name, "vhost-", 6) ? 0
-              : ps_status((pid_t)strtol(name + 6, NULL, 10), "Tgid:");
+              : ps_status(strtol(name + 6, NULL, 10), "Tgid:");
     snprintf(path, sizeof path, "/proc/%" PRId64 "/comm", pid);
     if (pid > 0 && u_slurp(path, comm, sizeof comm))
         snprintf(i->info, sizeof i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
@@ -28801,7 +28744,7 @@ static void vh_forget(u32 slot)
 static u64 vh_missed(void)
 {
     struct bpf_obj *o = &vh.obj;
-    u64 n = bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, 1u << VH_END | 1u << VH_WAKER);
+    u64 n = bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, ~0u);
     for (u32 i = 0; i < ARRAY_LEN(vh.prog); i++) {
         o->prog[VH_BEGIN] = vh.prog[i] ? vh.prog[i] : -1;
         n += bpf_missed(o, 1u << VH_BEGIN);
@@ -28827,9 +28770,8 @@ static bool vh_slot(u32 slot)
 static void vh_read(void)
 {
     struct bpf_obj *o = &vh.obj;
-    if (!mk_loaded(o))
+    if (!mk_begin(o))
         return;
-    bpf_unread = false;
     u64 missed = vh_missed();
     if (!bpf_unread)
         met_count(met.all, M_VH_MISSED, missed);
@@ -34588,7 +34530,7 @@ static int cmd_trace(void)
     cmd_record();
     cmd_start_text();
     if (opt.n_pids)
-        tr_emit_blocked();
+        tr_each(tr_emit_blocked);
     if (hy.observe)
         tr_watch();
     else

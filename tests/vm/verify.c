@@ -185,11 +185,11 @@ static int verify_proc(void)
 static int verify_monitor(const struct bpf_family *fam, const char *tried)
 {
     static struct bpf_cfgs c;
-    struct bpf_obj o = { .fam = fam, .entries = mk_sched_entries };
+    struct bpf_obj o = { .fam = fam, .entries = mk_entries };
     if (bpf_open(&o) < 0)
         return 1;
     bpf_find_records(&o, ~0u);
-    set_anew(&c, "CFG_SLOTS_MASK", mk_sched_entries("tasks") - 1);
+    set_anew(&c, "CFG_SLOTS_MASK", mk_entries("tasks") - 1);
     return verify_both(&o, &c, tried);
 }
 
