@@ -25503,7 +25503,7 @@ static bool mfs_fs_local(const char *type, unsigned device_major)
 /* Mount points of file systems that may wait for a server or process, each before a space. */
 static struct buf mfs_remote;
 
-/* Collects remote mount points, except the root directory: every path leads through it. */
+/* Collects all remote mount points except the root directory, which every path leads through. */
 static void mfs_find_remote(const char *text)
 {
     static const char *const types[] = {
@@ -25520,7 +25520,7 @@ static void mfs_find_remote(const char *text)
     b_c(&mfs_remote, 0);
 }
 
-/* Returns whether a path may lead through a remote mount point, where a lookup can block. */
+/* Returns whether a lookup of the path may block at a remote mount point. */
 static bool mfs_is_remote(const char *path)
 {
     for (const char *at = mfs_remote.p; !mfs_remote.cut && *at; at = u_word(at, 1)) {
@@ -25671,7 +25671,7 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* Each read(2) returns one message. Further lines of a message describe its device. */
+/* read(2) returns one message. Its further lines describe the device. */
 static void mfs_log(void)
 {
     enum { MOST = 4096 }; /* maximum number of messages per interval */
@@ -25903,13 +25903,8 @@ static const char *mfs_pid_stat(const char *path, char comm[MFS_COMM])
     return close + 2;
 }
 
-static const char *mfs_thread_stat(u32 pid, u32 tid)
-{
-    return mfs_pid_stat(met_path("/proc/%u/task/%u/stat", pid, tid), NULL);
-}
 
-/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: from field 3 on, or
- * NULL. */
+/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: see mfs_pid_stat. */
 static u32 mfs_last_cpu(const char *stat)
 {
     s64 cpu;
@@ -25923,8 +25918,9 @@ static u32 mfs_last_cpu(const char *stat)
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
+    const char *path = met_path("/proc/%u/task/%u/stat", t->pid, tid);
     u32 k = 0, cpu = waited <= interval >> 8 && !much ? MET_INSTS
-                     : tid == t->pid ? t->cpu : mfs_last_cpu(mfs_thread_stat(t->pid, tid));
+                     : tid == t->pid ? t->cpu : mfs_last_cpu(mfs_pid_stat(path, NULL));
     if (cpu == MET_INSTS)
         return;
     mfs_queued[cpu] += waited;
@@ -26337,7 +26333,8 @@ static void mfs_pages_threads(u32 pid)
 {
     u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", pid), "", "", tid, MFS_RUNS);
     for (u32 k = 0; k < n; k++) {
-        const char *stat = mfs_thread_stat(pid, tid[k]);
+        const char *path = met_path("/proc/%u/task/%u/stat", pid, tid[k]);
+        const char *stat = mfs_pid_stat(path, NULL);
         u32 node = mfs_node_of(mfs_last_cpu(stat));
         if (node < mfs_nodes.n) {
             mfs_nodes.at[node].threads++;
@@ -30695,7 +30692,7 @@ static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, 
 static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
-    u32 src = metrics[met_dims[dim].sort].src, from, to, used;
+    u32 src = metrics[met_dims[dim].sort].src, from, to;
     u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* counts unread rows */
     const char *name = met_dims[dim].title;
     char title[64];
@@ -30709,8 +30706,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
         snprintf(title, sizeof title, "%s %u of %u", name, shown, all);
     else
         snprintf(title, sizeof title, "%s %u", name, all);
-    used = scr_name_width(shown, (u32)strlen(title));
-    u32 width = used;
+    u32 width = scr_name_width(shown, (u32)strlen(title)), used = width;
     if (scr.current == dim)
         scr.shift = MIN(scr.shift, n - 1);
     from = scr.current == dim ? scr.shift : 0;
@@ -30911,14 +30907,11 @@ static void scr_sort(int by)
     *sort = k < n ? scr_shown[k].m : N_METRICS;
 }
 
-static void scr_enter_table(int unused)
+static void scr_enter_table(int first)
 {
-    (void)unused;
-    for (u32 k = 1; scr.current && !scr.view && k < ARRAY_LEN(scr_sections); k++)
-        if (scr_sections[k].key == met_dims[scr.current].section) {
+    for (u32 k = (u32)first; scr.current && !scr.view && k < ARRAY_LEN(scr_sections); k++)
+        if (scr_sections[k].key == met_dims[scr.current].section)
             scr_show((int)k);
-            break;
-        }
 }
 
 static void scr_turn(int key)
@@ -30983,8 +30976,8 @@ static const struct { int key, arg; void (*act)(int); } scr_commands[] = {
     { KEY_RIGHT, 1, scr_columns_shift },
     { 's', 1, scr_sort },
     { '/', 0, scr_search },
-    { '\r', 0, scr_enter_table },
-    { '\n', 0, scr_enter_table },
+    { '\r', 1, scr_enter_table },
+    { '\n', 1, scr_enter_table },
     { KEY_ESC, 0, scr_show },
     { 'z', 'z', scr_turn },
     { ' ', ' ', scr_turn },
@@ -31748,11 +31741,6 @@ static struct dg_task *dg_task(u32 pid, u64 born)
     return NULL;
 }
 
-static bool dg_below(const char *path, const char *cgroup)
-{
-    size_t n = strlen(cgroup);
-    return !strncmp(path, cgroup, n) && (!path[n] || path[n] == '/');
-}
 
 static void dg_task_group(struct dg_task *t)
 {
@@ -32045,11 +32033,12 @@ static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 
 static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, const char *disk)
 {
+    size_t n = strlen(f->of->name);
     switch (f->rule->who) {
     case DG_BY_ALL: return true;
-    case DG_BY_MEMBERS: return t->group && dg_below(t->group, f->of->name);
-    case DG_BY_CPU:
-        return dg_set_has(&t->cpus, strtoul(f->of->name, NULL, 10));
+    case DG_BY_MEMBERS:
+        return t->group && !strncmp(t->group, f->of->name, n) && strchr("/", t->group[n]);
+    case DG_BY_CPU: return dg_set_has(&t->cpus, strtoul(f->of->name, NULL, 10));
     case DG_BY_DEVICE:
         for (u32 k = 0; k < t->devices.n && *disk; k++)
             if (dg_device_is(t->devices.v[k], disk))
@@ -32193,9 +32182,8 @@ static void dg_name_of(struct buf *b, u16 number)
         [OP_FIRST] = "A or B",
     };
     if (number < N_METRICS) {
-        b_s(b, met_prefix(number, dg_dim(number)));
-        b_s(b, metrics[number].name);
-        b_s(b, mout_form(number)->json);
+        b_f(b, "%s%s%s", met_prefix(number, dg_dim(number)), metrics[number].name,
+            mout_form(number)->json);
         return;
     }
     u16 n = number - N_METRICS;
