@@ -837,6 +837,16 @@ static u32 u_width(const char *s, u32 len)
     return columns;
 }
 
+/* Returns how many bytes of s to write on a line of `columns`: if possible, up to a blank, but not
+ * to one before "%" or "·", with which no line may begin. */
+static u32 u_wrap(const char *s, u32 len, u32 columns)
+{
+    u32 n = u_fit(s, len, &columns), cut = n;
+    while (cut && n < len && (s[cut] != ' ' || (cut + 1 < len && strchr("%\xc2", s[cut + 1]))))
+        cut--;
+    return cut ? cut : MAX(n, 1);
+}
+
 /* Returns the offset of the longest end of s that fits into `columns`. */
 static u32 u_skip(const char *s, u32 len, u32 columns)
 {
@@ -24738,12 +24748,10 @@ static u32 mfs_irq_cap;
 
 static void mfs_irq_place(const struct mfs_irq *irq)
 {
-    u32 at = MFS_IRQS;
+    u32 at = MFS_IRQS - 1;
     for (; at && mfs_irqs_top[at - 1].did < irq->did; at--)
-        if (at < MFS_IRQS)
-            mfs_irqs_top[at] = mfs_irqs_top[at - 1];
-    if (at < MFS_IRQS)
-        mfs_irqs_top[at] = *irq;
+        mfs_irqs_top[at] = mfs_irqs_top[at - 1];
+    mfs_irqs_top[at] = *irq;
 }
 
 /* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text for a row
@@ -24900,7 +24908,7 @@ static const char *mfs_disk_sys(const char *name)
  * device. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
-    char path[PATH_MAX] = "/";
+    char path[PATH_MAX];
     const char *sys = mfs_disk_sys(name);
     if (!met_there(met_path("/sys/class/block/%s/partition", sys))) {
         mfs_names(met_path("/sys/class/block/%s/slaves", sys), on, size);
@@ -25000,9 +25008,9 @@ static void mfs_trend(const struct met_inst *i, struct mfs_past *p)
     u32 old = p->n > MFS_PAST ? p->n - MFS_PAST : 0;
     while (old < p->n && now - p->at[old % MFS_PAST].ns > 31 * NSEC)
         old++;
-    if (old < p->n && now - p->at[old % MFS_PAST].ns >= NSEC)
-        met_set(i, M_TEMP_TREND, (met_v(i, M_TEMP) - p->at[old % MFS_PAST].v)
-                                 * 1e9 / (double)(now - p->at[old % MFS_PAST].ns));
+    double s = old < p->n ? (double)(now - p->at[old % MFS_PAST].ns) / 1e9 : 0;
+    if (s >= 1)
+        met_set(i, M_TEMP_TREND, (met_v(i, M_TEMP) - p->at[old % MFS_PAST].v) / s);
     if (old == p->n || now - p->at[(p->n - 1) % MFS_PAST].ns >= 2 * NSEC - NSEC / 20) {
         p->at[p->n % MFS_PAST].ns = now;
         p->at[p->n++ % MFS_PAST].v = met_v(i, M_TEMP);
@@ -25134,7 +25142,7 @@ static void mfs_net_offered(struct met_inst *i)
  * (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
-    char name[MET_NAME], duplex[8];
+    char name[MET_NAME], dir[MET_DIR], duplex[8];
     const char *colon = strrchr(line, ':');
     if (!colon)
         return;
@@ -25142,22 +25150,21 @@ static void mfs_net_line(const char *line)
     struct met_inst *i = *name && !strchr(name, '/') ? met_inst(DIM_NET, name) : NULL;
     if (!i)
         return;
+    snprintf(dir, sizeof dir, "%s", met_path("/sys/class/net/%s", name));
     if (!i->info[0]) /* sysfs may show another network namespace than /proc */
-        met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
+        met_link(met_in(dir, "device/driver"), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
     if (i->info[0]) /* a bridge or veth loses its carrier in normal use */
-        met_raw(i, M_NET_CARRIER,
-                u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
-    u_slurp(met_path("/sys/class/net/%s/duplex", name), duplex, sizeof duplex);
+        met_raw(i, M_NET_CARRIER, u_file_number(met_in(dir, "carrier_changes"), -1));
+    u_slurp(met_in(dir, "duplex"), duplex, sizeof duplex);
     if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* not "unknown" */
         met_set(i, M_NET_HALF, *duplex == 'h');
-    s64 speed = u_file_number(met_path("/sys/class/net/%s/speed", name), -1);
+    s64 speed = u_file_number(met_in(dir, "speed"), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
     /* a VLAN or macvlan has no link of its own */
-    if (u_file_number(met_path("/sys/class/net/%s/iflink", name), 0)
-        == u_file_number(met_path("/sys/class/net/%s/ifindex", name), 0))
+    if (u_file_number(met_in(dir, "iflink"), 0) == u_file_number(met_in(dir, "ifindex"), 0))
         mfs_net_offered(i);
     if (!i->info[0]) /* the speed of a veth is fictitious; the speed of a bond is a sum */
         return;
@@ -25292,32 +25299,27 @@ static bool mfs_fs_local(const char *type, unsigned device_major)
 /* Mount points of file systems that may wait for a server or process, each before a space. */
 static struct buf mfs_remote;
 
-static bool mfs_fs_remote(const char *type)
+/* Collects all remote mount points except the root directory, which every path leads through. */
+static void mfs_find_remote(const char *text)
 {
     static const char *const types[] = {
         "fuse", "nfs", "cifs ", "smb", "9p ", "ceph ", "afs ", "lustre ", "gpfs ", "ocfs2 ",
         "gfs2 ", "orangefs ", "pvfs2 ", "beegfs ", "coda ", "virtiofs ", "vboxsf ", "afp",
     };
-    return mfs_begins(type, types, ARRAY_LEN(types));
-}
-
-/* Collects remote mount points, except the root directory: every path leads through it. */
-static void mfs_find_remote(const char *text)
-{
     b_reset(&mfs_remote);
     for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         const char *type = memmem(line, (size_t)(end - line), " - ", 3), *path = u_word(line, 4);
         size_t len = strcspn(path, " ");
-        if (type && len > 1 && mfs_fs_remote(type + 3))
+        if (type && len > 1 && mfs_begins(type + 3, types, ARRAY_LEN(types)))
             b_put(&mfs_remote, path, len + 1);
     }
     b_c(&mfs_remote, 0);
 }
 
-/* Returns whether a path may lead through a remote mount point, where a lookup can block. */
+/* Returns whether a lookup of the path may block at a remote mount point. */
 static bool mfs_is_remote(const char *path)
 {
-    for (const char *at = mfs_remote.p; at && *at; at = u_word(at, 1)) {
+    for (const char *at = mfs_remote.p; !mfs_remote.cut && *at; at = u_word(at, 1)) {
         size_t len = strcspn(at, " ");
         if (!strncmp(path, at, len) && (!path[len] || strchr("/ ", path[len])))
             return true;
@@ -25465,7 +25467,7 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* Each read(2) returns one message. Further lines of a message describe its device. */
+/* read(2) returns one message. Its further lines describe the device. */
 static void mfs_log(void)
 {
     enum { MOST = 4096 }; /* maximum number of messages per interval */
@@ -25697,13 +25699,8 @@ static const char *mfs_pid_stat(const char *path, char comm[MFS_COMM])
     return close + 2;
 }
 
-static const char *mfs_thread_stat(u32 pid, u32 tid)
-{
-    return mfs_pid_stat(met_path("/proc/%u/task/%u/stat", pid, tid), NULL);
-}
 
-/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: from field 3 on, or
- * NULL. */
+/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: see mfs_pid_stat. */
 static u32 mfs_last_cpu(const char *stat)
 {
     s64 cpu;
@@ -25717,8 +25714,9 @@ static u32 mfs_last_cpu(const char *stat)
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
+    const char *path = met_path("/proc/%u/task/%u/stat", t->pid, tid);
     u32 k = 0, cpu = waited <= interval >> 8 && !much ? MET_INSTS
-                     : tid == t->pid ? t->cpu : mfs_last_cpu(mfs_thread_stat(t->pid, tid));
+                     : tid == t->pid ? t->cpu : mfs_last_cpu(mfs_pid_stat(path, NULL));
     if (cpu == MET_INSTS)
         return;
     mfs_queued[cpu] += waited;
@@ -26131,7 +26129,8 @@ static void mfs_pages_threads(u32 pid)
 {
     u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", pid), "", "", tid, MFS_RUNS);
     for (u32 k = 0; k < n; k++) {
-        const char *stat = mfs_thread_stat(pid, tid[k]);
+        const char *path = met_path("/proc/%u/task/%u/stat", pid, tid[k]);
+        const char *stat = mfs_pid_stat(path, NULL);
         u32 node = mfs_node_of(mfs_last_cpu(stat));
         if (node < mfs_nodes.n) {
             mfs_nodes.at[node].threads++;
@@ -26177,22 +26176,16 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Estimates the memory of a process on each node from its cgroup, unless the cgroup has another
- * large process. */
-static void mfs_pages_group(u32 pid, double resident)
+/* Estimates the memory of a process on each node from its cgroup. */
+static void mfs_pages_group(u32 pid)
 {
     char *line;
-    double all = 0;
     const char *group = mfs_task_group(pid);
     if (!group || met_try(met_path("/sys/fs/cgroup%s/memory.numa_stat", group)))
         return;
     while ((line = met_line()))
         if (!strncmp(line, "anon ", 5))
             mfs_pages_line(line, 1);
-    for (u32 k = 0; k < mfs_nodes.n; k++)
-        all += (double)mfs_nodes.at[k].bytes;
-    if (all < resident / 2 || all > resident * 1.05)
-        memset(mfs_nodes.at, 0, sizeof mfs_nodes.at);
 }
 
 static void mfs_pages_maps(u32 pid)
@@ -26210,20 +26203,19 @@ static void mfs_pages_maps(u32 pid)
  * mmap_lock held, so kvis does not read numa_maps of a large process. */
 static void mfs_pages_of(const struct met_inst *i)
 {
-    const double large = 4.0 * (1 << 30);
-    double bytes = 0, cost = 0;
+    double resident = met_v(i, M_B_RSS), bytes = 0, cost = 0;
+    bool large = resident >= 4.0 * (1 << 30);
     char text[512];
     u32 pid = (u32)strtoul(i->name, NULL, 10);
     memset(mfs_nodes.at, 0, sizeof mfs_nodes.at);
-    if (met_v(i, M_B_RSS) < large)
-        mfs_pages_maps(pid);
-    else
-        mfs_pages_group(pid, met_v(i, M_B_RSS));
+    (large ? mfs_pages_group : mfs_pages_maps)(pid);
     mfs_pages_threads(pid);
     u32 home = mfs_pages_home();
     for (u32 k = 0; k < mfs_nodes.n; k++)
         bytes += (double)mfs_nodes.at[k].bytes;
     if (bytes <= 0 || home == mfs_nodes.n)
+        return;
+    if (large && (bytes < resident / 2 || bytes > resident * 1.05)) /* other large processes */
         return;
     u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[home]), text,
             sizeof text);
@@ -29098,6 +29090,12 @@ static void mout_json_name(struct buf *b, const char *s)
     b_json(b, name->p, name->len);
 }
 
+static void mout_json_text(struct buf *b, const char *key, const char *text)
+{
+    out_json_text(b, key, text);
+    b_c(b, ',');
+}
+
 /* --- CSV: one row per value --- */
 
 static void mout_csv_word(struct buf *b, const char *s)
@@ -29474,10 +29472,8 @@ static void mout_json_dim(struct buf *b, u8 dim)
         b_c(b, '"');
         mout_json_name(b, i->name);
         b_s(b, "\":{");
-        if (i->info[0]) {
-            out_json_text(b, met_dims[dim].info, i->info);
-            b_c(b, ',');
-        }
+        if (i->info[0])
+            mout_json_text(b, met_dims[dim].info, i->info);
         mout_json_inst(b, i);
         mout_json_end(b, "},");
     }
@@ -29509,10 +29505,8 @@ static void mout_json_hists(struct buf *b)
         if (h->at != met.tick || !h->count)
             continue;
         b_f(b, "{\"name\":\"%s\",\"unit\":\"%s\",", r->name, r->counts);
-        if (h->inst->name[0]) {
-            out_json_text(b, met_dims[h->inst->dim].json, h->inst->name);
-            b_c(b, ',');
-        }
+        if (h->inst->name[0])
+            mout_json_text(b, met_dims[h->inst->dim].json, h->inst->name);
         b_f(b, "\"count\":%" PRIu64 ",\"buckets\":[", h->count);
         for (u32 i = 0; i < ST_BUCKETS; i++)
             if (h->now[i])
@@ -29638,13 +29632,12 @@ static void mout_halve(void)
 static void mout_sample(void)
 {
     u32 n = mout_past.n, left_out = 0;
-    if (n == MOUT_POINTS && mout_past.at[n - 1].n == 1u << mout_past.halved)
-        mout_halve();
-    n = mout_past.n;
-    if (!n || mout_past.at[n - 1].n == 1u << mout_past.halved) {
-        mout_past.at[n].from = mout.ts_ns - mout.interval_ns;
-        mout_past.at[n].n = 0;
-        mout_past.n = ++n;
+    if (!n || mout_past.at[n - 1].n == 1u << mout_past.halved) { /* the last point is complete */
+        if (n == MOUT_POINTS)
+            mout_halve();
+        n = ++mout_past.n;
+        mout_past.at[n - 1].from = mout.ts_ns - mout.interval_ns;
+        mout_past.at[n - 1].n = 0;
     }
     mout_past.at[n - 1].to = mout.ts_ns;
     mout_past.at[n - 1].n++;
@@ -30080,8 +30073,7 @@ static const char scr_leave[] = "\033[0m\033[?7h\033[?25h\033[?1049l";
 
 static void scr_restore(void)
 {
-    ssize_t n = write(STDOUT_FILENO, scr_leave, sizeof scr_leave - 1);
-    (void)n; /* a closed terminal cannot report errors */
+    out_write_all(STDOUT_FILENO, scr_leave, sizeof scr_leave - 1);
     tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
 }
 
@@ -30092,8 +30084,8 @@ static void scr_take(int sig)
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-    ssize_t n = write(STDOUT_FILENO, scr_enter, sizeof scr_enter - 1);
-    (void)sig, (void)n;
+    out_write_all(STDOUT_FILENO, scr_enter, sizeof scr_enter - 1);
+    (void)sig;
     scr.lost = true;
     errno = e;
 }
@@ -30178,11 +30170,8 @@ static void scr_paragraphs(struct buf *b, const struct buf *text)
 {
     for (u32 at = 0; at < text->len;) {
         const char *s = text->p + at;
-        u32 columns = MAX(scr.cols, 1), len = (u32)((char *)memchr(s, '\n', text->len - at) - s);
-        u32 n = u_fit(s, len, &columns), cut = n;
-        while (cut && n < len && s[cut] != ' ')
-            cut--;
-        n = cut ? cut : n;
+        u32 len = (u32)((char *)memchr(s, '\n', text->len - at) - s);
+        u32 n = u_wrap(s, len, scr.cols);
         b_put(b, s, n);
         scr_line(b);
         at += n + (n == len || s[n] == ' ');
@@ -30483,7 +30472,7 @@ static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, 
 static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
-    u32 src = metrics[met_dims[dim].sort].src, from, to, used;
+    u32 src = metrics[met_dims[dim].sort].src, from, to;
     u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* counts unread rows */
     const char *name = met_dims[dim].title;
     char title[64];
@@ -30497,8 +30486,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
         snprintf(title, sizeof title, "%s %u of %u", name, shown, all);
     else
         snprintf(title, sizeof title, "%s %u", name, all);
-    used = scr_name_width(shown, (u32)strlen(title));
-    u32 width = used;
+    u32 width = scr_name_width(shown, (u32)strlen(title)), used = width;
     if (scr.current == dim)
         scr.shift = MIN(scr.shift, n - 1);
     from = scr.current == dim ? scr.shift : 0;
@@ -30687,27 +30675,23 @@ static void scr_tab(int by)
 }
 
 /* Sorts the current table by its next column; after the last one, the table is unsorted. */
-static void scr_sort_next(int unused)
+static void scr_sort(int by)
 {
-    (void)unused;
     if (!scr.current)
         return;
     u16 *sort = &scr.sort[scr.current];
     u32 n = scr_columns_of(scr.current, scr_collect(scr.current)), k = 0;
     while (k < n && scr_shown[k].m != *sort)
         k++;
-    k = k == n ? 0 : k + 1;
+    k = k == n ? 0 : k + (u32)by;
     *sort = k < n ? scr_shown[k].m : N_METRICS;
 }
 
-static void scr_enter_table(int unused)
+static void scr_enter_table(int first)
 {
-    (void)unused;
-    for (u32 k = 1; scr.current && !scr.view && k < ARRAY_LEN(scr_sections); k++)
-        if (scr_sections[k].key == met_dims[scr.current].section) {
+    for (u32 k = (u32)first; scr.current && !scr.view && k < ARRAY_LEN(scr_sections); k++)
+        if (scr_sections[k].key == met_dims[scr.current].section)
             scr_show((int)k);
-            break;
-        }
 }
 
 static void scr_turn(int key)
@@ -30750,15 +30734,14 @@ static bool scr_type(int key)
     return true;
 }
 
-static void scr_quit(int unused)
+static void scr_quit(int sig)
 {
-    (void)unused;
-    sp_end_sig = SIGINT;
+    sp_end_sig = sig;
 }
 
 /* gen/manual/screen.keys documents these keys. */
 static const struct { int key, arg; void (*act)(int); } scr_commands[] = {
-    { 'q', 0, scr_quit },
+    { 'q', SIGINT, scr_quit },
     { 'h', 'h', scr_turn },
     { '?', 'h', scr_turn },
     { KEY_UP, -1, scr_scroll },
@@ -30771,10 +30754,10 @@ static const struct { int key, arg; void (*act)(int); } scr_commands[] = {
     { KEY_BACK_TAB, -1, scr_tab },
     { KEY_LEFT, -1, scr_columns_shift },
     { KEY_RIGHT, 1, scr_columns_shift },
-    { 's', 0, scr_sort_next },
+    { 's', 1, scr_sort },
     { '/', 0, scr_search },
-    { '\r', 0, scr_enter_table },
-    { '\n', 0, scr_enter_table },
+    { '\r', 1, scr_enter_table },
+    { '\n', 1, scr_enter_table },
     { KEY_ESC, 0, scr_show },
     { 'z', 'z', scr_turn },
     { ' ', ' ', scr_turn },
@@ -31538,11 +31521,6 @@ static struct dg_task *dg_task(u32 pid, u64 born)
     return NULL;
 }
 
-static bool dg_below(const char *path, const char *cgroup)
-{
-    size_t n = strlen(cgroup);
-    return !strncmp(path, cgroup, n) && (!path[n] || path[n] == '/');
-}
 
 static void dg_task_group(struct dg_task *t)
 {
@@ -31835,11 +31813,12 @@ static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 
 static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, const char *disk)
 {
+    size_t n = strlen(f->of->name);
     switch (f->rule->who) {
     case DG_BY_ALL: return true;
-    case DG_BY_MEMBERS: return t->group && dg_below(t->group, f->of->name);
-    case DG_BY_CPU:
-        return dg_set_has(&t->cpus, strtoul(f->of->name, NULL, 10));
+    case DG_BY_MEMBERS:
+        return t->group && !strncmp(t->group, f->of->name, n) && strchr("/", t->group[n]);
+    case DG_BY_CPU: return dg_set_has(&t->cpus, strtoul(f->of->name, NULL, 10));
     case DG_BY_DEVICE:
         for (u32 k = 0; k < t->devices.n && *disk; k++)
             if (dg_device_is(t->devices.v[k], disk))
@@ -31983,9 +31962,8 @@ static void dg_name_of(struct buf *b, u16 number)
         [OP_FIRST] = "A or B",
     };
     if (number < N_METRICS) {
-        b_s(b, met_prefix(number, dg_dim(number)));
-        b_s(b, metrics[number].name);
-        b_s(b, mout_form(number)->json);
+        b_f(b, "%s%s%s", met_prefix(number, dg_dim(number)), metrics[number].name,
+            mout_form(number)->json);
         return;
     }
     u16 n = number - N_METRICS;
@@ -32058,34 +32036,21 @@ static const struct buf *dg_next(const struct dg_finding *f)
 
 enum { DG_COLUMNS = 79 };
 
-/* Returns the end of a word and of a "%" or "·" after it: no line may begin with these. */
-static u32 dg_word_end(const struct buf *text, u32 at)
-{
-    while (at < text->len
-           && (text->p[at] != ' '
-               || (at + 1 < text->len && strchr("%\xc2", text->p[at + 1]))))
-        at++;
-    return at;
-}
-
-/* Writes a paragraph, wrapped to `columns`. Lines after the first one are indented. */
+/* Writes a paragraph, wrapped to `columns`. Lines after the first one are indented. Long words are
+ * not split. */
 static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent,
                          u32 columns)
 {
-    u32 column = (u32)strlen(head), at = 0;
+    u32 column = (u32)strlen(head);
     b_s(b, head);
-    while (at < text->len) {
-        u32 n = dg_word_end(text, at) - at;
-        if (at && column + 1 + n > columns) {
+    for (u32 at = 0, n; at < text->len; at += n + 1) {
+        if (at)
             b_f(b, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (at) {
-            b_c(b, ' ');
-            column++;
-        }
+        n = u_wrap(text->p + at, text->len - at, columns - MIN(column, columns));
+        while (at + n < text->len && text->p[at + n] != ' ')
+            n++;
         b_put(b, text->p + at, n);
-        column += n;
-        at += n + 1;
+        column = indent;
     }
     b_c(b, '\n');
 }
@@ -32369,11 +32334,9 @@ static void dg_json_labels(struct buf *b, const struct met_inst *i)
 {
     if (!i || !i->name[0])
         return;
-    out_json_text(b, met_dims[i->dim].label, i->name);
-    if (i->info[0]) {
-        b_c(b, ',');
-        out_json_text(b, met_dims[i->dim].info, i->info);
-    }
+    mout_json_text(b, met_dims[i->dim].label, i->name);
+    if (i->info[0])
+        mout_json_text(b, met_dims[i->dim].info, i->info);
 }
 
 /* Writes "metric":"...","labels":{...},"value":1,"text":"100 %","says":"...". */
@@ -32383,7 +32346,7 @@ static void dg_json_number(struct buf *b, u16 number, const struct met_inst *i, 
     dg_name_of(b, number);
     b_s(b, "\",\"labels\":{");
     dg_json_labels(b, i && dg_dim(number) == i->dim ? i : NULL);
-    b_s(b, "},\"value\":");
+    mout_json_end(b, "},\"value\":");
     mout_num(b, v);
     b_s(b, ",\"text\":\"");
     dg_bare(b, number, v);
@@ -32400,12 +32363,10 @@ static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
         const struct dg_evidence *e = &f->evidence[k];
         b_c(b, '{');
         dg_json_number(b, e->number, f->of, e->v);
-        b_f(b, ",\"threshold\":%.6g", e->limit);
-        if (!k) {
-            b_c(b, ',');
-            out_json_text(b, "source", f->rule->source);
-        }
-        b_s(b, "},");
+        b_f(b, ",\"threshold\":%.6g,", e->limit);
+        if (!k)
+            mout_json_text(b, "source", f->rule->source);
+        mout_json_end(b, "},");
     }
     mout_json_end(b, "]");
 }
@@ -32421,7 +32382,7 @@ static void dg_json_who(struct buf *b, const struct dg_finding *f)
     if (f->of->name[0] && f->rule->who != DG_BY_SELF) {
         b_c(b, '{');
         dg_json_labels(b, f->of);
-        b_s(b, "},");
+        mout_json_end(b, "},");
     }
     for (u32 k = 0; k < f->n_who; k++) {
         dg_json_process(b, f->who[k].pid, f->who[k].comm);
@@ -32450,10 +32411,8 @@ static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_s(b, ",\"culprits\":[");
     dg_json_who(b, f);
     mout_json_end(b, "],");
-    if (mfs_log_last(r->log)) {
-        out_json_text(b, "kernel", mfs_log_last(r->log));
-        b_c(b, ',');
-    }
+    if (mfs_log_last(r->log))
+        mout_json_text(b, "kernel", mfs_log_last(r->log));
     s = dg_next(f);
     out_json_str(b, "next", s->p, s->len);
     b_s(b, "},");
@@ -32499,8 +32458,7 @@ static void dg_json_busiest(struct buf *b)
 static void dg_json(struct buf *b)
 {
     b_f(b, "{\"kvis\":\"%s\",", KVIS_VERSION);
-    out_json_text(b, "host", rec_run.host);
-    b_c(b, ',');
+    mout_json_text(b, "host", rec_run.host);
     out_json_text(b, "kernel", rec_run.kernel);
     b_f(b, ",\"seconds\":%.3f,\"findings\":[", dg_seconds());
     for (u32 k = 0; k < dg.n_found; k++)
@@ -32858,8 +32816,7 @@ static void dg_progress(u64 end)
         return;
     if (end)
         snprintf(line, sizeof line, "\r\033[Kkvis diagnose: %.0f of %.0f s", s, of);
-    ssize_t n = write(STDERR_FILENO, line, strlen(line));
-    (void)n; /* an error only affects the progress line */
+    out_write_all(STDERR_FILENO, line, strlen(line));
 }
 
 static void dg_watch(u64 length)
@@ -32938,7 +32895,6 @@ static void PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char 
 static void check_fix(struct check *c, const char *fix)
 {
     snprintf(c->fix, sizeof c->fix, "%s", fix);
-    c->works = false;
 }
 
 /* Sets the result to `why`, in which U_FIX separates detail and fix. NULL: the feature works. */
@@ -33236,11 +33192,6 @@ static void check_text(struct buf *b, const struct check_done *d)
     b_c(b, '\n');
 }
 
-static void check_json_text(struct buf *b, const char *key, const char *text)
-{
-    b_c(b, ',');
-    out_json_text(b, key, text);
-}
 
 static void check_json(struct buf *b, const struct check_done *d)
 {
@@ -33249,11 +33200,11 @@ static void check_json(struct buf *b, const struct check_done *d)
     check_names(b, d->row.needed, "\"", "");
     b_s(b, "],\"useful_for\":[");
     check_names(b, d->row.useful, "\"", "");
-    b_c(b, ']');
-    check_json_text(b, "detail", d->c.detail);
+    b_s(b, "],");
+    mout_json_text(b, "detail", d->c.detail);
     if (!d->c.works && d->c.fix[0])
-        check_json_text(b, "fix", d->c.fix);
-    b_s(b, "}\n");
+        mout_json_text(b, "fix", d->c.fix);
+    mout_json_end(b, "}\n");
 }
 
 static void check_table(struct buf *b, bool json)
@@ -33543,14 +33494,14 @@ static void check_verdict_text(struct buf *b, const char *name, const struct che
 
 static void check_verdict_json(struct buf *b, const char *name, const struct check_verdict *v)
 {
-    b_f(b, "{\"name\":\"%s\",\"works\":%s,\"full\":%s", name,
+    b_f(b, "{\"name\":\"%s\",\"works\":%s,\"full\":%s,", name,
         v->loss < LOSS_ALL ? "true" : "false", v->loss ? "false" : "true");
-    check_json_text(b, "detail", v->detail);
+    mout_json_text(b, "detail", v->detail);
     if (v->worst) {
-        check_json_text(b, "reason", v->worst->detail);
-        check_json_text(b, "fix", v->worst->fix);
+        mout_json_text(b, "reason", v->worst->detail);
+        mout_json_text(b, "fix", v->worst->fix);
     }
-    b_s(b, "},");
+    mout_json_end(b, "},");
 }
 
 /* Writes the verdicts on `bits`; monitor includes virt. Returns whether all of `bits` work. */
@@ -33577,19 +33528,18 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     if (json) {
         check_table(b, true);
         b_s(b, "{\"type\":\"summary\",\"verdicts\":[");
-        bool all = check_verdicts(b, true, bits);
+    }
+    bool all = check_verdicts(b, json, bits);
+    if (json) {
         mout_json_end(b, "],");
         b_f(b, "\"works\":%s}\n", all ? "true" : "false");
-        return all;
-    }
-    bool all = check_verdicts(b, false, bits);
-    if (!opt.verbose) {
+    } else if (opt.verbose) {
+        b_f(b, "\n%-20s %-5s %-*s %s\n", "FEATURE", "WORKS", CHECK_FOR, "FOR", "DETAIL");
+        check_table(b, false);
+    } else {
         b_f(b, "kvis check -v shows all %u features; kvis check cpu shows the events of the CPU\n",
             check_n);
-        return all;
     }
-    b_f(b, "\n%-20s %-5s %-*s %s\n", "FEATURE", "WORKS", CHECK_FOR, "FOR", "DETAIL");
-    check_table(b, false);
     return all;
 }
 
