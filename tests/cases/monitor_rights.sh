@@ -7,7 +7,6 @@
 . "$TESTS/lib/lib.sh"
 chmod 755 .
 cp "$KVIS" kvis-copy && chmod 755 kvis-copy || fail "no copy"
-user="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all"
 nobody() { # nobody WHAT CMD...
     what=$1; shift
     "$@" ./kvis-copy monitor -i 0.3 -n 2 --json -o /dev/null >json 2>err 9>&-

@@ -16,22 +16,26 @@ has err 'need --backend=observe'
 e="-e trace=io_destroy,sched_rr_get_interval"
 # The last table. With --all, another process of the machine may make a call that kvis has no name for.
 last() { awk -v own="${options##*--all*}" '/^% time/ { t = "" } /^ *[0-9]/ && $NF != "total" && (own || $NF != "unnamed") { t = t $NF " " $4 " " (NF == 9 ? $5 : 0) "\n" } END { printf "%s", t }' table | sort; }
-# observe OPTION... -- CMD...: CMD runs while kvis observes. The first table says that it does.
-observe() {
-    options=
+# during FILE REGEX OPTION... -- CMD...: kvis trace with these options while CMD runs, which begins when REGEX is in FILE.
+during() {
+    file=$1 begun=$2 options=
+    shift 2
     while [ "$1" != -- ]; do options="$options $1"; shift; done
     shift
-    rm -f table
-    say "\$ kvis trace -c -i 1 -o table $options, and: $*"
-    "$KVIS" trace -c -i 1 -o table $options 2>err 9>&- &
+    rm -f table text json
+    say "\$ kvis trace$options, and: $*"
+    "$KVIS" trace $options 2>err 9>&- &
     kvis=$!
-    until_true 20 grep -q total table || fail "no table: $options"
+    until_true 20 grep -q "$begun" $file || fail "it does not begin: $options"
     "$@" >out 9>&- || fail "$*: exit status $?"
     kill -INT $kvis
     wait $kvis
     eq "exit status of kvis" 0 $?
     [ ! -s err ] || fail "$options: a message"
 }
+
+# observe OPTION... -- CMD...: CMD runs while kvis observes. The first table says that it does.
+observe() { during table total -c -i 1 -o table "$@"; }
 
 # All processes: the table has what they did, also while strace traces them, and says so itself.
 observe --all $e -- "$BIN/hyb" rare 4 8 500 </dev/null
@@ -48,19 +52,7 @@ eq "-z" "sched_rr_get_interval 600 0" "$(last)"
 
 # lines OPTION... -- CMD...: each call is a line of text and one of JSON, while CMD runs.
 lines() {
-    options=
-    while [ "$1" != -- ]; do options="$options $1"; shift; done
-    shift
-    rm -f text json
-    say "\$ kvis trace $options, and: $*"
-    "$KVIS" trace -o text --json=json $options 2>err 9>&- &
-    kvis=$!
-    until_true 20 grep -q '(observe)' text || fail "no header: $options"
-    "$@" >out 9>&- || fail "$*: exit status $?"
-    kill -INT $kvis
-    wait $kvis
-    eq "exit status of kvis" 0 $?
-    [ ! -s err ] || fail "$options: a message"
+    during text '(observe)' -o text --json=json "$@"
     [ "${ring-}" ] || want 'S["lost"] == 0 and not by("lost")'
     want 'len(by("syscall")) == S["syscalls"] and all(e["comm"] == "hyb" for e in by("syscall"))'
     eq "as many lines of text as of JSON" "$(grep -c '"type":"syscall"' json)" "$(grep -Ec '^\[.* [0-9]+(/[0-9]+)? hyb +[a-z_]+\(.*\) += ' text)"

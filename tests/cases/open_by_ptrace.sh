@@ -6,13 +6,7 @@
 # needs: root python3 strace setpriv unshare prog:opens prog:refuse
 # covers: H13 E4 E12 P2 P34
 . "$TESTS/lib/open.sh"
-cp "$KVIS" kvis-copy && chmod 755 kvis-copy && chmod 777 . || exit 1
-user="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all"
-as_user() { # as_user ARG...: kvis, run by nobody
-    say "\$ (nobody) kvis $*"
-    $user ./kvis-copy "$@" >out 2>err 9>&-
-    st=$?
-}
+for_nobody
 works_so() { # works_so REGEX: one line on stderr says that it is by ptrace, what that costs, and why
     eq "kvis's lines" 1 "$(grep -c '^kvis: ' err)"
     has err "^kvis: tracing the command with ptrace, which stops the command at .*: .*$1"

@@ -5,8 +5,7 @@
 # needs: root python3 setpriv unshare
 # covers: E4 E8
 . "$TESTS/lib/open.sh"
-cp "$KVIS" "$PWD/kvis-copy" && chmod 755 kvis-copy . || exit 1
-user="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all"
+for_nobody
 
 denied() { # denied WHY CMD...
     why=$1; shift

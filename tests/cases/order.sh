@@ -4,9 +4,7 @@
 # timeout: 300
 # needs: root python3 prog:hyb prog:mem
 . "$TESTS/lib/lib.sh"
-run trace -q --backend=hybrid -- /bin/true
-backends="hybrid ptrace"
-[ $st = 0 ] || backends=ptrace
+backends=$(backends)
 window=50000000 late=5000000 # late: between the clock that a record reads and its place in the ring
 in_order() { python3 "$TESTS/lib/order.py" "$1" "$2" >&9 || fail "not in order"; }
 

@@ -7,13 +7,7 @@
 # needs: root python3 setpriv prog:cmd prog:refuse
 # covers: H13 E4 E13 P2 P33 P34
 . "$TESTS/lib/proc.sh"
-cp "$KVIS" kvis-copy && chmod 755 kvis-copy && chmod 777 . || exit 1
-user="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all"
-as_user() { # as_user ARG...: kvis, run by nobody
-    say "\$ (nobody) kvis $*"
-    $user ./kvis-copy "$@" >out 2>err 9>&-
-    st=$?
-}
+for_nobody
 later='until [ -e over ]; do sleep 0.1; done; : >after' # kvis has ended by then
 
 # kvis proc: what a program that runs others knows of them, as an ordinary user (who cannot reach a checkout of root's).

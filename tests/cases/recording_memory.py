@@ -8,8 +8,6 @@ import os
 import subprocess
 import sys
 
-import j
-
 KVIS, LOOP = os.environ["KVIS"], os.environ["BIN"] + "/loop"
 
 
@@ -44,17 +42,3 @@ size = os.path.getsize("a.kvis") / 5e6
 print(f"{size:.1f} bytes an event")
 if size > 25:
     sys.exit("a recording is too long")
-
-replay = subprocess.run([KVIS, "replay", "-q", "--json=json", "a.kvis"], stderr=subprocess.PIPE)
-if replay.returncode:
-    sys.exit(f"replay: {replay.stderr[-2000:]}")
-with open("json", "rb") as f:
-    first = last = f.readline()
-    for last in f:
-        pass
-with open("ends", "wb") as f:
-    f.write(first + last)
-with open("ends", "rb") as f:
-    summary = j.load(f)[-1]
-if summary["syscalls"] + summary["events"] <= 5000000:
-    sys.exit(f"fewer events than were traced: {summary['syscalls']} + {summary['events']}")

@@ -11,19 +11,14 @@ import time
 from lib import BIN, CWD, fail, run
 
 os.environ["HOME"] = CWD
-from browser import Browser, check
-from report import failures, size
+from browser import Browser, check, size, span
+from report import failures, lines_of, rows
 
 COMMAND = r'''for i in 1 2 3 4; do gcc -c m$i.c & done; wait
         cat /nonexistent 2>/dev/null; python3 -c "
 import socket
 s = socket.socket(); s.bind((\"127.0.0.1\", 0)); s.listen()
 c = socket.socket(); c.setblocking(False); c.connect_ex(s.getsockname()); a = s.accept()[0]; a.send(b\"x\" * 4000)"; "$0"; exit 0'''
-
-
-def lines_of(path):
-    lines = [json.loads(x) for x in open(path)]
-    return lines[-1], lines[1:-1]
 
 
 def contrast(one, other):
@@ -117,18 +112,8 @@ def tally(events, a, b):
     return t, calls, files, who
 
 
-def span(ns):
-    return (f"{ns} ns" if ns < 1e3 else f"{ns / 1e3:.1f} µs" if ns < 1e6 else f"{ns / 1e6:.2f} ms" if ns < 1e9 else f"{ns / 1e9:.3f} s")
-
-
 def drawn(b):
     b.js("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)))")
-
-
-def rows(b):
-    """Rows that the table has, once filters have come to rest."""
-    time.sleep(.5)
-    return int(b.js("document.body.dataset.rows"))
 
 
 def interval(b, d, name, events):
@@ -413,7 +398,7 @@ def main():
             if name == "proc":
                 flame(b, ".", name, [])
                 continue
-            _, events = lines_of(f"{name}.json")
+            _, events = lines_of(".", name)
             for look in (colours, stands_out, idle, pinned, names, flame, interval):
                 look(b, ".", name, events)
         check(not b.bad, "errors in the page", b.bad)

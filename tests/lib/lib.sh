@@ -31,6 +31,15 @@ run() {
     st=$?
 }
 
+# for_nobody: makes ./kvis-copy, which every user may run here; $user CMD... is run by nobody, as_user ARG... is kvis.
+user="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all"
+for_nobody() { cp "$KVIS" kvis-copy && chmod 755 kvis-copy && chmod 777 . || fail "no copy of kvis"; }
+as_user() {
+    say "\$ (nobody) kvis $*"
+    $user ./kvis-copy "$@" >out 2>err 9>&-
+    st=$?
+}
+
 status() { [ "$st" = "$1" ] || fail "exit status: want $1, got $st"; } # status WANT
 
 # needs_hybrid: skips the case where BPF cannot record calls. backends: those that work here.

@@ -10,8 +10,8 @@ comments below that, up to the first line of code, are its header:
                              binary built with ASan and UBSan
   # timeout: 60              seconds, on a machine that has nothing else to do; SLACK times that passes
                              before the case is ended
-  # needs: root strace ...   skipped without them: root, nonroot, arch:x86_64, prog:NAME (of tests/progs),
-                             py:MODULE, a command, or a /path; what a package has is installed. no-kvis: the case
+  # needs: root strace ...   skipped without them: root, arch:x86_64, prog:NAME (of tests/progs), a command, or
+                             a /path; what a package has is installed. no-kvis: the case
                              does not run kvis, so it may run while that is built
   # alone: why               never runs beside another case
   # covers: P1 O1            rows of the catalogue of edge cases in tests/README.md
@@ -37,7 +37,7 @@ SLACK = 3
 # What the cases need, and the Debian package that has it. A command without a row has its own name.
 PACKAGES = {
     "gcc": "gcc libc6-dev", "/usr/include/stdio.h": "libc6-dev", "musl-gcc": "musl-tools", "setarch": "util-linux",
-    "script": "bsdutils", "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
+    "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
     "/usr/aarch64-linux-gnu/lib/libc.a": "libc6-dev-arm64-cross",
     "riscv64-linux-gnu-gcc": "gcc-riscv64-linux-gnu", "/usr/riscv64-linux-gnu/lib/libc.a": "libc6-dev-riscv64-cross",
     "arm-linux-gnueabihf-gcc": "gcc-arm-linux-gnueabihf",
@@ -47,7 +47,7 @@ PACKAGES = {
     "qemu-system-aarch64": "qemu-system-arm", "qemu-system-riscv64": "qemu-system-misc opensbi",
     "execsnoop": "libbpf-tools",
     "exitsnoop": "libbpf-tools", "runqlat": "libbpf-tools", "perf": "linux-perf", "man": "man-db",
-    "xz": "xz-utils", "readelf": "binutils", "objcopy": "binutils", "ip": "iproute2", "unshare": "util-linux",
+    "readelf": "binutils", "objcopy": "binutils", "ip": "iproute2", "unshare": "util-linux",
     "setpriv": "util-linux", "taskset": "util-linux", "flock": "util-linux", "stty": "coreutils",
     "promtool": "prometheus", "clang": "clang", "node_exporter": "prometheus-node-exporter",
 }
@@ -127,7 +127,7 @@ def have(what):
 
 
 def package_of(need):
-    if ":" in need or need in ("root", "nonroot", "no-kvis"):
+    if ":" in need or need in ("root", "no-kvis"):
         return None
     if need.startswith("/"):
         return PACKAGES.get(need)
@@ -208,17 +208,12 @@ def missing(case):
         kind, _, value = need.partition(":")
         if need == "root":
             why = "" if os.getuid() == 0 else "not root"
-        elif need == "nonroot":
-            why = "" if os.getuid() != 0 else "root"
         elif need == "no-kvis":
             why = ""
         elif kind == "arch":
             why = "" if platform.machine() == value else f"not on {value}"
         elif kind == "prog":
             why = "" if (BIN / value).exists() else read(BIN / f"{value}.why") or f"no program {value}"
-        elif kind == "py":
-            why = "" if subprocess.run([sys.executable, "-c", f"import {value}"], capture_output=True).returncode == 0 \
-                else f"python3 without {value}"
         else:
             why = "" if have(need) else f"no {need}"
         if why:

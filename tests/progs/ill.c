@@ -24,7 +24,6 @@
 #include <sys/ioctl.h>
 #include <sys/timex.h>
 
-static const char *disk;
 static int workers, at_work;
 
 /* A thread has begun its work. Says `ill` when all have. */
@@ -97,8 +96,9 @@ static void retransmits(void)
 }
 
 /* The kernel's count is off by up to 32 files for each CPU (fs/file_table.c: percpu_counter). */
-static void files(long n)
+static void files(void)
 {
+    long n = t_arg(1, 0);
     struct rlimit most = { (rlim_t)n + 100, (rlim_t)n + 100 };
     long open_now = 0;
     FILE *f = fopen("/proc/sys/fs/file-nr", "r");
@@ -116,7 +116,7 @@ static void *read_disk(void *arg)
 {
     unsigned seed = (unsigned)(uintptr_t)arg;
     char path[64], *buf = t_map(4096);
-    snprintf(path, sizeof path, "/dev/%s", disk);
+    snprintf(path, sizeof path, "/dev/%s", t_argv[2]);
     int f = open(path, O_RDONLY | O_DIRECT);
     MUST(f >= 0);
     begun();
@@ -135,8 +135,9 @@ static void threads(int n, void *(*fn)(void *))
     fn(NULL);
 }
 
-static void memory(size_t bytes)
+static void memory(void)
 {
+    size_t bytes = (size_t)t_arg(1, 0) << 20;
     char *p = t_map(bytes);
     for (int round = 0;; round++) {
         for (size_t at = 0; at < bytes; at += 4096)
@@ -146,11 +147,12 @@ static void memory(size_t bytes)
     }
 }
 
-static void far(size_t bytes, int node, int cpu)
+static void far(void)
 {
-    unsigned long nodes = 1ul << node;
+    size_t bytes = (size_t)t_arg(1, 0) << 20;
+    unsigned long nodes = 1ul << t_arg(2, 0);
     char *p = t_map(bytes);
-    t_pin(cpu);
+    t_pin((int)t_arg(3, 0));
     MUST(syscall(SYS_mbind, p, bytes, MPOL_BIND, &nodes, 64ul, 0ul) == 0);
     for (int round = 0;; round++) {
         for (size_t at = 0; at < bytes; at += 64)
@@ -190,14 +192,14 @@ static int udp(struct sockaddr_in *a)
     return s;
 }
 
-static void packets(int cpu)
+static void packets(void)
 {
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(9999) }, to = at;
     to.sin_addr.s_addr = htonl(0x7fffffff);
     for (int i = 0; i < 64; i++)
         udp(&at);
     at.sin_port = 0;
-    t_pin(cpu);
+    t_pin((int)t_arg(1, 0));
     for (unsigned i = 0, s = (unsigned)udp(&at);; i++) {
         sendto((int)s, "", 1, 0, (void *)&to, sizeof to);
         if (i == 1000)
@@ -205,10 +207,10 @@ static void packets(int cpu)
     }
 }
 
-static void flows(long n)
+static void flows(void)
 {
     struct sockaddr_in to = t_loopback(9);
-    while (n-- > 0) {
+    for (long n = t_arg(1, 0); n > 0; n--) {
         int s = socket(AF_INET, SOCK_DGRAM, 0);
         MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0 && send(s, "", 1, 0) == 1);
     }
@@ -216,19 +218,20 @@ static void flows(long n)
     pause();
 }
 
-static void fifo(int cpu)
+static void fifo(void)
 {
     struct sched_param p = { .sched_priority = 50 };
-    t_pin(cpu);
+    t_pin((int)t_arg(1, 0));
     workers = 1;
     MUST(sched_setscheduler(0, SCHED_FIFO, &p) == 0);
     compute(NULL);
 }
 
 /* All that it may open. */
-static void descriptors(long n)
+static void descriptors(void)
 {
-    struct rlimit most = { (rlim_t)n, (rlim_t)n };
+    rlim_t n = (rlim_t)t_arg(1, 0);
+    struct rlimit most = { n, n };
     MUST(setrlimit(RLIMIT_NOFILE, &most) == 0);
     while (open("/dev/null", O_RDONLY) >= 0)
         ;
@@ -315,8 +318,9 @@ static void lossy(void)
 }
 
 /* All look for the same name: one asks the server, and the others wait for the one in the kernel, in state D. */
-static void fuse(const char *dir)
+static void fuse(void)
 {
+    const char *dir = t_argv[2];
     static char in[1 << 17] __attribute__((aligned(8)));
     const struct fuse_in_header *h = (const void *)in;
     char path[256];
@@ -334,8 +338,9 @@ static void fuse(const char *dir)
     pause();
 }
 
-static void clock_error(long seconds)
+static void clock_error(void)
 {
+    long seconds = t_arg(1, 0);
     struct timex t = { .modes = ADJ_STATUS | ADJ_MAXERROR, .status = seconds ? STA_PLL : STA_UNSYNC, .maxerror = seconds * 1000000 };
     MUST(adjtimex(&t) >= 0);
     say("ill");
@@ -397,61 +402,38 @@ static void fragments(void)
     }
 }
 
+/* Scenes whose numbers are arguments of the functions above. */
+static void cpu(void) { threads((int)t_arg(1, 0), compute); }
+static void calls(void) { threads((int)t_arg(1, 0), call); }
+static void many_forks(void) { forks(0, t_arg(1, 0)); }
+static void oom(void) { forks((size_t)t_arg(1, 0) << 20, 1); }
+static void disk_reads(void) { threads((int)t_arg(2, 0), read_disk); }
+
+static void pinned(void)
+{
+    t_pin((int)t_arg(1, 0));
+    threads((int)t_arg(2, 0), compute);
+}
+
+static void sleeping_children(void)
+{
+    if (!children(t_arg(1, 0)))
+        say("ill");
+    pause();
+}
+
 int main(int argc, char **argv)
 {
+    static const struct scene s[] = {
+        { "cpu", cpu }, { "pinned", pinned }, { "calls", calls }, { "forks", many_forks }, { "oom", oom }, { "files", files },
+        { "retransmits", retransmits }, { "disk", disk_reads }, { "memory", memory }, { "far", far }, { "listen", deaf },
+        { "packets", packets }, { "flows", flows }, { "fragments", fragments }, { "fifo", fifo }, { "descriptors", descriptors },
+        { "children", sleeping_children }, { "untracked", untracked }, { "lossy", lossy }, { "fuse", fuse },
+        { "clock", clock_error }, { NULL, NULL },
+    };
     char name[16];
-    const char *scene = argc > 1 ? argv[1] : "";
-    long n[3] = { 0 };
-    disk = argc > 2 ? argv[2] : "";
-    for (int i = 2; i < argc && i < 5; i++)
-        n[i - 2] = atol(argv[i]);
-    snprintf(name, sizeof name, "ill-%s", scene);
+    snprintf(name, sizeof name, "ill-%s", argc > 1 ? argv[1] : "");
     prctl(PR_SET_NAME, name);
     MUST(setpriority(PRIO_PROCESS, 0, 10) == 0); /* or kvis takes long to begin, under emulation */
-    if (!strcmp(scene, "cpu"))
-        threads((int)n[0], compute);
-    else if (!strcmp(scene, "pinned")) {
-        t_pin((int)n[0]);
-        threads((int)n[1], compute);
-    } else if (!strcmp(scene, "calls"))
-        threads((int)n[0], call);
-    else if (!strcmp(scene, "forks"))
-        forks(0, n[0]);
-    else if (!strcmp(scene, "oom"))
-        forks((size_t)n[0] << 20, 1);
-    else if (!strcmp(scene, "files"))
-        files(n[0]);
-    else if (!strcmp(scene, "retransmits"))
-        retransmits();
-    else if (!strcmp(scene, "disk"))
-        threads((int)n[1], read_disk);
-    else if (!strcmp(scene, "memory"))
-        memory((size_t)n[0] << 20);
-    else if (!strcmp(scene, "far"))
-        far((size_t)n[0] << 20, (int)n[1], (int)n[2]);
-    else if (!strcmp(scene, "listen"))
-        deaf();
-    else if (!strcmp(scene, "packets"))
-        packets((int)n[0]);
-    else if (!strcmp(scene, "flows"))
-        flows(n[0]);
-    else if (!strcmp(scene, "fragments"))
-        fragments();
-    else if (!strcmp(scene, "fifo"))
-        fifo((int)n[0]);
-    else if (!strcmp(scene, "descriptors"))
-        descriptors(n[0]);
-    else if (!strcmp(scene, "children")) {
-        if (!children(n[0]))
-            say("ill");
-        pause();
-    } else if (!strcmp(scene, "untracked"))
-        untracked();
-    else if (!strcmp(scene, "lossy"))
-        lossy();
-    else if (!strcmp(scene, "fuse"))
-        fuse(disk);
-    else if (!strcmp(scene, "clock"))
-        clock_error(n[0]);
-    return 2;
+    return t_main(argc, argv, s);
 }
