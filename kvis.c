@@ -14433,7 +14433,6 @@ static void df_page(int to)
 }
 
 /* == 22 pf_  perf_event_open: why it fails, what it counts, page faults ===========================
- * Sections pmc_, unc_ and check_ also use pf_event, pf_paranoid, pf_why_not, pf_fix and pf_read.
  * Page faults: a software event samples each fault of a tracee with its address; if memory for the
  * rings suffices, major faults (which wait for a disk) have their own event. New threads and child
  * processes inherit the events, which the kernel allows for a mapped ring only with one event per
@@ -14576,7 +14575,7 @@ static struct {
     u32 n;              /* highest index of a mapped ring, plus 1 */
     size_t page, pages; /* bytes per page; data pages per ring */
     bool user_only;     /* perf_event_paranoid forbids events in kernel mode */
-} pf_rings;
+} pf_rings = { .pages = 512 };
 
 static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
 {
@@ -14601,8 +14600,8 @@ static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
 static int pf_map(int at, int f)
 {
     void *p = MAP_FAILED;
-    if (!pf_rings.pages)
-        pf_rings.pages = 512;
+    if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
+        return -errno;
     for (; pf_rings.pages >= 16; pf_rings.pages /= 2) {
         size_t size = (pf_rings.pages + 1) * pf_rings.page;
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
@@ -14611,11 +14610,6 @@ static int pf_map(int at, int f)
     }
     if (p == MAP_FAILED)
         return -errno;
-    if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0) {
-        int e = -errno;
-        munmap(p, (pf_rings.pages + 1) * pf_rings.page);
-        return e;
-    }
     pf_rings.ring[at] = p;
     pf_rings.fd[at] = f;
     return 0;
@@ -14659,11 +14653,6 @@ static int pf_open(pid_t tid, bool on_exec)
 }
 
 static struct ev_groups pf_groups; /* page faults that are not reported yet */
-
-static void pf_explain(int e)
-{
-    u_warn("page faults are off: %s", pf_why_not(e, PF_LEVEL_USER));
-}
 
 static void pf_flush(void)
 {
@@ -20729,7 +20718,7 @@ static void tr_open_faults(pid_t tid, bool children)
 {
     int e = opt.faults ? pf_open(tid, children) : 0;
     if (e < 0 && e != -ESRCH) {
-        pf_explain(e);
+        u_warn("page faults are off: %s", pf_why_not(e, PF_LEVEL_USER));
         opt.faults = false;
     }
 }
@@ -22439,11 +22428,8 @@ static void proc_status(struct buf *b, s32 status)
 static void proc_col_end(struct buf *b, const struct proc_row *r)
 {
     u32 from = b->len;
-    const char *error = r->what == PROC_FAILED ? u_errname(r->err) : NULL;
-    if (error)
-        b_s(b, error);
-    else if (r->what == PROC_FAILED)
-        b_s64(b, r->err);
+    if (r->what == PROC_FAILED)
+        dec_errno(b, r->err);
     else if (r->what != PROC_ENDED)
         b_s(b, r->what == PROC_STARTED ? "started" : r->what == PROC_REPLACED ? "exec"
                : r->what == PROC_THREAD ? "thread" : "running");
@@ -22566,31 +22552,29 @@ static void proc_json_num(struct buf *b, const char *key, u64 n)
     b_f(b, ",\"%s\":%" PRIu64, key, n);
 }
 
-static void proc_json_str(struct buf *b, const char *key, const char *s, u32 n)
+static void proc_json_str(struct buf *b, const char *key, const struct proc_text *t)
 {
-    if (!n)
+    if (!t->len)
         return;
     b_c(b, ',');
-    out_json_str(b, key, s, n);
+    out_json_str(b, key, t->p, t->len);
 }
 
 static void proc_json_end(struct buf *b, const struct proc_row *r)
 {
     s32 status = r->what == PROC_ENDED ? r->l->status : -1;
-    bool killed = status >= 0 && WIFSIGNALED(status);
     static const char *const how[] = { [PROC_STARTED] = "running", [PROC_ENDED] = "exit",
                                        [PROC_REPLACED] = "exec", [PROC_RUNNING] = "running",
                                        [PROC_THREAD] = "exit" };
-    b_f(b, ",\"end\":\"%s\",\"exit_code\":", killed ? "signal" : how[r->what]);
-    if (status >= 0 && !killed)
+    if (status >= 0 && WIFSIGNALED(status)) {
+        b_f(b, ",\"end\":\"signal\",\"exit_code\":null,\"signal\":\"%s\",\"core\":%s",
+            u_signame(WTERMSIG(status)), WCOREDUMP(status) ? "true" : "false");
+        return;
+    }
+    b_f(b, ",\"end\":\"%s\",\"exit_code\":", how[r->what]);
+    if (status >= 0)
         b_s64(b, WEXITSTATUS(status));
-    else
-        b_s(b, "null");
-    if (killed)
-        b_f(b, ",\"signal\":\"%s\"", u_signame(WTERMSIG(status)));
-    else
-        b_s(b, ",\"signal\":null");
-    b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
+    b_s(b, status >= 0 ? ",\"signal\":null,\"core\":false" : "null,\"signal\":null,\"core\":false");
 }
 
 /* Returns whether a counter is known. A CPU time of 0 is not: the scheduler has not yet accounted
@@ -22646,15 +22630,14 @@ static void proc_json_env(struct buf *b, const struct proc_text *env)
 
 static void proc_json_what(struct buf *b, const struct proc_life *l)
 {
-    proc_json_str(b, "path", l->path.p, l->path.len);
+    proc_json_str(b, "path", &l->path);
     b_c(b, ',');
     out_json_argv(b, "argv", l->argv.len ? l->argv.p : "", l->argv.len);
     b_f(b, ",\"argv_bytes\":%u,\"argv_truncated\":%s", l->arg_len, l->cut ? "true" : "false");
-    proc_json_str(b, "exe", l->exe.p, l->exe.len);
-    proc_json_str(b, "cwd", l->cwd.p, l->cwd.len);
+    proc_json_str(b, "exe", &l->exe);
+    proc_json_str(b, "cwd", &l->cwd);
     if (l->cgroup) {
-        const struct proc_text *path = proc_cgroup(l->cgroup);
-        proc_json_str(b, "cgroup", path->p, path->len);
+        proc_json_str(b, "cgroup", proc_cgroup(l->cgroup));
         proc_json_num(b, "cgroup_id", l->cgroup);
     }
     if (proc_opt.n_env)
@@ -22676,8 +22659,8 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     if (r->what != PROC_THREAD)
         proc_json_what(b, l);
     if (r->what == PROC_FAILED) {
-        const char *name = u_errname(r->err);
-        b_f(b, ",\"error\":\"%s\"}\n", name ? name : "unknown");
+        out_json_error(b, r->err);
+        b_s(b, "}\n");
         return;
     }
     if (r->what != PROC_THREAD) {
@@ -23110,10 +23093,9 @@ static void proc_execed(const struct wire_proc *h, const char *data)
         if (!l)
             return;
     }
-    struct wire_usage used = h->dead;
-    proc_usage_join(&used, &h->own, true);
     if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
-        l->all = used;
+        l->all = h->dead;
+        proc_usage_join(&l->all, &h->own, true);
         l->max_rss = tr_record_peak(h, l->before_rss);
         proc_over(l, PROC_REPLACED, h->ts_ns);
     } else if (l->node && proc_tree.node[l->node].ended) {
@@ -23148,11 +23130,9 @@ static void proc_exec_begun(const struct wire_proc *h)
  * was killed before it ran. */
 static void proc_exec_died(struct proc_life *l)
 {
-    struct proc_text begun = l->begun;
-    l->begun = (struct proc_text){ 0 };
-    if (begun.len)
-        proc_execed((const void *)begun.p, begun.p + sizeof(struct wire_proc));
-    free(begun.p);
+    const struct wire_proc *h = (const void *)l->begun.p;
+    if (l->begun.len)
+        proc_execed(h, (const char *)(h + 1));
 }
 
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
@@ -23242,10 +23222,9 @@ static void proc_exited(const struct wire_proc *h)
     hy_args_drop(hy_args_of(h->tid));
     if (!l)
         return;
-    struct wire_usage used = h->dead;
-    proc_usage_join(&used, &h->own, true);
+    l->all = h->dead;
+    proc_usage_join(&l->all, &h->own, true);
     proc_usage_join(&l->own, &h->own, true);
-    l->all = used;
     l->end_ns = h->ts_ns;
     l->threads--;
     l->max_rss = MAX(l->max_rss, tr_record_peak(h, l->before_rss));
@@ -23312,16 +23291,16 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns a record with the common members set from /proc or, in a replay, from the process itself.
- * Only an exec reads the cgroup; other records take it from the process or its parent. */
-static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
+/* Returns a record with the common members set from /proc or, in a replay, from the process or its
+ * parent. Only an exec reads the cgroup. parent: the parent of a new process, or else 0. */
+static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
     struct wire_proc h = { .kind = kind, .ts_ns = ts_ns, .pid = pid, .tid = pid, .ret = -1 };
     bool live = !proc_state.replayed, there = live && proc_slurp(pid, "status", s, sizeof s);
-    const struct proc_life *l = proc_find(pid);
-    h.ppid = there ? (u32)proc_key_number(s, "\nPPid:") : l ? l->ppid : 0;
-    const struct proc_life *near = l || !live ? l : proc_find(h.ppid);
+    const struct proc_life *l = parent ? NULL : proc_find(pid);
+    h.ppid = there ? (u32)proc_key_number(s, "\nPPid:") : l ? l->ppid : parent;
+    const struct proc_life *near = l ? l : proc_find(h.ppid);
     if (there) {
         h.uid = (u32)proc_key_number(s, "\nUid:");
         h.gid = (u32)proc_key_number(s, "\nGid:");
@@ -23353,15 +23332,9 @@ static void proc_event_fork(const struct event *e)
     u32 tid = (u32)e->v[child].n;
     if (!ev_has(e, child) || (thread && proc_state.replayed) || !proc_has_place(tid))
         return;
-    struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
-    const struct proc_life *by = proc_find((u32)e->pid);
+    struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns,
+                                         thread ? 0 : (u32)e->pid);
     h.tid = tid;
-    if (proc_state.replayed) { /* the child inherits these members */
-        h.ppid = (u32)e->pid;
-        h.uid = by ? by->uid : 0;
-        memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
-    }
-    h.ppid = h.ppid ? h.ppid : (u32)e->pid;
     h.ns_pid = ev_has(e, EV_ns_pid) ? (u32)e->v[EV_ns_pid].n : 0;
     proc_forked(&h);
 }
@@ -23424,7 +23397,7 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
 
 static void proc_event_exec(const struct event *e)
 {
-    struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
+    struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns, 0);
     bool named = ev_has(e, EV_program), live = !proc_state.replayed;
     bool words = ev_has(e, EV_argv) && e->v[EV_argv].s.len;
     const char *name = named ? e->v[EV_program].s.p : "";
@@ -23456,7 +23429,7 @@ static void proc_event_exec(const struct event *e)
 /* Called at a thread's last stop. A thread that is killed may exit without that stop. */
 static void proc_traced_ends(const struct task *t)
 {
-    struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, t->at_ns);
+    struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, t->at_ns, 0);
     h.tid = (u32)t->tid;
     h.live = 1;
     h.dead = proc_traced_usage(h.pid);
@@ -23945,13 +23918,12 @@ struct met_series {
     struct met_point *past; /* points for the HTML report; NULL: none */
 };
 
-/* The nameless instance stands for the whole dimension. */
 struct met_inst {
     struct met_inst *next; /* next instance of the dimension */
     struct met_inst *same; /* next instance with the same hash of the name */
     struct met_hist *hists;
     struct met_series *series; /* indexed by met.slot[dim][metric] */
-    const char *name;      /* "": the total, or removed */
+    const char *name;      /* "": the whole dimension, or a removed instance */
     char info[MET_INFO];
     u32 at;                /* met.tick at which the instance was last seen */
     u8 dim, rank;          /* rank: from met_rank */
@@ -27188,7 +27160,6 @@ static void pmc_raise_limit(void)
 /* Returns why the event for `role` failed (-errno); valid until the next call for `role`. */
 static const char *pmc_reason(u32 role, int e)
 {
-    bool task = pmc.scope == PS_TASK;
     const char *why;
     switch (-e) {
     case ENOENT:
@@ -27200,7 +27171,7 @@ static const char *pmc_reason(u32 role, int e)
         break;
     case E2BIG: why = "the CPU has too few counters for the group of this event"; break;
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
-    default: why = pf_why_not(e, task ? PF_LEVEL_USER : PF_LEVEL_CPU);
+    default: why = pf_why_not(e, pmc.scope == PS_TASK ? PF_LEVEL_USER : PF_LEVEL_CPU);
     }
     snprintf(pmc.why[role], sizeof pmc.why[role], "%s", why);
     return pmc.why[role];
@@ -27217,8 +27188,7 @@ static void pmc_warn(void)
         u_warn("pmc: the cgroup is not counted, because -p uses the hardware counters");
     if (pmc.user_only)
         u_warn("pmc: counting user mode only: perf_event_paranoid is %ld" U_FIX
-               "run kvis as root, or with CAP_PERFMON",
-               pf_paranoid());
+               "run kvis as root, or with CAP_PERFMON", pf_paranoid());
 }
 
 static void pmc_start(void)
@@ -27632,7 +27602,7 @@ struct unc_unit {              /* event that is open on one CPU */
 };
 
 struct unc_socket {
-    s64 id;                    /* physical_package_id; -1: unknown */
+    s64 id;                    /* physical_package_id; negative: unknown */
     double sum[N_UR], share;
     bool opened[N_UR];         /* at least one event of the role is open */
     bool refused[N_UR];        /* at least one event could not be opened */
@@ -27802,8 +27772,6 @@ static struct unc_socket *unc_socket_of(u32 cpu)
 {
     long id = u_file_number(met_path(MFS_CPUS "/cpu%u/topology/physical_package_id", cpu), -1);
     u32 k = 0;
-    if (id < 0 || id > INT_MAX)
-        id = -1;
     while (k < unc.n_sockets && unc.socket[k].id != id)
         k++;
     if (k == UNC_SOCKETS)
