@@ -14433,10 +14433,10 @@ static void df_page(int to)
 }
 
 /* == 22 pf_  perf_event_open: why it fails, what it counts, page faults ===========================
- * Page faults: a software event samples each fault of a tracee with its address; if memory for the
- * rings suffices, major faults (which wait for a disk) have their own event. New threads and child
- * processes inherit the events, which the kernel allows for a mapped ring only with one event per
- * CPU (perf_mmap in kernel/events/core.c). Consecutive faults of a thread in one region within
+ * Page faults: a software event samples the address of each fault of a tracee. Major faults (which
+ * wait for a disk) have their own event if memory for the rings suffices. New threads and processes
+ * inherit the events, which the kernel allows for a mapped ring only with one event per CPU
+ * (perf_mmap in kernel/events/core.c). Consecutive faults of a thread in one region within
  * PF_RUN_NS become one event. kvis looks up the region of each address. Therefore pf_upto, called
  * before each event, handles all earlier samples before the tracee's regions change. */
 
@@ -21809,10 +21809,9 @@ static int open_run(u64 end_ns)
 /* == 31 proc_  kvis proc: every command and its exit status ============================
  * BPF programs (gen/probes/proc.bpf.c) send records of forks, execs, exits and, in pieces, program
  * arguments. Without BPF, kvis makes the same records from the events of tr_ and from /proc. A
- * process (struct proc_life) runs one or more programs, one after the other. Each of them is a
- * command. A row of the output (struct proc_row) reports one event of a command, such as its start
- * or its end. Execs are rare, so BPF sends all of them and kvis applies the filters. Entry points:
- * the option functions, proc_begin, proc_run. */
+ * process (struct proc_life) runs one or more programs, one after the other; each is a command. A
+ * row (struct proc_row) reports one event of a command, such as its start. Execs are rare, so BPF
+ * sends all of them and kvis applies the filters. */
 
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
@@ -21942,7 +21941,7 @@ static const char *proc_cgroup_root(void)
     return NULL;
 }
 
-/* The option --cgroup. The id of a cgroup is the inode number of its directory. */
+/* The id of a cgroup is the inode number of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     static char path[PATH_MAX];
@@ -22082,10 +22081,9 @@ static void proc_free_texts(struct proc_life *l)
 static void proc_forget(struct proc_life *l)
 {
     struct proc_life **at = proc_bucket(l->pid);
-    while (*at && *at != l)
+    while (*at != l)
         at = &(*at)->next;
-    if (*at)
-        *at = l->next;
+    *at = l->next;
     proc_state.lives--;
     proc_state.mine -= l->mine;
     proc_state.ending -= l->ending;
@@ -23529,19 +23527,13 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* Both sums are too small: exit records lack the CPU time used after them, and wait4(2) lacks
- * processes that their parents did not wait for. */
-static void proc_sum_cpu(void)
-{
-    const struct rusage *used = &proc_session.rusage;
-    const struct timeval *u = &used->ru_utime, *s = &used->ru_stime;
-    u64 waited = (u64)(u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
-    proc_state.cpu_ns = MAX(proc_state.cpu_ns, waited);
-}
-
 static void proc_finish_sinks(int status)
 {
-    proc_sum_cpu();
+    const struct timeval *u = &proc_session.rusage.ru_utime, *s = &proc_session.rusage.ru_stime;
+    u64 waited = (u64)(u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
+    /* Both sums are too small: exit records lack the CPU time used after them, and wait4(2) lacks
+     * processes that their parents did not wait for. */
+    proc_state.cpu_ns = MAX(proc_state.cpu_ns, waited);
     if (proc_session.by_ptrace)
         memset(&st, 0, sizeof st);
     st_take();
@@ -26512,8 +26504,7 @@ static void mfs_cgroup(void)
  * directory events/ in sysfs, or the kernel's generic events), and counts them. A role is what an
  * event measures, such as branch misses. The kernel counts all events of a group (pmc_groups[]) at
  * the same time, so both terms of a ratio belong to one group. A unit has the events of one CPU, of
- * a cgroup on one CPU, or of a thread on one PMU. To add a core or an event, add a row to pmu.tbl.
- * Entry points: pmc_read, pmc_look. */
+ * a cgroup on one CPU, or of a thread on one PMU. A new core or event is a row of pmu.tbl. */
 
 /* What kvis counts: the machine, the processes of -p, or a cgroup. It counts only one of them: the
  * kernel gives counters to the events of CPUs before those of tasks (ctx_resched in
@@ -26623,7 +26614,7 @@ struct pmc_sum {
     bool some[N_PG][N_PR];     /* at least one unit has counted the role */
     bool missing[N_PG][N_PR];  /* at least one unit has not */
     double share;              /* the smallest `share` of a reading */
-    bool any, counted, fresh;  /* units were read; events were counted; it is the first reading */
+    bool counted, fresh;       /* events were counted; it is the first reading */
 };
 
 static struct {
@@ -27276,7 +27267,6 @@ static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 slots,
                     double seconds)
 {
-    s->any = true;
     s->share = MIN(s->share, r->share);
     s->capacity[g] += r->value[PR_CYCLES] * slots;
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -27359,7 +27349,7 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
     bool whole = !pmc.left_out || (i && (i->dim == DIM_CPU || i->dim == DIM_PMU));
-    if (!i || !s->any || !whole)
+    if (!i || !whole)
         return;
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
         u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -27497,7 +27487,7 @@ static void pmc_read(void)
         ended[k] = mfs_pids[k].gone || !met_there(met_path("/proc/%d", opt.pids[k]));
     }
     pmc_read_all();
-    bool cgroup = pmc.scope == PS_CGROUP && pmc.all.any;
+    bool cgroup = pmc.scope == PS_CGROUP && pmc.n_units;
     pmc_publish(cgroup ? met_inst(DIM_CGROUP, "") : met.all, &pmc.all);
     for (u32 k = 0; pmc.n_pmus > 1 && k < pmc.n_pmus; k++) {
         struct met_inst *i = met_inst(DIM_PMU, pmc_pmus[k].name);
@@ -27573,8 +27563,7 @@ static void pmc_list_events(struct buf *b)
  * directory in sysfs has its type, fields, events, scale, unit and CPUs. pmu.tbl names the events
  * that count bytes or energy; for AMD, whose PMUs do not list events, it also has their terms. An
  * event is opened on each CPU of the PMU's cpumask (one CPU per socket or die), and its count is
- * added to the socket of that CPU. A socket has a bandwidth only if all its memory controllers are
- * counted. Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
+ * added to the socket of that CPU. A socket's bandwidth needs the counts of all its controllers. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -27603,7 +27592,7 @@ struct unc_unit {              /* event that is open on one CPU */
 
 struct unc_socket {
     s64 id;                    /* physical_package_id; negative: unknown */
-    double sum[N_UR], share;
+    double sum[N_UR];
     bool opened[N_UR];         /* at least one event of the role is open */
     bool refused[N_UR];        /* at least one event could not be opened */
     bool hole[N_UR];           /* at least one event was not counted in this interval */
@@ -27616,6 +27605,7 @@ static struct {
     struct unc_socket socket[UNC_SOCKETS];
     u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: calls of unc_open_on */
     u32 boxes;                 /* controllers of amd_df that have counted traffic */
+    double share;              /* the smallest share of the time in which a PMU counted */
     bool begun[2], no_dir;
     bool too_many;             /* more memory controllers than kvis can store */
     u8 class;                  /* class of the memory controllers; UC_NONE: none */
@@ -27711,8 +27701,7 @@ static void unc_find_event(u32 pmu, u32 row)
     const char *name = unc.pmu[pmu].name;
     struct unc_event e = { .pmu = (u16)pmu, .row = (u8)row };
     s64 type;
-    const char *path = met_path(PMC_DEVICES "/%s/type", name);
-    if (!met_file_number(path, &type) || type < 0)
+    if (!met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type) || type < 0)
         return;
     e.code.type = (u32)type;
     e.err = pmc_alias(name, &e.code, r->event);
@@ -27871,7 +27860,7 @@ static u64 unc_read_unit(struct unc_unit *u)
         return 0;
     }
     met.backwards += d.backwards;
-    s->share = MIN(s->share, (double)d.running / (double)d.enabled);
+    unc.share = MIN(unc.share, (double)d.running / (double)d.enabled);
     s->sum[role] += d.value[0] * e->scale;
     if (role == UR_READ || role == UR_WRITE)
         s->sum[UR_BOTH] += d.value[0] * e->scale;
@@ -27885,11 +27874,10 @@ static u64 unc_read_unit(struct unc_unit *u)
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
-    for (u32 k = 0; k < unc.n_sockets; k++) {
+    for (u32 k = 0; k < unc.n_sockets; k++)
         memset(unc.socket[k].hole, 0, sizeof unc.socket[k].hole);
-        unc.socket[k].share = 1;
-    }
     unc.boxes = 0;
+    unc.share = 1;
     for (u32 k = 0; k < unc.n_units; k++) {
         if (unc_is_power(&unc.event[unc.unit[k].event]) != power)
             continue;
@@ -28062,15 +28050,12 @@ static void unc_no(u32 m, const char *why)
 
 static void unc_membw(void)
 {
-    double least = 1;
     unc_begin(false);
     unc_read_units(false);
     unc_publish(UR_READ, UR_BOTH);
-    for (u32 k = 0; k < unc.n_sockets; k++)
-        least = MIN(least, unc.socket[k].share);
     bool bytes = met.seen[M_MEM_BW] == met.tick;
     if (bytes)
-        met_set(met_inst(DIM_SOCKET, ""), M_MEM_SHARE, least);
+        met_set(met_inst(DIM_SOCKET, ""), M_MEM_SHARE, unc.share);
     unc_peak();
     for (u32 r = UR_READ; r <= UR_BOTH; r++)
         unc_no(unc_metrics[r], unc_why(r));
