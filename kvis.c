@@ -14462,13 +14462,12 @@ enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 /* EACCES: perf_allow_cpu in include/linux/perf_event.h. EPERM: a container's seccomp filter. */
 static const char *pf_fix(int e, enum pf_level level)
 {
-    bool paranoid = pf_paranoid() > (long)level;
     switch (-e) {
     case EACCES:
-        return !paranoid ? "run kvis as root"
-               : level == PF_LEVEL_USER
-                   ? "sysctl kernel.perf_event_paranoid=2, or run kvis as root"
-                   : "sysctl kernel.perf_event_paranoid=0, or run kvis as root";
+        if (pf_paranoid() <= (long)level)
+            return "run kvis as root";
+        return level == PF_LEVEL_USER ? "sysctl kernel.perf_event_paranoid=2, or run kvis as root"
+                                      : "sysctl kernel.perf_event_paranoid=0, or run kvis as root";
     case EPERM: return "allow perf_event_open in the container's seccomp profile";
     case ENOSYS: return "use a kernel with CONFIG_PERF_EVENTS";
     case EMFILE:
@@ -22331,8 +22330,7 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* Finds the path of a cgroup, whose id is a file handle of type FILEID_KERNFS. Returns the path's
- * length, or 0. */
+/* Returns the length of a cgroup's path, or 0. The id is a file handle of type FILEID_KERNFS. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -22679,8 +22677,7 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* Writes a CompletedCommand, as defined in src/interfaces/index.ts of a fork of
- * workflow-telemetry-action. */
+/* Writes a CompletedCommand (src/interfaces/index.ts in a fork of workflow-telemetry-action). */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -23409,7 +23406,7 @@ static void proc_event_exec(const struct event *e)
         hy_args_add(&h, words ? e->v[EV_argv].s.p : "");
     }
     if (e->err) {
-        if (proc_opt.failed || !live)
+        if (proc_opt.failed) /* always set in a replay */
             proc_exec_failed(&h, name);
     } else if (live) {
         name = proc_traced_exec(&h, e, name);
@@ -23863,8 +23860,7 @@ static struct met_form_row {
 #undef X
 };
 
-/* How the value of the nameless instance, which stands for the whole dimension, is found: the
- * source reads it, or it is the sum or mean of the named instances. */
+/* The value of a whole dimension (the nameless instance): read by the source, a sum, or a mean. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
 /* A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, MAX(A, B), A / (A + B), or A with B as a
@@ -24026,8 +24022,7 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Returns a histogram of an instance, which is added if needed. The size of the BPF maps limits the
- * number of histograms. */
+/* Finds or adds a histogram of an instance. The size of the BPF maps limits their number. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = &i->hists;
@@ -24408,8 +24403,7 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Computes derived metrics. A negative result is discarded, except for a difference, because b may
- * have changed after a was read. */
+/* Computes derived metrics. Only differences may be negative: b may change after a was read. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -26506,9 +26500,8 @@ static void mfs_cgroup(void)
  * the same time, so both terms of a ratio belong to one group. A unit has the events of one CPU, of
  * a cgroup on one CPU, or of a thread on one PMU. A new core or event is a row of pmu.tbl. */
 
-/* What kvis counts: the machine, the processes of -p, or a cgroup. It counts only one of them: the
- * kernel gives counters to the events of CPUs before those of tasks (ctx_resched in
- * kernel/events/core.c), so the events of tasks might get none. */
+/* kvis counts the machine, the processes of -p, or a cgroup, but only one of them: events of CPUs
+ * get counters before those of tasks, which might get none (ctx_resched, kernel/events/core.c). */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
@@ -26683,8 +26676,7 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Reads the vendor and model of an x86 CPU. Returns the register MIDR_EL1 of the first Arm CPU in
- * `mask`, or 0. */
+/* Reads an x86 CPU's vendor and model. Returns MIDR_EL1 of the first Arm CPU in `mask`, or 0. */
 static u64 pmc_cpuinfo(const u8 *mask)
 {
     static const struct { const char *name; u8 shift; } fields[] = {
@@ -26796,8 +26788,7 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     return 0;
 }
 
-/* Sets c to the first of the events `names` that the PMU's directory events/ has. Returns 0 or
- * -errno. */
+/* Sets c to the first of the events `names` that the PMU's events/ has. Returns 0 or -errno. */
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
@@ -26868,8 +26859,7 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it is one of CPU cores. As perf does, kvis recognizes it by a file cpus or by the
- * name "cpu". */
+/* Adds a PMU of CPU cores: as in perf, one that has a file cpus or the name "cpu". */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -27869,8 +27859,7 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Reads the events. Rates use the time that the kernel measured for the counters, because kvis may
- * have waited for a CPU before it read them. */
+/* Rates use the kernel's times, because kvis may have waited for a CPU before it read a counter. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
@@ -27895,8 +27884,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events of a role were counted; for UR_BOTH, those of reads and of writes also
- * count. */
+/* Returns whether all events of a role (UR_BOTH: or of both reads and writes) were counted. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -28059,11 +28047,8 @@ static void unc_membw(void)
     unc_peak();
     for (u32 r = UR_READ; r <= UR_BOTH; r++)
         unc_no(unc_metrics[r], unc_why(r));
-    const char *why = "the bus width of the memory controllers is unknown";
-    if (!bytes)
-        why = unc_why(UR_BOTH);
-    else if (unc_dmi.why[0])
-        why = unc_dmi.why;
+    const char *why = !bytes ? unc_why(UR_BOTH) : unc_dmi.why[0] ? unc_dmi.why
+                      : "the bus width of the memory controllers is unknown";
     unc_no(M_MEM_PEAK, why);
     unc_no(M_MEM_USED, bytes && met.seen[M_MEM_PEAK] == met.tick ? "no traffic was counted" : why);
     unc_no(M_MEM_SHARE, unc_why(UR_BOTH));
@@ -28077,10 +28062,9 @@ static void unc_power(void)
     unc_publish(UR_PACKAGE, UR_PLATFORM);
     for (u32 k = 0; k < unc.n_events; k++)
         any |= unc_is_power(&unc.event[k]);
-    for (u32 r = UR_PACKAGE; r <= UR_PLATFORM; r++) {
-        const char *why = any ? "not measured by this CPU" : NULL;
-        unc_no(unc_metrics[r], unc_reason[r][0] ? unc_reason[r] : why);
-    }
+    for (u32 r = UR_PACKAGE; r <= UR_PLATFORM; r++)
+        unc_no(unc_metrics[r], unc_reason[r][0] ? unc_reason[r]
+                               : any ? "not measured by this CPU" : NULL);
 }
 
 /* --- resctrl: Documentation/filesystems/resctrl.rst --- */
