@@ -14278,11 +14278,10 @@ static void df_page(int to)
 }
 
 /* == 22 pf_  perf_event_open: why it fails, what it counts, page faults ===========================
- * Sections pmc_, unc_ and check_ also use pf_event, pf_paranoid, pf_why_not, pf_fix and pf_read.
- * Page faults: a software event samples each fault of a tracee with its address; if memory for the
- * rings suffices, major faults (which wait for a disk) have their own event. New threads and child
- * processes inherit the events, which the kernel allows for a mapped ring only with one event per
- * CPU (perf_mmap in kernel/events/core.c). Consecutive faults of a thread in one region within
+ * Page faults: a software event samples the address of each fault of a tracee. Major faults (which
+ * wait for a disk) have their own event if memory for the rings suffices. New threads and processes
+ * inherit the events, which the kernel allows for a mapped ring only with one event per CPU
+ * (perf_mmap in kernel/events/core.c). Consecutive faults of a thread in one region within
  * PF_RUN_NS become one event. kvis looks up the region of each address. Therefore pf_upto, called
  * before each event, handles all earlier samples before the tracee's regions change. */
 
@@ -14308,13 +14307,12 @@ enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 /* EACCES: perf_allow_cpu in include/linux/perf_event.h. EPERM: a container's seccomp filter. */
 static const char *pf_fix(int e, enum pf_level level)
 {
-    bool paranoid = pf_paranoid() > (long)level;
     switch (-e) {
     case EACCES:
-        return !paranoid ? "run kvis as root"
-               : level == PF_LEVEL_USER
-                   ? "sysctl kernel.perf_event_paranoid=2, or run kvis as root"
-                   : "sysctl kernel.perf_event_paranoid=0, or run kvis as root";
+        if (pf_paranoid() <= (long)level)
+            return "run kvis as root";
+        return level == PF_LEVEL_USER ? "sysctl kernel.perf_event_paranoid=2, or run kvis as root"
+                                      : "sysctl kernel.perf_event_paranoid=0, or run kvis as root";
     case EPERM: return "allow perf_event_open in the container's seccomp profile";
     case ENOSYS: return "use a kernel with CONFIG_PERF_EVENTS";
     case EMFILE:
@@ -14421,7 +14419,7 @@ static struct {
     u32 n;              /* highest index of a mapped ring, plus 1 */
     size_t page, pages; /* bytes per page; data pages per ring */
     bool user_only;     /* perf_event_paranoid forbids events in kernel mode */
-} pf_rings;
+} pf_rings = { .pages = 512 };
 
 static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
 {
@@ -14446,8 +14444,8 @@ static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
 static int pf_map(int at, int f)
 {
     void *p = MAP_FAILED;
-    if (!pf_rings.pages)
-        pf_rings.pages = 512;
+    if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
+        return -errno;
     for (; pf_rings.pages >= 16; pf_rings.pages /= 2) {
         size_t size = (pf_rings.pages + 1) * pf_rings.page;
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
@@ -14456,11 +14454,6 @@ static int pf_map(int at, int f)
     }
     if (p == MAP_FAILED)
         return -errno;
-    if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0) {
-        int e = -errno;
-        munmap(p, (pf_rings.pages + 1) * pf_rings.page);
-        return e;
-    }
     pf_rings.ring[at] = p;
     pf_rings.fd[at] = f;
     return 0;
@@ -14504,11 +14497,6 @@ static int pf_open(pid_t tid, bool on_exec)
 }
 
 static struct ev_groups pf_groups; /* page faults that are not reported yet */
-
-static void pf_explain(int e)
-{
-    u_warn("page faults are off: %s", pf_why_not(e, PF_LEVEL_USER));
-}
 
 static void pf_flush(void)
 {
@@ -20557,7 +20545,7 @@ static void tr_open_faults(pid_t tid, bool children)
 {
     int e = opt.faults ? pf_open(tid, children) : 0;
     if (e < 0 && e != -ESRCH) {
-        pf_explain(e);
+        u_warn("page faults are off: %s", pf_why_not(e, PF_LEVEL_USER));
         opt.faults = false;
     }
 }
@@ -21626,10 +21614,9 @@ static int open_run(u64 end_ns)
 /* == 31 proc_  kvis proc: every command and its exit status ============================
  * BPF programs (gen/probes/proc.bpf.c) send records of forks, execs, exits and, in pieces, program
  * arguments. Without BPF, kvis makes the same records from the events of tr_ and from /proc. A
- * process (struct proc_life) runs one or more programs, one after the other. Each of them is a
- * command. A row of the output (struct proc_row) reports one event of a command, such as its start
- * or its end. Execs are rare, so BPF sends all of them and kvis applies the filters. Entry points:
- * the option functions, proc_begin, proc_run. */
+ * process (struct proc_life) runs one or more programs, one after the other; each is a command. A
+ * row (struct proc_row) reports one event of a command, such as its start. Execs are rare, so BPF
+ * sends all of them and kvis applies the filters. */
 
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
@@ -21759,7 +21746,7 @@ static const char *proc_cgroup_root(void)
     return NULL;
 }
 
-/* The option --cgroup. The id of a cgroup is the inode number of its directory. */
+/* The id of a cgroup is the inode number of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     static char path[PATH_MAX];
@@ -21899,10 +21886,9 @@ static void proc_free_texts(struct proc_life *l)
 static void proc_forget(struct proc_life *l)
 {
     struct proc_life **at = proc_bucket(l->pid);
-    while (*at && *at != l)
+    while (*at != l)
         at = &(*at)->next;
-    if (*at)
-        *at = l->next;
+    *at = l->next;
     proc_state.lives--;
     proc_state.mine -= l->mine;
     proc_state.ending -= l->ending;
@@ -22150,8 +22136,7 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* Finds the path of a cgroup, whose id is a file handle of type FILEID_KERNFS. Returns the path's
- * length, or 0. */
+/* Returns the length of a cgroup's path, or 0. The id is a file handle of type FILEID_KERNFS. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -22245,11 +22230,8 @@ static void proc_status(struct buf *b, s32 status)
 static void proc_col_end(struct buf *b, const struct proc_row *r)
 {
     u32 from = b->len;
-    const char *error = r->what == PROC_FAILED ? u_errname(r->err) : NULL;
-    if (error)
-        b_s(b, error);
-    else if (r->what == PROC_FAILED)
-        b_s64(b, r->err);
+    if (r->what == PROC_FAILED)
+        dec_errno(b, r->err);
     else if (r->what != PROC_ENDED)
         b_s(b, r->what == PROC_STARTED ? "started" : r->what == PROC_REPLACED ? "exec"
                : r->what == PROC_THREAD ? "thread" : "running");
@@ -22372,31 +22354,29 @@ static void proc_json_num(struct buf *b, const char *key, u64 n)
     b_f(b, ",\"%s\":%" PRIu64, key, n);
 }
 
-static void proc_json_str(struct buf *b, const char *key, const char *s, u32 n)
+static void proc_json_str(struct buf *b, const char *key, const struct proc_text *t)
 {
-    if (!n)
+    if (!t->len)
         return;
     b_c(b, ',');
-    out_json_str(b, key, s, n);
+    out_json_str(b, key, t->p, t->len);
 }
 
 static void proc_json_end(struct buf *b, const struct proc_row *r)
 {
     s32 status = r->what == PROC_ENDED ? r->l->status : -1;
-    bool killed = status >= 0 && WIFSIGNALED(status);
     static const char *const how[] = { [PROC_STARTED] = "running", [PROC_ENDED] = "exit",
                                        [PROC_REPLACED] = "exec", [PROC_RUNNING] = "running",
                                        [PROC_THREAD] = "exit" };
-    b_f(b, ",\"end\":\"%s\",\"exit_code\":", killed ? "signal" : how[r->what]);
-    if (status >= 0 && !killed)
+    if (status >= 0 && WIFSIGNALED(status)) {
+        b_f(b, ",\"end\":\"signal\",\"exit_code\":null,\"signal\":\"%s\",\"core\":%s",
+            u_signame(WTERMSIG(status)), WCOREDUMP(status) ? "true" : "false");
+        return;
+    }
+    b_f(b, ",\"end\":\"%s\",\"exit_code\":", how[r->what]);
+    if (status >= 0)
         b_s64(b, WEXITSTATUS(status));
-    else
-        b_s(b, "null");
-    if (killed)
-        b_f(b, ",\"signal\":\"%s\"", u_signame(WTERMSIG(status)));
-    else
-        b_s(b, ",\"signal\":null");
-    b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
+    b_s(b, status >= 0 ? ",\"signal\":null,\"core\":false" : "null,\"signal\":null,\"core\":false");
 }
 
 /* Returns whether a counter is known. A CPU time of 0 is not: the scheduler has not yet accounted
@@ -22452,15 +22432,14 @@ static void proc_json_env(struct buf *b, const struct proc_text *env)
 
 static void proc_json_what(struct buf *b, const struct proc_life *l)
 {
-    proc_json_str(b, "path", l->path.p, l->path.len);
+    proc_json_str(b, "path", &l->path);
     b_c(b, ',');
     out_json_argv(b, "argv", l->argv.len ? l->argv.p : "", l->argv.len);
     b_f(b, ",\"argv_bytes\":%u,\"argv_truncated\":%s", l->arg_len, l->cut ? "true" : "false");
-    proc_json_str(b, "exe", l->exe.p, l->exe.len);
-    proc_json_str(b, "cwd", l->cwd.p, l->cwd.len);
+    proc_json_str(b, "exe", &l->exe);
+    proc_json_str(b, "cwd", &l->cwd);
     if (l->cgroup) {
-        const struct proc_text *path = proc_cgroup(l->cgroup);
-        proc_json_str(b, "cgroup", path->p, path->len);
+        proc_json_str(b, "cgroup", proc_cgroup(l->cgroup));
         proc_json_num(b, "cgroup_id", l->cgroup);
     }
     if (proc_opt.n_env)
@@ -22482,8 +22461,8 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     if (r->what != PROC_THREAD)
         proc_json_what(b, l);
     if (r->what == PROC_FAILED) {
-        const char *name = u_errname(r->err);
-        b_f(b, ",\"error\":\"%s\"}\n", name ? name : "unknown");
+        out_json_error(b, r->err);
+        b_s(b, "}\n");
         return;
     }
     if (r->what != PROC_THREAD) {
@@ -22504,8 +22483,7 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* Writes a CompletedCommand, as defined in src/interfaces/index.ts of a fork of
- * workflow-telemetry-action. */
+/* Writes a CompletedCommand (src/interfaces/index.ts in a fork of workflow-telemetry-action). */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -22916,10 +22894,9 @@ static void proc_execed(const struct wire_proc *h, const char *data)
         if (!l)
             return;
     }
-    struct wire_usage used = h->dead;
-    proc_usage_join(&used, &h->own, true);
     if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
-        l->all = used;
+        l->all = h->dead;
+        proc_usage_join(&l->all, &h->own, true);
         l->max_rss = tr_record_peak(h, l->before_rss);
         proc_over(l, PROC_REPLACED, h->ts_ns);
     } else if (l->node && proc_tree.node[l->node].ended) {
@@ -22954,11 +22931,9 @@ static void proc_exec_begun(const struct wire_proc *h)
  * was killed before it ran. */
 static void proc_exec_died(struct proc_life *l)
 {
-    struct proc_text begun = l->begun;
-    l->begun = (struct proc_text){ 0 };
-    if (begun.len)
-        proc_execed((const void *)begun.p, begun.p + sizeof(struct wire_proc));
-    free(begun.p);
+    const struct wire_proc *h = (const void *)l->begun.p;
+    if (l->begun.len)
+        proc_execed(h, (const char *)(h + 1));
 }
 
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
@@ -23048,10 +23023,9 @@ static void proc_exited(const struct wire_proc *h)
     hy_args_drop(hy_args_of(h->tid));
     if (!l)
         return;
-    struct wire_usage used = h->dead;
-    proc_usage_join(&used, &h->own, true);
+    l->all = h->dead;
+    proc_usage_join(&l->all, &h->own, true);
     proc_usage_join(&l->own, &h->own, true);
-    l->all = used;
     l->end_ns = h->ts_ns;
     l->threads--;
     l->max_rss = MAX(l->max_rss, tr_record_peak(h, l->before_rss));
@@ -23118,16 +23092,16 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns a record with the common members set from /proc or, in a replay, from the process itself.
- * Only an exec reads the cgroup; other records take it from the process or its parent. */
-static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
+/* Returns a record with the common members set from /proc or, in a replay, from the process or its
+ * parent. Only an exec reads the cgroup. parent: the parent of a new process, or else 0. */
+static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
     struct wire_proc h = { .kind = kind, .ts_ns = ts_ns, .pid = pid, .tid = pid, .ret = -1 };
     bool live = !proc_state.replayed, there = live && proc_slurp(pid, "status", s, sizeof s);
-    const struct proc_life *l = proc_find(pid);
-    h.ppid = there ? (u32)proc_key_number(s, "\nPPid:") : l ? l->ppid : 0;
-    const struct proc_life *near = l || !live ? l : proc_find(h.ppid);
+    const struct proc_life *l = parent ? NULL : proc_find(pid);
+    h.ppid = there ? (u32)proc_key_number(s, "\nPPid:") : l ? l->ppid : parent;
+    const struct proc_life *near = l ? l : proc_find(h.ppid);
     if (there) {
         h.uid = (u32)proc_key_number(s, "\nUid:");
         h.gid = (u32)proc_key_number(s, "\nGid:");
@@ -23159,15 +23133,9 @@ static void proc_event_fork(const struct event *e)
     u32 tid = (u32)e->v[child].n;
     if (!ev_has(e, child) || (thread && proc_state.replayed) || !proc_has_place(tid))
         return;
-    struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
-    const struct proc_life *by = proc_find((u32)e->pid);
+    struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns,
+                                         thread ? 0 : (u32)e->pid);
     h.tid = tid;
-    if (proc_state.replayed) { /* the child inherits these members */
-        h.ppid = (u32)e->pid;
-        h.uid = by ? by->uid : 0;
-        memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
-    }
-    h.ppid = h.ppid ? h.ppid : (u32)e->pid;
     h.ns_pid = ev_has(e, EV_ns_pid) ? (u32)e->v[EV_ns_pid].n : 0;
     proc_forked(&h);
 }
@@ -23230,7 +23198,7 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
 
 static void proc_event_exec(const struct event *e)
 {
-    struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
+    struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns, 0);
     bool named = ev_has(e, EV_program), live = !proc_state.replayed;
     bool words = ev_has(e, EV_argv) && e->v[EV_argv].s.len;
     const char *name = named ? e->v[EV_program].s.p : "";
@@ -23244,7 +23212,7 @@ static void proc_event_exec(const struct event *e)
         hy_args_add(&h, words ? e->v[EV_argv].s.p : "");
     }
     if (e->err) {
-        if (proc_opt.failed || !live)
+        if (proc_opt.failed) /* always set in a replay */
             proc_exec_failed(&h, name);
     } else if (live) {
         name = proc_traced_exec(&h, e, name);
@@ -23262,7 +23230,7 @@ static void proc_event_exec(const struct event *e)
 /* Called at a thread's last stop. A thread that is killed may exit without that stop. */
 static void proc_traced_ends(const struct task *t)
 {
-    struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, t->at_ns);
+    struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, t->at_ns, 0);
     h.tid = (u32)t->tid;
     h.live = 1;
     h.dead = proc_traced_usage(h.pid);
@@ -23362,19 +23330,13 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* Both sums are too small: exit records lack the CPU time used after them, and wait4(2) lacks
- * processes that their parents did not wait for. */
-static void proc_sum_cpu(void)
-{
-    const struct rusage *used = &proc_session.rusage;
-    const struct timeval *u = &used->ru_utime, *s = &used->ru_stime;
-    u64 waited = (u64)(u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
-    proc_state.cpu_ns = MAX(proc_state.cpu_ns, waited);
-}
-
 static void proc_finish_sinks(int status)
 {
-    proc_sum_cpu();
+    const struct timeval *u = &proc_session.rusage.ru_utime, *s = &proc_session.rusage.ru_stime;
+    u64 waited = (u64)(u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
+    /* Both sums are too small: exit records lack the CPU time used after them, and wait4(2) lacks
+     * processes that their parents did not wait for. */
+    proc_state.cpu_ns = MAX(proc_state.cpu_ns, waited);
     if (proc_session.by_ptrace)
         memset(&st, 0, sizeof st);
     st_take();
@@ -23704,8 +23666,7 @@ static struct met_form_row {
 #undef X
 };
 
-/* How the value of the nameless instance, which stands for the whole dimension, is found: the
- * source reads it, or it is the sum or mean of the named instances. */
+/* The value of a whole dimension (the nameless instance): read by the source, a sum, or a mean. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
 /* A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, MAX(A, B), A / (A + B), or A with B as a
@@ -23751,13 +23712,12 @@ struct met_series {
     struct met_point *past; /* points for the HTML report; NULL: none */
 };
 
-/* The nameless instance stands for the whole dimension. */
 struct met_inst {
     struct met_inst *next; /* next instance of the dimension */
     struct met_inst *same; /* next instance with the same hash of the name */
     struct met_hist *hists;
     struct met_series *series; /* indexed by met.slot[dim][metric] */
-    const char *name;      /* "": the total, or removed */
+    const char *name;      /* "": the whole dimension, or a removed instance */
     char info[MET_INFO];
     u32 at;                /* met.tick at which the instance was last seen */
     u8 dim, rank;          /* rank: from met_rank */
@@ -23868,8 +23828,7 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Returns a histogram of an instance, which is added if needed. The size of the BPF maps limits the
- * number of histograms. */
+/* Finds or adds a histogram of an instance. The size of the BPF maps limits their number. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = &i->hists;
@@ -24250,8 +24209,7 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Computes derived metrics. A negative result is discarded, except for a difference, because b may
- * have changed after a was read. */
+/* Computes derived metrics. Only differences may be negative: b may change after a was read. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -26328,12 +26286,10 @@ static void mfs_cgroup(void)
  * directory events/ in sysfs, or the kernel's generic events), and counts them. A role is what an
  * event measures, such as branch misses. The kernel counts all events of a group (pmc_groups[]) at
  * the same time, so both terms of a ratio belong to one group. A unit has the events of one CPU, of
- * a cgroup on one CPU, or of a thread on one PMU. To add a core or an event, add a row to pmu.tbl.
- * Entry points: pmc_read, pmc_look. */
+ * a cgroup on one CPU, or of a thread on one PMU. A new core or event is a row of pmu.tbl. */
 
-/* What kvis counts: the machine, the processes of -p, or a cgroup. It counts only one of them: the
- * kernel gives counters to the events of CPUs before those of tasks (ctx_resched in
- * kernel/events/core.c), so the events of tasks might get none. */
+/* kvis counts the machine, the processes of -p, or a cgroup, but only one of them: events of CPUs
+ * get counters before those of tasks, which might get none (ctx_resched, kernel/events/core.c). */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
@@ -26439,7 +26395,7 @@ struct pmc_sum {
     bool some[N_PG][N_PR];     /* at least one unit has counted the role */
     bool missing[N_PG][N_PR];  /* at least one unit has not */
     double share;              /* the smallest `share` of a reading */
-    bool any, counted, fresh;  /* units were read; events were counted; it is the first reading */
+    bool counted, fresh;       /* events were counted; it is the first reading */
 };
 
 static struct {
@@ -26508,8 +26464,7 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Reads the vendor and model of an x86 CPU. Returns the register MIDR_EL1 of the first Arm CPU in
- * `mask`, or 0. */
+/* Reads an x86 CPU's vendor and model. Returns MIDR_EL1 of the first Arm CPU in `mask`, or 0. */
 static u64 pmc_cpuinfo(const u8 *mask)
 {
     static const struct { const char *name; u8 shift; } fields[] = {
@@ -26621,8 +26576,7 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     return 0;
 }
 
-/* Sets c to the first of the events `names` that the PMU's directory events/ has. Returns 0 or
- * -errno. */
+/* Sets c to the first of the events `names` that the PMU's events/ has. Returns 0 or -errno. */
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
@@ -26693,8 +26647,7 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it is one of CPU cores. As perf does, kvis recognizes it by a file cpus or by the
- * name "cpu". */
+/* Adds a PMU of CPU cores: as in perf, one that has a file cpus or the name "cpu". */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -26976,7 +26929,6 @@ static void pmc_raise_limit(void)
 /* Returns why the event for `role` failed (-errno); valid until the next call for `role`. */
 static const char *pmc_reason(u32 role, int e)
 {
-    bool task = pmc.scope == PS_TASK;
     const char *why;
     switch (-e) {
     case ENOENT:
@@ -26988,7 +26940,7 @@ static const char *pmc_reason(u32 role, int e)
         break;
     case E2BIG: why = "the CPU has too few counters for the group of this event"; break;
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
-    default: why = pf_why_not(e, task ? PF_LEVEL_USER : PF_LEVEL_CPU);
+    default: why = pf_why_not(e, pmc.scope == PS_TASK ? PF_LEVEL_USER : PF_LEVEL_CPU);
     }
     snprintf(pmc.why[role], sizeof pmc.why[role], "%s", why);
     return pmc.why[role];
@@ -27005,8 +26957,7 @@ static void pmc_warn(void)
         u_warn("pmc: the cgroup is not counted, because -p uses the hardware counters");
     if (pmc.user_only)
         u_warn("pmc: counting user mode only: perf_event_paranoid is %ld" U_FIX
-               "run kvis as root, or with CAP_PERFMON",
-               pf_paranoid());
+               "run kvis as root, or with CAP_PERFMON", pf_paranoid());
 }
 
 static void pmc_start(void)
@@ -27094,7 +27045,6 @@ static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 slots,
                     double seconds)
 {
-    s->any = true;
     s->share = MIN(s->share, r->share);
     s->capacity[g] += r->value[PR_CYCLES] * slots;
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -27177,7 +27127,7 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
     bool whole = !pmc.left_out || (i && (i->dim == DIM_CPU || i->dim == DIM_PMU));
-    if (!i || !s->any || !whole)
+    if (!i || !whole)
         return;
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
         u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -27315,7 +27265,7 @@ static void pmc_read(void)
         ended[k] = mfs_pids[k].gone || !met_there(met_path("/proc/%d", opt.pids[k]));
     }
     pmc_read_all();
-    bool cgroup = pmc.scope == PS_CGROUP && pmc.all.any;
+    bool cgroup = pmc.scope == PS_CGROUP && pmc.n_units;
     pmc_publish(cgroup ? met_inst(DIM_CGROUP, "") : met.all, &pmc.all);
     for (u32 k = 0; pmc.n_pmus > 1 && k < pmc.n_pmus; k++) {
         struct met_inst *i = met_inst(DIM_PMU, pmc_pmus[k].name);
@@ -27391,8 +27341,7 @@ static void pmc_list_events(struct buf *b)
  * directory in sysfs has its type, fields, events, scale, unit and CPUs. pmu.tbl names the events
  * that count bytes or energy; for AMD, whose PMUs do not list events, it also has their terms. An
  * event is opened on each CPU of the PMU's cpumask (one CPU per socket or die), and its count is
- * added to the socket of that CPU. A socket has a bandwidth only if all its memory controllers are
- * counted. Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
+ * added to the socket of that CPU. A socket's bandwidth needs the counts of all its controllers. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -27420,8 +27369,8 @@ struct unc_unit {              /* event that is open on one CPU */
 };
 
 struct unc_socket {
-    s64 id;                    /* physical_package_id; -1: unknown */
-    double sum[N_UR], share;
+    s64 id;                    /* physical_package_id; negative: unknown */
+    double sum[N_UR];
     bool opened[N_UR];         /* at least one event of the role is open */
     bool refused[N_UR];        /* at least one event could not be opened */
     bool hole[N_UR];           /* at least one event was not counted in this interval */
@@ -27434,6 +27383,7 @@ static struct {
     struct unc_socket socket[UNC_SOCKETS];
     u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: calls of unc_open_on */
     u32 boxes;                 /* controllers of amd_df that have counted traffic */
+    double share;              /* the smallest share of the time in which a PMU counted */
     bool begun[2], no_dir;
     bool too_many;             /* more memory controllers than kvis can store */
     u8 class;                  /* class of the memory controllers; UC_NONE: none */
@@ -27529,8 +27479,7 @@ static void unc_find_event(u32 pmu, u32 row)
     const char *name = unc.pmu[pmu].name;
     struct unc_event e = { .pmu = (u16)pmu, .row = (u8)row };
     s64 type;
-    const char *path = met_path(PMC_DEVICES "/%s/type", name);
-    if (!met_file_number(path, &type) || type < 0)
+    if (!met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type) || type < 0)
         return;
     e.code.type = (u32)type;
     e.err = pmc_alias(name, &e.code, r->event);
@@ -27590,8 +27539,6 @@ static struct unc_socket *unc_socket_of(u32 cpu)
 {
     long id = u_file_number(met_path(MFS_CPUS "/cpu%u/topology/physical_package_id", cpu), -1);
     u32 k = 0;
-    if (id < 0 || id > INT_MAX)
-        id = -1;
     while (k < unc.n_sockets && unc.socket[k].id != id)
         k++;
     if (k == UNC_SOCKETS)
@@ -27691,7 +27638,7 @@ static u64 unc_read_unit(struct unc_unit *u)
         return 0;
     }
     met.backwards += d.backwards;
-    s->share = MIN(s->share, (double)d.running / (double)d.enabled);
+    unc.share = MIN(unc.share, (double)d.running / (double)d.enabled);
     s->sum[role] += d.value[0] * e->scale;
     if (role == UR_READ || role == UR_WRITE)
         s->sum[UR_BOTH] += d.value[0] * e->scale;
@@ -27700,16 +27647,14 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Reads the events. Rates use the time that the kernel measured for the counters, because kvis may
- * have waited for a CPU before it read them. */
+/* Rates use the kernel's times, because kvis may have waited for a CPU before it read a counter. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
-    for (u32 k = 0; k < unc.n_sockets; k++) {
+    for (u32 k = 0; k < unc.n_sockets; k++)
         memset(unc.socket[k].hole, 0, sizeof unc.socket[k].hole);
-        unc.socket[k].share = 1;
-    }
     unc.boxes = 0;
+    unc.share = 1;
     for (u32 k = 0; k < unc.n_units; k++) {
         if (unc_is_power(&unc.event[unc.unit[k].event]) != power)
             continue;
@@ -27727,8 +27672,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events of a role were counted; for UR_BOTH, those of reads and of writes also
- * count. */
+/* Returns whether all events of a role (UR_BOTH: or of both reads and writes) were counted. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -27882,23 +27826,17 @@ static void unc_no(u32 m, const char *why)
 
 static void unc_membw(void)
 {
-    double least = 1;
     unc_begin(false);
     unc_read_units(false);
     unc_publish(UR_READ, UR_BOTH);
-    for (u32 k = 0; k < unc.n_sockets; k++)
-        least = MIN(least, unc.socket[k].share);
     bool bytes = met.seen[M_MEM_BW] == met.tick;
     if (bytes)
-        met_set(met_inst(DIM_SOCKET, ""), M_MEM_SHARE, least);
+        met_set(met_inst(DIM_SOCKET, ""), M_MEM_SHARE, unc.share);
     unc_peak();
     for (u32 r = UR_READ; r <= UR_BOTH; r++)
         unc_no(unc_metrics[r], unc_why(r));
-    const char *why = "the bus width of the memory controllers is unknown";
-    if (!bytes)
-        why = unc_why(UR_BOTH);
-    else if (unc_dmi.why[0])
-        why = unc_dmi.why;
+    const char *why = !bytes ? unc_why(UR_BOTH) : unc_dmi.why[0] ? unc_dmi.why
+                      : "the bus width of the memory controllers is unknown";
     unc_no(M_MEM_PEAK, why);
     unc_no(M_MEM_USED, bytes && met.seen[M_MEM_PEAK] == met.tick ? "no traffic was counted" : why);
     unc_no(M_MEM_SHARE, unc_why(UR_BOTH));
@@ -27912,10 +27850,9 @@ static void unc_power(void)
     unc_publish(UR_PACKAGE, UR_PLATFORM);
     for (u32 k = 0; k < unc.n_events; k++)
         any |= unc_is_power(&unc.event[k]);
-    for (u32 r = UR_PACKAGE; r <= UR_PLATFORM; r++) {
-        const char *why = any ? "not measured by this CPU" : NULL;
-        unc_no(unc_metrics[r], unc_reason[r][0] ? unc_reason[r] : why);
-    }
+    for (u32 r = UR_PACKAGE; r <= UR_PLATFORM; r++)
+        unc_no(unc_metrics[r], unc_reason[r][0] ? unc_reason[r]
+                               : any ? "not measured by this CPU" : NULL);
 }
 
 /* --- resctrl: Documentation/filesystems/resctrl.rst --- */
