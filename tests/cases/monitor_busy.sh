@@ -41,19 +41,23 @@ cp -r b old && find old -name schedstat -delete
 run monitor -n 1 -i 0.1 -c busy -o text --path.rootfs="$PWD/old" # a kernel without CONFIG_SCHED_INFO
 has text 'busy +n/a busy_waiting and 1 more: /proc/PID/schedstat: ENOENT [(]needs a kernel with CONFIG_SCHED_INFO'
 
-# One that was among the first five is shown until it is not among the first ten.
+# One that was among the first five is shown until it is not among the first ten; by name, processes are added up, and
+# what they had counted stays when they end.
 for t in 0 1 2 3; do python3 "$TESTS/lib/mon_tree.py" turns$t turns:$t || fail "no tree"; done
 rm -r turns3/proc/212
-rm -f p.prom
-ln -sfn turns0 now
-"$KVIS" monitor -i 2 -n 3 -c busy --json=json --prometheus=p.prom --path.rootfs="$PWD/now" -o text 9>&- 2>err &
-kvis=$!
-until_true 30 test -e p.prom || fail "no exposition of the first look"
-for t in 1 2 3; do
-    ln -sfn turns$t new && mv -T new now
-    until_true 30 eval '[ "$(grep -c sample json)" -ge $t ]' || fail "no sample"
-done
-wait $kvis || fail "exit $?"
+turns() { # turns OPTION...: kvis monitor through the four
+    rm -f p.prom
+    ln -sfn turns0 now
+    "$KVIS" monitor -i 2 -n 3 -c busy --json=json --prometheus=p.prom --path.rootfs="$PWD/now" -o text "$@" 9>&- 2>err &
+    kvis=$!
+    until_true 30 test -e p.prom || fail "no exposition of the first look"
+    for t in 1 2 3; do
+        ln -sfn turns$t new && mv -T new now
+        until_true 30 eval '[ "$(grep -c sample json)" -ge $t ]' || fail "no sample"
+    done
+    wait $kvis || fail "exit $?"
+}
+turns
 want "[sorted(int(p) for p in e['busy']) for e in E[:3]] == [[201, 202, 203, 204, 205], [201, 202, 203, 204, 205, 206], \
     [201, 202, 203, 204, 206]]"
 # Threads that wait have CPUs to wait for, also where nothing else reads about CPUs.
