@@ -60,6 +60,87 @@ turns() { # turns OPTION...: kvis monitor through the four
 turns
 want "[sorted(int(p) for p in e['busy']) for e in E[:3]] == [[201, 202, 203, 204, 205], [201, 202, 203, 204, 205, 206], \
     [201, 202, 203, 204, 206]]"
+# Live: three on one CPU, of which each waits; one that writes; one with memory. They tell what they did.
+cat >live.py <<'END'
+import mmap, os, resource, sys, threading, time
+what = sys.argv[1]
+open("/proc/self/comm", "w").write(what)
+def thread():
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        pass
+if what == "spin":
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    for _ in range(2):
+        threading.Thread(target=thread, daemon=True).start()
+if what == "memory":
+    m = mmap.mmap(-1, 256 << 20)
+    for at in range(0, len(m), 4096):
+        m[at] = 1
+if what == "write":
+    f = os.open("big", os.O_WRONLY | os.O_CREAT | os.O_DIRECT)
+    page = mmap.mmap(-1, 1 << 16)
+print("there", flush=True)
+def scheduled():
+    """The time on CPUs and in run queues of all threads, in seconds."""
+    both = [open(f"/proc/self/task/{t}/schedstat").read().split()[:2] for t in os.listdir("/proc/self/task")]
+    return [sum(map(int, each)) / 1e9 for each in zip(*both)]
+n = 0
+while not os.path.exists("stop"):
+    if what == "write":
+        os.pwrite(f, page, n % 64 << 16)
+        n += 1
+    if what == "spin":
+        print("at", time.time_ns(), *scheduled(), time.time_ns(), flush=True)
+    if what != "write":
+        time.sleep(0.05)
+r = resource.getrusage(resource.RUSAGE_SELF)
+print(r.ru_utime + r.ru_stime, scheduled()[1], n << 16, r.ru_maxrss << 10, flush=True)
+os._exit(0)
+END
+touch big
+[ "$(stat -f -c %T .)" != tmpfs ] && disk='write' || disk='' # which has no disk
+for p in spin memory $disk; do
+    python3 live.py $p >$p.out 2>$p.err 9>&- &
+    eval $p=$!
+done
+trap 'touch stop' EXIT
+for p in spin memory $disk; do until_true 20 grep -q there $p.out || fail "no $p: $(cat $p.err)"; done
+rm -f p.prom
+"$KVIS" monitor -i 0.5 -c busy --json=json --prometheus=p.prom -o text 9>&- 2>err &
+kvis=$!
+until_true 20 eval '[ "$(grep -c sample json)" -ge 4 ]' || fail "no samples"
+touch stop
+wait $spin
+kill -INT $kvis
+wait $kvis || fail "exit $?"
+want "all(e['busy']['$spin']['comm'] == 'spin' for e in E[:4])"
+want "all(e['busy']['$spin']['busy_threads'] == 3 for e in E[:3])"
+rate() { js "sum(e['interval_ns'] * e['busy']['$1']['$2'] for e in E[:4]) / 1e9" json; } # rate PID WHAT: added up
+# Each interval lies between what spin itself read shortly before and after its ends.
+python3 - $spin <<'END' || fail "spin: not what it says"
+import json, sys
+own = [list(map(float, line.split()[1:])) for line in open("spin.out") if line.startswith("at ")]
+def around(ns):
+    """What spin had at least, and at most, at this time; kvis reads its threads up to 0.1 s from there."""
+    before = [row for row in own if row[3] < ns - 1e8]
+    after = [row for row in own if row[0] > ns + 1e8]
+    return (before or own[:1])[-1], (after or own[-1:])[0]
+for e in [e for e in map(json.loads, open("json")) if e["type"] == "sample"][1:4]:
+    (first, last), (least, most) = around(e["time_ns"] - e["interval_ns"]), around(e["time_ns"])
+    for column, key in (1, "busy_cpu_seconds_per_second"), (2, "busy_waiting_seconds_per_second"):
+        got = e["busy"][sys.argv[1]][key] * e["interval_ns"] / 1e9
+        print(key, least[column] - last[column], got, most[column] - first[column])
+        # 0.02: cpu in ticks; what a thread that waits now has waited is not told yet
+        assert least[column] - last[column] - 0.02 <= got <= most[column] - first[column] + 0.02, key
+END
+want "max(v['busy_resident_bytes'] for e in E for k, v in e['busy'].items() if k == '$memory') > 256 << 20"
+if [ "$disk" ]; then
+    wait $write
+    got=$(rate $write busy_written_bytes_per_second) all=$(tail -n 1 write.out | cut -d ' ' -f 3)
+    say "write: $got of $all"
+    want "0 < $got <= $all * 1.02"
+fi
 # Threads that wait have CPUs to wait for, also where nothing else reads about CPUs.
 run monitor -c busy -i 0.3 -n 1 --per-cpu -o text
 status 0
