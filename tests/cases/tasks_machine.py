@@ -2,10 +2,11 @@
 # The first screen (80 by 24) of kvis proc, open and monitor answers common questions about a machine and its processes.
 # tier: quick
 # timeout: 60
-# needs: root tmux unshare taskset git gcc make /usr/bin/python3
+# needs: root tmux unshare taskset git gcc make curl jq /usr/bin/python3
 import os
 import re
 
+import perfetto
 from tasks import Program, check, compiles_long, quiet, read, run, task, wait, write
 
 SCRIPT = """sort file >sorted
@@ -88,6 +89,38 @@ def short_lived(terminal):
             screen.has(rf"^\d\d:\d\d:\d\d\.\d{{3}} \d+ +[0-9.]+ 0 +[0-9.]+ [KM]B {command}$")
 
 
+@task("Which environment do its commands have?",
+      "kvis proc --env=GREETING --json=env.json -o rows -- sh env.sh 2>summary; jq -r '.argv[-1] + \" \" + .env.GREETING' env.json 2>/dev/null")
+def environment(terminal):
+    write("env.sh", "GREETING=hello sh -c 'exit 0'\nGREETING=bye sh -c :\n")
+    screen = yield
+    screen.has("^exit 0 hello$")
+    screen.has("^: bye$")
+
+
+@task("A page, a trace and a chart of this build", "kvis proc --report --perfetto=trace --gantt=chart.mmd -o rows -- make")
+def pages(terminal):
+    quiet("make", "clean")
+    screen = yield
+    size = os.path.getsize("report.html")
+    told = screen.has(r"^kvis: wrote report\.html \(([0-9.]+) KB\)$", screen.rows)
+    check(abs(size / 1024 - float(told[1])) < 1, f"{size} bytes")
+    names = {event["name"] for event in perfetto.load("trace")}
+    check({"make", "cc", "cc1", "as", "ld"} <= names, f"the trace has {names}")
+    check("cc -O2 -c a.c" in read("chart.mmd"), "the chart lacks cc")
+
+
+@task("What changed between two builds?",
+      "for run in before after; do kvis proc -w $run.kvis -o rows -- make >out 2>&1; rm m.o app; done; kvis diff before.kvis after.kvis")
+def compare(terminal):
+    quiet("make", "clean")
+    screen = yield
+    screen.has(r"^ make: [0-9.]+ m?s → [0-9.]+ m?s \([+-]?\d+%\)")
+    screen.has(r"^ +2 +1 .* cc1$")
+    screen.has(r"^ +1 +1 .* ld$")
+    screen.fits()
+
+
 @task("How long do tasks wait for a CPU, and requests for a disk?", "kvis monitor -i 0.5 -c runq,block")
 def waits(terminal):
     def rows(pattern):
@@ -118,6 +151,17 @@ def sick(screen):
     named = re.findall(r"sh \(pid (\d+)\)", "".join(re.sub("^ +", " ", row) for row in screen.first))
     check(named and named[0] in hogs, f"it names {named}, not {hogs}")
     screen.fits()
+
+
+@task("Metrics for Prometheus", "kvis monitor --listen=127.0.0.1:{port} -i 0.2 -o rows & curl -s --retry 9 --retry-connrefused http://127.0.0.1:{port}/metrics | grep MemTotal; kill $!")
+def prometheus(terminal):
+    import socket
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    screen = yield {"port": port}
+    total = int(re.search(r"MemTotal: +(\d+)", read("/proc/meminfo"))[1]) * 1024
+    check(float(screen.has(r"^kvis_memory_MemTotal_bytes ([0-9.e+]+)$")[1]) == total, f"not {total}")
 
 
 run()

@@ -2,7 +2,7 @@
 # The first screen (80 by 24) of kvis trace answers common questions about a program, in agreement with the program and strace.
 # tier: quick
 # timeout: 60
-# needs: tmux git gcc make curl strace dd root /usr/bin/python3
+# needs: tmux git gcc make curl strace dd jq root /usr/bin/python3
 import os
 import re
 
@@ -121,6 +121,19 @@ def peers(terminal):
         screen.has(rf"^  network +tcp4 127\.0\.0\.1:{port} \d+ B sent, \d+")
 
 
+@task("How many calls does it make, and how long do they take?", "kvis trace -c -- dd if=/dev/zero of=x bs=4k count=500")
+def counts(terminal):
+    screen = yield
+    quiet("strace", "-o", "truth", "dd", "if=/dev/zero", "of=x", "bs=4k", "count=500")
+    screen.has(r"^ +seconds +calls +errors +p50 us +p99 us +max us syscall$")
+    for call in "read", "write":
+        row = screen.has(rf"^ *([0-9.]+) +(\d+) +([0-9.]+) +([0-9.]+) +([0-9.]+) {call}$")
+        n = len(re.findall(rf"^{call}\(", read("truth"), re.M))
+        check(int(row[2]) == n, f"strace counts {n} calls of {call}")
+        check(float(row[3]) <= float(row[4]) <= float(row[5]), "percentiles")
+    screen.fits()
+
+
 @task("Who sends this signal?", "kvis trace -e signal=TERM -- sh signals.sh")
 def signals(terminal):
     write("signals.sh", "sleep 30 &\nv=$!\nsh -c \"echo \\$\\$ >sender; kill -TERM $v\"\nwait $v\n")
@@ -145,6 +158,31 @@ def faults(terminal):
     n, truth = int(screen.has(r"^  page faults +(\d+)")[1]), int(read("faulted"))
     check(truth * 0.9 <= n <= truth * 1.1, f"{n} faults; the program knows of {truth}")
     screen.fits()
+
+
+@task("The same as JSON, for jq",
+      "kvis trace -qq --json=run.json -- git -C repo status >out; jq -r 'select(.type == \"write\").filename' run.json")
+def json_jq(terminal):
+    screen = yield
+    screen.has(rf"^{os.getcwd()}/out$")
+    check(screen.status == 0, "jq failed")
+
+
+@task("Record here, look at it elsewhere", "kvis trace -v -w run.kvis -o here -- cat a.c >copy; kvis replay -v run.kvis 2>there; cmp here there && cat there")
+def replay(terminal):
+    write("a.c", "int a(int n) { return n + 1; }\n")
+    screen = yield
+    check(screen.status == 0 and read("copy") == read("a.c"), "not the same")
+    screen.has(r"execve\(")
+
+
+@task("What changed between two runs?",
+      "kvis trace -qq -w before.kvis -- cat a.c >x; kvis trace -qq -w after.kvis -- cat a.c m.c >x; kvis diff before.kvis after.kvis")
+def compare(terminal):
+    screen = yield
+    screen.has(r"^ cat a\.c.*→ .*", screen.rows)
+    size = os.path.getsize("m.c")
+    screen.has(rf"- +1 .* {size} B .*/m\.c$")
 
 
 run()
