@@ -14419,7 +14419,7 @@ static struct {
     u32 n;              /* highest index of a mapped ring, plus 1 */
     size_t page, pages; /* bytes per page; data pages per ring */
     bool user_only;     /* perf_event_paranoid forbids events in kernel mode */
-} pf_rings = { .pages = 512 };
+} pf_rings;
 
 static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
 {
@@ -14483,6 +14483,7 @@ static int pf_open(pid_t tid, bool on_exec)
     int present = pf_cpus("present", false), got = 0;
     int cpus = MIN(present > 0 ? present : (int)sysconf(_SC_NPROCESSORS_CONF), (int)PF_MAX_CPUS);
     pf_rings.page = (size_t)sysconf(_SC_PAGESIZE);
+    pf_rings.pages = pf_rings.pages ? pf_rings.pages : 512;
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
         int e = major && st.no_major ? 0 : pf_open_at(tid, i % cpus, major, on_exec);

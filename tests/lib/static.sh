@@ -1,5 +1,5 @@
 #!/bin/sh
-# Used by make check and the cases check and dist.
+# Used by make check and the cases check, dist and readme.
 # static.sh BINARY [STRIP]: fails if BINARY needs anything except a kernel, or is larger than 1.5 MiB although
 # it is linked with musl (a static glibc alone is larger).
 set -eu
