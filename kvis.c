@@ -1498,7 +1498,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 #endif
 }
 
-static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
+static bool arch_no_info; /* no PTRACE_GET_SYSCALL_INFO: before Linux 5.3 */
 
 /* Reads a system-call stop. op: the kind of stop, for kernels that do not report it. Returns 0 or
  * -errno (-ESRCH: the thread has exited or is not stopped). */
@@ -4962,8 +4962,8 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
     return p;
 }
 
-/* Appends up to three names ("A or B"), because the meaning depends on the driver. `any`: takes
- * only rows for any size. */
+/* Appends up to three names ("A or B"), because the meaning depends on the driver. `any`:
+ * takes only rows that match every size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
     enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
@@ -5417,7 +5417,7 @@ enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARG
 
 union ev_val {
     s64 n;
-    const char *sym; /* a string of kvis */
+    const char *sym; /* a string literal of kvis */
     struct {
         const char *p; /* bytes of the tracee, valid until all sinks have handled the event */
         u32 len;
@@ -5542,13 +5542,13 @@ static bool ev_has(const struct event *e, enum ev_field f)
 
 static bool ev_is(const struct event *e, enum ev_field f, const char *text)
 {
-    u32 n = (u32)strlen(text);
+    u32 n = strlen(text);
     return ev_has(e, f) && e->v[f].s.len == n && !memcmp(e->v[f].s.p, text, n);
 }
 
 static bool ev_ends(const struct event *e, enum ev_field f, const char *end)
 {
-    u32 n = (u32)strlen(end);
+    u32 n = strlen(end);
     const union ev_val *v = &e->v[f];
     return ev_has(e, f) && v->s.len >= n && !memcmp(v->s.p + v->s.len - n, end, n);
 }
@@ -5569,7 +5569,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
             if (!ev_has(to, (enum ev_field)f) || !(sym || ev_is_text(f)))
                 continue;
             const char *p = sym ? e->v[f].sym : e->v[f].s.p;
-            u32 n = sym ? (u32)strlen(p) + 1 : e->v[f].s.len;
+            u32 n = sym ? strlen(p) + 1 : e->v[f].s.len;
             if (!again) {
                 b_put(text, p, n); /* may reallocate: the second pass sets the pointers */
                 if (text->cut)
@@ -6041,7 +6041,7 @@ static void out_exec(struct buf *b, const struct event *e)
 {
     const union ev_val *program = &e->v[EV_program], *argv = &e->v[EV_argv];
     const char *p = argv->s.p, *end = p + argv->s.len;
-    u32 n = (u32)strnlen(p, argv->s.len), from = b->len, base_len;
+    u32 n = strnlen(p, argv->s.len), from = b->len, base_len;
     const char *name = out_base(p, n), *base = out_program(e, &base_len);
     u32 len = (u32)(p + n - name);
     bool same = !base || (base_len == len && !memcmp(name, base, len));
@@ -6052,7 +6052,7 @@ static void out_exec(struct buf *b, const struct event *e)
     if (!same && p < end)
         b_s(b, " as ");
     for (; p < end && b->len - from < OUT_EXEC_MAX; p += n + 1) {
-        n = (u32)strnlen(p, (size_t)(end - p));
+        n = strnlen(p, (size_t)(end - p));
         b_s(b, p == argv->s.p ? "" : " ");
         b_shell(b, p, MIN(n, OUT_EXEC_MAX));
     }
@@ -6394,7 +6394,7 @@ static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
         const char *arg = p->args + at;
-        n = (u32)strnlen(arg, p->args_len - at);
+        n = strnlen(arg, p->args_len - at);
         if (n < 2 || *arg != '/' || n + at >= p->args_len)
             continue;
         n -= arg[n - 1] == '/';
@@ -6420,7 +6420,7 @@ static bool out_is_new(struct out_proc *p, const char *path)
 static void out_files_add(struct out_proc *p, enum nm_class class, const char *path, u64 ts_ns)
 {
     char *below = p->below[class].path;
-    u32 n = (u32)strnlen(path, OUT_BELOW_MAX), k = 0;
+    u32 n = strnlen(path, OUT_BELOW_MAX), k = 0;
     if (!p->files[class]++) {
         memcpy(below, path, n);
         k = n;
@@ -6456,7 +6456,7 @@ static const char *out_read_path(const struct event *e)
     return path;
 }
 
-/* During start-up, a plain file named like a library is a library. */
+/* During start-up, any file with a library's name counts as a library. */
 static enum nm_class out_class(const char *path, bool starting)
 {
     enum nm_class class = nm_class(path);
@@ -6785,7 +6785,7 @@ static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 
 static void out_json_text(struct buf *b, const char *key, const char *text)
 {
-    out_json_str(b, key, text, (u32)strlen(text));
+    out_json_str(b, key, text, strlen(text));
 }
 
 static void out_json_key_word(struct buf *b, const char *key, const char *s)
@@ -6844,7 +6844,7 @@ static void out_json_value(struct buf *b, const char *key, u8 type, const union 
     case VT_STR: out_json_bytes(b, key, v->s.p, v->s.len); break;
     case VT_NUM: case VT_DUR: case VT_SIZE: out_json_num(b, v->n); break;
     case VT_BOOL: b_s(b, v->n ? "true" : "false"); break;
-    case VT_SYM: out_json_quoted(b, v->sym, (u32)strlen(v->sym)); break;
+    case VT_SYM: out_json_quoted(b, v->sym, strlen(v->sym)); break;
     case VT_ADDR:
         b_c(b, '"');
         b_hex(b, (u64)v->n);
@@ -6895,7 +6895,7 @@ static void out_json_times(struct buf *b, const struct call *c)
     if (*c->waker_comm) {
         b_c(b, ',');
         out_json_str(b, "waker_comm", c->waker_comm,
-                     (u32)strnlen(c->waker_comm, sizeof c->waker_comm));
+                     strnlen(c->waker_comm, sizeof c->waker_comm));
     }
 }
 
@@ -7025,7 +7025,7 @@ static void out_call_exit(struct task *t)
         struct event *e = ev_new(EK_SYSCALL, t, c->enter_ns);
         e->call = c;
         if (out.observed)
-            ev_bytes(e, EV_comm, t->comm, (u32)strnlen(t->comm, sizeof t->comm));
+            ev_bytes(e, EV_comm, t->comm, strnlen(t->comm, sizeof t->comm));
         out_json(e);
     }
     if (!out.events_on)
@@ -7972,7 +7972,7 @@ enum st_type {
     ST_NAME,       /* struct name *, or NULL */
     ST_COUNTS,     /* u32[]: a histogram */
     ST_BLOCKED,    /* st_blocked_ns of the row */
-    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* computed from a struct name */
+    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* from a `struct name` */
 };
 
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
@@ -8501,12 +8501,12 @@ static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
     case ST_CALL: s = st_name(*(const u16 *)p); break;
     case ST_KIND: s = fd_kind_name[*(const u8 *)p]; break;
     case ST_WORD: s = *(const char *const *)p; break;
-    case ST_TEXT: *len = (u32)strnlen(p, c->size); return p;
+    case ST_TEXT: *len = strnlen(p, c->size); return p;
     case ST_SOCK_TYPE: *len = (u32)(fd_peer_addr(n, len) - n->s) - 1; return n->s;
     case ST_ADDRESS: return fd_peer_addr(n, len);
     default: *len = n->len; return n->s;
     }
-    *len = (u32)strlen(s);
+    *len = strlen(s);
     return s;
 }
 
@@ -9279,7 +9279,7 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     u32 n;
     const char *addr = fd_peer_addr(server, &n);
     bool udp = o && o->sock && !strncmp(o->sock, "udp", 3) && n >= sizeof port;
-    n = udp ? n - (u32)strlen(port) : 0;
+    n = udp ? n - strlen(port) : 0;
     if (!udp || memcmp(addr + n, port, strlen(port)) || n > sizeof q.server || !at || bytes <= 0)
         return NULL;
     q = (struct md_query){ .o = o, .open_ns = o->open_ns, .sent_ns = c->enter_ns, .pid = t->pid,
@@ -10240,7 +10240,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
         md_resolve_recorded(t, p, f);
 }
 
-/* The record or the kernel names the directory, because the call's path may be relative. */
+/* Takes the directory from the record or /proc, because the call's path may be relative. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11116,7 +11116,7 @@ static void rec_begin(void)
         snprintf(key, sizeof key, "comm %d", n->slot.pid); /* of a process that kvis attached to */
         rec_meta(key, n->comm);
     }
-    for (u32 at = 0; at < rec_processes.len; at += (u32)strlen(rec_processes.p + at) + 1)
+    for (u32 at = 0; at < rec_processes.len; at += strlen(rec_processes.p + at) + 1)
         rec_meta("process", rec_processes.p + at);
     for (u16 i = 0; i < SC_N; i++)
         if (!sc_set[i] && sc_id[i] == i) {
@@ -11289,7 +11289,7 @@ static struct {
     u32 n_unasked;             /* number of system calls that -e excluded */
 } rec_in;
 
-/* Ends the reading. Keeps the first reason. */
+/* Stops reading. If called again, keeps the first reason. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
@@ -13305,7 +13305,7 @@ enum {
 struct df_row {
     struct name *name;
     u64 count, amount;
-    u64 time_ns, cpu_ns, failed; /* commands: ns with child processes, CPU ns, failed runs */
+    u64 time_ns, cpu_ns, failed; /* commands: run time, CPU time, failed runs */
 };
 
 struct df_pair {
@@ -13504,7 +13504,7 @@ static struct name *df_command_name(const struct event *e)
     bool line = !strcmp(df_by, "line") && ev_has(e, EV_argv);
     const char *argv = line ? e->v[EV_argv].s.p : "";
     n = line ? e->v[EV_argv].s.len : 0;
-    for (u32 i = (u32)strnlen(argv, n); i + 1 < n; i++)
+    for (u32 i = strnlen(argv, n); i + 1 < n; i++)
         b_c(&name, argv[i] ? argv[i] : ' ');
     return nm.total > DF_NAMES ? nm.other : nm_get('c', name.p ? name.p : "", name.len);
 }
@@ -14729,8 +14729,8 @@ static u32 btf_u32(const u8 *p)
 }
 
 /* Maps a BTF file of sysfs, which is possible since Linux 6.16, or reads it page by page. (A batch
- * takes 5 ms with a mapping, and 35 ms with reads.) Another file could shrink while it is mapped:
- * SIGBUS. */
+ * takes 5 ms with a mapping, and 35 ms with reads.) Never maps other files: they could shrink,
+ * which causes SIGBUS. */
 static int btf_read(struct btf_file *b, int fd)
 {
     struct statfs fs;
@@ -15092,7 +15092,7 @@ static void btf_sort(struct btf_want *w, u32 n)
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
-    u32 i = *btf_bucket(name, 4), len = i ? (u32)strlen(name) : 0;
+    u32 i = *btf_bucket(name, 4), len = i ? strlen(name) : 0;
     for (; i; i = w[i - 1].next) {
         struct btf_want *one = &w[i - 1];
         if (one->err == -ENOENT && strcspn(one->name, ".[") == len && btf_is(name, one->name, len))
@@ -15100,7 +15100,7 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
     }
 }
 
-/* The types of a module precede those of vmlinux. */
+/* A module's types take precedence over those of vmlinux. */
 static void btf_answer(struct btf_want *w)
 {
     struct btf_type t;
@@ -15225,8 +15225,8 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 
 /* --- the root --- */
 
-/* Returns whether lockdown=confidentiality hides tracefs. Then unmounting tracefs crashes Linux 7.2
- * (list_del in tracefs_destroy_inode). */
+/* Returns whether lockdown=confidentiality hides tracefs. If it does, unmounting tracefs crashes
+ * Linux 7.2 (list_del in tracefs_destroy_inode). */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -16397,7 +16397,7 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* A counter could not be read, so numbers of losses are unknown until all are read again. */
+/* A counter could not be read, so the losses are unknown until the next complete reading. */
 static bool bpf_unread;
 
 static void bpf_not_read(int e)
@@ -18270,7 +18270,7 @@ static bool tr_nr_wanted(u32 nr)
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Emits a binary search over edge[lo] to edge[hi] - 1. */
+/* Emits a binary search for the call number among edge[lo] to edge[hi - 1]. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
@@ -20170,8 +20170,8 @@ static void tr_detach_held(struct task *t)
 }
 
 /* Detaches from held threads; tr_stopped detaches from the other stopped threads. Stopping running
- * threads would end some calls with EINTR (signal(7)); the kernel detaches them in tr_release. Not
- * called in hybrid mode. */
+ * threads would end some calls with EINTR (signal(7)); the kernel detaches them when the tracing thread
+ * exits (tr_release). Not called in hybrid mode. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -20612,7 +20612,7 @@ static const char *tr_explain(pid_t pid, int e)
     s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
     long yama = u_file_number("/proc/sys/kernel/yama/ptrace_scope", 0);
     const char *known = e == -ESRCH && state < 0 ? "there is no such process"
-                        : state == 'Z' ? "the process is a zombie: it has exited, but is not reaped"
+                        : state == 'Z' ? "it is a zombie: it has exited but has not been reaped"
                         : tracer > 0 ? NULL
                         : tr_is_kernel_thread(pid) ? "the process is a kernel thread"
                         : tr_refused();
@@ -22037,7 +22037,7 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
     b.len = 0;
     for (u32 at = 0, n; at < env->len; at += n + 1) {
         const char *s = env->p + at;
-        n = (u32)strnlen(s, env->len - at);
+        n = strnlen(s, env->len - at);
         for (u32 i = 0; i < proc_opt.n_env; i++) {
             size_t len = strlen(proc_opt.env[i]);
             if (len < n && s[len] == '=' && !memcmp(s, proc_opt.env[i], len)) {
@@ -22100,7 +22100,7 @@ static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, cha
                        void (*word)(struct buf *, const char *, u32))
 {
     for (u32 at = 0, n = 0; at < argv->len; n++) {
-        u32 len = (u32)strnlen(argv->p + at, argv->len - at);
+        u32 len = strnlen(argv->p + at, argv->len - at);
         if (max && n == max) {
             b_s(b, " ...");
             break;
@@ -22412,7 +22412,7 @@ static void proc_json_who(struct buf *b, const struct proc_row *r)
     if (l->ns_pid && l->ns_pid != l->pid)
         b_f(b, ",\"ns_pid\":%u", l->ns_pid);
     b_f(b, ",\"ppid\":%u,\"uid\":%u,\"gid\":%u,", l->ppid, l->uid, l->gid);
-    out_json_str(b, "comm", r->comm, (u32)strnlen(r->comm, 16));
+    out_json_str(b, "comm", r->comm, strnlen(r->comm, 16));
 }
 
 static void proc_json_env(struct buf *b, const struct proc_text *env)
@@ -22424,8 +22424,8 @@ static void proc_json_env(struct buf *b, const struct proc_text *env)
         b_s(b, sep);
         out_json_quoted(b, s, (u32)(value - s) - 1);
         b_c(b, ':');
-        out_json_quoted(b, value, (u32)strlen(value));
-        at += (u32)strlen(s) + 1;
+        out_json_quoted(b, value, strlen(value));
+        at += strlen(s) + 1;
     }
     if (env->p)
         b_c(b, '}');
@@ -22493,7 +22493,7 @@ static void proc_workflow(struct buf *b, const struct proc_row *r)
     if (r->what != PROC_ENDED && r->what != PROC_REPLACED)
         return;
     b_s(b, "{\"name\":");
-    out_json_quoted(b, r->comm, (u32)strnlen(r->comm, 16));
+    out_json_quoted(b, r->comm, strnlen(r->comm, 16));
     b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u,\"startTimeNs\":%" PRIu64 ",\"fileName\":", l->uid,
         l->pid, l->ppid, out_real(l->begin_ns));
     out_json_quoted(b, l->path.len ? l->path.p : "", l->path.len);
@@ -22742,7 +22742,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
-        ev_bytes(e, EV_comm, l->comm, (u32)strnlen(l->comm, sizeof l->comm));
+        ev_bytes(e, EV_comm, l->comm, strnlen(l->comm, sizeof l->comm));
 }
 
 static void proc_emit_fork(const struct wire_proc *h, const struct proc_life *l)
@@ -23278,8 +23278,8 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- the end --- */
 
-/* Ends the processes of which no exit record came for age_ns. If `all`, also forgets processes
- * whose exit records were lost. */
+/* Ends processes without threads whose last exit record is older than age_ns. If `all`, also
+ * forgets processes whose exit records were lost. */
 static void proc_sweep(u64 age_ns, bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -23727,7 +23727,7 @@ struct met_inst {
 static struct {
     u32 tick;                /* number of the current interval, starting with 1 */
     u32 n_insts, n_past;     /* n_past: number of series whose `past` is set */
-    u32 full;                /* last tick in which there was no place for a new instance */
+    u32 full;                /* last tick in which there was no room for a new instance */
     struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table by name */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* last tick in which any instance had a value */
@@ -26394,7 +26394,7 @@ struct pmc_sum {
     double value[N_PG][N_PR], rate[N_PR];
     double capacity[N_PG];     /* number of pipeline slots, both used and empty */
     bool some[N_PG][N_PR];     /* at least one unit has counted the role */
-    bool missing[N_PG][N_PR];  /* at least one unit has not */
+    bool missing[N_PG][N_PR];  /* at least one unit has not counted the role */
     double share;              /* the smallest `share` of a reading */
     bool counted, fresh;       /* events were counted; it is the first reading */
 };
@@ -27673,7 +27673,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events of a role (UR_BOTH: or of both reads and writes) were counted. */
+/* Returns whether all events of a role were counted. UR_BOTH: those of reads and writes suffice. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -28899,7 +28899,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
-/* Writes an "n/a" line with the reason and, unless all metrics are missing, the first of them. */
+/* Writes an "n/a" line with the reason, and with the first missing metric if others exist. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "%-10s n/a", met_sources[l->src].name);
@@ -29924,7 +29924,7 @@ static void hs_accept(void)
     }
 }
 
-/* Serves clients until a time. Returns true if a signal or input on `also` came first. */
+/* Serves clients until the given time. Returns true if a signal or input on `also` came first. */
 static bool hs_wait(u64 until, int also)
 {
     for (u64 now = u_now(); now < until && !sp_end_sig; now = u_now()) {
@@ -30424,7 +30424,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
         snprintf(title, sizeof title, "%s %u of %u", name, shown, all);
     else
         snprintf(title, sizeof title, "%s %u", name, all);
-    u32 width = scr_name_width(shown, (u32)strlen(title)), used = width;
+    u32 width = scr_name_width(shown, strlen(title)), used = width;
     if (scr.current == dim)
         scr.shift = MIN(scr.shift, n - 1);
     from = scr.current == dim ? scr.shift : 0;
@@ -30648,7 +30648,7 @@ static void scr_search(int unused)
     scr.top = 0;
 }
 
-/* Handles a key while a filter is typed, and Esc. Returns false if the key has another meaning. */
+/* Handles the keys that edit a filter, and Esc. Returns false if the key has another meaning. */
 static bool scr_type(int key)
 {
     size_t n = strlen(scr.find);
@@ -31965,7 +31965,7 @@ static const struct buf *dg_next(const struct dg_finding *f)
 {
     static struct buf name;
     b_reset(&name);
-    b_shell(&name, f->of->name, (u32)strlen(f->of->name));
+    b_shell(&name, f->of->name, strlen(f->of->name));
     return dg_fill(f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone, &name,
                    f->who[0].pid);
 }
@@ -31979,7 +31979,7 @@ enum { DG_COLUMNS = 79 };
 static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent,
                          u32 columns)
 {
-    u32 column = (u32)strlen(head);
+    u32 column = strlen(head);
     b_s(b, head);
     for (u32 at = 0, n; at < text->len; at += n + 1) {
         if (at)
@@ -33415,7 +33415,7 @@ static void check_wrapped(struct buf *b, const char *name, const char *words)
     b_reset(&text);
     b_esc(&text, words, strlen(words), 0);
     snprintf(head, sizeof head, "%-10.10s ", name);
-    dg_paragraph(b, head, &text, (u32)strlen(head), 80);
+    dg_paragraph(b, head, &text, strlen(head), 80);
 }
 
 static void check_verdict_text(struct buf *b, const char *name, const struct check_verdict *v)
@@ -33572,7 +33572,7 @@ static const char *opt_path(const char *v)
         return "a path is missing";
     opt_push(&opt.paths, &opt.n_paths, opt_bare(v));
     if (*v != '/' && *v != '*' && getcwd(cwd, sizeof cwd)) {
-        md_join(&p, cwd, (u32)strlen(cwd), v, (u32)strlen(v));
+        md_join(&p, cwd, strlen(cwd), v, strlen(v));
         whole = p.s;
         opt_push(&opt.paths, &opt.n_paths, opt_bare(whole));
     }
@@ -34266,7 +34266,7 @@ static void cmd_start_text(void)
             b_f(b, "%s%d", i ? ", " : ", except kvis and the readers of its output: pid ",
                 rec_run.reader[i]);
         b_c(b, '\n');
-        for (u32 at = 0; at < all->len; at += (u32)strlen(all->p + at) + 1) {
+        for (u32 at = 0; at < all->len; at += strlen(all->p + at) + 1) {
             out.line_from = b->len;
             b_s(b, "kvis: ");
             b_s(b, all->p + at);

@@ -863,7 +863,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Thermal zone %t is close to a trip point, where the CPUs are throttled", \
+      .finding = "Thermal zone %t is close to a trip point, at which the CPUs are throttled", \
       .source = "Documentation/driver-api/thermal/sysfs-api.rst", \
       .next = "kvis monitor -c thermal", .alone = "" }, \
     { .name = "sensor-critical", .res = RES_HEAT, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
