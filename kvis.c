@@ -9870,16 +9870,18 @@ static void md_accept(struct task *t, struct call *c)
     if (c->err == EAGAIN)
         return;
     if (!c->err && (o = md_new_socket(t, type, NULL))) {
+        struct sockaddr_storage sa;
         u32 len = 0;
-        o->refs++; /* md_install drops its reference if out of memory */
-        md_install(t, c->ret, o, dec_cloexec(c));
         md_look_at_socket(t, o, c->ret);
-        if (!o->peer && mem_get(t, c->arg[2], &len, 4))
-            o->peer = md_named_peer(t, c->ret, c->arg[1], len);
+        if (!o->peer && mem_get(t, c->arg[2], &len, 4)
+            && (len = md_sockaddr(t, c->arg[1], len, &sa)))
+            o->peer = fd_peer(o->sock, &sa, len);
         if (!o->local && l && fd_is_unix(o)) /* see md_own_address */
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
+        o->refs++; /* md_install drops its reference if out of memory */
+        md_install(t, c->ret, o, dec_cloexec(c)); /* may free l */
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
     ev_sym(e, EV_sock_type, o ? o->sock : type);
