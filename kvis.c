@@ -15493,7 +15493,7 @@ struct bpf_obj {
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments: of prog[], then kprobes */
     u32 n_probes;            /* number of attached kprobes */
-    int (*map_ring)(struct bpf_obj *); /* maps the ring buffer into memory; NULL: nobody does */
+    int (*map_ring)(struct bpf_obj *); /* maps the ring buffer into memory, or NULL */
     u32 (*entries)(const char *map); /* returns the number of entries of a map; NULL: always 1 */
     const char *module;      /* module that may have the fields, or NULL for vmlinux */
     struct btf_want *want;   /* kernel fields used by the BPF programs */
@@ -17746,10 +17746,9 @@ static int hy_let_nest(void)
     return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
 }
 
-/* Before Linux 5.11, the request can be the second argument of a tracepoint. The last two programs
- * use the argument that worked for the previous one: issue and insertion are events of one class
- * (include/trace/events/block.h). Only those kernels need attaching here. *err (an int): 0 or
- * -errno. */
+/* Before Linux 5.11, the request can be the second argument of a tracepoint; attaching shows which
+ * it is. The last two programs use the argument that worked for the previous one: issue and
+ * insertion are events of one class (include/trace/events/block.h). *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -17817,9 +17816,9 @@ static int hy_attach(u32 mask)
     return bpf_attach(&hy.obj, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
-/* Another thread loads the BPF programs for disk requests meanwhile. All attaching is at the end: a
+/* Another thread loads the BPF programs for disk requests meanwhile. Attaching comes last: a
  * tracepoint that was just detached, as by a previous run of kvis, can be attached again only after
- * an RCU grace period (kernel/tracepoint.c), in which other attaching waits, too. */
+ * an RCU grace period (kernel/tracepoint.c), and all other attaching waits for it. */
 static int hy_load(void)
 {
     pthread_t th;
