@@ -844,7 +844,7 @@ static u32 u_wrap(const char *s, u32 len, u32 columns)
     u32 n = u_fit(s, len, &columns), cut = n;
     while (cut && n < len && (s[cut] != ' ' || (cut + 1 < len && strchr("%\xc2", s[cut + 1]))))
         cut--;
-    return cut ? cut : MAX(n, 1);
+    return cut ? cut : MAX(n, MIN(len, 1));
 }
 
 /* Returns the offset of the longest end of s that fits into `columns`. */
@@ -25659,7 +25659,6 @@ static const char *mfs_pid_stat(const char *path, char comm[MFS_COMM])
     return close + 2;
 }
 
-
 /* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: see mfs_pid_stat. */
 static u32 mfs_last_cpu(const char *stat)
 {
@@ -25674,9 +25673,11 @@ static u32 mfs_last_cpu(const char *stat)
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
-    const char *path = met_path("/proc/%u/task/%u/stat", t->pid, tid);
-    u32 k = 0, cpu = waited <= interval >> 8 && !much ? MET_INSTS
-                     : tid == t->pid ? t->cpu : mfs_last_cpu(mfs_pid_stat(path, NULL));
+    u32 k = 0, cpu = t->cpu;
+    if (waited <= interval >> 8 && !much)
+        return;
+    if (tid != t->pid)
+        cpu = mfs_last_cpu(mfs_pid_stat(met_path("/proc/%u/task/%u/stat", t->pid, tid), NULL));
     if (cpu == MET_INSTS)
         return;
     mfs_queued[cpu] += waited;
@@ -31200,6 +31201,7 @@ static int mon_run(u64 end_ns)
             mo.off = ~(1ull << SRC_PMC | 1ull << SRC_EVENTS);
     }
     mon_start();
+    out.give_up = sp_give_up;
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
@@ -31207,7 +31209,6 @@ static int mon_run(u64 end_ns)
         mo.all_processes = true;
         mo.off &= mo.chosen ? ~0ull : ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
     }
-    out.give_up = sp_give_up;
     out_flush();
     mon_collect();
     if (mo.prom_file)
@@ -31459,7 +31460,6 @@ static struct dg_task *dg_task(u32 pid, u64 born)
     }
     return NULL;
 }
-
 
 static void dg_task_group(struct dg_task *t)
 {
@@ -33130,7 +33130,6 @@ static void check_text(struct buf *b, const struct check_done *d)
     }
     b_c(b, '\n');
 }
-
 
 static void check_json(struct buf *b, const struct check_done *d)
 {

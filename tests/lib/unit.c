@@ -1273,7 +1273,7 @@ static void t_thresholds(void)
             expect(__LINE__, r->name, dg_parse(r->value, s, &v) && fabsf(v - r->limit) <= r->limit / 100);
     }
     EXPECT(u_wrap("ab cd", 5, 4) == 2 && u_wrap("a 50 %", 6, 5) == 1 && u_wrap("abc", 3, 0) == 1);
-    EXPECT(u_wrap("€ € €", 11, 3) == 7);
+    EXPECT(u_wrap("€ € €", 11, 3) == 7 && !u_wrap("", 0, 9));
     EXPECT(dg_parse(M_WAIT_P99, "50ms", &v) && fabsf(v - 50e6f) < 1);
     EXPECT(dg_parse(M_WAIT_P99, "2 s", &v) && fabsf(v - 2e9f) < 1);
     EXPECT(dg_parse(M_B_RSS, "1.5MB", &v) && fabsf(v - 1.5f * (1 << 20)) < 1);
