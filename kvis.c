@@ -1102,7 +1102,7 @@ static int u_mount(const char *type)
 {
     enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* on all architectures */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
-    int fs = (int)syscall(FSOPEN, type, CLOEXEC);
+    int fs = syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
         return -errno;
     int fd = syscall(FSCONFIG, fs, CMD_CREATE, NULL, NULL, 0) < 0 ? -errno : 0;
@@ -2465,14 +2465,14 @@ static const char *fd_status(pid_t tid, const char *key)
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
-    int pfd = (int)syscall(PIDFD_OPEN, tid, THREAD);
+    int pfd = syscall(PIDFD_OPEN, tid, THREAD);
     bool of_thread = pfd >= 0;
     const char *pid = of_thread ? NULL : fd_status(tid, "Tgid:");
     if (pid)
         pfd = (int)syscall(PIDFD_OPEN, atoi(pid), 0);
     if (pfd < 0)
         return -errno;
-    int copy = (int)syscall(PIDFD_GETFD, pfd, n, 0);
+    int copy = syscall(PIDFD_GETFD, pfd, n, 0);
     int e = copy < 0 ? -errno : copy;
     close(pfd);
     if (copy >= 0 && !of_thread && atoi(pid) != tid
@@ -4166,7 +4166,7 @@ static void dec_k_dirfd(struct dec *d, u64 v)
  * | 3 (include/linux/posix-timers.h). */
 static void dec_clock(struct buf *b, u64 v)
 {
-    s32 id = (s32)v;
+    s32 id = v;
     if (id >= 0)
         dec_enum(b, (u32)v, FAM_clock);
     else if ((id & 7) == 3)
@@ -4250,7 +4250,7 @@ static void dec_k_path(struct dec *d, u64 v)
     d->form = ARG_STR;
     d->cut = p->cut;
     const char *path = d->c->paths.p + p->off;
-    size_t len = (size_t)p->len;
+    size_t len = p->len;
     b_put(d->b, path, p->cut ? u_whole((const u8 *)path, len, len) : len);
 }
 
@@ -4365,7 +4365,7 @@ static void dec_k_left(struct dec *d, u64 v)
 static void dec_k_dents(struct dec *d, u64 v)
 {
     u8 raw[DEC_CHUNK];
-    u64 ret = (u64)d->c->ret;
+    u64 ret = d->c->ret;
     s64 have = ret ? mem_read(d->t, v, raw, MIN(ret, sizeof raw)) : 0, at = 0;
     if (have < 0) {
         dec_pointer(d, v, have);
@@ -4598,8 +4598,8 @@ static void dec_k_siginfo(struct dec *d, u64 v)
     size_t have = d->c->id == SC_waitid ? STATUS_END : sizeof raw;
     if (!dec_get(d, v, raw, sizeof raw))
         return;
-    int sig = (int)dec_ld(raw, 4);
-    s32 code = (s32)dec_ld(raw + 8, 4);
+    int sig = dec_ld(raw, 4);
+    s32 code = dec_ld(raw + 8, 4);
     if (d->c->id == SC_waitid && !sig) { /* WNOHANG and no child */
         b_s(d->b, "{}");
         return;
@@ -4624,7 +4624,7 @@ static void dec_k_siginfo(struct dec *d, u64 v)
 
 static void dec_k_fdset(struct dec *d, u64 v)
 {
-    s32 n = (s32)d->c->arg[0];
+    s32 n = d->c->arg[0];
     dec_set(d, v, n < 0 ? 0 : (u64)n, true);
 }
 
@@ -4657,7 +4657,7 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
 {
     static const char *const well_known[] = { "HYPERVISOR", "LOCAL", "HOST" }; /* VMADDR_CID_* */
     (void)n;
-    u32 port = (u32)dec_ld(p + 4, 4), cid = (u32)dec_ld(p + 8, 4);
+    u32 port = dec_ld(p + 4, 4), cid = (u32)dec_ld(p + 8, 4);
     if (cid < 3 || cid == (u32)-1)
         b_f(d->b, "svm_cid=VMADDR_CID_%s", cid < 3 ? well_known[cid] : "ANY");
     else
@@ -4783,7 +4783,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, '[');
     for (u32 n = 0; at + head <= have && n < opt.strlen_max; n++) {
         u64 size = dec_ld(raw + at, w);
-        u32 level = (u32)dec_ld(raw + at + w, 4), type = (u32)dec_ld(raw + at + w + 4, 4);
+        u32 level = dec_ld(raw + at + w, 4), type = (u32)dec_ld(raw + at + w + 4, 4);
         b_f(d->b, "%s{cmsg_len=%" PRIu64 ", cmsg_level=", n ? ", " : "", size);
         dec_enum(d->b, level, FAM_sol);
         b_s(d->b, ", cmsg_type=");
@@ -4819,7 +4819,7 @@ static void dec_msg(struct dec *d, const u8 *p, u64 moved)
 {
     struct buf *b = d->b;
     struct dec_msghdr m = dec_msghdr(p, dec_word(d));
-    u32 namelen = (u32)m.namelen, room = d->exit ? (u32)d->outlen[0] : 0;
+    u32 namelen = m.namelen, room = d->exit ? (u32)d->outlen[0] : 0;
     b_s(b, "{msg_name=");
     dec_sockaddr_at(d, m.name, room ? MIN(room, namelen) : namelen);
     b_s(b, ", msg_namelen=");
@@ -4846,7 +4846,7 @@ static void dec_k_msg(struct dec *d, u64 v)
 
 static void dec_mmsg(struct dec *d, const u8 *p, size_t size)
 {
-    u32 len = (u32)dec_ld(p + size / 8 * 7, 4);
+    u32 len = dec_ld(p + size / 8 * 7, 4);
     b_s(d->b, "{msg_hdr=");
     dec_msg(d, p, len);
     if (d->exit)
@@ -4881,7 +4881,7 @@ static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
         o++;
     u8 holds = o < end ? o->holds : OPT_INT;
     const struct dec_layout *l = holds == OPT_STRUCT ? dec_layout(d, (u8)o->what) : NULL;
-    s32 v = (s32)dec_ld(p, MIN(have, 4));
+    s32 v = dec_ld(p, MIN(have, 4));
     if (l && have >= l->size) {
         dec_braces(d, p, l->size, l);
     } else if (holds == OPT_TEXT) {
@@ -4921,7 +4921,7 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
 
 static void dec_k_futexop(struct dec *d, u64 v)
 {
-    u32 op = (u32)v;
+    u32 op = v;
     if (!dec_named(d->b, op & 0x7f, FAM_futex)) {
         dec_number(d->b, op);
         return;
@@ -4936,7 +4936,7 @@ static void dec_k_futexop(struct dec *d, u64 v)
 /* futex(2): op << 28 | cmp << 24 | oparg << 12 | cmparg. */
 static void dec_k_futexwakeop(struct dec *d, u64 v)
 {
-    u32 w = (u32)v;
+    u32 w = v;
     dec_enum(d->b, w >> 28 & 7, FAM_futexwaitop);
     b_f(d->b, "<<28|%s%#x<<12|", w >> 31 ? "FUTEX_OP_OPARG_SHIFT<<28|" : "", w >> 12 & 0xfff);
     dec_enum(d->b, w >> 24 & 15, FAM_futexcmp);
@@ -5021,7 +5021,7 @@ static void dec_k_ioctlcmd(struct dec *d, u64 v)
     static const char *const dir[] = {
         "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE",
     };
-    u32 cmd = (u32)v;
+    u32 cmd = v;
     if (!dec_ioctl(d->b, cmd, false) && !dec_ioctl(d->b, cmd, true)
         && !dec_ioctl_numbered(d->b, cmd))
         b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff,
@@ -5031,7 +5031,7 @@ static void dec_k_ioctlcmd(struct dec *d, u64 v)
 static void dec_k_ifreq(struct dec *d, u64 v)
 {
     u8 raw[32];
-    u32 cmd = (u32)d->c->arg[1];
+    u32 cmd = d->c->arg[1];
     if (!dec_get(d, v, raw, sizeof raw))
         return;
     b_s(d->b, "{ifr_name=");
@@ -6322,7 +6322,7 @@ static struct out_proc *out_proc_of(pid_t pid)
  * the line must be printed now. */
 static bool out_born(const struct event *e)
 {
-    pid_t pid = (pid_t)e->v[EV_child_pid].n;
+    pid_t pid = e->v[EV_child_pid].n;
     const struct out_proc *was = OUT_PLACE(out_procs, pid);
     bool first = was->slot.pid != pid || was->ended;
     struct out_proc *p = out_proc_of(pid);
@@ -7576,7 +7576,7 @@ static int st_compare_callers(const void *a, const void *b)
 static void st_caller_table(struct buf *b, const struct summary *s)
 {
     static const struct st_caller *order[ST_CALLERS];
-    u32 n = (u32)s->n_callers;
+    u32 n = s->n_callers;
     for (u32 i = 0; i < n; i++)
         order[i] = &s->caller[i];
     qsort(order, n, sizeof *order, st_compare_callers);
@@ -8907,7 +8907,7 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
         root = open(in ? in->s : "/", O_PATH | O_CLOEXEC);
     if (root < 0)
         return -errno;
-    int f = (int)syscall(OPENAT2, root, p->s[skip] ? p->s + skip : "/", how, sizeof how);
+    int f = syscall(OPENAT2, root, p->s[skip] ? p->s + skip : "/", how, sizeof how);
     int e = f < 0 ? -errno : 0;
     close(root);
     if (e)
@@ -9592,7 +9592,7 @@ static void md_ioctl_change(struct task *t, const struct call *c)
 static void md_ioctl(struct task *t, struct call *c)
 {
     enum { USERFAULTFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
-    u32 command = (u32)c->arg[1];
+    u32 command = c->arg[1];
     struct fdent *e = fd_find(t->files, c->arg[0]);
     md_ioctl_change(t, c);
     if (c->err)
@@ -9897,7 +9897,7 @@ static void md_accept(struct task *t, struct call *c)
 
 static void md_bind_listen(struct task *t, struct call *c)
 {
-    s32 n = (s32)c->arg[0];
+    s32 n = c->arg[0];
     struct ofd *o = c->err == EBADF ? NULL : fd_get(t, n);
     if (!o || !o->sock)
         return;
@@ -9990,7 +9990,7 @@ static void md_read_write(struct task *t, struct call *c)
 /* Handles sendto(2), and send(2) of 32-bit ARM, which has no address. */
 static void md_sendto(struct task *t, struct call *c)
 {
-    s32 n = (s32)c->arg[0];
+    s32 n = c->arg[0];
     struct name *peer = c->id == SC_sendto ? md_named_peer(t, n, c->arg[4], (u32)c->arg[5]) : NULL;
     struct md_query *dns = !c->err || md_repeats(c) ? NULL
         : md_dns_read(t, c, fd_get(t, n), peer, c->arg[1], (s64)c->arg[2], false);
@@ -10033,7 +10033,7 @@ static struct name *md_written_peer(struct task *t, const struct call *c, u64 ad
 static void md_recvfrom(struct task *t, struct call *c)
 {
     u32 len = 0;
-    s32 n = (s32)c->arg[0];
+    s32 n = c->arg[0];
     bool named = !c->err && c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
     md_moved(t, c, n, named ? md_written_peer(t, c, c->arg[4], len) : NULL, c->arg[1],
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
@@ -10077,7 +10077,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
 {
     u8 raw[7 * 8] = { 0 };
     unsigned w = abi_word(c->abi);
-    s32 n = (s32)c->arg[0];
+    s32 n = c->arg[0];
     u64 first[2] = { 0, 0 }; /* base and length of the first buffer */
     if (c->err)
         md_moved(t, c, n, NULL, 0, 0, in);
@@ -10300,7 +10300,7 @@ static void md_map(struct task *t, struct region r)
 static void md_brk(struct task *t, struct call *c)
 {
     struct mm *m = t->mm;
-    u64 now = (u64)c->ret;
+    u64 now = c->ret;
     if (!m || c->noret || c->err)
         return;
     s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first result is the heap's start */
@@ -12514,7 +12514,7 @@ static void px_counts(const struct event *e)
         px_count(p, row[i].counter, n, e->ts_ns);
     }
     if (e->kind == EK_CLOSE && ev_has(e, EV_opener_pid)) {
-        pid_t opener = (pid_t)e->v[EV_opener_pid].n;
+        pid_t opener = e->v[EV_opener_pid].n;
         struct px_track *p = px_track(opener, opener);
         px_count(p, PX_FILES, p->count[PX_FILES] - 1, e->ts_ns);
     }
@@ -12733,7 +12733,7 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
 static void px_spawn(struct px_track *t, const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
-    pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
+    pid_t child = e->v[thread ? EV_child_tid : EV_child_pid].n;
     struct px_track *old = *px_slot(child);
     if (old == t)
         return; /* the recording is damaged */
@@ -12994,7 +12994,7 @@ static const char *emb_next(const char *text)
 static const char *emb_text(const char *kind, const char *name)
 {
     char line[64];
-    size_t n = (size_t)snprintf(line, sizeof line, "%s.%s\n", kind, name);
+    size_t n = snprintf(line, sizeof line, "%s.%s\n", kind, name);
     for (const char *text = NULL; (text = emb_next(text));)
         if (!strncmp(text, line, n))
             return text + n;
@@ -13481,7 +13481,7 @@ static void df_ended(u32 pid, u64 ns)
 
 static void df_fork(const struct event *e)
 {
-    u32 child = (u32)e->v[EV_child_pid].n;
+    u32 child = e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
     df_ended(child, e->ts_ns); /* an earlier process with this pid, whose exit is not recorded */
@@ -14092,7 +14092,7 @@ static void df_text(struct buf *b)
     if (df.sum[0]->cpu_ns && df.sum[1]->cpu_ns)
         df_text_total(&numbers, ", CPU ", df.sum[0]->cpu_ns, df.sum[1]->cpu_ns);
     /* The line has at most 80 columns; 6 are for a space and "...: ". */
-    u32 columns = (u32)u_width(numbers.p, numbers.len) + 6;
+    u32 columns = u_width(numbers.p, numbers.len) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
     b_f(b, " %.*s%s", (int)MIN(command.len, most), command.len ? command.p : "",
         command.len > most ? "...: " : command.len ? ": " : "");
@@ -14292,7 +14292,7 @@ static void df_page(int to)
 static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, unsigned long flags)
 {
     a->size = sizeof *a;
-    int f = (int)syscall(SYS_perf_event_open, a, pid, cpu, group, flags | PERF_FLAG_FD_CLOEXEC);
+    int f = syscall(SYS_perf_event_open, a, pid, cpu, group, flags | PERF_FLAG_FD_CLOEXEC);
     return f < 0 ? -errno : f;
 }
 
@@ -15050,7 +15050,7 @@ static int btf_step(const char **s, struct btf_step *step)
         *s = end + 1;
         return 0;
     }
-    u32 len = (u32)strcspn(p, ".[");
+    u32 len = strcspn(p, ".[");
     if (**s != '.' || !len)
         return -EINVAL;
     *step = (struct btf_step){ p, len };
@@ -15414,7 +15414,7 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
         const char *name = w[i].name + strcspn(w[i].name, ".") + 1;
-        u32 len = (u32)strcspn(name, "[");
+        u32 len = strcspn(name, "[");
         if (f->len == len && !memcmp(f->name, name, len))
             /* -EBADMSG: two fields have this name */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, name + len, &w[i].f) : -EBADMSG;
@@ -15512,7 +15512,7 @@ static bool bpf_since(u32 major, u32 minor)
     struct utsname u;
     char *s = u.release;
     uname(&u);
-    u32 own = (u32)strtoul(s, &s, 10);
+    u32 own = strtoul(s, &s, 10);
     return own > major || (own == major && *s && strtoul(s + 1, NULL, 10) >= minor);
 }
 
@@ -16087,7 +16087,7 @@ static void *bpf_load_some(void *loading)
     struct bpf_insn insns[BPF_MAXINSNS];
     u32 bits;
     while ((bits = __atomic_load_n(&l->mask, __ATOMIC_RELAXED))) {
-        u32 i = (u32)__builtin_ctz(bits);
+        u32 i = __builtin_ctz(bits);
         if (__atomic_fetch_and(&l->mask, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
             bpf_load_insns(l->o, i, insns);
     }
@@ -16181,7 +16181,7 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 /* Uses the kprobe PMU (Linux 4.17): closing the descriptor removes the kprobe. */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
-    int type = (int)u_file_number(BPF_KPROBES "/type", -ENOENT), bit = 0;
+    int type = u_file_number(BPF_KPROBES "/type", -ENOENT), bit = 0;
     char text[32];
     u_slurp(BPF_KPROBES "/format/retprobe", text, sizeof text);
     if (!strncmp(text, "config:", 7))
@@ -16471,7 +16471,7 @@ typedef bool rb_fn(const void *record, u32 size);
 /* Maps a ring buffer (layout: kernel/bpf/ringbuf.c of Linux). */
 static int rb_map(int map, u32 bytes)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t page = sysconf(_SC_PAGESIZE);
     struct epoll_event ev = { .events = EPOLLIN };
     rb_state.size = bytes;
     void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
@@ -17935,7 +17935,7 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
  * the thread already; or -errno. */
 static int hy_follow(pid_t tid)
 {
-    u32 key = (u32)tid;
+    u32 key = tid;
     struct wire_thread th = { .tid = key };
     int e = hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_NOEXIST);
     return e == -EEXIST ? 0 : e ? e : 1;
@@ -17955,7 +17955,7 @@ static bool hy_exiting(pid_t tid)
  * thread. Returns -ESRCH, or what hy_follow returned. */
 static int hy_observe(pid_t tid)
 {
-    u32 key = (u32)tid;
+    u32 key = tid;
     int e = hy_follow(tid);
     if (e != 1 || !hy_exiting(tid))
         return e;
@@ -21016,7 +21016,7 @@ static void ses_spawn(struct session *s)
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
-    s32 dirfd = (s32)c->arg[0];
+    s32 dirfd = c->arg[0];
     if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH))
         return -1;
     const char *s = c->paths.p + p->off;
@@ -21958,7 +21958,7 @@ static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environmen
 
 static void proc_look(struct proc_life *l)
 {
-    u32 at = (u32)ps_living((pid_t)l->pid);
+    u32 at = ps_living((pid_t)l->pid);
     bool known = l->argv.len && !l->cut;
     u32 n = known ? 0 : proc_slurp(at, "cmdline", proc_piece, sizeof proc_piece);
     if (n) {
@@ -22147,7 +22147,7 @@ static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
     int root = at ? open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (root < 0)
         return 0;
-    int f = (int)syscall(SYS_open_by_handle_at, root, &handle, O_PATH | O_CLOEXEC);
+    int f = syscall(SYS_open_by_handle_at, root, &handle, O_PATH | O_CLOEXEC);
     close(root);
     if (f < 0)
         return 0;
@@ -23132,7 +23132,7 @@ static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
     u8 child = thread ? EV_child_tid : EV_child_pid;
-    u32 tid = (u32)e->v[child].n;
+    u32 tid = e->v[child].n;
     if (!ev_has(e, child) || (thread && proc_state.replayed) || !proc_has_place(tid))
         return;
     struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns,
@@ -26064,7 +26064,7 @@ static void mfs_pages_line(const char *line, u64 unit)
         char *end;
         if (!isdigit((u8)at[2]))
             continue;
-        u32 id = (u32)strtoul(at + 2, &end, 10), k = 0;
+        u32 id = strtoul(at + 2, &end, 10), k = 0;
         while (k < mfs_nodes.n && mfs_nodes.id[k] != id)
             k++;
         if (k < mfs_nodes.n && *end == '=')
@@ -26167,7 +26167,7 @@ static void mfs_pages_of(const struct met_inst *i)
     double resident = met_v(i, M_B_RSS), bytes = 0, cost = 0;
     bool large = resident >= 4.0 * (1 << 30);
     char text[512];
-    u32 pid = (u32)strtoul(i->name, NULL, 10);
+    u32 pid = strtoul(i->name, NULL, 10);
     memset(mfs_nodes.at, 0, sizeof mfs_nodes.at);
     (large ? mfs_pages_group : mfs_pages_maps)(pid);
     mfs_pages_threads(pid);
@@ -27767,7 +27767,7 @@ static void unc_dmi_read(void)
     static char table[256 << 10];
     const char *path = met_path("/sys/firmware/dmi/tables/DMI");
     errno = 0;
-    u32 n = (u32)u_slurp(path, table, sizeof table);
+    u32 n = u_slurp(path, table, sizeof table);
     unc_dmi.read = true;
     unc_dmi_all((const u8 *)table, n);
     if (!n && errno)
@@ -30629,7 +30629,7 @@ static void scr_sort(int by)
 
 static void scr_enter_table(int first)
 {
-    for (u32 k = (u32)first; scr.current && !scr.view && k < ARRAY_LEN(scr_sections); k++)
+    for (u32 k = first; scr.current && !scr.view && k < ARRAY_LEN(scr_sections); k++)
         if (scr_sections[k].key == met_dims[scr.current].section)
             scr_show((int)k);
 }
@@ -33305,7 +33305,7 @@ static void check_died(struct check *c, int log_fd)
 /* Tries the feature of row r. The function also fills in the next n - 1 rows. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
-    int log_fd = (int)syscall(SYS_memfd_create, "kvis-check", 0ul);
+    int log_fd = syscall(SYS_memfd_create, "kvis-check", 0ul);
     memset(c, 0, n * sizeof *c);
     pid_t pid = fork();
     if (!pid)
@@ -34452,7 +34452,7 @@ static void cmd_refuse_ptrace(void)
 /* Refuses the ID of a thread, which no event would match. */
 static void cmd_refuse_thread(u32 pid)
 {
-    pid_t id = (pid_t)pid;
+    pid_t id = pid;
     bool there = id && (kill(id, 0) == 0 || errno == EPERM);
     if (!there || syscall(SYS_tgkill, id, id, 0) == 0 || errno != ESRCH)
         return;
