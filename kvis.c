@@ -8634,8 +8634,7 @@ static void st_report(struct summary *s, bool text)
 /* == 15 md_  the model: what a call means =======================================
  * Updates the tables of descriptors, memory and processes from system calls, and emits events. To
  * model another call, add model= to its row of gen/tables/syscalls.tbl and write the function that
- * model= names. This section does not depend on ptrace and prints nothing. Entry points: md_enter,
- * md_exit, md_need_of. */
+ * model= names. This section does not depend on ptrace and prints nothing. */
 
 /* Why kvis needs a call even if -e trace= excludes it (tr_choose): for an event, for the mappings
  * of page faults, for the files of descriptors, or always, because kvis would lose tracees or
@@ -10646,8 +10645,7 @@ static void md_exit(struct task *t, struct call *c)
  * later records refer to the slot until another string takes it. This bounds the memory of writer
  * and reader. The recording describes the fields and kinds of its events (REC_FIELD, REC_KIND).
  * A replay ends at a damaged block. Raise REC_VERSION only if existing records change their
- * meaning: a reader reports unknown record types and flags as those of a newer kvis. Entry points:
- * rec_start, rec_finish; rec_open_fd, rec_read_block, rec_get_*. */
+ * meaning: a reader reports unknown record types and flags as those of a newer kvis. */
 
 enum {
     REC_VERSION = 5, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096, REC_KEEP = 512,
@@ -11705,7 +11703,7 @@ static void rec_get_list(const struct st_list *l)
 
 /* == 17 rp_  replay: feeds a recording to the sinks ================================
  * Passes the events and calls of a recording to the outputs of a live run. The options -e, -P and
- * -z are applied here. Entry points: rp_head, rp_play. */
+ * -z are applied here. */
 
 static struct recorded_call rp_recorded;
 
@@ -12055,7 +12053,7 @@ static bool rp_play(void)
  * px_pb_ writes protocol buffers. System calls are slices on the track of their thread; open files,
  * disk requests and other intervals that can overlap have tracks of their own. Forks and wake-ups
  * are arrows. A track below each thread shows the thread's states during calls. The kernel reuses
- * pids, so tracks have unique ids. Entry points: px_open, px_close. */
+ * pids, so tracks have unique ids. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -12964,7 +12962,7 @@ static void px_close(void)
 
 /* == 19 emb_  texts embedded in the binary =============================================
  * The Makefile combines the report page, manual pages, completions, lists and the dashboard into
- * one file. Entry points: emb_text, emb_list, emb_next. */
+ * one file. */
 
 /* Tests, which define main, embed an empty report page. */
 #ifdef main
@@ -13035,8 +13033,7 @@ static bool emb_list(struct buf *b, const char *name)
  * (both as in --json) and the events (a base64 recording for report.js). kvis reads the events
  * twice from a recording, and does not keep them in memory. If there are more than
  * --max-report-events, the page has the most significant ones. kvis monitor and kvis diff fill in
- * other parts of the page. Entry points: rep_tap, rep_end; rep_temporary; rep_open, rep_page,
- * rep_skip, rep_json, rep_write, rep_close. */
+ * other parts of the page. */
 
 /* --- the page --- */
 
@@ -13292,7 +13289,7 @@ static int rep_temporary(const char *dir)
  * Replays both recordings. df_event adds up commands; the summaries of the recordings have the
  * files, peers and system calls. The result is a list of pairs for text and JSON (df_tables[]): a
  * name with its numbers in recordings A and B. The report page contains the JSON and timelines of
- * the commands. Entry points: df_load, df_text, df_json, df_page, df_is_above. */
+ * the commands. */
 
 enum {
     DF_SHOWN = 10,        /* most rows of a table in text output */
@@ -14627,8 +14624,7 @@ static void pf_upto(u64 ns)
  * Resolves names such as task_struct.pid to offsets and sizes of the running kernel, from
  * /sys/kernel/btf (Documentation/bpf/btf.rst), one batch of names at a time. The BTF of a module
  * continues the type ids and string offsets of vmlinux. kvis does not trust the file: it checks
- * every length, and limits the nesting of types and the members visited. Entry point:
- * btf_resolve. */
+ * every length, and limits the nesting of types and the members visited. */
 
 enum {
     WHY_LEN = 256,          /* size of all buffers for error texts named `why` */
@@ -15196,8 +15192,8 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
  * kvis mounts tracefs without a path (fsopen, Linux 5.2), or uses a mounted tracefs.
  * events/CATEGORY/EVENT/format describes the fields of a record (f_show in
- * kernel/trace/trace_events.c); kvis rejects incomplete descriptions. Entry points: tfs_dir,
- * tfs_event_id, tfs_fields. tfs.why has the reason of the last failure. */
+ * kernel/trace/trace_events.c); kvis rejects incomplete descriptions. tfs.why has the reason of the
+ * last failure. */
 
 enum {
     TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC of linux/magic.h */
@@ -15473,8 +15469,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
  * `make gen` compiles gen/probes/NAME.bpf.c to bpf_insns/NAME.h, which the section that uses the
  * family includes; gen/wire.h declares its records. Only kvis has descriptors of these objects, so
  * they disappear with kvis, even after SIGKILL. Functions return 0 or a descriptor, or -errno with
- * the reason in obj.why. Entry points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed,
- * bpf_explain. */
+ * the reason in obj.why. */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
@@ -16448,8 +16443,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 }
 
 /* == 26 rb_  records that BPF programs send =============================================
- * Reads the ring buffer that BPF programs on all CPUs write to (BPF_MAP_TYPE_RINGBUF, Linux 5.8).
- * Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
+ * Reads the ring buffer that BPF programs on all CPUs write to (BPF_MAP_TYPE_RINGBUF, Linux 5.8). */
 
 enum {
     RB_AHEAD = 512,      /* prefetch distance in bytes: records are in another CPU's cache */
@@ -17165,8 +17159,7 @@ static void sp_boot_on(void)
  * calls, with the memory of their arguments, which the same table describes. If the memory does not
  * fit in the record, the BPF program holds the thread at the end of the call, and kvis reads the
  * memory. tr_record replays a record as the two stops of its call, while mem_ reads from the
- * record. In observe mode, these BPF programs count or record calls without ptrace. Entry points:
- * hy_start, hy_observe, hy_counts, hy_is_stop. */
+ * record. In observe mode, these BPF programs count or record calls without ptrace. */
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
@@ -20940,8 +20933,7 @@ static int tr_finish(void)
  * losses. Without BPF, it traces the command with ptrace, and turns events of tr_ into records. The
  * BPF programs of kvis open (gen/probes/open.bpf.c) apply the filters, except -P, and send a record
  * for each open. The columns and the letters of options are those of bcc's opensnoop
- * (tools/opensnoop.py). Entry points: ses_begin, ses_go, ses_run, ses_backend; the option
- * functions, open_begin, open_run. */
+ * (tools/opensnoop.py). */
 
 struct session {
     const char *what;            /* "opens" or "processes" */
@@ -27936,7 +27928,7 @@ static void unc_mbm(void)
  * To add a probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its
  * counter to the family's struct in gen/wire.h, and name that member in the column `wire` of the
  * metric. Run `make gen`, check the new array as the top of bpf_insns/VETTED says, and sign it
- * there. (The test `adding` tries this.) Entry points: mk_start, mk_runq, mk_depth, mk_block. */
+ * there. (The test `adding` tries this.) */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
@@ -28232,7 +28224,7 @@ static void mk_start(void)
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
  * The BPF programs of the family vq (gen/probes) run for each buffer; because of this cost they are
  * loaded only on request (-c virtio). Without BTF for virtio_ring, the sizes and depths of rings
- * are unknown, and a ring is named after its interrupt. Entry points: vq_start, vq_read. */
+ * are unknown, and a ring is named after its interrupt. */
 
 #include "bpf_insns/vq.h"
 
@@ -28484,7 +28476,7 @@ static void vq_read(void)
 /* == 38 vh_  the virtqueues of guests whose devices this kernel emulates: vhost ===============
  * A worker is the kernel thread that serves the virtqueues of an emulated device. The family vhost
  * (gen/probes) attaches to the functions that workers run (handlers), if their drivers are loaded
- * when kvis starts. Entry points: vh_start, vh_read. */
+ * when kvis starts. */
 
 #include "bpf_insns/vhost.h"
 
@@ -28721,7 +28713,7 @@ static void vh_read(void)
 
 /* == 39 mout_  the monitor's sinks ======================================================
  * Sinks: text, CSV, JSON, Prometheus, HTML report. Each prints the metrics that have a value in
- * this interval. Entry points: mout_interval, mout_end, mout_page_end. */
+ * this interval. */
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
@@ -29748,7 +29740,7 @@ static void mout_end(void)
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
  * A child process serves each connection, because clients can be slow: one request, answered with
  * the metrics of the last interval, within limits of size and time. A new client replaces the
- * oldest of HS_CLIENTS. Entry points: hs_opt_listen, hs_open, hs_wait. */
+ * oldest of HS_CLIENTS. */
 
 enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
@@ -29947,7 +29939,7 @@ static bool hs_wait(u64 until, int also)
 /* == 41 scr_  the monitor on a terminal ==================================================
  * The terminal shows a part of a page. A page is the overview, or a section with all metrics of its
  * sources; gen/tables/metrics.tbl defines both. scr_end and the handlers of fatal signals restore
- * the terminal. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
+ * the terminal. */
 
 enum {
     SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_COLUMNS = 128,
@@ -30897,8 +30889,7 @@ static void scr_keys(void)
 
 /* == 42 mon_  kvis monitor: what the hardware and the kernel of this machine are doing ========
  * Each interval, the loop reads every source and lets every sink write. Deadlines are fixed at the
- * start: a long interval skips deadlines, but does not move them. Entry points: option functions
- * and mon_run; for kvis diagnose, mon_start and mon_sample. */
+ * start: a long interval skips deadlines, but does not move them. */
 
 static void (*const mon_read[N_SRC])(void) = {
 #define X(id, group, name, read, lack) [SRC_##id] = (read),
@@ -31247,7 +31238,7 @@ static int mon_run(u64 end_ns)
  * the metrics of kvis monitor. kvis samples them every second, takes the mean of each (the maximum
  * of a percentile), and applies the rules of gen/tables/rules.tbl. Errors and nearly reached limits
  * come first; other findings are ranked by the time lost per second: CPU time, or the time of all
- * waiting tasks. Entry point: dg_run. */
+ * waiting tasks. */
 
 #include "gen/out/rules.h"
 
