@@ -16443,7 +16443,8 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 }
 
 /* == 26 rb_  records that BPF programs send =============================================
- * Reads the ring buffer that BPF programs on all CPUs write to (BPF_MAP_TYPE_RINGBUF, Linux 5.8). */
+ * Reads the ring buffer that BPF programs on all CPUs write to (BPF_MAP_TYPE_RINGBUF, Linux
+ * 5.8). */
 
 enum {
     RB_AHEAD = 512,      /* prefetch distance in bytes: records are in another CPU's cache */
@@ -20164,8 +20165,8 @@ static void tr_detach_held(struct task *t)
 }
 
 /* Detaches from held threads; tr_stopped detaches from the other stopped threads. Stopping running
- * threads would end some calls with EINTR (signal(7)); the kernel detaches them when the tracing thread
- * exits (tr_release). Not called in hybrid mode. */
+ * threads would end some calls with EINTR (signal(7)); the kernel detaches them when the tracer
+ * thread exits (tr_release). Not called in hybrid mode. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
