@@ -40,8 +40,8 @@ has txt " $first att  *open "; has folded '^att;[a-z]*;openat;';
 python3 -c 'import perfetto, sys; assert [e for e in perfetto.load("trace") if e["name"] == "process_name" and e["args"]["name"] == sys.argv[1]]' \
     "att $first" || fail "no process of that name in the trace"
 run diff --json=d rec.kvis rec.kvis; has d '"commands":\[\]'
+: >stop; wait $other # before untarget removes the file
 untarget
-wait $other
 kv replay -o txt rec.kvis || fail "replay: $?" # the processes are described even if they have ended
 has txt "^kvis: pid $first, 1 thread: "; cmp live.txt txt >&9 || fail "another text from the replay"
 goes_on() { case $(state "$1") in t | T) return 1 ;; esac; }
