@@ -26325,7 +26325,7 @@ struct pmc_event {
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* What events of section unc_ measure: memory traffic and, from UR_PACKAGE on, energy. */
+/* Roles of the events of section unc_: memory traffic and, from UR_PACKAGE on, energy. */
 enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
@@ -33028,7 +33028,7 @@ static const struct check_row {
       "use a kernel with CONFIG_KPROBES, and a vhost module that has BTF" },
 };
 
-/* What a subcommand loses without a feature. */
+/* The effect on a subcommand if a feature does not work. */
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 
 static const struct check_command {
@@ -33478,7 +33478,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
  * error messages, the manual and completions (gen/texts.py). To add an option, add a row; to add a
  * subcommand, add a row and a function cmd_NAME. */
 
-/* What an option sets; see gen/tables/options.tbl. */
+/* Kinds of option values; see gen/tables/options.tbl. */
 enum opt_kind {
     OPT_FLAG, OPT_COUNT, OPT_SET, OPT_NUMBER, OPT_SECONDS, OPT_STRING, OPT_CALL, OPT_NOTHING
 };
